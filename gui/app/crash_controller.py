@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QProcess, Qt, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QTextOption
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from engine import Settings, marked, tr
 from gui.app.command_line import Options
@@ -25,7 +25,7 @@ from gui.core.workspace import Workspace
 from gui.style.typography import fixed_font, resize_with_text
 from gui.widgets.accessibility import announce
 from gui.widgets.labels import breakable, label, line
-from gui.widgets.layouts import scrolling_column
+from gui.widgets.layouts import column_of, row_of, scrolling_column
 from gui.window.main_window import MainWindow
 
 if TYPE_CHECKING:
@@ -172,27 +172,18 @@ class CrashDialog(QDialog):
         return self._report.toPlainText()
 
     def _lay_out(self, heading: str, sentence: str) -> None:
-        column = QVBoxLayout()
-        column.setContentsMargins(20, 16, 20, 8)
-        column.setSpacing(10)
-        column.addWidget(label(heading, "strong", wrap=True))
-        column.addWidget(label(sentence, wrap=True))
-        column.addWidget(self._report, 1)
-        column.addWidget(label(tr(_PRIVATE), "meta", wrap=True))
+        column = column_of(
+            label(heading, "strong", wrap=True),
+            label(sentence, wrap=True),
+            (self._report, 1),
+            label(tr(_PRIVATE), "meta", wrap=True),
+            spacing=10,
+            margins=(20, 16, 20, 8),
+        )
         if self._log_file is not None:
             self._add_log(column, self._log_file)
-        row = QHBoxLayout()
-        row.setContentsMargins(20, 10, 20, 14)
-        row.setSpacing(8)
-        for button in (self._copy, self._restart, self._close):
-            row.addWidget(button)
-        row.addStretch(1)
-        page = QVBoxLayout(self)
-        page.setContentsMargins(0, 0, 0, 0)
-        page.setSpacing(0)
-        page.addWidget(scrolling_column(column, _MOST_WIDE), 1)
-        page.addWidget(line())
-        page.addLayout(row)
+        row = row_of(self._copy, self._restart, self._close, None, spacing=8, margins=(20, 10, 20, 14))
+        column_of((scrolling_column(column, _MOST_WIDE), 1), line(), row, spacing=0, parent=self)
 
     def _add_log(self, column: QVBoxLayout, log_file: Path) -> None:
         path = label(breakable(tr("The log is {path}", path=log_file)), "meta", wrap=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QEvent, QObject, Qt, QUrl, Slot, qVersion
 from PySide6.QtGui import QAction, QDesktopServices
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QWidget
 
 import engine
 from engine import marked, program_version, tr
@@ -20,7 +20,7 @@ from gui.help.pages import GuidePage, page_names, read_pages
 from gui.text.plain_text import set_tip
 from gui.widgets.buttons import SCHEME
 from gui.widgets.labels import label, line
-from gui.widgets.layouts import open_dialog
+from gui.widgets.layouts import column_of, open_dialog, row_of
 
 _NOT_NOW = marked("“{words}” isn't available right now.")
 
@@ -136,28 +136,26 @@ class AboutController(QObject):
     def show(self) -> None:
         """Show version and file locations of this program."""
         content = QWidget()
-        column = QVBoxLayout(content)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(label("Mnemoscope", "title"))
         version = tr("Version {version}", version=tr(program_version()))
         running = f"{version} · Python {platform.python_version()} · Qt {qVersion()}"
-        column.addWidget(label(running, "meta"))
-        column.addWidget(label(tr("Search your notes and past AI sessions, and see inside the index."), wrap=True))
-        column.addLayout(self._licence_row())
-        column.addSpacing(4)
-        column.addWidget(line())
-        column.addLayout(_paths_grid(self._paths.listed(self._workspace.status)))
+        column_of(
+            label("Mnemoscope", "title"),
+            label(running, "meta"),
+            label(tr("Search your notes and past AI sessions, and see inside the index."), wrap=True),
+            self._licence_row(),
+            4,
+            line(),
+            _paths_grid(self._paths.listed(self._workspace.status)),
+            spacing=8,
+            parent=content,
+        )
         open_dialog(tr("About Mnemoscope"), content, self._window)
 
     def _licence_row(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.addWidget(label(tr("Free software under the Apache License 2.0."), "muted", wrap=True), 1)
         button = QPushButton(tr("Licences…"))
         set_tip(button, tr("Components of this program and their licences"))
         button.clicked.connect(self.show_licences)
-        row.addWidget(button)
-        return row
+        return row_of((label(tr("Free software under the Apache License 2.0."), "muted", wrap=True), 1), button)
 
     @Slot()
     def show_licences(self) -> None:

@@ -9,7 +9,7 @@ from typing import Literal
 
 from PySide6.QtCore import QEvent, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QWidget
 
 from engine import marked, tr, tr_count
 from gui.core.capabilities import SHORT
@@ -17,7 +17,7 @@ from gui.style.stylesheet import BASE_PIXELS, font_at
 from gui.text.right_to_left import margins
 from gui.text.status_texts import State, with_state
 from gui.widgets.labels import breakable, label
-from gui.widgets.layouts import discard
+from gui.widgets.layouts import column_of, discard
 from gui.widgets.state_dot import StateLabel
 
 # --- One value of the diagnostics, and texts of counts ---------------------------------------------------------------
@@ -139,12 +139,7 @@ class DiagnosticRow(QWidget):
         self._indent, self._link_indent = QHBoxLayout(), QHBoxLayout()
         self._indent.addWidget(self.reason)
         self._link_indent.addWidget(self._remedy, 0, Qt.AlignmentFlag.AlignLeft)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
-        column.addLayout(self._top)
-        column.addLayout(self._indent)
-        column.addLayout(self._link_indent)
+        column_of(self._top, self._indent, self._link_indent, spacing=2, parent=self)
         self._measure()
 
     def show_reading(self, reading: Diagnostic, answer: str = "") -> None:
@@ -204,10 +199,7 @@ class GroupView(QWidget):
         super().__init__()
         self._rows: dict[str, DiagnosticRow] = {}
         self._stacked = False
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(_SPACING)
-        self._column.addWidget(label(title, "section"))
+        self._column = column_of(label(title, "section"), spacing=_SPACING, parent=self)
         self.setAccessibleName(title)
 
     def show_group(self, group: Group, answers: Mapping[str, str]) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QFont, QFontMetrics, QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QWidget
 
 from engine import FileIssue, MemoryProviderStatus, MemorySearchManager, PathRemedy, PathState, Probe, tr
 from gui.core.jobs import Jobs
@@ -22,7 +22,7 @@ from gui.widgets.charts.bars import BarChart
 from gui.widgets.charts.sync_history import sync_series
 from gui.widgets.form_controls import Chip
 from gui.widgets.labels import breakable, label, line
-from gui.widgets.layouts import VerticalScrollArea
+from gui.widgets.layouts import VerticalScrollArea, column_of, row_of
 from gui.widgets.table import IssuesTable
 
 # --- The table of files that are not in the index, failed or skipped, in the diagnostics -----------------------------
@@ -66,11 +66,7 @@ class ExcludedFiles(QWidget):
         self._table.reveal_requested.connect(self.reveal_requested)
         detail = label("", "meta", wrap=True)
         self._table.chosen.connect(lambda text: detail.setText(breakable(text)))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addLayout(self._head)
-        column.addWidget(self._table)
-        column.addWidget(detail)
+        column_of(self._head, self._table, detail, parent=self)
 
     @staticmethod
     def narrowest() -> int:
@@ -144,9 +140,7 @@ class GroupColumn(QWidget):
         self._requested_groups: Sequence[Group] = ()
         self._answers: Mapping[str, str] = {}
         self._stacked = False
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(GROUP_SPACING)
+        self._column = column_of(spacing=GROUP_SPACING, parent=self)
         self._build_timer = QTimer(self, singleShot=True, interval=0)
         self._build_timer.timeout.connect(self._build_next)
 
@@ -251,9 +245,7 @@ class DiagnosticsPanel(QWidget):
 
         self._page = QFrame()
         self._page.setProperty("role", "side")
-        self._column = QVBoxLayout(self._page)
-        self._column.setContentsMargins(_GUTTER, 14, _GUTTER, 14)
-        self._column.setSpacing(GROUP_SPACING)
+        self._column = column_of(spacing=GROUP_SPACING, margins=(_GUTTER, 14, _GUTTER, 14), parent=self._page)
         self.why = PathExplainer(jobs, config)
         self.why.action_requested.connect(self._act_on_path)
         self.why.type_requested.connect(self.type_requested)
@@ -275,12 +267,7 @@ class DiagnosticsPanel(QWidget):
         self._scroll = scroll = _UprightScroll()
         scroll.setWidget(self._page)
         scroll.width_changed.connect(self._fold)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(0)
-        outer.addWidget(scroll, 1)
-        outer.addWidget(line())
-        outer.addWidget(self._footer())
+        column_of((scroll, 1), line(), self._footer(), spacing=0, parent=self)
 
         self._poll = QTimer(self)
         self._poll.setInterval(_POLL_MS)
@@ -292,10 +279,7 @@ class DiagnosticsPanel(QWidget):
     def _footer(self) -> QWidget:
         self._copy = CopyJsonButton(lambda: self._status, tr("Copy the whole status record"))
         footer = QFrame()
-        row = QHBoxLayout(footer)
-        row.setContentsMargins(_GUTTER, 6, _GUTTER, 6)
-        row.addWidget(self._copy)
-        row.addStretch(1)
+        row_of(self._copy, None, margins=(_GUTTER, 6, _GUTTER, 6), parent=footer)
         return footer
 
     # --- widths -----------------------------------------------------------------------------------------------------

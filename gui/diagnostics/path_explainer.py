@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QMimeData, Qt, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QKeyEvent
-from PySide6.QtWidgets import QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
 from engine import READABLE_EXTENSIONS, MemorySearchManager, PathState, marked, tr, tr_reason
 from gui.core.capabilities import Gates, MissingFeatures
@@ -16,6 +16,7 @@ from gui.text.formatting import exact, size_text
 from gui.text.status_texts import State
 from gui.widgets.icons import add_clear_button
 from gui.widgets.labels import breakable, label
+from gui.widgets.layouts import column_of
 from gui.widgets.state_dot import StateLabel
 
 # --- The status of a path for display: a word with its dot, a sentence, the details as a tooltip ---------------------
@@ -158,12 +159,8 @@ class PathExplainer(QWidget):
         self.button = QPushButton()
         self.button.setProperty("role", "link")
         self.button.setProperty("flush", True)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addWidget(label(tr(_TITLE), "section", wrap=True))
-        for widget in (self.edit, self._unsupported, self.answer, self.sentence):
-            column.addWidget(widget)
+        title = label(tr(_TITLE), "section", wrap=True)
+        column = column_of(title, self.edit, self._unsupported, self.answer, self.sentence, spacing=6, parent=self)
         column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeft)
         self.edit.returnPressed.connect(self._explain)
         self.edit.textChanged.connect(self._edited)

@@ -6,7 +6,7 @@ from typing import cast
 import msgspec
 from PySide6.QtCore import Qt, Signal, SignalInstance, Slot
 from PySide6.QtGui import QFontMetrics, QTextCursor
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
 
 from engine import FACT_CATEGORIES, LONGEST_FACT, USUAL_IMPORTANCE, Fact, FactCategory, tr, tr_count
 from gui.facts.wording import CATEGORIES, ERASE_QUESTION, NEW, origin_lines, percent
@@ -15,7 +15,7 @@ from gui.style.typography import FontSized
 from gui.text.plain_text import set_tip
 from gui.widgets.form_controls import ComboBox, TextField
 from gui.widgets.labels import breakable, label
-from gui.widgets.layouts import VerticalScrollArea, clear_layout
+from gui.widgets.layouts import VerticalScrollArea, clear_layout, column_of, row_of
 
 _LEVELS = (0.1, 0.3, 0.5, USUAL_IMPORTANCE, 0.9, 1.0)
 _BY_WORDS = ""
@@ -91,31 +91,21 @@ class FactEditor(FontSized, VerticalScrollArea):
 
     def _arrange(self) -> None:
         self._page = QWidget()
-        column = QVBoxLayout(self._page)
-        column.setContentsMargins(_GUTTER, 12, _GUTTER, 12)
-        column.setSpacing(8)
+        column = column_of(spacing=8, margins=(_GUTTER, 12, _GUTTER, 12), parent=self._page)
         column.addWidget(self.back, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self._title)
         column.addWidget(self.text)
         column.addWidget(self._too_long)
         for words, box in ((tr("Kind"), self.category), (tr("Importance"), self.importance)):
-            row = QHBoxLayout()
             title = label(words, "muted")
             title.setBuddy(box)
-            row.addWidget(title, 1)
-            row.addWidget(box, 2)
-            column.addLayout(row)
+            column.addLayout(row_of((title, 1), (box, 2)))
         self._origin.setSpacing(2)
         column.addSpacing(4)
         column.addLayout(self._origin)
         column.addSpacing(4)
         column.addWidget(self._question)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        for button in self._buttons:
-            row.addWidget(button)
-        row.addStretch(1)
-        column.addLayout(row)
+        column.addLayout(row_of(*self._buttons, None, spacing=8))
         column.addStretch(1)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidget(self._page)

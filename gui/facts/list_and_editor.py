@@ -7,14 +7,12 @@ from PySide6.QtCore import QPoint, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QMenu,
     QPushButton,
     QSplitter,
     QStackedWidget,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -28,6 +26,7 @@ from gui.style.stylesheet import character_width, font_at
 from gui.style.theme import tokens
 from gui.text.right_to_left import correct_margins, margins, mirror, write
 from gui.widgets.labels import ElidedLabel, elide, line
+from gui.widgets.layouts import column_of, row_of
 from gui.widgets.message_banner import NoticeBar
 from gui.widgets.placeholder_page import Action, StatePage
 from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, Index, RowList, RowModel, RowRole, paint_ground
@@ -207,25 +206,14 @@ class FactsBody(QWidget):
         self.page = StatePage()
         self._stack = QStackedWidget()
         self._editing = False
-        head = QHBoxLayout()
-        head.setContentsMargins(margins(16, 8, 12, 8))
-        head.addWidget(self._counts, 1)
-        head.addWidget(self.new_button)
+        head = row_of((self._counts, 1), self.new_button, margins=margins(16, 8, 12, 8))
         self._list_side = QWidget()
-        column = QVBoxLayout(self._list_side)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(head)
-        column.addWidget(line())
-        column.addWidget(self._remark)
+        column_of(head, line(), self._remark, (self._stack, 1), spacing=0, parent=self._list_side)
         self._stack.addWidget(self.page)
         self._stack.addWidget(self.list)
-        column.addWidget(self._stack, 1)
         side = QFrame()
         side.setProperty("role", "side")
-        inside = QVBoxLayout(side)
-        inside.setContentsMargins(0, 0, 0, 0)
-        inside.addWidget(self.editor)
+        column_of(self.editor, parent=side)
         self._side = side
         self._split = QSplitter(Qt.Orientation.Horizontal)
         self._split.setHandleWidth(1)
@@ -236,11 +224,7 @@ class FactsBody(QWidget):
             self._split.setStretchFactor(index, stretch)
         self._split.setSizes([600, 400])
         self._split.setMinimumWidth(1)  # it folds where both are too wide
-        page = QVBoxLayout(self)
-        page.setContentsMargins(0, 0, 0, 0)
-        page.setSpacing(0)
-        page.addWidget(self.notice)
-        page.addWidget(self._split, 1)
+        column_of(self.notice, (self._split, 1), spacing=0, parent=self)
         self._fold()
 
     def show_facts(self, facts: Sequence[Fact], counts: str) -> None:

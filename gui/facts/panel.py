@@ -8,7 +8,7 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QTimer, Signal, Slot
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QWidget
+from PySide6.QtWidgets import QButtonGroup, QMenu, QWidget
 
 from engine import (
     FORGOTTEN_DAYS,
@@ -31,7 +31,7 @@ from gui.facts.wording import CATEGORIES
 from gui.text.plain_text import set_tip
 from gui.widgets.buttons import guide_action
 from gui.widgets.form_controls import Chip
-from gui.widgets.layouts import FoldingRow
+from gui.widgets.layouts import FoldingRow, row_of
 from gui.widgets.placeholder_page import Action
 from gui.widgets.query_box import QueryBox
 
@@ -55,9 +55,7 @@ class FactFilters(QWidget):
         super().__init__()
         self.state: FactState = "remembered"
         self.category: FactCategory | None = None
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
+        row = row_of(spacing=8, parent=self)
         group = QButtonGroup(self)
         self._chips: dict[FactState, Chip] = {}
         for state, words, tip in _STATES:

@@ -16,14 +16,12 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QDialog,
-    QHBoxLayout,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
     QPushButton,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -39,6 +37,7 @@ from gui.viewer.text_lines import FileLines
 from gui.widgets.accessibility import announce
 from gui.widgets.icons import add_clear_button
 from gui.widgets.labels import label, line
+from gui.widgets.layouts import column_of, row_of
 
 _WIDTH, _HEIGHT = 880, 640
 _FEWEST_CHARACTERS = 92
@@ -106,37 +105,14 @@ class GuideWindow(FontSized, QDialog):
         return button
 
     def _lay_out(self) -> None:
-        top = QHBoxLayout()
-        top.setContentsMargins(16, 12, 16, 10)
-        top.setSpacing(10)
-        top.addWidget(self._box, 1)
-        top.addWidget(self._counts)
+        top = row_of((self._box, 1), self._counts, spacing=10, margins=(16, 12, 16, 10))
         self._side = QWidget()
-        side = QVBoxLayout(self._side)
-        side.setContentsMargins(0, 0, 0, 0)
-        side.addWidget(self._list)
+        column_of(self._list, parent=self._side)
         self._between = line(vertical=True)
-        middle = QHBoxLayout()
-        middle.setSpacing(0)
-        middle.addWidget(self._side)
-        middle.addWidget(self._between)
-        middle.addWidget(self._text, 1)
-        foot = QHBoxLayout()
-        foot.setContentsMargins(16, 8, 16, 10)
-        foot.setSpacing(8)
-        foot.addWidget(self._back)
-        foot.addWidget(self._contents)
-        foot.addWidget(self._remark, 1)
-        foot.addWidget(self._close)
-        page = QVBoxLayout(self)
-        page.setContentsMargins(0, 0, 0, 0)
-        page.setSpacing(0)
-        page.addLayout(top)
+        middle = row_of(self._side, self._between, (self._text, 1), spacing=0)
+        foot = row_of(self._back, self._contents, (self._remark, 1), self._close, spacing=8, margins=(16, 8, 16, 10))
         self._line = line()
-        page.addWidget(self._line)
-        page.addLayout(middle, 1)
-        page.addWidget(line())
-        page.addLayout(foot)
+        column_of(top, self._line, (middle, 1), line(), foot, spacing=0, parent=self)
 
     # --- for the owner ----------------------------------------------------------------------------------------------
 

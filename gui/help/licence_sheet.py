@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QTextCursor
-from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QSplitter, QWidget
 
 from engine import tr, tr_count
 from gui.help.licences import UNKNOWN, Component
@@ -10,6 +10,7 @@ from gui.style.stylesheet import scaled
 from gui.style.typography import fixed_font
 from gui.widgets.icons import add_clear_button
 from gui.widgets.labels import breakable, label
+from gui.widgets.layouts import column_of
 from gui.widgets.table import Column, Index, RecordsTable
 
 _WIDTH, _HEIGHT = 720, 520
@@ -80,21 +81,13 @@ class LicenceSheet(QWidget):
         self.text.setTabChangesFocus(True)
         self.text.setAccessibleName(tr("Text of the licence"))
         below = QWidget()
-        lower = QVBoxLayout(below)
-        lower.setContentsMargins(0, 6, 0, 0)
-        lower.addWidget(self._about)
-        lower.addWidget(self.text, 1)
+        column_of(self._about, (self.text, 1), margins=(0, 6, 0, 0), parent=below)
         both = QSplitter(Qt.Orientation.Vertical)
         both.setChildrenCollapsible(False)
         both.addWidget(self.table)
         both.addWidget(below)
         both.setSizes([_HEIGHT * 2 // 5, _HEIGHT * 3 // 5])
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        for widget in (self.box, self._count):
-            column.addWidget(widget)
-        column.addWidget(both, 1)
+        column_of(self.box, self._count, (both, 1), spacing=8, parent=self)
         self.box.textChanged.connect(self._search)
         self.box.table_requested.connect(self.table.setFocus)
         self.table.chosen.connect(self._show)

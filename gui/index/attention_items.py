@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from engine import NOT_EMBEDDED, FileIssue, MemoryProviderStatus, marked, number, tr, tr_count, tr_reason
 from gui.text.formatting import estimate_words
@@ -22,7 +22,7 @@ from gui.text.status_texts import (
 )
 from gui.widgets.accessibility import stop_before
 from gui.widgets.labels import ElidedLabel, breakable, label, line
-from gui.widgets.layouts import discard
+from gui.widgets.layouts import column_of, discard, row_of
 from gui.widgets.state_dot import StateDot
 
 _NAMED = 3
@@ -155,26 +155,12 @@ class _Row(QWidget):
         self._detail = label("", "meta", wrap=True)
         self.button = QPushButton()
         self.button.clicked.connect(self._press)
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        words.addWidget(self._title)
-        words.addWidget(self._detail)
-        row = QHBoxLayout()
-        row.setContentsMargins(0, 8, 0, 8)
-        row.setSpacing(10)
-        dot_column = QVBoxLayout()  # the dot next to the first line
-        dot_column.setContentsMargins(0, _DOT_TOP, 0, 0)
-        dot_column.addWidget(self._dot)
-        dot_column.addStretch(1)
-        row.addLayout(dot_column)
-        row.addLayout(words, 1)
+        words = column_of(self._title, self._detail, spacing=2)
+        dot_column = column_of(self._dot, None, margins=(0, _DOT_TOP, 0, 0))  # the dot next to the first line
+        row = row_of(dot_column, (words, 1), spacing=10, margins=(0, 8, 0, 8))
         row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignVCenter)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(row)
         self._line = line()
-        column.addWidget(self._line)
+        column_of(row, self._line, spacing=0, parent=self)
 
     def show_row(self, row: Attention, *, last: bool) -> None:
         self._line.setHidden(last)
@@ -211,13 +197,9 @@ class AttentionCard(QFrame):
         self.setProperty("role", "card")
         self._groups: dict[str, tuple[Attention, ...]] = dict.fromkeys(groups, ())
         self._rows: dict[str, _Row] = {}
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(14, 10, 14, 12)
-        self._column.setSpacing(0)
-        self._column.addWidget(label(tr("Needs attention"), "strong"))
-        self._list = QVBoxLayout()
-        self._list.setSpacing(0)
-        self._column.addLayout(self._list)
+        self._list = column_of(spacing=0)
+        title = label(tr("Needs attention"), "strong")
+        self._column = column_of(title, self._list, spacing=0, margins=(14, 10, 14, 12), parent=self)
         self.setAccessibleName(tr("Needs attention"))
         self._arrange()
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, QPoint, Qt, Slot
 from PySide6.QtGui import QFocusEvent, QFontMetrics, QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHeaderView, QMenu, QTreeView, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHeaderView, QMenu, QTreeView
 
 from engine import FolderCount, marked, number, tr, tr_count
 from gui.commands.commands import COPY_TABLE, key_action, show_keys_of
@@ -15,6 +15,7 @@ from gui.style.typography import FontSized
 from gui.text.plain_text import as_tip
 from gui.text.right_to_left import in_reading_order
 from gui.widgets.labels import label
+from gui.widgets.layouts import column_of
 
 _FIGURE_CHARACTERS = 9
 _NAME_CHARACTERS = 18
@@ -171,11 +172,7 @@ class FolderCard(FontSized, QFrame):
         header.setStretchLastSection(False)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         header.setAccessibleName(tr("Titles of the table's columns"))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(14, 10, 14, 12)
-        column.setSpacing(8)
-        column.addWidget(label(tr("Folders"), "strong"))
-        column.addWidget(self.tree)
+        column_of(label(tr("Folders"), "strong"), self.tree, spacing=8, margins=(14, 10, 14, 12), parent=self)
         key_action(self, COPY_TABLE).triggered.connect(self.copy)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(self._show_menu)

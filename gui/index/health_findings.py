@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QEvent, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QSizePolicy, QWidget
 
 from engine import HealthFinding, marked, tr, tr_count
 from gui.style.stylesheet import font_at
@@ -14,7 +14,7 @@ from gui.text.status_texts import State
 from gui.widgets.accessibility import insert_after, stop_before
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label
-from gui.widgets.layouts import discard
+from gui.widgets.layouts import column_of, discard, row_of
 from gui.widgets.state_dot import StateDot
 
 _STATES: dict[str, tuple[State, str]] = {
@@ -122,17 +122,10 @@ class FindingsList(QFrame):
         self.fold = IconButton("chevron-right", tr("Show passed checks"))
         self.fold.setCheckable(True)
         self.fold.toggled.connect(self._show_fine)
-        self._column = QVBoxLayout()
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(0)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 4, 0, 4)
-        whole.setSpacing(0)
-        whole.addLayout(self._column)
-        folded = QHBoxLayout()
-        folded.setContentsMargins(margins(_FOLD_SIDE, 0, 0, 0))
+        self._column = column_of(spacing=0)
+        folded = row_of(margins=margins(_FOLD_SIDE, 0, 0, 0))
         folded.addWidget(self.fold, 0, Qt.AlignmentFlag.AlignLeft)
-        whole.addLayout(folded)
+        column_of(self._column, folded, spacing=0, margins=(0, 4, 0, 4), parent=self)
         self.hide()
 
     @property

@@ -9,13 +9,11 @@ from PySide6.QtWidgets import (
     QApplication,
     QFrame,
     QGridLayout,
-    QHBoxLayout,
     QLayout,
     QPushButton,
     QScrollArea,
     QSizePolicy,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -40,7 +38,7 @@ from gui.text.plain_text import set_tip
 from gui.text.status_texts import State, why_no_update
 from gui.widgets.accessibility import announce
 from gui.widgets.labels import breakable, label
-from gui.widgets.layouts import FoldingRow, VerticalScrollArea
+from gui.widgets.layouts import FoldingRow, VerticalScrollArea, column_of, row_of
 from gui.widgets.state_dot import StateDot
 from gui.widgets.sync_bar import ProgressLine
 
@@ -96,9 +94,7 @@ class HealthSummaryBar(QWidget):
         self._right.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._right.addWidget(_in_a_row(self.again, self.deeper, self.all))
         self._right.addWidget(_in_a_row(self.bar, self.stop))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(FoldingRow(self._left_part(), self._right, _SUMMARY_CHARACTERS))
+        column_of(FoldingRow(self._left_part(), self._right, _SUMMARY_CHARACTERS), parent=self)
 
     def _left_part(self) -> QWidget:
         left = QWidget()
@@ -149,14 +145,8 @@ class HealthSummaryBar(QWidget):
 
 
 def _in_a_row(*widgets: QWidget) -> QWidget:
-    row = QHBoxLayout()
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(8)
-    row.addStretch(1)
-    for widget in widgets:
-        row.addWidget(widget)
     holder = QWidget()
-    holder.setLayout(row)
+    row_of(None, *widgets, spacing=8, parent=holder)
     return holder
 
 
@@ -229,15 +219,8 @@ class HealthPage(IndexPage):
         self._recheck_timer.timeout.connect(self._check_again)
         self._finding_arrived.connect(self._show_finding)
         self._stepped.connect(self._show_step)
-        column = QVBoxLayout()
-        column.setContentsMargins(16, 4, 16, 16)
-        column.addWidget(self.findings_list)
-        column.addStretch(1)
-        page = QVBoxLayout(self)
-        page.setContentsMargins(0, 0, 0, 0)
-        page.setSpacing(0)
-        page.addWidget(self.summary_bar)
-        page.addWidget(_scrolling(column), 1)
+        column = column_of(self.findings_list, None, margins=(16, 4, 16, 16))
+        column_of(self.summary_bar, (_scrolling(column), 1), spacing=0, parent=self)
         self.setFocusProxy(self.summary_bar.again)
         self.setAccessibleName(tr("Health of the index"))
 

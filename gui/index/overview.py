@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QDialog, QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFrame, QGridLayout, QWidget
 
 from engine import (
     CancelToken,
@@ -36,7 +36,7 @@ from gui.widgets.charts.bars import BarChart, ShareChart, SparkChart
 from gui.widgets.charts.chart import ChartCard, Mark, Series
 from gui.widgets.charts.sync_history import SYNC_COLUMNS, outcome_of, sync_series
 from gui.widgets.labels import breakable, label
-from gui.widgets.layouts import VerticalScrollArea, open_dialog
+from gui.widgets.layouts import VerticalScrollArea, column_of, open_dialog, row_of
 from gui.widgets.table import IssuesTable
 
 _CARD_CHARACTERS = 33
@@ -58,9 +58,6 @@ def show_sync(sync: StoredSync, parent: QWidget) -> QDialog:
     """Open a dialog with the details of a sync and its failed files."""
     content = QWidget()
     content.setMinimumWidth(min(scaled(_WIDTH), parent.window().width() - _AROUND))
-    column = QVBoxLayout(content)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(10)
     grid = QGridLayout()
     grid.setHorizontalSpacing(16)
     grid.setVerticalSpacing(5)
@@ -68,7 +65,7 @@ def show_sync(sync: StoredSync, parent: QWidget) -> QDialog:
     for row, (name, value) in enumerate(_facts(sync)):
         grid.addWidget(label(name, "muted"), row, 0)
         grid.addWidget(label(breakable(value), wrap=True), row, 1)
-    column.addLayout(grid)
+    column = column_of(grid, spacing=10, parent=content)
     if sync.failed:
         failed = tr_count("{count:,} file failed.", "{count:,} files failed.", sync.files_failed)
         if sync.files_failed > len(sync.failed):
@@ -121,21 +118,10 @@ class TwoColumns(VerticalScrollArea):
         self._narrow: bool | None = None
         self._single = True  # until the owner knows how much content there is
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self._columns = (QVBoxLayout(), QVBoxLayout())
-        sides = QHBoxLayout()
-        sides.setSpacing(_GAP)
-        for column, share in zip(self._columns, (_LEFT, _RIGHT), strict=True):
-            column.setSpacing(_GAP)
-            column.addStretch(1)
-            sides.addLayout(column, share)
-        self._sides = sides
+        self._columns = column_of(None, spacing=_GAP), column_of(None, spacing=_GAP)
+        self._sides = sides = row_of(*zip(self._columns, (_LEFT, _RIGHT), strict=True), spacing=_GAP)
         self.page = QWidget()
-        whole = QVBoxLayout(self.page)
-        whole.setContentsMargins(_GUTTER, 12, _GUTTER, _GUTTER)
-        whole.setSpacing(_GAP)
-        whole.addWidget(above)
-        whole.addLayout(sides)
-        whole.addStretch(1)
+        column_of(above, sides, None, spacing=_GAP, margins=(_GUTTER, 12, _GUTTER, _GUTTER), parent=self.page)
         self.setWidget(self.page)
 
     def set_cards(self, left: Sequence[QWidget], right: Sequence[QWidget], stacked: Sequence[QWidget]) -> None:
@@ -201,10 +187,8 @@ class OverviewPage(IndexPage):
         above = QWidget()
         above.setLayout(self._grid)
         # From the outside in: Qt applies the style sheet again to all widgets of a part that gets another parent.
-        page = QVBoxLayout(self)
-        page.setContentsMargins(0, 0, 0, 0)
         self._columns = TwoColumns(above, self)
-        page.addWidget(self._columns)
+        column_of(self._columns, parent=self)
         self.map = MapPanel(jobs, self._columns.page)
         self.map.open_requested.connect(self.open_requested)
         self.map.action_requested.connect(self.action_requested)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QFrame, QVBoxLayout
+from PySide6.QtWidgets import QFrame
 
 from engine import DiskPart, IndexOverview, MemoryProviderStatus, floored, marked, number, tr, tr_count
 from gui.index.chart_data import cache_hits
@@ -12,6 +12,7 @@ from gui.text.formatting import duration, size_text
 from gui.text.plain_text import set_tip
 from gui.text.status_texts import State, files_left_out
 from gui.widgets.labels import ElidedLabel, label
+from gui.widgets.layouts import column_of
 from gui.widgets.state_dot import state_colour
 
 _KILO = 1000
@@ -153,12 +154,7 @@ class FigureCard(QFrame):
         self._note = _Note()
         for part in (self._name, self._note):
             part.setProperty("role", "meta")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(14, 10, 14, 10)
-        column.setSpacing(3)
-        column.addWidget(self._value)
-        column.addWidget(self._name)
-        column.addWidget(self._note)
+        column_of(self._value, self._name, self._note, spacing=3, margins=(14, 10, 14, 10), parent=self)
 
     def show_figure(self, figure: Figure) -> None:
         """Show a number; an empty note keeps its line, so that the layout stays stable."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal, cast
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QStackedWidget, QWidget
 
 from engine import MemoryProviderStatus, MemorySearchManager, tr
 from gui.commands.commands import COPY_TABLE, TURN_CHART
@@ -19,6 +19,7 @@ from gui.index.base_page import IndexPage
 from gui.search.query import Answer
 from gui.widgets.accessibility import insert_after, stops
 from gui.widgets.form_controls import Chip
+from gui.widgets.layouts import column_of, row_of
 from gui.widgets.message_banner import Action, MessagePage
 
 if TYPE_CHECKING:
@@ -116,22 +117,15 @@ class IndexPanel(QWidget, ViewPanel):
         self._next_page.timeout.connect(self._make_next)
         self._group = QButtonGroup(self)
         self._bar = QWidget()
-        self._row = QHBoxLayout(self._bar)
-        self._row.setContentsMargins(_GUTTER, 10, _GUTTER, 0)
-        self._row.setSpacing(8)
+        self._row = row_of(spacing=8, margins=(_GUTTER, 10, _GUTTER, 0), parent=self._bar)
         self._add_chip("overview", tr("Overview"))
         self._add_chip("map", tr("Map"))
         self._add_chip("duplicates", tr("Duplicates"))
         self._add_chip("health", tr("Health"))
         self._row.addStretch(1)
         self._stack = QStackedWidget()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._bar)
-        column.addWidget(self._stack, 1)
         self._message_page = MessagePage()
-        column.addWidget(self._message_page, 1)
+        column_of(self._bar, (self._stack, 1), (self._message_page, 1), spacing=0, parent=self)
         self._manager: MemorySearchManager | None = None
         self.setAccessibleName(tr("Index"))
         # The list of keys shows these before the pages that have them are made.

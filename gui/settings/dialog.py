@@ -8,13 +8,11 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import (
     QDialog,
-    QHBoxLayout,
     QLineEdit,
     QListWidget,
     QScrollArea,
     QSizePolicy,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -34,7 +32,7 @@ from gui.widgets.buttons import guide_button
 from gui.widgets.form_controls import ComboBox
 from gui.widgets.icons import add_clear_button
 from gui.widgets.labels import line
-from gui.widgets.layouts import lay_out_now
+from gui.widgets.layouts import column_of, lay_out_now, row_of
 from gui.widgets.message_banner import Action, MessagePage
 
 _WIDTH, _HEIGHT = 860, 690
@@ -158,24 +156,9 @@ class SettingsDialog(QDialog):
         self.query_field.setPlaceholderText(tr("Search all settings"))
         self.query_field.setAccessibleName(tr("Search all settings"))
         add_clear_button(self.query_field)
-        head = QHBoxLayout()
-        head.setContentsMargins(16, 10, 16, 10)
-        head.setSpacing(8)
-        head.addWidget(self.query_field, 1)
-        head.addWidget(self.page_choice.box)
-        row = QHBoxLayout()
-        row.setSpacing(0)
-        for widget in (self.page_choice.list, self.page_choice.edge):
-            row.addWidget(widget)
-        row.addWidget(self._stack, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(head)
-        column.addWidget(line())
-        column.addLayout(row, 1)
-        column.addWidget(line())
-        column.addWidget(self.footer)
+        head = row_of((self.query_field, 1), self.page_choice.box, spacing=8, margins=(16, 10, 16, 10))
+        row = row_of(self.page_choice.list, self.page_choice.edge, (self._stack, 1), spacing=0)
+        column_of(head, line(), (row, 1), line(), self.footer, spacing=0, parent=self)
 
     def _connect(self) -> None:
         self._search_timer.timeout.connect(self._search)

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QWidget
 
 from engine import SettingsConsequences, tr, tr_count
 from gui.core.key_listing import native
@@ -12,7 +12,7 @@ from gui.settings.value_formatting import sent_words
 from gui.text.plain_text import set_tip
 from gui.widgets.accessibility import announce, insert_after, stop_before
 from gui.widgets.labels import breakable, label
-from gui.widgets.layouts import FlowLayout
+from gui.widgets.layouts import FlowLayout, column_of
 
 _MOST = 0.2
 """Largest share of the window's height for the summary of pending changes."""
@@ -72,9 +72,6 @@ class DialogFooter(QWidget):
         for button in (self._undo, self._discard, self._apply):
             self._flow.addWidget(button)
         self._flow.addWidget(self._close)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 10, 16, 10)
-        column.setSpacing(8)
         self._scroll_area = QScrollArea()  # where text is large and the window low, it must not take the page's place
         self._scroll_area.setFrameShape(QFrame.Shape.NoFrame)
         self._scroll_area.setWidgetResizable(True)
@@ -82,8 +79,7 @@ class DialogFooter(QWidget):
         self._scroll_area.setAccessibleName(tr("Effects of the changes"))
         self._scroll_area.viewport().setAutoFillBackground(False)
         self._text.setAutoFillBackground(False)
-        column.addWidget(self._scroll_area)
-        column.addWidget(self._buttons)
+        column_of(self._scroll_area, self._buttons, spacing=8, margins=(16, 10, 16, 10), parent=self)
         model.waiting_changed.connect(self.show_waiting)
         model.loaded.connect(self.show_waiting)
         model.changed.connect(lambda _: self.show_waiting())

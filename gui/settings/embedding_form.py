@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QRegularExpression, Qt, Signal, Slot
 from PySide6.QtGui import QIntValidator, QRegularExpressionValidator
-from PySide6.QtWidgets import QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QGridLayout, QLineEdit, QPushButton, QWidget
 
 import engine
 from engine import CancelToken, KeyState, ModelFetchProgress, Settings, marked, number, tr
@@ -25,6 +25,7 @@ from gui.text.formatting import size_text
 from gui.text.plain_text import set_tip
 from gui.widgets.form_controls import CheckBox, ComboBox
 from gui.widgets.labels import breakable, label
+from gui.widgets.layouts import column_of, row_of
 from gui.widgets.sync_bar import ProgressLine
 
 # --- A model of the hub that is missing on this machine: downloaded on request, with progress ------------------------
@@ -52,16 +53,7 @@ class DownloadRow(QWidget):
         self._button = QPushButton(tr("Download"))
         self._button.clicked.connect(self._pressed)
         self._progressed.connect(self._show_progress)
-        row = QHBoxLayout()
-        row.setSpacing(12)
-        row.addWidget(self._button)
-        row.addWidget(self._progress)
-        row.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addWidget(self._state)
-        column.addLayout(row)
+        column_of(self._state, row_of(self._button, self._progress, None, spacing=12), spacing=6, parent=self)
         self.hide()
 
     @property
@@ -164,15 +156,7 @@ class KeyRow(QWidget):
         self._forget = QPushButton(tr("Remove the API key"))
         self._forget.setAccessibleName(tr("Remove the {key} from the keychain", key=name))
         self._forget.clicked.connect(self.forget_requested)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self._line, 1)
-        row.addWidget(self._forget)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addLayout(row)
-        column.addWidget(self._state)
+        column_of(row_of((self._line, 1), self._forget, spacing=8), self._state, spacing=4, parent=self)
         self.show_state(None)
 
     @property
@@ -254,11 +238,7 @@ class EmbeddingForm(QWidget):
         browse = QPushButton(tr("Browse…"))
         browse.clicked.connect(self._browse)
         file_row = QWidget()
-        inside = QHBoxLayout(file_row)
-        inside.setContentsMargins(0, 0, 0, 0)
-        inside.setSpacing(8)
-        inside.addWidget(self._file, 1)
-        inside.addWidget(browse)
+        row_of((self._file, 1), browse, spacing=8, parent=file_row)
         self._batch = CheckBox(tr("Use batch jobs"))
         self._batch_hint = label(
             tr("Batch jobs are cheaper, but the vectors may take a day to arrive."), "meta", wrap=True

@@ -30,7 +30,7 @@ from gui.settings.option_row import WIDTH, DialogPage
 from gui.settings.value_formatting import accept_words, fallback_owner, fallback_receiver, probe_words
 from gui.text.formatting import estimate_words
 from gui.widgets.labels import breakable, label
-from gui.widgets.layouts import FootedColumn
+from gui.widgets.layouts import FootedColumn, column_of
 
 _LOOKUP_DELAY_MS = 250
 CACHE_HINT = marked("Vectors of the current model stay cached: switching back costs nothing.")
@@ -72,10 +72,8 @@ class EmbeddingPage(DialogPage):
 
         # From the outside in: Qt applies the style sheet again to all widgets of a part that gets another parent.
         self._column, self._foot = QVBoxLayout(), QWidget()
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
         self._footed = FootedColumn(self._column, WIDTH, self._foot, self)
-        whole.addWidget(self._footed)
+        column_of(self._footed, parent=self)
         self._form = EmbeddingForm(jobs, self._column.parentWidget())
         self._form.changed.connect(self._changed)
         self._keys_for = self._receivers
@@ -105,12 +103,9 @@ class EmbeddingPage(DialogPage):
         if below is not None:
             column.addWidget(below)
         column.addStretch(1)
-        footer_column = QVBoxLayout(self._foot)
-        footer_column.setContentsMargins(0, 10, 0, 10)
-        footer_column.setSpacing(4)
+        column_of(*self._footer_labels, spacing=4, margins=(0, 10, 0, 10), parent=self._foot)
         for widget in self._footer_labels:
             widget.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
-            footer_column.addWidget(widget)
             widget.hide()
 
     # --- display ----------------------------------------------------------------------------------------------------

@@ -11,10 +11,8 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QFileDialog,
     QGridLayout,
-    QHBoxLayout,
     QLineEdit,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -28,6 +26,7 @@ from gui.text.plain_text import set_tip
 from gui.text.right_to_left import margins
 from gui.widgets.form_controls import ComboBox, RadioButton, indent
 from gui.widgets.labels import breakable, label
+from gui.widgets.layouts import column_of, row_of
 
 TESTING = marked("Testing…")
 _SEARCH_MODES = (
@@ -51,27 +50,18 @@ class EngineForm(QWidget):
         self._buttons: dict[str, RadioButton] = {}
         self._fields: dict[str, QWidget] = {}
         self._group = QButtonGroup(self)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(14)
+        column = column_of(spacing=14, parent=self)
         self._make_fields()
         for choice in ENGINES:
             button = self._buttons[choice.name] = RadioButton(tr(choice.title))
             button.setAccessibleDescription(f"{tr(choice.description)} {tr(choice.needs)}")
             button.clicked.connect(lambda _=False, name=choice.name: self._choose(name))
             self._group.addButton(button)
-            below = QVBoxLayout()
-            below.setContentsMargins(margins(indent(), 0, 0, 0))
-            below.setSpacing(2)
-            for words in (choice.description, choice.needs):
-                below.addWidget(label(tr(words), "meta", wrap=True))
+            sentences = (label(tr(words), "meta", wrap=True) for words in (choice.description, choice.needs))
+            below = column_of(*sentences, spacing=2, margins=margins(indent(), 0, 0, 0))
             if choice.name in self._fields:
                 below.addWidget(self._fields[choice.name])
-            engine_box = QVBoxLayout()
-            engine_box.setSpacing(2)
-            engine_box.addWidget(button)
-            engine_box.addLayout(below)
-            column.addLayout(engine_box)
+            column.addLayout(column_of(button, below, spacing=2))
 
     def _make_fields(self) -> None:
         self._command = self._line(tr("Command"), tr("qmd, or its path"))
@@ -88,11 +78,7 @@ class EngineForm(QWidget):
         browse.setAccessibleName(tr("Browse for the folder of the table"))
         browse.clicked.connect(self._browse)
         location = QWidget()
-        row = QHBoxLayout(location)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        row.addWidget(self._uri, 1)
-        row.addWidget(browse)
+        row_of((self._uri, 1), browse, spacing=8, parent=location)
         self._fields["qmd"] = _grid((tr("Command"), self._command), (tr("Search"), self._search))
         self._fields["lancedb"] = _grid(
             (tr("Location"), location), (tr("Table"), self._table), (tr("Machine"), self._machine)
@@ -198,14 +184,16 @@ class EnginePage(DialogPage):
         self.save_button = QPushButton(tr("Save"))
         self.save_button.setProperty("role", "primary")
         self.save_button.clicked.connect(self._save)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 8)
-        column.setSpacing(14)
-        column.addWidget(section_head(marked("Search engine")))
-        column.addWidget(self._form)
-        column.addWidget(self._trial)
-        column.addWidget(self._switch)
-        column.addWidget(self._problem)
+        column_of(
+            section_head(marked("Search engine")),
+            self._form,
+            self._trial,
+            self._switch,
+            self._problem,
+            spacing=14,
+            margins=(0, 0, 0, 8),
+            parent=self,
+        )
         self.set_scroller = self._trial.set_scroller
 
     @property

@@ -15,11 +15,9 @@ from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QDialog,
     QFileDialog,
-    QHBoxLayout,
     QLineEdit,
     QPushButton,
     QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -39,6 +37,7 @@ from gui.style.stylesheet import font_at, set_role
 from gui.style.typography import FontSized
 from gui.widgets.form_controls import CheckBox, ComboBox, TextField
 from gui.widgets.labels import breakable, label
+from gui.widgets.layouts import column_of, row_of
 
 
 class Field(QWidget):
@@ -53,9 +52,7 @@ class Field(QWidget):
         self.option = option
         self.title = title
         self._value: Any = option.default
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(4)
+        self._column = column_of(spacing=4, parent=self)
 
     def show_value(self, value: Any) -> None:
         """Show the option's current value."""
@@ -100,10 +97,7 @@ class ChoiceField(Field):
             self.box.addItem(choice_words(option.key, choice), choice)
         self.box.activated.connect(lambda _: self.entered.emit(self.box.currentData()))
         self.setFocusProxy(self.box)
-        row = QHBoxLayout()
-        row.addWidget(self.box, 2)
-        row.addStretch(1)
-        self._column.addLayout(row)
+        self._column.addLayout(row_of((self.box, 2), None))
 
     def show_value(self, value: Any) -> None:
         super().show_value(value)
@@ -258,8 +252,7 @@ class LineField(_TextField):
         self.line.textEdited.connect(self._validate)
         self.line.step_requested.connect(self._step)
         self.setFocusProxy(self.line)
-        row = QHBoxLayout()
-        row.setSpacing(8)
+        row = row_of(spacing=8)
         numeric = option.kind in ("whole", "number")
         row.addWidget(self.line, 0 if numeric else 1)
         if numeric:
@@ -400,11 +393,7 @@ class CheckRow(QWidget):
         self.button.setAccessibleName(name)
         self.button.clicked.connect(self.requested)
         self.result_label = label("", "meta", wrap=True)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(12)
-        row.addWidget(self.button)
-        row.addWidget(self.result_label, 1)
+        row_of(self.button, (self.result_label, 1), spacing=12, parent=self)
         self._scroller: QScrollArea | None = None
 
     @property

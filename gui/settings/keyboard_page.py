@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAccessible, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QKeySequenceEdit,
     QLineEdit,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -23,7 +21,7 @@ from gui.settings.option_row import WIDTH, DialogPage
 from gui.widgets.accessibility import Part, announce
 from gui.widgets.icons import add_clear_button
 from gui.widgets.labels import label
-from gui.widgets.layouts import FlowLayout, column_page
+from gui.widgets.layouts import FlowLayout, column_of, column_page, row_of
 from gui.widgets.table import Column, RecordsTable
 
 # --- A field that records the pressed key ----------------------------------------------------------------------------
@@ -250,19 +248,10 @@ class KeyboardPage(DialogPage):
         row = FlowLayout(8)
         for widget in (self.capture, self.set_button, self.add_button):
             row.addWidget(widget)
-        foot = QHBoxLayout()
-        foot.setSpacing(8)
-        for button in (self.remove_button, self.reset_button):
-            foot.addWidget(button)
-        foot.addStretch(1)
-        foot.addWidget(self.reset_all_button)
-        column = QVBoxLayout()
-        column.setContentsMargins(0, 20, 0, 14)
-        column.setSpacing(10)
+        foot = row_of(self.remove_button, self.reset_button, None, self.reset_all_button, spacing=8)
+        column = column_of(spacing=10, margins=(0, 20, 0, 14))
         # From the outside in: Qt applies the style sheet again to all widgets of a part that gets another parent.
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(column_page(column, WIDTH))
+        column_of(column_page(column, WIDTH), parent=self)
         column.addWidget(label(tr("Keyboard"), "title", wrap=True))
         column.addWidget(self.edit)
         column.addWidget(self.table, 1)

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QActionGroup, QEnterEvent
-from PySide6.QtWidgets import QApplication, QFrame, QMenu, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QMenu, QPushButton, QScrollArea, QWidget
 
 from engine import (
     Option,
@@ -27,7 +27,7 @@ from gui.settings.value_formatting import value_words
 from gui.text.plain_text import set_tip
 from gui.widgets.accessibility import LastInTabOrder, announce
 from gui.widgets.labels import breakable, label, line
-from gui.widgets.layouts import FlowLayout, add_shown, lay_out_now, scrolling_column
+from gui.widgets.layouts import FlowLayout, add_shown, column_of, lay_out_now, scrolling_column
 
 # --- The line below an option: source of its value, undo, default, effect of a change, and key -----------------------
 
@@ -248,13 +248,10 @@ class OptionRow(QFrame):
         self._help = label(placed.help, "meta", wrap=True)
         self._problem = label("", "degraded", wrap=True)
         self._problem.hide()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 6, 0, 8)
-        column.setSpacing(3)
         if placed.option.kind == "switch":
             self._title.hide()  # the check box shows the title
-        for widget in (self._title, self.field, self._problem, self._help):
-            column.addWidget(widget)
+        widgets = self._title, self.field, self._problem, self._help
+        column = column_of(*widgets, spacing=3, margins=(0, 6, 0, 8), parent=self)
         self.footer = OptionFooter(placed, model, self)  # now: its buttons come after the field in the tab order
         column.addWidget(self.footer)
         self.show_option()
@@ -349,11 +346,7 @@ _AT_ONCE = 1
 def section_head(title: str) -> QWidget:
     """Return the rule and the title, a marked text, that begin a section of a page."""
     head = QWidget()
-    column = QVBoxLayout(head)
-    column.setContentsMargins(0, 8, 0, 0)
-    column.setSpacing(8)
-    column.addWidget(line())
-    column.addWidget(label(tr(title), "group", wrap=True))
+    column_of(line(), label(tr(title), "group", wrap=True), spacing=8, margins=(0, 8, 0, 0), parent=head)
     return head
 
 
@@ -410,18 +403,13 @@ class OptionsPage(DialogPage):
         self._group = ""
         self._turn = QTimer(self, singleShot=True, interval=0)
         self._turn.timeout.connect(self._make_some)
-        self.column = QVBoxLayout()
-        self.column.setContentsMargins(0, 20, 0, 16)
-        self.column.setSpacing(6)
+        self.column = column_of(spacing=6, margins=(0, 20, 0, 16))
         # From the outside in: Qt applies the style sheet again to all widgets of a part that gets another parent.
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
         self.scroller: QScrollArea = scrolling_column(self.column, WIDTH, self)
-        whole.addWidget(self.scroller)
+        column_of(self.scroller, parent=self)
         for widget in (label(tr(PAGES[page]), "title", wrap=True), *above):
             self.column.addWidget(widget)
-        self._list = QVBoxLayout()
-        self._list.setSpacing(6)
+        self._list = column_of(spacing=6)
         self.column.addLayout(self._list)
         self.column.addStretch(1)
         self._end = LastInTabOrder(self)

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QWidget
 
 from engine import CancelToken, MemorySearchManager, Settings, StoredModelInfo, marked, tr, tr_count
 from gui.core.capabilities import TITLES, MissingFeatures
@@ -20,7 +20,7 @@ from gui.settings.system_setting import SystemSwitch
 from gui.settings.value_formatting import NAMES, sent_words, stored_words
 from gui.widgets.accessibility import LastInTabOrder, mark_position
 from gui.widgets.labels import breakable, label, line
-from gui.widgets.layouts import clear_layout, discard
+from gui.widgets.layouts import clear_layout, column_of, discard, row_of
 from gui.widgets.message_banner import Action, MessagePage
 
 NOTHING = marked("Nothing has been embedded yet.")
@@ -44,17 +44,17 @@ class StoredModelsPage(DialogPage):
         self._jobs = jobs
         self._manager: MemorySearchManager | None = None
         self._job = JobSlot(self)
-        self._rows = QVBoxLayout()
-        self._rows.setSpacing(10)
+        self._rows = column_of(spacing=10)
         self._problem = label("", "degraded", wrap=True)
         mark_position(self)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(10)
-        column.addWidget(section_head(marked("Cached embeddings")))
-        column.addWidget(label(tr(INTRODUCTION), "muted", wrap=True))
-        column.addLayout(self._rows)
-        column.addWidget(self._problem)
+        column_of(
+            section_head(marked("Cached embeddings")),
+            label(tr(INTRODUCTION), "muted", wrap=True),
+            self._rows,
+            self._problem,
+            spacing=10,
+            parent=self,
+        )
 
     @property
     def ready(self) -> bool:
@@ -128,21 +128,10 @@ class _ModelRow(QFrame):
         self._yes.clicked.connect(self._confirmed)
         self._no = QPushButton(tr("Keep the vectors"))
         self._no.clicked.connect(self._cancel_deletion)
-        names = QVBoxLayout()
-        names.setSpacing(2)
-        names.addWidget(label(breakable(f"{model.provider} · {model.model}"), "strong", wrap=True))
-        names.addWidget(label(stored_words(model), "meta", wrap=True))
-        names.addWidget(self._question)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addLayout(names, 1)
-        for button in (self._delete, self._yes, self._no):
-            row.addWidget(button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(10)
-        column.addWidget(line())
-        column.addLayout(row)
+        name = label(breakable(f"{model.provider} · {model.model}"), "strong", wrap=True)
+        words = column_of(name, label(stored_words(model), "meta", wrap=True), self._question, spacing=2)
+        row = row_of((words, 1), self._delete, self._yes, self._no, spacing=8)
+        column_of(line(), row, spacing=10, parent=self)
         self._cancel_deletion()
 
     def _show_question(self, on: bool) -> None:

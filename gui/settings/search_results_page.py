@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QTimer, Signal, Slot
-from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QSizePolicy, QWidget
 
 from engine import marked, tr, tr_count
 from gui.settings.edited_options import SettingsModel
@@ -24,7 +24,7 @@ from gui.settings.system_setting import SystemRow, SystemSwitch, with_switches
 from gui.settings.value_formatting import value_words
 from gui.widgets.accessibility import LastInTabOrder, announce
 from gui.widgets.labels import breakable, label, line
-from gui.widgets.layouts import add_shown, clear_layout, lay_out_now, scrolling_column
+from gui.widgets.layouts import add_shown, clear_layout, column_of, lay_out_now, scrolling_column
 
 _AT_ONCE = 4
 NOTHING = marked("No setting matches.")
@@ -52,11 +52,8 @@ class FormRow(QFrame):
         self._button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._button.clicked.connect(partial(self.page_requested.emit, placed.page))
         self._footer = OptionFooter(placed, model)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 6, 0, 8)
-        column.setSpacing(3)
-        for widget in (title, self._value, help_label, self._button, self._footer):
-            column.addWidget(widget)
+        widgets = title, self._value, help_label, self._button, self._footer
+        column_of(*widgets, spacing=3, margins=(0, 6, 0, 8), parent=self)
         mark(title, placed.title, query)
         mark(help_label, placed.help, query)
         self._footer.mark(query)
@@ -103,20 +100,12 @@ class ResultsPage(DialogPage):
         self._due: list[tuple[OptionPlacement, SystemSwitch | None]] = []
         self._page: SettingsPage | None = None
         self._count_label = label("", "muted", wrap=True)
-        self._list = QVBoxLayout()
-        self._list.setSpacing(6)
+        self._list = column_of(spacing=6)
         self._turn = QTimer(self, singleShot=True, interval=0)
         self._turn.timeout.connect(self._make_some)
-        column = QVBoxLayout()
-        column.setContentsMargins(0, 20, 0, 16)
-        column.setSpacing(6)
-        column.addWidget(self._count_label)
-        column.addLayout(self._list)
-        column.addStretch(1)
+        column = column_of(self._count_label, self._list, None, spacing=6, margins=(0, 20, 0, 16))
         self.scroller: QScrollArea = scrolling_column(column, WIDTH, self)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(self.scroller)
+        column_of(self.scroller, parent=self)
 
     @property
     def ready(self) -> bool:

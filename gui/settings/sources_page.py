@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QTimer, Slot
-from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QFrame, QPushButton, QWidget
 
 import engine
 from engine import (
@@ -42,7 +42,7 @@ from gui.text.formatting import short_path, size_text
 from gui.text.plain_text import set_tip
 from gui.widgets.accessibility import insert_after, stop_before, stops
 from gui.widgets.labels import breakable, label
-from gui.widgets.layouts import FlowLayout, clear_layout
+from gui.widgets.layouts import FlowLayout, clear_layout, column_of, row_of
 from gui.widgets.table import IssuesTable
 
 _TYPING_MS = 250
@@ -131,12 +131,10 @@ class MatchCard(QFrame):
         self._table = IssuesTable()
         self._table.setAccessibleName(tr("Skipped files, and the rules that skip them"))
         self._excluded_title = label(tr("Not indexed"), "section")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(14, 12, 14, 12)
-        column.setSpacing(6)
-        for widget in (self._sum, self.kinds, self._first_notes, self._excluded_title, self._rules, self._table):
-            column.addWidget(widget)
-        for widget in (self._excluded_title, self._rules, self._table):
+        excluded = self._excluded_title, self._rules, self._table
+        counted = self._sum, self.kinds, self._first_notes
+        column_of(*counted, *excluded, spacing=6, margins=(14, 12, 14, 12), parent=self)
+        for widget in excluded:
             widget.hide()
         self._table.setFixedHeight(_TABLE_ROWS * 26)
 
@@ -300,8 +298,7 @@ class PathsField(Field):
         self._found: FoundSources | None = None
         self._folder = ""
         self._lookup_job = JobSlot(self)
-        self._rows = QVBoxLayout()
-        self._rows.setSpacing(2)
+        self._rows = column_of(spacing=2)
         self._add_folder = self._add_button(tr("Add a folder…"), self._choose_folder)
         self._add_files = self._add_button(tr("Add files…"), self._choose_files)
         self.setFocusProxy(self._add_folder)
@@ -353,17 +350,13 @@ class PathsField(Field):
 
     def _row(self, path: str) -> QWidget:
         row = QWidget()
-        line = QHBoxLayout(row)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(8)
         path_label = label(breakable(short_path(path, self._home)), wrap=True)
         set_tip(path_label, path)
         remove = QPushButton(tr("Remove"))
         remove.setProperty("role", "link")
         remove.setAccessibleName(tr("Remove {path}", path=path))
         remove.clicked.connect(partial(self._remove, path))
-        line.addWidget(path_label, 1)
-        line.addWidget(remove)
+        row_of((path_label, 1), remove, spacing=8, parent=row)
         return row
 
     def _show_offers(self) -> None:

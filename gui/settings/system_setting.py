@@ -5,7 +5,7 @@ from typing import Protocol
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from engine import marked, tr
 from gui.core.jobs import Jobs, JobSlot
@@ -15,7 +15,7 @@ from gui.settings.value_formatting import value_words
 from gui.text.right_to_left import margins
 from gui.widgets.accessibility import announce
 from gui.widgets.labels import breakable, label
-from gui.widgets.layouts import FlowLayout
+from gui.widgets.layouts import FlowLayout, column_of
 
 
 class SystemState(Protocol):
@@ -126,11 +126,7 @@ class SystemRow(QFrame):
         flow = FlowLayout(10, foot)
         for part in (self._origin, self.reset, self._default, label(tr(_STORED_BY_SYSTEM), "meta")):
             flow.addWidget(part)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 6, 0, 8)
-        column.setSpacing(3)
-        for widget in (self.field, self._problem, self._help, foot):
-            column.addWidget(widget)
+        column_of(self.field, self._problem, self._help, foot, spacing=3, margins=(0, 6, 0, 8), parent=self)
         switch.changed.connect(self._show_state)
         switch.refused.connect(self._show_error)
         self._show_state()

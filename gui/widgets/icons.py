@@ -16,13 +16,14 @@ from PySide6.QtGui import (
     QResizeEvent,
 )
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QLineEdit, QMenu, QPushButton, QWidget
 
 from engine import tr
 from gui.style.stylesheet import scaled
 from gui.style.theme import tokens
 from gui.text.plain_text import set_tip
 from gui.widgets.buttons import Toggle
+from gui.widgets.layouts import row_of
 
 _SIZE = 16
 _SIDE_PADDING = 3
@@ -157,10 +158,7 @@ class _ClearButton(IconButton):
         self.setCursor(Qt.CursorShape.ArrowCursor)
         self.clicked.connect(self._clear)
         edit.textChanged.connect(self._show)
-        row = QHBoxLayout(edit)
-        row.setContentsMargins(2, 1, 2, 1)
-        row.addStretch(1)
-        row.addWidget(self)
+        row_of(None, self, margins=(2, 1, 2, 1), parent=edit)
         self._show(edit.text())
 
     def _clear(self) -> None:

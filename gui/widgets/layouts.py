@@ -1,11 +1,11 @@
-"""Layouts: lines of widgets that wrap, two widgets side by side, a centred column that scrolls, a small dialog."""
+"""Layouts: rows and columns, lines of widgets that wrap, a centred column that scrolls, a small dialog."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import cast
+from typing import TypeVar, cast
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QRect, QSize, Qt, Slot
+from PySide6.QtCore import QCoreApplication, QEvent, QMargins, QObject, QPoint, QRect, QSize, Qt, Slot
 from PySide6.QtGui import QFontMetrics, QGuiApplication, QRegion, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -27,6 +27,43 @@ from gui.style.stylesheet import font_at, scaled
 from gui.style.typography import FontSized
 from gui.text.right_to_left import margins
 from gui.widgets.labels import line
+
+Part = QWidget | QLayout | int | None | tuple[QWidget | QLayout | None, int]
+"""A widget or a layout, a distance in pixels, or None for a stretch; in a pair with its stretch factor, otherwise 0."""
+Margins = QMargins | tuple[int, int, int, int]
+_Box = TypeVar("_Box", bound=QBoxLayout)
+
+
+def row_of(
+    *parts: Part, spacing: int = -1, margins: Margins = (0, 0, 0, 0), parent: QWidget | None = None
+) -> QHBoxLayout:
+    """Return a layout with `parts` next to each other, that of `parent` if given; `spacing`: -1 for the style's."""
+    return _filled(QHBoxLayout(), parts, spacing, margins, parent)
+
+
+def column_of(
+    *parts: Part, spacing: int = -1, margins: Margins = (0, 0, 0, 0), parent: QWidget | None = None
+) -> QVBoxLayout:
+    """Return a layout with `parts` below each other; see `row_of`."""
+    return _filled(QVBoxLayout(), parts, spacing, margins, parent)
+
+
+def _filled(box: _Box, parts: Iterable[Part], spacing: int, margins: Margins, parent: QWidget | None) -> _Box:
+    if parent is not None:
+        parent.setLayout(box)
+    box.setContentsMargins(margins if isinstance(margins, QMargins) else QMargins(*margins))
+    box.setSpacing(spacing)
+    for part in parts:
+        content, stretch = part if isinstance(part, tuple) else (part, int(part is None))
+        if isinstance(content, QWidget):
+            box.addWidget(content, stretch)
+        elif isinstance(content, QLayout):
+            box.addLayout(content, stretch)
+        elif content is None:
+            box.addStretch(stretch)
+        else:
+            box.addSpacing(content)
+    return box
 
 
 class FlowLayout(QLayout):
@@ -135,15 +172,9 @@ class FoldingRow(QWidget):
         self._characters, self._whole = characters, whole
         self._folded = False
         self._before = self._after = self._later = 0
-        self._lines = QVBoxLayout(self)
-        self._lines.setContentsMargins(_MARGIN, _TOP, _MARGIN, _TOP)
-        self._lines.setSpacing(10)
-        self._first, self._second = QHBoxLayout(), QHBoxLayout()
-        for row in (self._first, self._second):
-            row.setSpacing(_GAP)
-            self._lines.addLayout(row)
-        self._lines.addStretch(1)
-        self._first.addWidget(wide, 1)
+        self._first, self._second = row_of((wide, 1), spacing=_GAP), row_of(spacing=_GAP)
+        around = _MARGIN, _TOP, _MARGIN, _TOP
+        self._lines = column_of(self._first, self._second, None, spacing=10, margins=around, parent=self)
         self._place()
 
     @property
@@ -325,12 +356,7 @@ class FootedColumn(QWidget):
         self._footer_shown = True
         self._scroll = scrolling_column(column, width, self)
         self._line = line()
-        self._whole = QVBoxLayout(self)
-        self._whole.setContentsMargins(0, 0, 0, 0)
-        self._whole.setSpacing(0)
-        self._whole.addWidget(self._scroll, 1)
-        self._whole.addWidget(self._line)
-        self._whole.addWidget(footer)
+        self._whole = column_of((self._scroll, 1), self._line, footer, spacing=0, parent=self)
         for watched in (footer, self._middle):
             watched.installEventFilter(self)
         self._place_footer()
@@ -411,11 +437,7 @@ def open_dialog(title: str, content: QWidget, parent: QWidget) -> QDialog:
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
     buttons.rejected.connect(dialog.reject)
-    column = QVBoxLayout(dialog)
-    column.setContentsMargins(20, 18, 20, 14)
-    column.setSpacing(14)
-    column.addWidget(content)
-    column.addWidget(buttons)
+    column_of(content, buttons, spacing=14, margins=(20, 18, 20, 14), parent=dialog)
     close = buttons.button(QDialogButtonBox.StandardButton.Close)
     close.setDefault(True)
     dialog.open()

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QActionGroup, QColor, QFontMetrics, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QMenu, QPushButton, QSizePolicy, QWidget
 
 from engine import tr
 from gui.style.stylesheet import font_at, scaled
@@ -16,6 +16,7 @@ from gui.text.plain_text import set_tip
 from gui.text.right_to_left import margins, mirror, write
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.labels import elide
+from gui.widgets.layouts import row_of
 from gui.widgets.row_list import GUTTER
 
 _SQUARE = 10
@@ -210,11 +211,8 @@ class ListHeader(FontSized, QWidget):
         self._buttons: list[QWidget] = []
         self.sort_button = SortButton(orders)
         self.sort_button.order_chosen.connect(self.order_chosen)
-        self._row = row = QHBoxLayout(self)
-        row.setContentsMargins(margins(GUTTER, 0, GUTTER - 4, 1))
-        row.setSpacing(8)
-        row.addWidget(self._counts, 1)
-        row.addWidget(self.sort_button)
+        around = margins(GUTTER, 0, GUTTER - 4, 1)
+        self._row = row_of((self._counts, 1), self.sort_button, spacing=8, margins=around, parent=self)
         self.measure()
 
     def add_tool(self, tool: QWidget) -> None:

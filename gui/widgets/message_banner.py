@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QPushButton,
     QSizePolicy,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -25,7 +24,7 @@ from gui.text.status_texts import State
 from gui.widgets.accessibility import announce, insert_after, stop_before
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label, line
-from gui.widgets.layouts import clear_layout
+from gui.widgets.layouts import clear_layout, column_of, row_of
 from gui.widgets.placeholder_page import StatePage
 from gui.widgets.row_list import GUTTER
 from gui.widgets.state_dot import StateDot
@@ -55,25 +54,12 @@ class Banner(QFrame):
         self._dot = StateDot()
         self._text = label("", wrap=True)
         self._text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self._buttons = QHBoxLayout()
-        self._buttons.setSpacing(8)
+        self._buttons = row_of(spacing=8)
         self._close = close = IconButton("close", tr("Dismiss this message"))
         close.clicked.connect(lambda: self._press(lambda: None))
-        self._row = row = QHBoxLayout()
-        row.setContentsMargins(margins(16, 8, 10, 8))
-        row.setSpacing(10)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(row)
-        column.addWidget(line())
-        row.addWidget(self._dot)
-        self._middle = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._middle.setSpacing(row.spacing())
-        self._middle.addWidget(self._text, 1)
-        self._middle.addLayout(self._buttons)
-        row.addLayout(self._middle, 1)
-        row.addWidget(close)
+        self._middle = row_of((self._text, 1), self._buttons, spacing=10)
+        self._row = row_of(self._dot, (self._middle, 1), close, spacing=10, margins=margins(16, 8, 10, 8))
+        column_of(self._row, line(), spacing=0, parent=self)
         self._key = self._sentence = ""
         self.hide()
 

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QSizePolicy,
@@ -33,7 +32,7 @@ from gui.text.plain_text import show_tip
 from gui.text.right_to_left import margins
 from gui.widgets.accessibility import announce, insert_after, mark_position, stops
 from gui.widgets.labels import breakable, elide, label
-from gui.widgets.layouts import VerticalScrollArea
+from gui.widgets.layouts import VerticalScrollArea, column_of, row_of
 
 KEYS = (
     (marked("Down"), marked("go to the results")),
@@ -121,25 +120,19 @@ class StatePage(VerticalScrollArea):
         self._page = page = QWidget()
         middle = QWidget()
         middle.setMaximumWidth(_WIDEST + 2 * _MARGIN)
-        across = QHBoxLayout(page)
-        across.setContentsMargins(0, 0, 0, 0)
-        across.addStretch(1)
-        across.addWidget(middle, 1000)
-        across.addStretch(1)
-        self._column = column = QVBoxLayout(middle)
-        column.setContentsMargins(margins(_MARGIN - outdent, _TOP, _MARGIN, 24))
-        column.setSpacing(8)
+        row_of(None, (middle, 1000), None, parent=page)
         self._title, self.sentence, self._keys = (label(role=role, wrap=True) for role in ("group", "", "meta"))
-        for words in (self._title, self.sentence, self._keys):
+        sentences = self._title, self.sentence, self._keys
+        around = margins(_MARGIN - outdent, _TOP, _MARGIN, 24)
+        self._column = column_of(*sentences, None, spacing=8, margins=around, parent=middle)
+        for words in sentences:
             words.setContentsMargins(margins(outdent, 0, 0, 0))
-            column.addWidget(words)
             words.hide()
         self._table: QWidget | None = None
         self._below: QWidget | None = None
         """The buttons with their reasons; None without one."""
         self._buttons: list[QPushButton] = []
         self._rows: list[QBoxLayout] = []
-        column.addStretch(1)
         self.setWidget(page)
 
     def show_state(
@@ -183,9 +176,7 @@ class StatePage(VerticalScrollArea):
     def _show_buttons(self, offers: Sequence[Offer], actions: Sequence[Action]) -> None:
         """Add the buttons below the sentences and the table."""
         self._below = below = QWidget()
-        column = QVBoxLayout(below)
-        column.setContentsMargins(margins(self._outdent, 0, 0, 0))
-        column.setSpacing(8)
+        column = column_of(spacing=8, margins=margins(self._outdent, 0, 0, 0), parent=below)
         for offer in offers:
             self._add_offer(column, offer)
         others = [self._button(text, act) for text, act in actions]
@@ -324,9 +315,7 @@ class Hint(QFrame):
         set_role(self, "card")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._text = label()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 6, 12, 6)
-        row.addWidget(self._text)
+        row_of(self._text, margins=(12, 6, 12, 6), parent=self)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self.hide)

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.style.stylesheet import BASE_PIXELS, font_at, scaled
 from gui.style.theme import Tokens, tokens
@@ -10,6 +10,7 @@ from gui.style.typography import FontSized
 from gui.text.plain_text import set_tip
 from gui.text.status_texts import State, with_state
 from gui.widgets.labels import breakable, label
+from gui.widgets.layouts import column_of, row_of
 
 _DOT = 10
 _DEGREE = 16
@@ -83,14 +84,8 @@ class StateLabel(FontSized, QWidget):
         super().__init__()
         self.dot = StateDot()
         self.word = label(wrap=True)
-        self._above = QVBoxLayout()
-        self._above.addWidget(self.dot)
-        self._above.addStretch(1)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(6)
-        row.addLayout(self._above)
-        row.addWidget(self.word, 1)
+        self._above = column_of(self.dot, None)
+        row_of(self._above, (self.word, 1), spacing=6, parent=self)
         self.measure()
 
     def show_state(self, state: State | None, words: str, tip: str = "") -> None:

@@ -23,6 +23,7 @@ from gui.text.status_texts import (
 )
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel, label
+from gui.widgets.layouts import row_of
 from gui.widgets.state_dot import StateDot
 
 _TICK_MS = 1000
@@ -84,11 +85,7 @@ class StateButton(QPushButton):
         self.dot = StateDot()
         self.word = label("", "strong")
         self.word.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(_PADDING, 0, _PADDING, 0)
-        row.setSpacing(_GAP)
-        row.addWidget(self.dot)
-        row.addWidget(self.word)
+        row_of(self.dot, self.word, spacing=_GAP, margins=(_PADDING, 0, _PADDING, 0), parent=self)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         show_key_in_tooltip(self, tr("Show or hide the diagnostics"), "view.diagnostics")
 
@@ -141,19 +138,11 @@ class SyncBar(QWidget):
         self._sync_button = IconButton("refresh", tr("Look for changed files now"), tr("Update now"))
         show_key_in_tooltip(self._sync_button, tr("Look for changed files now"), "index.sync")
 
-        row = QHBoxLayout(self)
-        row.setContentsMargins(margins(_MARGINS - 10 - _PADDING, 0, 10, 0))
-        row.setSpacing(_GAP)
+        words = self._state, self._progress, self.count, self.detail, self._failed
+        buttons = row_of(self._pause_button, self._cancel, self._sync_button, spacing=2)
+        around = margins(_MARGINS - 10 - _PADDING, 0, 10, 0)
+        row = row_of(*words, (self._file, 1), (None, 0), buttons, spacing=_GAP, margins=around, parent=self)
         row.setSizeConstraint(QHBoxLayout.SizeConstraint.SetNoConstraint)
-        for widget in (self._state, self._progress, self.count, self.detail, self._failed):
-            row.addWidget(widget)
-        row.addWidget(self._file, 1)
-        row.addStretch(0)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(2)
-        for button in (self._pause_button, self._cancel, self._sync_button):
-            buttons.addWidget(button)
-        row.addLayout(buttons)
 
         self._state.clicked.connect(self.diagnostics_requested)
         self._failed.clicked.connect(self.failed_requested)

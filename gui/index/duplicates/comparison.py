@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 
 from engine import (
     CancelToken,
@@ -32,6 +32,7 @@ from gui.viewer.text_lines import LINE_LIMIT
 from gui.widgets.form_controls import ComboBox
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel, label, line
+from gui.widgets.layouts import column_of, row_of
 
 _DAY = 86_400
 
@@ -208,40 +209,24 @@ class ComparisonPane(QWidget):
             choice.activated.connect(self._compare)
 
     def _arrange(self, copy: QPushButton) -> None:
-        head = QHBoxLayout()
-        head.setContentsMargins(_SIDE, 8, _SIDE, 4)
-        head.setSpacing(6)
-        head.addWidget(self.back)
-        head.addWidget(self._title, 1)
-        for button in (self._before, self._after, copy, self._hide):
-            head.addWidget(button)
+        buttons = self._before, self._after, copy, self._hide
+        head = row_of(self.back, (self._title, 1), *buttons, spacing=6, margins=(_SIDE, 8, _SIDE, 4))
         sides = QGridLayout()
         sides.setContentsMargins(_SIDE, 0, _SIDE, 6)
         sides.setHorizontalSpacing(_SIDE)
         sides.setVerticalSpacing(2)
         for side, (choice, facts) in enumerate(zip(self._choices, self._facts, strict=True)):
-            row = QHBoxLayout()
-            row.setSpacing(6)
-            row.addWidget(choice, 1)
             read = QPushButton(tr("Open"))
             read.setAccessibleName(
                 tr("Open the note on the right") if bool(side) != runs_left() else tr("Open the note on the left")
             )
             read.clicked.connect(lambda _=False, side=side: self._open(side))
-            row.addWidget(read)
             self._buttons.append(read)
-            sides.addLayout(row, 0, side)
+            sides.addLayout(row_of((choice, 1), read, spacing=6), 0, side)
             sides.addWidget(facts, 1, side)
             sides.setColumnStretch(side, 1)
         sides.addWidget(self._between, 2, 0, 1, 2)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(head)
-        column.addLayout(sides)
-        column.addWidget(line())
-        column.addWidget(self._problem)
-        column.addWidget(self.view, 1)
+        column_of(head, sides, line(), self._problem, (self.view, 1), spacing=0, parent=self)
         self._problem.setContentsMargins(_SIDE, 8, _SIDE, 8)
 
     @property

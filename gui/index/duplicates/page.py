@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from PySide6.QtCore import QModelIndex, QPoint, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QSplitter,
     QStackedWidget,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -33,6 +31,7 @@ from gui.style.stylesheet import character_width, font_at
 from gui.style.theme import tokens
 from gui.text.right_to_left import correct_margins, mirror, write
 from gui.widgets.labels import elide, label, line
+from gui.widgets.layouts import column_of, row_of
 from gui.widgets.message_banner import NoticeBar
 from gui.widgets.placeholder_page import Hint, StatePage
 from gui.widgets.row_list import AT_LEFT, GUTTER, Index, RowList, RowModel, RowRole, paint_ground
@@ -267,9 +266,7 @@ class DuplicatesPage(IndexPage):
         self.groups = GroupList()
         self.comparison = ComparisonPane(jobs)
         self._stack = QStackedWidget()
-        page = QVBoxLayout(self)
-        page.setContentsMargins(0, 8, 0, 0)
-        page.addWidget(self._stack)
+        column_of(self._stack, margins=(0, 8, 0, 0), parent=self)
         self._sides = ListAndDetail(self._left_side(), self.comparison)
         self._hint = Hint(self._stack)
         self._clock = QTimer(self, interval=_POLL_MS)
@@ -287,16 +284,8 @@ class DuplicatesPage(IndexPage):
 
     def _left_side(self) -> QWidget:
         left = QWidget()
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        row = QHBoxLayout()
-        row.setContentsMargins(16, 8, 16, 8)
-        row.addWidget(self._summary, 1)
-        column.addLayout(row)
-        column.addWidget(line())
-        column.addWidget(self._notice)
-        column.addWidget(self.groups, 1)
+        head = row_of((self._summary, 1), margins=(16, 8, 16, 8))
+        column_of(head, line(), self._notice, (self.groups, 1), spacing=0, parent=left)
         return left
 
     # --- reading ----------------------------------------------------------------------------------------------------

@@ -8,11 +8,9 @@ from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
-    QHBoxLayout,
     QPushButton,
     QSizePolicy,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -30,6 +28,7 @@ from gui.style.stylesheet import font_scale
 from gui.text.plain_text import set_tip
 from gui.widgets.form_controls import ComboBox
 from gui.widgets.labels import ElidedLabel, breakable, label
+from gui.widgets.layouts import column_of, row_of
 from gui.widgets.placeholder_page import Action, StatePage
 from gui.widgets.sync_bar import ProgressLine
 
@@ -74,14 +73,8 @@ class MapHeader(QWidget):
         self.fit = self._button(tr("Show all"), tr("Show all points (0)"))
         self.fit.clicked.connect(self.fit_requested)
         self.enlarge = self._button(tr("Larger map"), tr("Show the map on a separate page"))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        row.addWidget(label(tr("Map"), "strong"))
-        row.addWidget(self._subtitle, 1)
-        row.addWidget(self.colour)
-        for button in (self.lasso, self.fit, self.enlarge):
-            row.addWidget(button)
+        choices = self.colour, self.lasso, self.fit, self.enlarge
+        row_of(label(tr("Map"), "strong"), (self._subtitle, 1), *choices, spacing=8, parent=self)
 
     @staticmethod
     def _button(words: str, tip: str) -> QPushButton:
@@ -131,16 +124,9 @@ class MapPanel(IndexPage):
     def _build(self, whole: bool) -> None:
         card = QFrame()
         card.setProperty("role", "card")
-        around = QVBoxLayout(self)
-        around.setContentsMargins(*((_GUTTER, 12, _GUTTER, 12) if whole else (0, 0, 0, 0)))
-        around.addWidget(card)
-        column = QVBoxLayout(card)
-        column.setContentsMargins(14, 10, 14, 10)
-        column.setSpacing(8)
-        column.addWidget(self.header)
+        column_of(card, margins=(_GUTTER, 12, _GUTTER, 12) if whole else (0, 0, 0, 0), parent=self)
         self._stack = QStackedWidget()
-        column.addWidget(self._stack, 1)
-        column.addWidget(self.legend)
+        column_of(self.header, (self._stack, 1), self.legend, spacing=8, margins=(14, 10, 14, 10), parent=card)
         self._map_and_legend = QWidget()
         self._stack.addWidget(self.message)
         self._stack.addWidget(self._map_and_legend)

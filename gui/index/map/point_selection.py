@@ -8,13 +8,11 @@ from PySide6.QtCore import QObject, QPointF, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QFontMetrics, QGuiApplication, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QListWidget,
     QListWidgetItem,
     QPushButton,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -29,6 +27,7 @@ from gui.text.plain_text import set_tip
 from gui.text.right_to_left import mirror, write
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel, elide, label
+from gui.widgets.layouts import column_of, row_of
 from gui.widgets.row_list import AT_LEFT, Index, paint_ground
 
 # --- The list of chunks that the user has selected on the map --------------------------------------------------------
@@ -95,15 +94,8 @@ class SelectionList(QFrame):
         self._open.clicked.connect(self._open_current)
         close = IconButton("close", tr("Close the list of selected passages"))
         close.clicked.connect(self.closed)
-        head = QHBoxLayout()
-        head.setSpacing(6)
-        head.addWidget(self._count, 1)
-        head.addWidget(close)
-        foot = QHBoxLayout()
-        foot.setSpacing(6)
-        foot.addWidget(self._open)
-        foot.addWidget(self._copy)
-        foot.addStretch(1)
+        head = row_of((self._count, 1), close, spacing=6)
+        foot = row_of(self._open, self._copy, None, spacing=6)
         self.list = QListWidget()
         self.list.setAccessibleName(tr("Passages selected on the map"))
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -112,12 +104,7 @@ class SelectionList(QFrame):
         self.list.setMouseTracking(True)
         self.list.itemActivated.connect(self._open_current)
         self.list.currentRowChanged.connect(self._show_row)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addLayout(head)
-        column.addWidget(self.list, 1)
-        column.addLayout(foot)
+        column_of(head, (self.list, 1), foot, spacing=6, parent=self)
         self.hide()
 
     @property
@@ -246,11 +233,7 @@ class HoverCard(QFrame):
         self._title.setProperty("role", "strong")
         self._text.setProperty("role", "muted")
         self._where.setProperty("role", "meta")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(12, 8, 12, 8)
-        column.setSpacing(2)
-        for part in (self._title, self._text, self._where):
-            column.addWidget(part)
+        column_of(self._title, self._text, self._where, spacing=2, margins=(12, 8, 12, 8), parent=self)
         self.hide()
 
     def show_detail(self, detail: MapPointDetail, at: QPointF) -> None:

@@ -24,7 +24,7 @@ from PySide6.QtGui import (
     QPen,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from engine import number, tr
 from gui.commands.commands import COPY_TABLE, TURN_CHART, key_action, show_key_in_tooltip, show_keys_of
@@ -34,6 +34,7 @@ from gui.text.plain_text import show_tip
 from gui.text.right_to_left import mirror, mirrored_x, write
 from gui.widgets.accessibility import LastInTabOrder, Part
 from gui.widgets.labels import ElidedLabel, elide, label
+from gui.widgets.layouts import column_of, row_of
 from gui.widgets.table import Column, RecordsTable
 
 _FOOT = 12
@@ -368,17 +369,8 @@ class ChartCard(QFrame):
         self._turn_button.clicked.connect(self.turn)
         self.empty = label(empty, "meta", wrap=True)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        head.addWidget(label(title, "strong"))
-        head.addWidget(self._meta, 1)
-        head.addWidget(self._turn_button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(14, 8, 14, 12)
-        column.setSpacing(8)
-        column.addLayout(head)
-        for side in (self.empty, chart):
-            column.addWidget(side)
+        head = row_of(label(title, "strong"), (self._meta, 1), self._turn_button, spacing=8)
+        column_of(head, self.empty, chart, spacing=8, margins=(14, 8, 14, 12), parent=self)
         self.setAccessibleName(title)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(self._show_menu)
