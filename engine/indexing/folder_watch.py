@@ -127,6 +127,10 @@ class FolderWatch:
         """Report every change made before this call. Returns False if some may have been missed."""
         return bool(self._watchers) and all([watcher.flush(seconds) for watcher in self._watchers])
 
+    def hasten(self) -> bool:
+        """Report changes that the watchers already know without a delay; returns whether there are any."""
+        return any([watcher.hasten() for watcher in self._watchers])
+
     def status(self) -> WatcherStatus:
         """Return the combined status of all watchers."""
         statuses = [watcher.status() for watcher in self._watchers]

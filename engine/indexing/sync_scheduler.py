@@ -111,6 +111,8 @@ class IndexingService:
         """Whether the last sync was cancelled, and no file has changed since: a search doesn't continue it."""
         self.latest_query = ""
         """Text of the last search; a running sync begins with notes that contain its words."""
+        self._search_waits = False
+        """Whether a search has hastened the report of a change, which then calls for a sync."""
         self.latest_results: tuple[MemorySearchResult, ...] = ()
         """Results of the last search; a running sync first embeds those without a vector."""
         self.problem = ""
@@ -332,14 +334,22 @@ class IndexingService:
             self.request("session-start")
 
     def searched(self, query: str) -> None:
-        """Called before a search: queue a sync if the index is out of date and the settings enable this.
+        """Called before a search: queue a sync if the settings enable this and the index is out of date, or will be as
+        soon as the latest changes of files are reported.
 
-        The window repeats its query after each sync, so the user couldn't stop a sync otherwise.
+        The window repeats its query after each sync, so the user couldn't stop a sync otherwise. A repeated query
+        doesn't hasten reports: a session that grows would be indexed without a pause.
         """
-        self.latest_query = query
+        is_new, self.latest_query = query != self.latest_query, query
         background = self._background
-        if background is not None and background.options.on_search and self.dirty and not self._stopped:
+        if background is None or not background.options.on_search or self._stopped:
+            return
+        if self.dirty:
             self.request("search")
+        elif is_new:
+            self._search_waits = True  # before the call: watchers report from their own threads
+            if not background.watch.hasten():
+                self._search_waits = False
 
     def catch_up(self, seconds: float) -> None:
         """Wait up to `seconds` until searches find recent changes of files; see `MemorySearchManager.catch_up`."""
@@ -377,6 +387,9 @@ class IndexingService:
 
     def _handle_change(self, transcripts: frozenset[str] | None) -> None:
         self.note_change(transcripts)
+        if self._search_waits:
+            self._search_waits = False
+            self.request("search")
         self._notify()
 
     def note_change(self, transcripts: frozenset[str] | None) -> None:

@@ -130,6 +130,14 @@ class Watcher:
             self._condition.notify_all()
             return self._condition.wait_for(lambda: not self._notifying and self._pending.due == math.inf, seconds)
 
+    def hasten(self) -> bool:
+        """Make pending changes due now, and return without waiting whether there are any."""
+        with self._condition:
+            pending = self._pending.due < math.inf
+            self._pending.make_due()
+            self._condition.notify_all()
+            return pending
+
     def status(self) -> WatcherStatus:
         with self._condition:
             running = self._thread is not None and not self._stopping

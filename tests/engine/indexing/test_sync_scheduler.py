@@ -100,18 +100,33 @@ def test_forced_caller_gets_its_own_sync(service: IndexingService) -> None:
 class _Watch:
     """Emits the events that the test passes, like the watch of folders."""
 
+    def __init__(self) -> None:
+        self.pending: list[frozenset[str]] = []
+
     def start(self, changed, request) -> None:
         self.changed = changed
+
+    def hasten(self) -> bool:
+        found = bool(self.pending)
+        while self.pending:
+            self.changed(self.pending.pop())
+        return found
 
     def close(self) -> None:
         pass
 
 
 @pytest.fixture
-def watched(service: IndexingService) -> Iterator[_Watch]:
+def synced() -> "Runs":
+    """The syncs that were requested."""
+    return Runs()
+
+
+@pytest.fixture
+def watched(service: IndexingService, synced: "Runs") -> Iterator[_Watch]:
     threads, watch = BackgroundExecutor(None), _Watch()
     options = msgspec.structs.replace(Settings().sync, watch=False, interval_minutes=0)
-    service.start_background(BackgroundSync(lambda _: report(), options, threads, lambda: None, watch))  # type: ignore[arg-type]
+    service.start_background(BackgroundSync(synced, options, threads, lambda: None, watch))  # type: ignore[arg-type]
     yield watch
     service.close()
     threads.close()
@@ -141,6 +156,19 @@ def test_changed_transcripts_are_known_unless_more_changed(service: IndexingServ
     watched.changed(frozenset({"/a"}))
     service.run(work)
     assert taken == [None, None, {"/a", "/b"}, None, None]
+
+
+def test_new_query_syncs_changes_that_are_not_reported_yet(
+    service: IndexingService, watched: _Watch, synced: "Runs"
+) -> None:
+    service.run(lambda _listener, _token: report())  # after the start any file may have changed
+    service.searched("pump")
+    watched.pending.append(frozenset({"/a"}))
+    service.searched("pump")  # the window repeats its query
+    assert (watched.pending, service.dirty) == ([frozenset({"/a"})], False)
+    service.searched("valve")
+    assert (watched.pending, service.dirty) == ([], True)
+    assert synced.wait_for(1) == ["search"]
 
 
 def test_sync_of_some_transcripts_is_not_joined(service: IndexingService, watched: _Watch) -> None:

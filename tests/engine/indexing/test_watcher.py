@@ -129,6 +129,16 @@ def test_flush_reports_changes_without_the_debounce(tmp_path):
 
 
 @linux_only
+def test_hasten_reports_what_is_pending(tmp_path):
+    with watching(tmp_path, debounce_ms=3_600_000) as (watcher, batches):
+        eventually(lambda: watcher.flush(LONG))
+        assert not watcher.hasten()
+        (tmp_path / "note.md").write_text("a")
+        eventually(watcher.hasten)
+        batches.wait_for_paths(tmp_path / "note.md")
+
+
+@linux_only
 def test_flush_from_several_threads_reports_to_each(tmp_path):
     with watching(tmp_path, debounce_ms=3_600_000) as (watcher, batches):
         eventually(lambda: watcher.flush(LONG))
