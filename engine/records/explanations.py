@@ -90,6 +90,10 @@ class ResultExplanation(Record, frozen=True):
     """Source of the date, or `evergreen` if the result never ages; None if ageing is off."""
     score_rank: int = 0
     """Rank by score alone: differs from `rank` if diversity moved it."""
+    vector_share: float = 1.0
+    """Share of the vector score that counts in the order of several workspaces: below 1 if the keywords match better in
+    another one.
+    """
     mmr_penalty: float = 0.0
     """Relevance lost by similarity to results above; 0 if diversity is off."""
     mmr_like: str = ""

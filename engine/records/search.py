@@ -229,6 +229,10 @@ class SearchOutcome(Record, frozen=True):
     """Seconds since a cached answer was computed; None for a new one."""
     similar_only: bool = False
     """Whether there are results, but none contains a word of the query, as `notice` explains."""
+    vector_weight: float | None = None
+    """Weight of the vector scores, higher if the keywords match little; None if that didn't decide it, or if results
+    are in another language than the query, so that they can't have its words.
+    """
     understood: str = ""
     """How a query with operators was parsed, and which of them match nothing; empty for plain words."""
 

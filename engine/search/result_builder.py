@@ -82,6 +82,7 @@ def make_outcome(
         suggestions=context.suggestions,
         all_words=bool(score_inputs.words.complete),
         similar_only=bool(similar_only),
+        vector_weight=found.vector_weight,
         understood=describe_understood(context.understood) if context.understood else "",
         within=() if found.within is None else found.within.answers,
         passage_words=tuple(term.surface for term in found.analysis.terms) if request.like else (),

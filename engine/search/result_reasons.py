@@ -286,6 +286,12 @@ def _position(reason: ResultExplanation) -> str:
             penalty=reason.mmr_penalty,
             other=reason.mmr_like,
         )
+    if reason.vector_share < 1:
+        return tr(
+            "The words match better in another workspace, so only {share:.0%} of this result's score by meaning counts "
+            "in the order.",
+            share=reason.vector_share,
+        )
     if reason.rank == reason.score_rank:
         return ""
     return tr(

@@ -39,6 +39,8 @@ class FoundSet(msgspec.Struct, frozen=True):
     within: "EarlierResults | None"
     lasting: bool
     """Whether the results stay valid while the index is unchanged."""
+    vector_weight: float | None = None
+    """See `SearchOutcome.vector_weight`."""
 
     def mode(self, request: SearchRequest) -> SearchMode:
         """Return whether keywords, vectors or both were searched."""

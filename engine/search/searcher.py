@@ -326,18 +326,21 @@ class Searcher:
                 results = without_unrelated(results, raised, context.stages)
         if roles := required_roles(context.query):
             results = in_roles(snapshot, analysis, results, roles, context)
-        if context.request.diverse:
-            with context.timed("merge"):
-                results = self._ranker.spread(results, snapshot, vector_leg, context)
-        elif blend.doubt and vector_leg is not None and isinstance(provider, WordVectors):
+        foreign = set[int]()
+        if blend.doubt and vector_leg is not None:
             from engine.search.word_similarity import best_in_other_languages, order_by_words
 
             with context.timed("vector"):
                 foreign = best_in_other_languages(results, words, analysis, snapshot, context)
-                results = order_by_words(results, foreign, vector_leg, blend, provider, context)
+                if isinstance(provider, WordVectors) and not context.request.diverse:
+                    results = order_by_words(results, foreign, vector_leg, blend, provider, context)
+        if context.request.diverse:
+            with context.timed("merge"):
+                results = self._ranker.spread(results, snapshot, vector_leg, context)
         results, total = with_wordless(results, snapshot, part.scope, context)
         score_inputs = ScoreInputs(words, blend, vector_leg, context.request.min_score)
-        return FoundSet(analysis, vector_leg, results, total, score_inputs, within, lasting)
+        weight = blend.vector_weight if vector_leg is not None and blend.agreement and not foreign else None
+        return FoundSet(analysis, vector_leg, results, total, score_inputs, within, lasting, weight)
 
     def analysis_of(self, snapshot: Snapshot, context: SearchContext) -> "tuple[ExamplePassage | None, QueryAnalysis]":
         """Return the analysed words of the query; for a passage its most distinctive words, and the passage."""

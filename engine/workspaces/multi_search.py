@@ -59,13 +59,16 @@ class _WorkspaceResult:
     """Rank in its own workspace, from 0."""
     score: float
     """The score by which the workspaces are merged."""
+    vector_share: float
+    """See `ResultExplanation.vector_share`."""
 
 
 def merged(parts: Sequence[Part], most: int, notices: Sequence[str], milliseconds: float) -> SearchOutcome:
     """Return the best `most` results of all workspaces, those of each one in its own order.
 
-    Of results with the same score, those that are first in their workspaces come first: their order says more than the
-    limited score does. The first part is that of the open workspace, which wins ties.
+    Each workspace weighs vectors by how well its own keywords match; the lowest weight counts for all of them, as in
+    one index. Of results with the same score, those that are first in their workspaces come first: their order says
+    more than the limited score does. The first part is that of the open workspace, which wins ties.
 
     A passage in several workspaces is one result. `notices`: a sentence about each missing workspace.
     """
@@ -92,15 +95,20 @@ def merged(parts: Sequence[Part], most: int, notices: Sequence[str], millisecond
 
 
 def _results_of(parts: Sequence[Part]) -> Iterator[_WorkspaceResult]:
+    weights = [part.outcome.vector_weight for part in parts if part.outcome.results]
+    least = min((weight for weight in weights if weight is not None), default=0.0)
     for number, part in enumerate(parts):
         explanation = part.outcome.explanation
         reasons = explanation.results if explanation is not None else ()
+        share = least / part.outcome.vector_weight if part.outcome.vector_weight else 1.0
+        results = part.outcome.results
+        scores = [result.score * (result.text_share + share * (1 - result.text_share)) for result in results]
         # A result is at least as good as those that its workspace puts below it, even if its own score is lower.
-        best_from = list(accumulate((result.score for result in reversed(part.outcome.results)), max))[::-1]
-        for index, result in enumerate(part.outcome.results):
+        best_from = list(accumulate(reversed(scores), max))[::-1]
+        for index, result in enumerate(results):
             reason = reasons[index] if index < len(reasons) else None
             yield _WorkspaceResult(
-                _replace(result, workspace=part.workspace.folder), reason, number, index, best_from[index]
+                _replace(result, workspace=part.workspace.folder), reason, number, index, best_from[index], share
             )
 
 
@@ -187,7 +195,16 @@ def _explanation(parts: Sequence[Part], best: Sequence[_WorkspaceResult]) -> Sea
     if first is None:
         return None
     stages = [*first.stages, *(_stage(part, number, best) for number, part in enumerate(parts) if number)]
-    reasons = [_replace(found.reason, rank=rank) for rank, found in enumerate(best, 1) if found.reason is not None]
+    reasons = [
+        _replace(
+            found.reason,
+            rank=rank,
+            score_rank=found.reason.score_rank if found.reason.mmr_like else rank,
+            vector_share=found.vector_share if found.result.text_share < 1 else 1.0,
+        )
+        for rank, found in enumerate(best, 1)
+        if found.reason is not None
+    ]
     empty = not best
     return SearchExplanation(
         stages=tuple(stages),

@@ -79,6 +79,12 @@ def test_similar_result_that_keeps_its_place_is_explained() -> None:
     )
 
 
+def test_reason_of_position_names_better_words_elsewhere() -> None:
+    reason = make_reason(mmr_like="", rank=2, score_rank=2, vector_share=0.25)
+    sentence = "The words match better in another workspace, so only 25% of this result's score by meaning counts "
+    assert _sentences(reason)["position"] == f"{sentence}in the order."
+
+
 def test_reason_of_keywords_alone_shows_their_factor() -> None:
     alone = make_reason(vector_score=None, vector_evidence=None, cosine=None, text_weight=1.3)
     sentence = "Only words count, so the length of the query and its unknown words change the score: × 1.30."

@@ -129,6 +129,27 @@ def test_results_with_equal_scores_alternate_between_workspaces(merge: Callable[
     assert merge((1.0, 1.0, 0.5), (1.0, 1.0), (0.6,)) == ["a0", "b0", "a1", "b1", "c0", "a2"]
 
 
+def test_words_of_one_workspace_rank_above_meaning_of_another(folders: dict[str, Path], open_: Open) -> None:
+    outcome = open_(str(folders["garden"])).search("carrots", explain=True)
+
+    def part(name: str, score: float, text_share: float, weight: float | None) -> Part:
+        result = replace(outcome.results[0], path=name, snippet=name, score=score, text_share=text_share)
+        return Part(KnownWorkspace(name, name, True, 1), replace(outcome, results=(result,), vector_weight=weight))
+
+    def shares(*parts: Part) -> dict[str, float]:
+        found = merged(parts, 6, (), 1.0)
+        assert found.explanation is not None
+        assert [reason.rank for reason in found.explanation.results] == [1, 2]
+        assert [reason.score_rank for reason in found.explanation.results] == [1, 2]
+        paths = [result.path for result in found.results]
+        return dict(zip(paths, (reason.vector_share for reason in found.explanation.results), strict=True))
+
+    similar, words = part("similar", 0.75, 0.0, 0.8), part("words", 0.6, 1.0, 0.2)
+    assert list(shares(similar, words).items()) == [("words", 1.0), ("similar", 0.25)]
+    assert list(shares(similar, part("as few words", 0.6, 1.0, 0.8))) == ["similar", "as few words"]
+    assert list(shares(part("foreign", 0.75, 0.0, None), words)) == ["foreign", "words"]
+
+
 def test_shared_passage_found_once(everywhere: MultiWorkspaceMemory, folders: dict[str, Path], open_: Open) -> None:
     shutil.copy(folders["garden"] / "note.md", folders["boat"] / "copy.md")
     open_(str(folders["boat"])).sync()
