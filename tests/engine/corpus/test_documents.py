@@ -165,6 +165,15 @@ def test_pdf_form_keeps_text_of_pages_with_a_common_size(reader: DocumentReader)
     assert sorted(reader.text_of(data, "form.pdf").split()) == sorted("# Page 1 Above Name: Ada Quill".split())
 
 
+def test_pdf_form_keeps_words_in_fonts_that_pages_inherit(reader: DocumentReader) -> None:
+    data = pdf([["Xbme:"]], written=["Ada Quill"])
+    fonts, field = b"/Resources << /Font << /F1 3 0 R >> >>", b"/T (name)"
+    data = data.replace(fonts, b"", 1).replace(b"/Type /Pages", b"/Type /Pages " + fonts)
+    data = data.replace(b"/Helvetica", b"/Helvetica /Encoding << /Differences [97 /b /a 88 /N] >>")
+    text = reader.text_of(data.replace(field, field + b" /V (Ada Quill)"), "form.pdf")
+    assert text == "# Page 1\n\nName:\nAda Quill\n"
+
+
 def test_pdf_field_has_its_value_without_an_appearance(reader: DocumentReader) -> None:
     data = pdf([["Name:"]], written=["unused"])
     field = data.index(b"/AP <<")
