@@ -333,6 +333,20 @@ def test_empty_items_of_lists_are_left_out() -> None:
     assert text_in(docx(items), ".docx") == "- one\n- two\n"
 
 
+def test_docx_has_the_text_of_web_pages_in_it() -> None:
+    page = "<title>Other</title><h2>Tides</h2><p>It is caf\xe9 time.</p>"
+    archive = f"Subject: x\nMIME-Version: 1.0\nContent-Type: text/html; charset=utf-8\n\n{page}"
+    relation = '<Relationship Id="{0}" Type="http://x/aFChunk" Target="{0}"/>'
+    more = {
+        "word/a.html": f'<meta charset="utf-8">{page}',
+        "word/b.mht": archive,
+        "word/_rels/document.xml.rels": f"<r>{relation.format('a.html')}{relation.format('b.mht')}</r>",
+    }
+    body = word_paragraph("Before") + '<w:altChunk w:id="a.html"/><w:altChunk w:id="b.mht"/><w:altChunk w:id="c"/>'
+    text = text_in(docx(body + word_paragraph("After"), more=more), ".docx")
+    assert text == "---\ntitle: Other\n---\n\nBefore\n\n" + 2 * "## Tides\n\nIt is caf\xe9 time.\n\n" + "After\n"
+
+
 def test_style_before_tracked_change_is_not_a_heading() -> None:
     old = '<w:pStyle w:val="H2"/><w:pPrChange><w:pPr><w:pStyle w:val="H1"/></w:pPr></w:pPrChange>'
     assert text_in(docx(word_paragraph("Part", old)), ".docx") == "## Part\n"
