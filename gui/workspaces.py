@@ -105,9 +105,12 @@ class WorkspaceList(QListWidget):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
     def show_spaces(
-        self, spaces: Sequence[KnownWorkspace], states: Mapping[str, WorkspaceState], open_folder: str
+        self, spaces: Sequence[KnownWorkspace], states: Mapping[str, WorkspaceState], open_folder: str, path: str
     ) -> None:
-        """Replace the rows; the current workspace stays current, else it is the first one that can be opened."""
+        """Replace the rows; the current workspace stays current, else it is the first one that can be opened.
+
+        If a `path` was typed, it is the workspace of that folder or none.
+        """
         before = self.current()
         self.clear()
         for known in spaces:
@@ -121,7 +124,9 @@ class WorkspaceList(QListWidget):
             set_tip(item, known.folder)
         selected = [row for row, known in enumerate(spaces) if before is not None and known.folder == before.folder]
         others = [row for row, known in enumerate(spaces) if known.present and known.folder != open_folder]
-        self.setCurrentRow(next(iter([*selected, *others]), 0))
+        if path:
+            others = [row for row, known in enumerate(spaces) if _is_folder(known, path)]
+        self.setCurrentRow(next(iter([*selected, *others]), -1 if path else 0))
 
     def current(self) -> KnownWorkspace | None:
         item = self.currentItem()
@@ -138,6 +143,10 @@ class WorkspaceList(QListWidget):
         """Texts of the current row for screen readers."""
         item = self.currentItem()
         return "" if item is None else str(item.data(Qt.ItemDataRole.AccessibleTextRole))
+
+
+def _is_folder(known: KnownWorkspace, path: str) -> bool:
+    return os.path.normcase(known.folder) == os.path.normcase(os.path.normpath(path))
 
 
 class _Rows(QStyledItemDelegate):
@@ -217,7 +226,7 @@ class Switcher(QDialog):
         for button in (self.forget_button, self.add_button, self.everywhere_button):
             button.setAutoDefault(False)
         self._arrange()
-        self.box.textChanged.connect(self._show)
+        self.box.textChanged.connect(self._filter)
         self.list.currentItemChanged.connect(self._show_current)
         self.list.itemActivated.connect(self._activated)
         self.open_button.clicked.connect(self.choose)
@@ -268,9 +277,7 @@ class Switcher(QDialog):
             for known in self._spaces
             if all(word in f"{known.name} {known.folder}{os.sep}".casefold() for word in words)
         ]
-        self.list.show_spaces(fitting, self._states, self._open_folder)
-        self._none.setText(tr(_ANOTHER if self._names_folder else _NOTHING) if self._spaces and not fitting else "")
-        self._none.setVisible(bool(self._spaces) and not fitting)
+        self.list.show_spaces(fitting, self._states, self._open_folder, self._path)
         self._show_current()
 
     @property
@@ -280,15 +287,23 @@ class Switcher(QDialog):
         return f"{Path.home()}{text[1:]}" if text == "~" or text.startswith(f"~{os.sep}") else text
 
     @property
-    def _names_folder(self) -> bool:
-        """Whether a path was typed that matches no workspace in the list."""
-        return self.list.current() is None and Path(self._typed).is_absolute()
+    def _path(self) -> str:
+        """The text in the box if it is the path of a folder, else ""."""
+        return self._typed if Path(self._typed).is_absolute() else ""
+
+    @Slot()
+    def _filter(self) -> None:
+        if self._path:
+            self.list.setCurrentRow(-1)  # a workspace that was current for the text before
+        self._show()
 
     @Slot()
     def _show_current(self) -> None:
         known = self.list.current()
         is_open = known is not None and known.folder == self._open_folder
-        openable = self._names_folder if known is None else known.present and not is_open
+        openable = bool(self._path) if known is None else known.present and not is_open
+        self._none.setText(tr(_ANOTHER if self._path else _NOTHING))
+        self._none.setVisible(bool(self._spaces) and known is None)
         self.open_button.setEnabled(openable)
         self.forget_button.setEnabled(known is not None and not is_open)
         set_tip(self.forget_button, tr(_OPEN) if is_open else "")

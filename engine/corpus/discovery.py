@@ -103,14 +103,17 @@ def discover(
     cancel: CancelToken | None = None,
     listener: DiscoveryListener | None = None,
     most_entries: float = math.inf,
+    check_access: bool = False,
 ) -> Discovery:
     """List all files of a workspace and its extra paths that the settings allow.
 
-    After `most_entries`, no further folder is listed. Raises `WorkspaceError` if the workspace itself can't be listed,
+    After `most_entries`, no further folder is listed. `check_access`: skip files without permission to read them, which
+    reading would find out, too. Raises `WorkspaceError` if the workspace itself can't be listed,
     `Cancelled`; every other error becomes an issue.
     """
     roots = find_roots(workspace, settings)
     walk = _Walk(roots, settings, cancel, listener, most_entries)
+    walk.check_access = check_access
     if roots.layout == "openclaw":
         walk.account_for_rest(roots)
     for root in roots.found:
@@ -145,6 +148,7 @@ class _Walk(FolderWalk):
         self._judge = FileRules(settings)
         self.passed = SkipSummary(self._judge.rules.extensions)
         self._root_paths = {root.path for root in roots.found}
+        self.check_access = False
 
     def visit(self, root: Root) -> None:
         """List the files of one root; a missing root is an issue only if the user named it."""
@@ -190,6 +194,9 @@ class _Walk(FolderWalk):
         return False
 
     def _add_file(self, name: str, path: str, state: os.stat_result) -> None:
+        if self.check_access and not os.access(path, os.R_OK):
+            self.passed.add(name, "unreadable", skip_reasons.NO_PERMISSION.message())
+            return
         changed = state.st_mtime_ns
         self.files.append(FoundFile(name, path, "memory", state.st_size, min(LATEST_NS, changed)))
 

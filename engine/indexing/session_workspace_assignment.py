@@ -165,7 +165,7 @@ def preview_workspace(workspace: Path, settings: Settings, *, cancel: CancelToke
 
     Sessions that other workspaces index are skipped, as far as this is known without reading a session.
     """
-    discovery = discover(workspace, settings, cancel=cancel)
+    discovery = discover(workspace, settings, cancel=cancel, check_access=True)
     sessions = find_transcripts(settings, cancel=cancel)
     owners = _recorded_elsewhere(sessions.files, workspace, settings)
     own = [file for file in sessions.files if file.name not in owners]

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from importlib.resources import as_file, files
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import (
     QSocketNotifier,
@@ -62,7 +63,7 @@ class Demo:
     Attributes:
         workspace: the copied notes.
         session_folders: the copied sessions, a folder for each agent.
-        config: a copy of the settings that lists them too; None if the settings can't be used.
+        config: a settings file of its own, so that choices in the demo don't change the user's.
         store: location of the index.
     """
 
@@ -79,19 +80,25 @@ class Demo:
         self.session_folders = tuple(sorted(folder for folder in sessions.iterdir() if folder.is_dir()))
         for name, moment in dates.items():
             os.utime(self.workspace / name, (moment.timestamp(), moment.timestamp()))
-        self.config = self._copy_settings(config or engine.settings_path())
+        self.config = self._write_settings(config or engine.settings_path())
 
-    def _copy_settings(self, original: Path) -> Path | None:
-        """Copy the settings file, so that choices in the demo don't change the user's settings."""
-        copy = Path(self._folder.name, "settings.toml")
-        try:
-            if original.exists():
-                shutil.copyfile(original, copy)
-            folders = tuple(map(str, self.session_folders))
-            engine.save_setting("sessions.folders", folders, workspace=self.workspace, config=copy)
-        except (OSError, engine.SettingsError):  # the window then shows the original file and its error
-            return None
-        return copy
+    def _write_settings(self, own: Path) -> Path:
+        """Write a settings file with the window's options of the user's own file. The others there name the user's
+        folders, models and tables, which the demo neither reads nor changes.
+        """
+        path = Path(self._folder.name, "settings.toml")
+        values: dict[str, Any] = {"store.path": str(self.store)}
+        with contextlib.suppress(OSError, engine.SettingsError):
+            settings = engine.load_settings(config=own)
+            options = ((option, engine.value_at(settings, option.key)) for option in engine.all_options())
+            values |= {
+                option.key: value
+                for option, value in options
+                if option.key.startswith("window.") and value != option.default
+            }
+        engine.save_settings(values, config=path)
+        engine.save_setting("sessions.folders", tuple(map(str, self.session_folders)), self.workspace, path)
+        return path
 
     @staticmethod
     def fill(manager: MemorySearchManager) -> None:
@@ -191,7 +198,7 @@ class _Program:
             settings.window.font_scale,
         )
         self._demo = Demo(options.config) if options.demo else None
-        config = (self._demo.config if self._demo else None) or options.config
+        config = self._demo.config if self._demo else options.config
         self._jobs = Jobs()
         self._workspace = Workspace(
             self._jobs,

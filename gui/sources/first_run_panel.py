@@ -407,6 +407,9 @@ class FirstRunPanel(QWidget):
 
         def work(token: CancelToken) -> _PreviewData:
             settings = known or engine.load_settings(folder, config=self._config)
+            if self._store_path:
+                store = msgspec.structs.replace(settings.store, path=self._store_path)
+                settings = msgspec.structs.replace(settings, store=store)
             changed_settings = settings
             if known is not None:
                 changed_settings = msgspec.structs.replace(settings, extensions=extensions, exclude=exclude)
@@ -415,9 +418,7 @@ class FirstRunPanel(QWidget):
             )
             changed_settings = msgspec.structs.replace(changed_settings, sessions=sessions)
             preview = engine.preview_workspace(folder, changed_settings, cancel=token)
-            return _PreviewData(
-                settings, preview, engine.index_files(folder, self._store_path or settings.store.path).folder
-            )
+            return _PreviewData(settings, preview, engine.index_files(folder, settings.store.path).folder)
 
         self._pages.preview.show_waiting()
         self._job = self._jobs.read(work, self._show_preview, self._refused)

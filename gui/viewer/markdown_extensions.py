@@ -82,7 +82,7 @@ _MATH = re.compile(r"(?<![\\\w$])(\$\$?)(?=[^\s$])([^$`\n]{1,2000}?)(?<=[^\s\\])
 _BLOCK_ID = re.compile(r"(?:^|(?<![*_~])[ \t]|(?<=[*_~])([ \t]))\^([0-9A-Za-z-]{1,64})[ \t]*$")
 """The id of a block, and a space that the end of emphasis before it needs."""
 _PROPERTY = re.compile(
-    r"[ \t]*(?::LOGBOOK:|:END:|CLOCK: \[.*"
+    r"(?:([ \t]*[-*+])(?=[ \t]))?[ \t]*(?::LOGBOOK:|:END:|CLOCK: \[.*"
     r"|(?:id|collapsed|heading|background[-_]color|(?:created|updated)[-_]at|ls-type|hl-\w+|logseq\.[\w.-]+"
     r"|card-[\w-]+|query-[\w-]+)::[ \t].*)"
 )
@@ -98,6 +98,7 @@ _EMBED = re.compile(
     r"([ \t]*(?:[-*+][ \t]+)?)(?:!\[\[[^\[\]|]{1,400}(?:\|[^\[\]]*)?\]\]|\{\{embed[ \t]+.{1,400}?\}\})[ \t]*"
 )
 _WIKILINK = re.compile(r"(?<!!)\[\[([^\[\]|\n]{1,400})(?:\|([^\[\]\n]{0,400}))?\]\]")
+_ADDRESS = re.compile(r"https?://[^\s<>`]+")
 _TAG = re.compile(
     r"\[[^\[\]\n]*\](?:\((?:[^()\n]|\([^()\n]*\))*\)|\[[^\[\]\n]*\])"
     r"|^[ ]{0,3}\[(?!\^)[^\[\]\n]+\]:[ \t]*\S+(?:[ \t]+[\"'(].*)?[ \t]*$"
@@ -192,8 +193,8 @@ class NoteMarkup:
     def _rewritten(self, number: int, line: str, level: int) -> str | None:
         if self._block[0]:
             return self._in_block(number, line)
-        if _PROPERTY.fullmatch(line):
-            return None
+        if hidden := _PROPERTY.fullmatch(line):
+            return hidden[1]  # the sign of a list item, whose text follows
         if self._ends and (begin := _BLOCK_BEGIN.fullmatch(line)) and number < self._ends.get(begin[2].lower(), 0):
             return self._begin_block(number, begin)
         if not 0 < self._folded <= level and self._is_quoted_code(line, level):
@@ -459,7 +460,9 @@ def _outside_code(pattern: re.Pattern[str], replace: Callable[[re.Match[str]], s
 
 
 def _wikilink(match: re.Match[str]) -> str:
-    """Return a wikilink to an image or another file, or one with code in it, as Markdown; others unchanged."""
+    """Return a wikilink to an address, an image or another file, or one with code in it, as Markdown; others unchanged."""
+    if _ADDRESS.fullmatch(match[1]):
+        return f"[{escaped((match[2] or match[1]).strip())}](<{match[1]}>)"
     if "`" not in match[0] and ("://" in match[1] or written_links(match[0])):
         return match[0]
     name, _, anchor = match[1].removesuffix("\\").replace("`", "").partition("#")

@@ -50,7 +50,7 @@ class CountLine(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(80, QFontMetrics(font_at(12)).height())
+        return self.minimumSizeHint()
 
     def minimumSizeHint(self) -> QSize:
         metrics = QFontMetrics(font_at(12))
@@ -162,15 +162,16 @@ class SortButton(QPushButton):
         return QSize(metrics.horizontalAdvance(self.text()) + self._arrow() + 14, metrics.height() + 8)
 
     def minimumSizeHint(self) -> QSize:
-        """Return a width at which the label is shortened, so that the counts next to it never are."""
-        metrics = QFontMetrics(font_at(12))
-        return QSize(metrics.horizontalAdvance(tr(self._order.words)) + self._arrow() + 14, metrics.height() + 8)
+        """Return the width without a label, so that the counts next to it are never shortened."""
+        return QSize(self._arrow() + 14, QFontMetrics(font_at(12)).height() + 8)
 
     def fitting(self, metrics: QFontMetrics, available: int) -> str:
-        """Return a label that fits in `available` pixels.
+        """Return a label that fits in `available` pixels; empty if that is too little room for the order.
 
-        If there is too little room, only the active options are shown, since the menu shows the order, too.
+        If there is too little room for all, only the active options are shown, since the menu shows the order, too.
         """
+        if metrics.horizontalAdvance(tr(self._order.words)) > available:
+            return ""
         extras = " · ".join(self._extras)
         words = self.text() if not extras or metrics.horizontalAdvance(self.text()) <= available else extras
         return elide(metrics, words, Qt.TextElideMode.ElideRight, available)

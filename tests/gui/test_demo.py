@@ -28,17 +28,28 @@ def test_demo_is_dated_copy_and_removed_on_close():
     demo.close()
 
 
-def test_demo_changes_do_not_touch_own_settings(tmp_path: Path):
+def test_demo_takes_only_options_of_window_from_own_settings(tmp_path: Path):
     own = tmp_path / "own.toml"
-    own.write_text('[defaults]\nprovider = "none"\n', "utf-8")
+    text = f"""[defaults]
+provider = "openai"
+backend = "lancedb"
+extra_paths = ['{tmp_path}']
+lancedb.uri = '{tmp_path}'
+sessions.folders = ['{tmp_path}']
+window.theme = "dark"
+window.keys = {{"file.wrap" = ["Alt+W"]}}
+"""
+    own.write_text(text, "utf-8")
     demo = Demo(own)
     settings = engine.load_settings(demo.workspace, config=demo.config)
-    assert settings.provider == "none"
+    assert (settings.window.theme, settings.window.keys) == ("dark", {"file.wrap": ("Alt+W",)})
+    assert (settings.provider, settings.backend, settings.extra_paths) == ("embedded", "builtin", ())
     assert settings.sessions.folders == tuple(map(str, demo.session_folders))
+    assert settings.store.path == str(demo.store)
     assert "sessions" in settings.sources
     engine.save_setting("sessions.folders", (), workspace=demo.workspace, config=demo.config)
     demo.close()
-    assert own.read_text("utf-8") == '[defaults]\nprovider = "none"\n'
+    assert own.read_text("utf-8") == text
     assert list(tmp_path.iterdir()) == [own]
 
 
@@ -46,5 +57,5 @@ def test_demo_ignores_unreadable_settings(tmp_path: Path):
     own = tmp_path / "own.toml"
     own.write_text("[defaults\n", "utf-8")
     demo = Demo(own)
-    assert demo.config is None
+    assert engine.load_settings(demo.workspace, config=demo.config).sessions.folders
     demo.close()

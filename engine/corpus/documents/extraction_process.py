@@ -6,6 +6,7 @@ seconds, and when the pipe closes, which happens when the program dies.
 """
 
 import contextlib
+import logging
 import multiprocessing
 import os
 import signal
@@ -198,6 +199,7 @@ def serve(pipe: Connection, memory: int, seconds: float) -> None:
     if hasattr(os, "nice"):
         os.nice(_NICENESS)
     _limit_memory(memory)
+    logging.disable()  # libraries warn of features that they lack, on the terminal of a command
     with open(os.devnull, "wb") as nowhere:  # an MCP server writes its messages to the same output
         os.dup2(nowhere.fileno(), 1)
     alarm = getattr(signal, "alarm", lambda _: None)

@@ -26,6 +26,9 @@ _WORD_LIST = re.compile(r"list (?:bullet|number) ([2-5])", re.IGNORECASE)
 """Built-in styles of nested lists. Word stores each as the first level of a separate list."""
 _WORD_SKIPPED = ("Fallback", "del", "moveFrom", "pPrChange", "rPrChange", "rt")
 """Another form of something that is read, text and styles from before changes that are tracked, and ruby text."""
+_MIME = re.compile(rb"^MIME-Version:", re.MULTILINE | re.IGNORECASE)
+"""In the head of a web archive."""
+_HEAD_BYTES = 1_000
 _MOST_BASES = 20
 """Styles that are based on each other."""
 _WORD_PARTS = ("body", "hdr", "ftr")
@@ -64,8 +67,9 @@ def read_docx(data: bytes, text: DocumentText) -> None:
         if part := archive.part(posixpath.join(folder, name)):
             with suppress(TextFull):
                 reader.parse(part)
-    _WordText(text, styles, notes).parse(body)
     related = Relations.of(archive, main)
+    pages = {key: archive.part(name) for key, name in related.parts("aFChunk").items()}
+    _WordText(text, styles, notes, pages).parse(body)
     margins = []
     for kind in ("header", "footer"):
         for name in related.parts(kind).values():
@@ -74,6 +78,19 @@ def read_docx(data: bytes, text: DocumentText) -> None:
                 _WordText(margin, styles, notes).parse(archive.part(name))
             margins.append((kind, margin))
     add_margins(margins, text)
+
+
+def _read_page(data: bytes, text: DocumentText) -> None:
+    """Read a page of HTML or a web archive in a document into its `text`, as programs without Word's format write it.
+
+    Raises TextFull.
+    """
+    from engine.corpus.documents import mail, web_pages
+
+    title, author = text.title, text.author
+    with suppress(DocumentError):  # as with notes, a damaged part costs its text only
+        (mail.read_mht if _MIME.search(data[:_HEAD_BYTES]) else web_pages.read_html)(data, text)
+    text.title, text.author = title or text.title, author or text.author
 
 
 def add_margins(margins: Iterable[tuple[str, DocumentText]], text: DocumentText) -> None:
@@ -146,9 +163,12 @@ class _WordParagraph:
 
 
 class _WordText(Paragraphs):
-    def __init__(self, text: DocumentText, styles: _WordStyles, notes: "_WordNotes") -> None:
+    def __init__(
+        self, text: DocumentText, styles: _WordStyles, notes: "_WordNotes", pages: Mapping[str, bytes] | None = None
+    ) -> None:
+        """`pages`: parts of the document that are web pages, by the id by which its text refers to them."""
         super().__init__(text)
-        self._styles, self._numbered_notes = styles, notes
+        self._styles, self._numbered_notes, self._pages = styles, notes, pages or {}
         self._skipped = self._numbered = 0
         self._in_text = self._in_run = self._hidden = self._drop_cap = False
         self._initial = ""
@@ -172,7 +192,7 @@ class _WordText(Paragraphs):
                 self._in_run, self._hidden = True, False
             case "vanish" if self._in_run:
                 self._hidden = attributes.get("val") not in _WORD_OFF
-            case "footnoteReference" | "endnoteReference" | "commentReference":
+            case "footnoteReference" | "endnoteReference" | "commentReference" | "altChunk":
                 self._refer(tag.removesuffix("Reference"), attributes)
             case "tr":
                 self._row()
@@ -223,13 +243,19 @@ class _WordText(Paragraphs):
                 self._drop_cap = attributes.get("dropCap", "none") != "none"
 
     def _refer(self, kind: str, attributes: dict[str, str]) -> None:
-        """Put the number of a note here, and its text after the paragraph. Comments have no number."""
+        """Put the number of a note here, and its text after the paragraph; comments have no number. Put a page here."""
+        id_ = attributes.get("id", "")
+        if kind == "altChunk":
+            self._flush()
+            if id_ in self._pages:
+                _read_page(self._pages[id_], self._text)
+            return
         mark = ""
         if kind != "comment" and attributes.get("customMarkFollows", "0") in _WORD_OFF:
             self._numbered += 1
             mark = f"[{self._numbered}]"
             self._append("" if self._paragraphs[-1].level else mark)  # a heading is shown without its text
-        if note := self._numbered_notes.text_once(kind, attributes.get("id", "")):
+        if note := self._numbered_notes.text_once(kind, id_):
             self._notes.append(f"{mark} {note}".strip())
 
 

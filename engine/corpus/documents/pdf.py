@@ -28,9 +28,9 @@ _MOST_COMMENTS = 1_000
 """Annotations of a page that are read."""
 _MOST_LINES = 100
 """Lines of marked text that are compared with the comment on it."""
-_DRAWN = (3, 20)
+_DRAWN = {3: b"Contents", 20: b"V"}
 """Kinds of annotations (`FPDF_ANNOT_…`) that are text on the page, which pdfium reads once they are flat: free text and
-fields of forms.
+fields of forms, each with the entry that has its text.
 """
 _MARKS = (9, 10, 11, 12)
 """Marked text: highlighted, underlined, with a wavy line, crossed out."""
@@ -93,13 +93,23 @@ def _pdf_page(document: Any, number: int, pdfium: Any, *, arranged: bool) -> tup
             area = page.get_bbox()  # not later: a flat page forgets the size that it inherits
             annotations = list(_annotations(page, pdfium.raw))
             comments = list(_comments(page, annotations)) if any(annotation.text for annotation in annotations) else []
+            text = _text_of(page, area, arranged=arranged)
             if not any(annotation.kind in _DRAWN for annotation in annotations):
-                return _text_of(page, area, arranged=arranged), comments
+                return text, comments
             pdfium.raw.FPDFPage_Flatten(page, pdfium.raw.FLAT_NORMALDISPLAY)  # in memory
         with closing(document[number]) as page:
-            return _text_of(page, area, arranged=arranged), comments
+            flat = _text_of(page, area, arranged=arranged)
+        if _loses_words(text, flat):  # with the fonts that the page inherits, which a flat page forgets
+            return "\n".join((text, *(annotation.drawn for annotation in annotations if annotation.drawn))), comments
+        return flat, comments
     except pdfium.PdfiumError:
         return "", comments
+
+
+def _loses_words(text: str, flat: str) -> bool:
+    """Whether more than a tenth of the words of a page is missing in the text of the flat page."""
+    words = set(_WORDS.findall(text))
+    return 10 * len(words.difference(_WORDS.findall(flat))) > len(words)
 
 
 def _text_of(page: Any, area: tuple[float, float, float, float], *, arranged: bool) -> str:
@@ -147,6 +157,8 @@ class _Annotation(NamedTuple):
     """Left, bottom, right and top of each line of marked text."""
     author: str = ""
     text: str = ""
+    drawn: str = ""
+    """Text on the page: of a field of a form, or free text."""
 
 
 def _annotations(page: Any, raw: Any) -> Iterator[_Annotation]:
@@ -160,7 +172,9 @@ def _annotations(page: Any, raw: Any) -> Iterator[_Annotation]:
             text = _value(annotation, b"Contents", raw).strip()
             yield _Annotation(kind, areas, _value(annotation, b"T", raw), text)
         elif not hidden:
-            yield _Annotation(kind)
+            key = _DRAWN.get(kind, b"")
+            has_text = key and raw.FPDFAnnot_GetValueType(annotation, key) == raw.FPDF_OBJECT_STRING
+            yield _Annotation(kind, drawn=_value(annotation, key, raw).strip() if has_text else "")
         raw.FPDFPage_CloseAnnot(annotation)
 
 

@@ -331,6 +331,15 @@ def test_the_preview_counts_by_top_folder_and_opens_nothing(tree: Tree, monkeypa
     assert [issue.path for issue in preview.skipped] == ["*.png"]
 
 
+def test_the_preview_lists_files_without_permission(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    workspace = tree("a.md", "locked.md")
+    monkeypatch.setattr(os, "access", lambda path, mode: not (mode == os.R_OK and path.endswith("locked.md")))
+    preview = preview_workspace(workspace, Settings())
+    assert preview.files == 1
+    assert [(issue.path, issue.rule) for issue in preview.skipped] == [("locked.md", "unreadable")]
+    assert "change its permissions" in preview.skipped[0].detail
+
+
 def test_the_preview_counts_the_sessions_that_the_settings_list(tree: Tree, tmp_path: Path) -> None:
     sessions = tmp_path / "sessions"
     sessions.mkdir()

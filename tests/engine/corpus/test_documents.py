@@ -165,6 +165,15 @@ def test_pdf_form_keeps_text_of_pages_with_a_common_size(reader: DocumentReader)
     assert sorted(reader.text_of(data, "form.pdf").split()) == sorted("# Page 1 Above Name: Ada Quill".split())
 
 
+def test_pdf_form_keeps_words_in_fonts_that_pages_inherit(reader: DocumentReader) -> None:
+    data = pdf([["Xbme:"]], written=["Ada Quill"])
+    fonts, field = b"/Resources << /Font << /F1 3 0 R >> >>", b"/T (name)"
+    data = data.replace(fonts, b"", 1).replace(b"/Type /Pages", b"/Type /Pages " + fonts)
+    data = data.replace(b"/Helvetica", b"/Helvetica /Encoding << /Differences [97 /b /a 88 /N] >>")
+    text = reader.text_of(data.replace(field, field + b" /V (Ada Quill)"), "form.pdf")
+    assert text == "# Page 1\n\nName:\nAda Quill\n"
+
+
 def test_pdf_field_has_its_value_without_an_appearance(reader: DocumentReader) -> None:
     data = pdf([["Name:"]], written=["unused"])
     field = data.index(b"/AP <<")
@@ -322,6 +331,20 @@ def test_document_laid_out_in_a_table_keeps_its_paragraphs() -> None:
 def test_empty_items_of_lists_are_left_out() -> None:
     items = "".join(word_paragraph(text, NUMBERED) for text in ("one", "", "two"))
     assert text_in(docx(items), ".docx") == "- one\n- two\n"
+
+
+def test_docx_has_the_text_of_web_pages_in_it() -> None:
+    page = "<title>Other</title><h2>Tides</h2><p>It is caf\xe9 time.</p>"
+    archive = f"Subject: x\nMIME-Version: 1.0\nContent-Type: text/html; charset=utf-8\n\n{page}"
+    relation = '<Relationship Id="{0}" Type="http://x/aFChunk" Target="{0}"/>'
+    more = {
+        "word/a.html": f'<meta charset="utf-8">{page}',
+        "word/b.mht": archive,
+        "word/_rels/document.xml.rels": f"<r>{relation.format('a.html')}{relation.format('b.mht')}</r>",
+    }
+    body = word_paragraph("Before") + '<w:altChunk w:id="a.html"/><w:altChunk w:id="b.mht"/><w:altChunk w:id="c"/>'
+    text = text_in(docx(body + word_paragraph("After"), more=more), ".docx")
+    assert text == "---\ntitle: Other\n---\n\nBefore\n\n" + 2 * "## Tides\n\nIt is caf\xe9 time.\n\n" + "After\n"
 
 
 def test_style_before_tracked_change_is_not_a_heading() -> None:

@@ -121,17 +121,25 @@ def test_typed_path_of_other_folder_opens_its_preview(qtbot, window, folders, tm
     assert [row.partition(",")[0] for row in _rows(switcher)] == ["work"]
     switcher.box.setText("ship")
     assert not switcher.open_button.isEnabled()
-    (tmp_path / "ship").mkdir()
-    (tmp_path / "ship" / "mast.md").write_text("# Mast\n")
     switcher.box.setText(f"{tmp_path}/wor/")
     assert _rows(switcher) == []
-    switcher.box.setText(f"{tmp_path}/ship/")
-    assert _rows(switcher) == []
+    (tmp_path / "wor").mkdir()
+    (tmp_path / "wor" / "mast.md").write_text("# Mast\n")
+    switcher.box.setText(f"{tmp_path}/wor")
+    assert [row.partition(",")[0] for row in _rows(switcher)] == ["work"]
+    assert switcher.list.current() is None
+    qtbot.keyClick(switcher.box, Key.Key_Down)
+    assert switcher.list.current().name == "work"
+    switcher.box.setText(f"{tmp_path}/work")
+    assert switcher.list.current().name == "work"
+    switcher.box.setText(f"{tmp_path}/wor")
     qtbot.keyClick(switcher.box, Key.Key_Return)
     qtbot.waitUntil(lambda: window.first_run.ready)
     assert not switcher.isVisible()
     assert window.first_run.isVisible()
-    assert "ship" in " ".join(child.text() for child in window.first_run.findChildren(QLabel) if child.isVisible())
+    texts = " ".join(child.text() for child in window.first_run.findChildren(QLabel) if child.isVisible())
+    assert f"{tmp_path}/wor".replace("\u200b", "") in texts.replace("\u200b", "")
+    assert f"{tmp_path}/work" not in texts.replace("\u200b", "")
 
 
 def test_arrow_keys_in_box_move_selection(qtbot, window):
