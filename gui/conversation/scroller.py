@@ -30,6 +30,8 @@ _AHEAD = 24
 """Rows before and after the view whose texts are laid out too."""
 _BELOW = 24
 """Pixels of space below the last row."""
+_ONE_LINE = 20
+"""Pixels of a row's text that are seen as text."""
 _MOST_MEASURED = 60
 """Rows of a message that are measured to see whether it fits into the view."""
 
@@ -169,8 +171,11 @@ class ConversationScroller(QObject):
 
     @property
     def shows_end(self) -> bool:
-        """Whether the last row is in view."""
-        return not self._count or any(visible_row.position == self._count - 1 for visible_row in self.visible())
+        """Whether text of the last row is in view, not only its heading."""
+        layout, last = self.layout, next((row for row in self.visible() if row.position == self._count - 1), None)
+        if layout is None or last is None:
+            return not self._count
+        return last.top + layout.head(last.position).height + layout.measures.px(_ONE_LINE) <= self.view_height
 
     def near_pieces(self) -> Iterator[int]:
         """Yield the pieces of the rows in view, then of the rows just outside of it."""

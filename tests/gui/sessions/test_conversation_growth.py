@@ -103,6 +103,17 @@ def test_growth_keeps_position_and_counts_new_messages(qtbot, panel, memory) -> 
     assert panel.new_messages.isHidden()
 
 
+def test_message_whose_heading_alone_is_in_view_is_new(qtbot, panel, memory) -> None:
+    QTest.keyClick(panel.view, Qt.Key.Key_End)
+    settle(qtbot, panel)
+    assert panel.view.scroller.shows_end
+    _go_on(qtbot, panel, memory, [*_turns(30), LATER[0]])
+    assert panel.new_messages.isVisible()
+    assert panel.new_messages.text() == "1 new message below"
+    QTest.keyClick(panel.view, Qt.Key.Key_End)
+    assert panel.new_messages.isHidden()
+
+
 @pytest.mark.parametrize("key", [Qt.Key.Key_End, None], ids=["key", "scroll bar"])
 def test_end_is_reached_before_texts_are_laid_out(qtbot, panel, memory, key) -> None:
     view, bar = panel.view, panel.view.verticalScrollBar()
