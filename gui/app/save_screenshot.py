@@ -38,6 +38,7 @@ class Screenshot(QObject):
         self._path = path
         self._rounds = 0
         self._requested_file = self._shown_file = ""
+        self._chunk_requested = False
         self._complete_polls = 0
         self._deadline = time.monotonic() + _TIMEOUT_SECONDS
         window.search.result_selected.connect(self._note_requested)
@@ -141,6 +142,10 @@ class Screenshot(QObject):
         if window.views.specs[window.views.current].whole:
             return "the contents of the view" if window.views.panels[window.views.current].busy else ""
         if window.viewer.busy:
+            return "the chunks"
+        if self._view == "chunks" and window.viewer.name and not (self._chunk_requested or window.viewer.shows_chunk):
+            self._chunk_requested = True
+            window.viewer.show_chunk()  # the repeated search has opened the file again
             return "the chunks"
         return "" if self._requested_file in ("", self._shown_file) else "the file"
 

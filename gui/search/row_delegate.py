@@ -74,7 +74,7 @@ MOST_CACHED = 400
 """Most cached rows: many screens, about 1 MB."""
 LINES = 2
 MARK_RADIUS = 2.5
-MARK_PAD = 1.5
+MARK_PAD = 1
 _T = TypeVar("_T")
 _DIRECTIONS = (Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft)
 

@@ -66,7 +66,10 @@ ELLIPSIS = "…"
 SEPARATOR = " · "
 
 _BLANK = r"[\s\x00-\x1f\x7f]"
-_ITEM = r"(?:\#{1,6}|={1,6}|[-+]|\*{1,8}|\d{1,3}[.)])[^\S\n]+(?:\[[ xX-]\][^\S\n]+)?"
+_ITEM = r"(?:\#{1,6}|(?<![^\]\s]\n)={1,6}|[-+]|\*{1,8}|\d{1,3}[.)])[^\S\n]+(?:\[[ xX-]\][^\S\n]+)?"
+"""The sign before a list item or heading. In AsciiDoc, no text is in the line before a heading, only its attributes; in
+Markdown, such a line is part of a calculation.
+"""
 _KEYWORD = r"\#\+(?:(?i:begin|end)_[^\n]*(?:\n|\Z)|[A-Za-z_]+:[^\S\n]*)"
 """A keyword of Org: one that surrounds a block, or one before text."""
 _RULE = r"(?:-{3,}|={3,}(?:\ +={3,})*|~{3,}|\^{3,}|\|={3,}|\+[-=+]{3,}|\|[-:|\ ]*-[-:|\ ]*)[^\S\n]*(?=\n|\Z)"

@@ -460,7 +460,7 @@ def _outside_code(pattern: re.Pattern[str], replace: Callable[[re.Match[str]], s
 
 
 def _wikilink(match: re.Match[str]) -> str:
-    """Return a wikilink to an address, an image or another file, or one with code in it, as Markdown; others unchanged."""
+    """Return as Markdown a wikilink to an address, an image or another file, or one with code; others unchanged."""
     if _ADDRESS.fullmatch(match[1]):
         return f"[{escaped((match[2] or match[1]).strip())}](<{match[1]}>)"
     if "`" not in match[0] and ("://" in match[1] or written_links(match[0])):

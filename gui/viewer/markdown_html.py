@@ -37,7 +37,7 @@ def without_html(text: str, image: ShowImage) -> str:
     """Rewrite the tags in a line; those that change the look must be closed in the same line."""
     link_ends: list[str] = []
     closed = {tag[2].lower() for tag in _HTML.finditer(text) if tag[1]}
-    has_text = bool(_HTML.sub("", text).strip())
+    has_text = bool(_HTML.sub("", text).strip(" \t>*+-"))
 
     def rewritten(tag: re.Match[str]) -> str:
         name = (tag[2] or "").lower()

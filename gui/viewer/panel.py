@@ -173,6 +173,11 @@ class ViewerPanel(BaseViewer):
         """Whether chunks or links of the shown file are still being read."""
         return self._chunks.busy or self.link_card.busy
 
+    @property
+    def shows_chunk(self) -> bool:
+        """Whether the details of a chunk are shown."""
+        return self._chunks.card_open
+
     def show_result(self, result: MemorySearchResult, query: str) -> None:
         """Show the part of a file that a search found, with the words of `query` highlighted."""
         target = ViewTarget.of_result(result, query)

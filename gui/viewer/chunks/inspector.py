@@ -96,6 +96,10 @@ class ChunkInspector(QObject):
     def busy(self) -> bool:
         return self._rows.busy or self._detail.busy
 
+    @property
+    def card_open(self) -> bool:
+        return not self._card.isHidden()
+
     def set_manager(self, manager: MemorySearchManager | None, *, reopening: bool = False) -> None:
         """Set the memory whose index is read, or None. `reopening`: the folder is the same, and the file stays."""
         self._manager = manager

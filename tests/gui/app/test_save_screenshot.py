@@ -12,6 +12,7 @@ from gui.diagnostics.panel import DiagnosticsPanel
 from gui.quick_search import QuickPanel, QuickWindow
 from gui.search.start_page import StartPage
 from gui.viewer.base_viewer import BaseViewer
+from gui.viewer.panel import ViewerPanel
 from gui.window.main_window import MainWindow
 
 
@@ -43,6 +44,15 @@ def test_views_without_sessions_can_be_captured(qtbot, opened, jobs, tmp_path):
         show_view(opened, view, "")
         take_picture(qtbot, opened, jobs, tmp_path / view, view, "" if view == "sources" else "timer")
     assert len({(tmp_path / view).read_bytes() for view in views}) == len(views)
+
+
+def test_picture_of_passage_shows_it_after_repeated_search(qtbot, opened, jobs, monkeypatch, tmp_path):
+    shown = []
+    monkeypatch.setattr(ViewerPanel, "show_chunk", lambda panel: shown.append(panel.name))
+    show_view(opened, "chunks", "timer")
+    qtbot.waitUntil(lambda: len(shown) == 1)
+    take_picture(qtbot, opened, jobs, tmp_path / "a.png", "chunks", "timer")
+    assert len(shown) == 2
 
 
 def test_picture_waits_for_start_page(qtbot, opened, jobs, monkeypatch, tmp_path):

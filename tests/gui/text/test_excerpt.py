@@ -42,6 +42,8 @@ def test_excerpt_drops_marks_of_asciidoc_and_restructuredtext():
         "== Plan\n(((pump, old)))\nSee <<hose,the hose>>, <<valve>>.\n\n[source,sh]\n----\npump --on\n----\n|===\n| a"
     )
     assert _excerpt(adoc, "hose").text == "Plan · See the hose, valve. · pump --on · a"
+    assert _excerpt("Text.\n\n== Pump\n\nmore", "more").text == "Text. · Pump · more"
+    assert _excerpt("3 pumps at 4\n= 12 litres", "pumps").text == "3 pumps at 4 = 12 litres"
     assert _excerpt("(((pump, old))) the pump", "old").text == "(((pump, old))) the pump"
     for text in ("cat <<EOF >> pump.txt", "cout << pump >> 1;", "The pump [source: Ada]"):
         assert _excerpt(text.replace(" [", "\n["), "pump").text == text

@@ -142,6 +142,8 @@ def rewritten(text: str, *toggled: int) -> str:
         ("`<table><tr><td>x</td></tr></table>`", "`<table><tr><td>x</td></tr></table>`"),
         ("cp <source> <target> from <table>", "cp <source> <target> from <table>"),
         ("<table>\n<tr><td>a</td><td>b</td></tr>\n</table>", "\na\u2003b\u2003\n"),
+        ("> <table>\n> <tr><td>a</td></tr>\n> </table>", "> \n> a\u2003\n> "),
+        ("- <table>\n  <tr><td>a</td></tr>\n  </table>", "- \n  a\u2003\n  "),
         ('<iframe width="9" src="https://x.org/v#a"></iframe> <iframe></iframe>', "<https://x.org/v#a> "),
         ("# Part {#own .x}\n## {a}", "# Part\n## {a}"),
         ("# Part { #own }\n# Part {: #own .x} #\n{a}", "# Part\n# Part #\n{a}"),
