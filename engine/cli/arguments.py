@@ -19,7 +19,7 @@ from engine.records import (
 from engine.text.date_parsing import EXAMPLES, Period, parse_period
 from engine.text.operators import OPERATORS, QUERY_HELP
 
-_SESSION_ID = "the session's id, a unique beginning of it, or its stable name (sessions/…)"
+_SESSION_ID = "the session's id, a unique beginning of it, part of its title, or its stable name (sessions/…)"
 
 # --- Types of the options' values: argparse reports an invalid one in one line ---------------------------------------
 

@@ -3,7 +3,7 @@
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 
@@ -197,20 +197,24 @@ def short_names(known: Sequence[SessionSummary]) -> dict[str, str]:
 
 
 def find_session(id: str, known: Sequence[SessionSummary]) -> SessionSummary:
-    """Return the session with this stable name, id, or prefix of an id.
+    """Return the session with this stable name, id, prefix of an id, or part of a title.
 
     Raises `MnemoscopeError` unless there is exactly one.
     """
-    for exact in (lambda session: session.path == id, lambda session: session.id == id):
-        if matching := list(filter(exact, known)):
-            break
-    else:
-        matching = [session for session in known if session.id.startswith(id)]
+    words = id.casefold()
+    tests: tuple[Callable[[SessionSummary], bool], ...] = (
+        lambda session: session.path == id,
+        lambda session: session.id == id,
+        lambda session: session.id.startswith(id),
+        lambda session: words in session.title.casefold(),
+    )
+    matching = next(filter(None, (list(filter(test, known)) for test in tests)), [])
     if not matching:
-        raise MnemoscopeError(f"No session has the id {id}: see mnemoscope sessions.")
+        raise MnemoscopeError(f"No session has the id {id}, or a title with it: see mnemoscope sessions.")
     if len(matching) == 1:
         return matching[0]
     names = short_names(known)
     candidates = ", ".join(names[session.path] for session in matching[:_MOST_CANDIDATES])
     more = ", …" if len(matching) > _MOST_CANDIDATES else ""
-    raise MnemoscopeError(f"{plural(len(matching), 'session')} begin with {id}: {candidates}{more}")
+    named = f"begin with {id}" if matching[0].id.startswith(id) else f"have {id} in their titles"
+    raise MnemoscopeError(f"{plural(len(matching), 'session')} {named}: {candidates}{more}")

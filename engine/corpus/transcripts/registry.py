@@ -73,6 +73,7 @@ from engine.corpus.transcripts.agents import (
     qwenpaw,
     reasonix,
     shelley,
+    tau,
     unsloth,
     vibe,
     visual_studio,
@@ -113,6 +114,7 @@ AGENTS: tuple[Agent, ...] = _Agents(
         codex.AGENT,
         codex.TRAE,
         codex.OPEN_INTERPRETER,
+        codex.AUGURE_CODE,
         gemini.AGENT,
         zcode.AGENT,  # its tables have the names of opencode's
         opencode.AGENT,
@@ -127,6 +129,7 @@ AGENTS: tuple[Agent, ...] = _Agents(
         deepseek_harness.AGENT,
         droid.AGENT,
         letta.AGENT,  # before OpenClaw, whose entries it has
+        tau.AGENT,
         openclaw.AGENT,
         openclaw.QCLAW,
         copilot_chat.AGENT,

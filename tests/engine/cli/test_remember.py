@@ -119,7 +119,9 @@ def test_wrong_usage_and_errors_are_one_line(verb: Run, session: str, store: Pat
     assert verb("remember", "--latest", "--messages", "0").code == 2
     verb("index")
     unknown = verb("remember", "abc")
-    assert unknown == Answer(1, "", "mnemoscope: No session has the id abc: see mnemoscope sessions.\n")
+    assert unknown == Answer(
+        1, "", "mnemoscope: No session has the id abc, or a title with it: see mnemoscope sessions.\n"
+    )
     nameless = verb("remember", session, "--slug", "京都")
     assert (nameless.code, nameless.out) == (1, "")
     assert "A note cannot be called 京都" in nameless.err

@@ -300,6 +300,11 @@ def _ambiguous(memory: FakeMemory) -> None:
     only(memory, *({"path": f"sessions/a/{number}", "id": f"019b0000-{number}"} for number in range(6)))
 
 
+def _titled(memory: FakeMemory) -> None:
+    titles = ("Sew the sail", "Mend the Sail", "Shape the oar")
+    only(memory, *({"path": f"sessions/a/{at}", "id": f"id-{at}", "title": title} for at, title in enumerate(titles)))
+
+
 def _gone(memory: FakeMemory) -> None:
     memory.read_session = Mock(side_effect=FileNotFoundError(2, "No such file", "x"))
 
@@ -307,8 +312,9 @@ def _gone(memory: FakeMemory) -> None:
 @pytest.mark.parametrize(
     ("prepare", "argv", "sentence"),
     [
-        (None, ("show", "zzz"), "No session has the id zzz: see mnemoscope sessions."),
+        (None, ("show", "zzz"), "No session has the id zzz, or a title with it: see mnemoscope sessions."),
         (_ambiguous, ("show", "019b"), "6 sessions begin with 019b: 019b0000-0, 019b0000-1, 019b0000-2, 019b0000-3, …"),
+        (_titled, ("show", "sail"), "2 sessions have sail in their titles: id-0, id-1"),
         (_gone, ("show", "3f6c"), f"The transcript of {VALVE} no longer exists."),
     ],
 )
@@ -319,6 +325,11 @@ def test_unreadable_session_is_one_line_error(
         prepare(memory)
     answer = run("sessions", *argv)
     assert (answer.code, answer.out, answer.err) == (1, "", f"mnemoscope: {sentence}\n")
+
+
+def test_session_is_shown_by_words_of_its_title(run: Run, memory: FakeMemory) -> None:
+    title = next(session.title for session in memory.sessions() if session.path == VALVE)
+    assert run("sessions", "show", title[2:-2].upper()).out == run("sessions", "show", VALVE).out
 
 
 def test_words_after_sessions_name_the_search(run: Run) -> None:

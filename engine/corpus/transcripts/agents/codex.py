@@ -1,6 +1,6 @@
 """Declares Codex CLI, which names sessions in separate files, and compresses those that have not changed for a
-week; and copies of it: TRAE's command line (checked against agentsview, August 2026), and Open Interpreter since its
-version 1 (checked against claude-code-history-viewer, August 2026).
+week; and copies of it: TRAE's command line and Augure Code (checked against agentsview, August and September 2026), and
+Open Interpreter since its version 1 (checked against claude-code-history-viewer, August 2026).
 """
 
 import os
@@ -51,6 +51,10 @@ def _interpreter_folders(machine: Machine) -> FoundFolders:
     yield "archived", os.path.join(folder, "archived_sessions")
 
 
+def _augure_folders(machine: Machine) -> FoundFolders:
+    yield "", machine.below_home(".augure", "sessions")
+
+
 def _formats(agent: str) -> "Formats":
     from engine.corpus.transcripts.formats import Formats
     from engine.corpus.transcripts.parsers.codex import CodexFormat
@@ -87,4 +91,12 @@ OPEN_INTERPRETER = Agent(
     ),
     folders=_interpreter_folders,
     formats=partial(_formats, "open-interpreter"),
+)
+AUGURE_CODE = Agent(
+    name="augure-code",
+    label="Augure Code",
+    resume="augure resume {id}",
+    stores=((r"/\.augure/sessions\Z", "augure-code"),),
+    folders=_augure_folders,
+    formats=partial(_formats, "augure-code"),
 )

@@ -1,5 +1,5 @@
-"""Declares Pi and programs made from it: Oh My Pi, Gajae-Code, Senpi, Kimchi and Prime Agent (the latter as agentsview
-reads it, August 2026; the others from their public sources of August 2026).
+"""Declares Pi and programs made from it: Oh My Pi, Gajae-Code, Senpi, Kimchi and Prime Agent (from their public sources
+of August 2026).
 
 OpenClaw stores their format, too: the folder or the file's name identifies the agent.
 """
@@ -47,7 +47,11 @@ def _senpi_folders(machine: Machine) -> FoundFolders:
 
 
 def _prime_folders(machine: Machine) -> FoundFolders:
-    yield "", machine.folder_in("PRIME_AGENT_SESSION_DIR") or machine.below_home(".prime", "agent", "sessions")
+    home = machine.folder_in("PRIME_AGENT_CODING_AGENT_DIR") or machine.below_home(".prime", "agent")
+    named = map(machine.folder_in, ("PRIME_AGENT_SESSION_DIR", "PRIME_AGENT_CODING_AGENT_SESSION_DIR"))
+    folder = next(filter(None, named), os.path.join(home, "sessions"))
+    yield "", folder
+    yield "sub-agents", os.path.join(os.path.dirname(folder), "session-artifacts")
 
 
 def _formats(agent: str) -> "Formats":
@@ -107,8 +111,12 @@ KIMCHI = Agent(
 PRIME_AGENT = Agent(
     name="prime-agent",
     label="Prime Agent",
-    parser_version=4,
-    stores=((r"/\.prime/agent/sessions\Z", "prime-agent"),),
+    parser_version=5,
+    resume="prime-agent --resume {id}",
+    stores=(
+        (r"/\.prime/agent/sessions\Z", "prime-agent"),
+        (r"/\.prime/agent/session-artifacts\Z", "prime-agent-artifacts"),
+    ),
     folders=_prime_folders,
     formats=partial(_formats, "prime-agent"),
 )

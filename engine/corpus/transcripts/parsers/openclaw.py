@@ -8,8 +8,10 @@ source and documentation between February and November 2026. OpenClaw stores
 in the header, earlier `branchedFrom`, is the session that the user forked, so it makes no part of it. It copies entries
 with their ids and times. Pi's totals include the usage of summaries and of tools that asked a model
 (`usage-totals.ts`, autumn 2026); other requests, such as those that fill a cache, have lines of their own. A
-sub-agent's session of Oh My Pi and Gajae-Code is in a folder with the name of its starter's transcript; Senpi and
-Kimchi write Pi's lines (public sources of all four, August 2026).
+sub-agent's session of Oh My Pi and Gajae-Code is in a folder with the name of its starter's transcript; one of Prime
+Agent is in `session-artifacts`, has an `rlmDepth` above 0, and its `parentSession` is its starter, whose transcript
+repeats its usage (`child_usage_attributed`). Senpi and Kimchi write Pi's lines (public sources of all five, August
+2026).
 
 A line is an entry of a tree; all branches are read, in the order in which they were written. If the `parentId` of an
 entry isn't the entry before it, the user went back to that parent, and abandoned the branch between them. Text written
@@ -44,9 +46,9 @@ _NAME_END = re.compile(r"(?:\.checkpoint\.[0-9a-fA-F-]{36}|\.trajectory)?\.jsonl
 _RUNTIME_CONTEXT = "openclaw.runtime-context"
 
 _SILENT_LINES = frozenset(
-    """active_tools_change agent_status archive context_edit credential_pin custom git_state label leaf
-    mcp_tool_selection mode_change model_change reset reset_boundary service_tier_change session_init session_state
-    thinking_level_change ttsr_injection""".split()
+    """active_tools_change agent_status archive child_usage_attributed context_edit credential_pin custom git_state
+    label leaf mcp_tool_selection mode_change model_change reset reset_boundary service_tier_change session_init
+    session_state thinking_level_change ttsr_injection""".split()
 )
 _TEXT_BLOCKS = frozenset({"text", "input_text", "output_text"})
 _CALL_BLOCKS = frozenset({"toolCall", "toolUse", "tool_use", "tool_call", "functionCall"})
@@ -146,8 +148,6 @@ class OpenClawParser(LineParser, kw_only=True):
             )
         elif kind == "custom_message":
             return self._emit(self._custom(value), value, line, value.get("timestamp"))
-        elif kind == "child_usage_attributed":  # work of Prime Agent for a message, without a session
-            self._use(self._only_model(), value.get("childUsage"), value)
         elif kind in ("usage", "model_usage"):  # of a separate request, such as one that fills a cache
             self._use(value.get("model"), value.get("usage"), value)
         elif not isinstance(kind, str) or kind not in _SILENT_LINES:
@@ -190,6 +190,9 @@ class OpenClawParser(LineParser, kw_only=True):
         facts.title = facts.title or clean(string(value.get("title"))).strip()
         facts.project = clean(string(value.get("cwd")))
         facts.started = seconds(value.get("timestamp")) or facts.started
+        if value.get("rlmDepth"):  # of a sub-agent of Prime Agent
+            facts.parent = clean(_session_id(os.path.basename(string(value.get("parentSession")))))
+            self.side = True
 
     def _message(self, message: Mapping[str, Any], entry: Mapping[str, Any], line: int) -> list[Message]:
         role = message.get("role")

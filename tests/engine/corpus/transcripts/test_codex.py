@@ -579,7 +579,11 @@ def test_any_json_parses_and_state_serializes(values: list[dict[str, Any]]) -> N
 
 @pytest.mark.parametrize(
     ("agent", "home", "resumed"),
-    [("trae-cli", ".trae/cli", f"traex resume {SESSION}"), ("open-interpreter", ".openinterpreter", "")],
+    [
+        ("trae-cli", ".trae/cli", f"traex resume {SESSION}"),
+        ("open-interpreter", ".openinterpreter", ""),
+        ("augure-code", ".augure", f"augure resume {SESSION}"),
+    ],
 )
 def test_copies_of_codex_are_read_as_their_own(tmp_path: Path, agent: str, home: str, resumed: str) -> None:
     folder = tmp_path / home / "sessions"

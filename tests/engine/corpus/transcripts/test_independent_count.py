@@ -251,6 +251,7 @@ SAMPLES = (
             ("openclaude", ".openclaude/projects/boats", _count_claude, CLAUDE, CLAUDE_NEW),
             ("trae-cli", ".trae/cli/sessions", _count_codex, CODEX_OLD, CODEX),
             ("open-interpreter", ".openinterpreter/sessions", _count_codex, CODEX_OLD, CODEX),
+            ("augure-code", ".augure/sessions", _count_codex, CODEX_OLD, CODEX),
         )
         for version, content in (("first", lines(*older)), ("newer", lines(*newer)))
     ),

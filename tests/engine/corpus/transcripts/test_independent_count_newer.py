@@ -449,6 +449,24 @@ def _text_found(text: Any) -> Found:
     return ((_named(line.removesuffix(":")), None) for line in text.split("\n") if line in ("user:", "assistant:"))
 
 
+def _tau_found(values: Any) -> Found:
+    for value in values:
+        yield _named(value["message"]["role"]) if "message" in value else "", value["timestamp"]
+
+
+def _tau(number: int, kind: str, **more: object) -> dict[str, Any]:
+    above = {"parent_id": f"t{number - 1}"} if number else {}
+    return {"id": f"t{number}", **above, "timestamp": 1775116800.0 + number, "type": kind, **more}
+
+
+TAU = (
+    _tau(0, "session_info", created_at=1775116800.0, cwd="/boats"),
+    _tau(1, "message", message={"role": "user", "content": "Shape the oar."}),
+    _tau(2, "leaf", entry_id="t1"),
+    _tau(3, "message", message={"role": "assistant", "content": [{"type": "text", "text": "Of ash?"}]})
+    | {"parent_id": "t1"},
+    _tau(4, "message", message={"role": "user", "content": "Of ash."}) | {"parent_id": "t3"},
+)
 TEXT = "user:\n<user_query>\nShape the oar.\n</user_query>\nassistant:\nShaped.\n"
 TEXT_NEW = TEXT.replace("Shaped.", "[Thinking]\n  Ash.\n[Tool call] Read\n  path=oar\n[Tool result]\n  ash\nShaped.")
 
@@ -529,6 +547,13 @@ SAMPLES = (
         _counted(_paw_found, json.loads),
     ),
     *_two("hermes", "20260402_080000_5a.jsonl", lines(*HERMES), lines(*HERMES_NEW), _counted(_roles)),
+    *_two(
+        "tau",
+        f".tau/sessions/boats-0a1b2c/{ID}.jsonl",
+        lines(*TAU),
+        lines(*(entry for entry in TAU if entry["type"] != "leaf"), {**TAU[-1], "id": "t9", "parent_id": "t4"}),
+        _counted(_tau_found),
+    ),
     *_two("proma", f"{ID}.jsonl", lines(*PROMA), lines(*PROMA_NEW), _counted(_proma_found)),
     Sample("droid: output of a run", "run.jsonl", lines(*RUN), _counted(_run_found)),
     *_two("cursor-cli", f"agent-transcripts/{ID}.txt", TEXT, TEXT_NEW, _counted(_text_found, str)),

@@ -621,6 +621,7 @@ def test_any_line_of_zencoder_parses_and_resumes(values: list[dict[str, Any]]) -
         ("qclaw", ".qclaw/agents/main/sessions", "sessions/qclaw-main"),
         ("openclaw", ".openclaw/agents/main/sessions", "sessions/main"),
         ("prime-agent", ".prime/agent/sessions", "sessions/prime-agent"),
+        ("prime-agent", ".prime/agent/session-artifacts", "sessions/prime-agent-artifacts"),
     ],
 )
 def test_copies_of_openclaw_and_pi_are_read_as_their_own(tmp_path: Path, agent: str, folder: str, store: str) -> None:

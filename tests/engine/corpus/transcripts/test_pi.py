@@ -133,14 +133,26 @@ def test_session_in_its_starters_folder_is_a_sub_agents(tmp_path: Path) -> None:
         assert [message.author for message in session.messages] == ["assistant", "assistant"]
 
 
-def test_usage_of_prime_agents_children_is_added(tmp_path: Path) -> None:
+def test_usage_of_prime_agents_children_counts_in_their_sessions(tmp_path: Path) -> None:
     own = {"input": 328, "output": 291, "cacheRead": 4352, "cacheWrite": 0, "cost": {"total": 0.5}}
-    child = {"input": 262, "output": 10, "cacheRead": 6656, "cacheWrite": 0, "cost": {"total": 0.25}}
+    usage = {"input": 262, "output": 10, "cacheRead": 6656, "cacheWrite": 0, "cost": {"total": 0.25}}
     answer = {"role": "assistant", "model": "m", "content": [{"type": "text", "text": "Yes."}], "usage": own}
-    attributed = {"type": "child_usage_attributed", "targetId": "a1", "childUsage": child}
+    attributed = {"type": "child_usage_attributed", "targetId": "a1", "childUsage": usage}
     session = read_session(write(tmp_path / NAME, {"type": "message", "id": "a1", "message": answer}, attributed), "")
     assert session is not None
-    assert session.facts.usage == {"m": Usage(590, 301, 11008, 0, cost=0.75)}
+    assert session.facts.usage == {"m": Usage(328, 291, 4352, 0, cost=0.5)}
+    assert session.unknown == {}
+    started = {
+        **HEAD,
+        "id": "c1",
+        "rlmDepth": 1,
+        "parentSession": f"/home/ada/.prime/agent/sessions/{HEAD['id']}.jsonl",
+    }
+    child = read_session(
+        write(tmp_path / "session-artifacts" / str(HEAD["id"]) / "sub-1" / "c1.jsonl", head=started), ""
+    )
+    assert child is not None
+    assert (child.facts.parent, child.messages[0].author) == (HEAD["id"], "assistant")
 
 
 def test_summaries_tools_and_own_requests_count_as_in_pis_totals(tmp_path: Path) -> None:

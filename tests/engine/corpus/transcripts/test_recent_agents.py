@@ -1,4 +1,4 @@
-"""Agents added in late autumn 2026: Proma, Octofriend, Unsloth Studio and Cherry Studio."""
+"""Agents added in late autumn 2026: Proma, Octofriend, Unsloth Studio, Cherry Studio and Tau."""
 
 import json
 import shutil
@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from engine import find_sources
 from engine.corpus.transcripts.parsers.cherry_studio import CHERRY_DATABASE
 from engine.corpus.transcripts.parsers.proma import PromaFormat
+from engine.corpus.transcripts.parsers.tau import TauFormat
 from engine.corpus.transcripts.registry import parts_changed, resume_command
 from engine.corpus.transcripts.token_usage import Usage
 from engine.corpus.transcripts.transcript_reader import conversations
@@ -22,6 +23,7 @@ from tests.helpers.transcripts import fixture_lines, mangled, read_with_pauses, 
 
 PROMA = Path(__file__).parent / "fixtures" / "proma" / "0c1d2e3f-0000-4000-8000-000000000031.jsonl"
 LINES = fixture_lines(PROMA)
+TAU = Path(__file__).parent / "fixtures" / "tau" / "0c1d2e3f000040008000000000000041.jsonl"
 START = 1777885200.0
 
 
@@ -171,3 +173,58 @@ def test_deleted_message_of_cherry_studio_is_a_change(tmp_path: Path) -> None:
         connection.execute("UPDATE message SET deleted_at = 1 WHERE id = 'm3'")
     assert marks().keys() == before.keys()
     assert marks() != before
+
+
+def test_entries_of_tau_are_read() -> None:
+    parser, messages = read_with_pauses(TauFormat(), f"/x/{TAU.name}", fixture_lines(TAU))
+    assert [(part.role, part.kind, part.text, part.tool) for part in messages] == [
+        ("user", "text", "Why does the hull leak?\n[image]", ""),
+        ("assistant", "thinking", "A seam?", ""),
+        ("assistant", "text", "Let me look.", ""),
+        ("assistant", "tool-call", "hull.py", "read"),
+        ("tool", "tool-result", "seam = None", "read"),
+        ("assistant", "text", "A seam is open.", ""),
+        ("user", "text", "Sew it by hand.", ""),
+        ("user", "text", "Sew it.", ""),
+        ("user", "tool-call", "make", "bash"),
+        ("tool", "tool-result", "ok", "bash"),
+        ("system", "text", "A notice.", ""),
+        ("system", "text", "So far.", ""),
+        ("system", "text", "A detour.", ""),
+    ]
+    facts = parser.facts
+    assert (facts.id, facts.project, facts.started, facts.ended) == (TAU.stem, "/home/ada/boats", START, START + 16)
+    assert [text.text for text in messages if facts.is_abandoned(text.line)] == ["Sew it by hand."]
+    assert facts.usage == {"m-1": Usage(10, 5, 2, 1, cost=0.25), "": Usage(20, 10, 4, 2, cost=0.5)}
+    assert parser.unknown == {"hologram": 1}
+    older = TAU.with_name("default.jsonl")
+    parser, messages = read_with_pauses(TauFormat(), f"/x/{older.name}", fixture_lines(older))
+    assert [(part.role, part.kind, part.text, part.tool) for part in messages] == [
+        ("user", "text", "Why does the hull leak?", ""),
+        ("assistant", "text", "Let me look.", ""),
+        ("assistant", "tool-call", "hull.py", "read"),
+        ("tool", "tool-result", "No such file.", "read"),
+        ("system", "text", "A notice.", ""),
+        ("assistant", "text", "A seam is open.", ""),
+    ]
+    assert (parser.facts.title, parser.unknown) == ("A leaking hull", {})
+
+
+def test_sessions_of_tau_are_found_with_titles(tmp_path: Path) -> None:
+    folder = tmp_path / ".tau" / "sessions" / "home-ada-boats-0c1d2e"
+    folder.mkdir(parents=True)
+    path = shutil.copy(TAU, folder)
+    before = parts_changed(str(path))
+    titles = ({"id": TAU.stem, "title": "Old"}, {"id": TAU.stem, "title": "A leaking hull"}, {"id": "x"})
+    (folder / "index.jsonl").write_text("".join(json.dumps(title) + "\n" for title in titles))
+    (source,) = find_sources(tmp_path, {}).sources
+    assert (source.agent, source.files) == ("tau", 1)
+    (session,) = conversations(Path(path))
+    assert session.facts.title == "A leaking hull"
+    assert parts_changed(str(path)) > before
+    assert resume_command("tau", "t1") == "tau --session t1"
+
+
+@given(st.lists(mangled([value for _, value in fixture_lines(TAU)])))
+def test_any_entry_of_tau_parses_and_state_serializes(values: list[dict[str, Any]]) -> None:
+    stored_after_every_line(TauFormat(), values)

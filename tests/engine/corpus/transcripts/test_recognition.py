@@ -32,6 +32,7 @@ AGENTS = {
     "sess_0c1d2e3f-0000-4000-8000-000000000008": "kiro",
     "proma": "proma",
     "qwen": "qwen",
+    "tau": "tau",
     "vibe": "vibe",
     "zencoder": "zencoder",
 }

@@ -1,0 +1,59 @@
+"""Declares Tau, Hugging Face's agent for the command line: where its sessions are, and how to resume one."""
+
+import os
+import re
+import zlib
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from engine.corpus.transcripts.agents import Agent, FoundFolders
+from engine.corpus.user_environment import Machine
+
+if TYPE_CHECKING:
+    from engine.corpus.transcripts.formats import Formats
+
+_FOLDER = r"[^/]*-[0-9a-f]{6}"
+"""Pattern of the folder of a project's sessions: the words of its path, and a digest."""
+_IN_FOLDER = re.compile(rf"{_FOLDER}/[^/]*\.jsonl")
+
+
+def _folders(machine: Machine) -> FoundFolders:
+    yield "", machine.below_home(".tau", "sessions")
+
+
+def _listed(path: str, memo: dict[str, Any]) -> int:
+    """Return a time less than a second after the last change of the transcript, in nanoseconds, that depends on its
+    title in the list of its project's sessions; 0 if it has none.
+    """
+    folder, name = os.path.split(path)
+    if not _IN_FOLDER.fullmatch(f"{os.path.basename(folder)}/{name}"):
+        return 0
+    from engine.corpus.transcripts.parsers.tau import listed_titles  # imports the JSON reader
+
+    if folder not in memo:
+        memo[folder] = listed_titles(folder)
+    title = memo[folder].get(name.removesuffix(".jsonl"))
+    if title:
+        with suppress(OSError):
+            return os.stat(path).st_mtime_ns + zlib.crc32(title.encode()) % 10**9
+    return 0
+
+
+def _formats() -> "Formats":
+    from engine.corpus.transcripts.formats import Formats
+    from engine.corpus.transcripts.parsers.tau import TauFormat
+
+    return Formats(lines=(TauFormat(),))
+
+
+AGENT = Agent(
+    name="tau",
+    label="Tau",
+    resume="tau --session {id}",
+    stores=((r"/\.tau/sessions\Z", "tau"),),
+    folders=_folders,
+    part_names=rf"{_FOLDER}/index\.jsonl",
+    list_changed=_listed,
+    with_parts=(f"{os.sep}.tau{os.sep}",),
+    formats=_formats,
+)

@@ -1,0 +1,97 @@
+"""Tau: `~/.tau/sessions/<project>-<digest>/<id>.jsonl`, entries of a tree as Pi has them, with other names of members.
+
+Written from its public source of August 2026 (`tau_agent/session/entries.py`, `messages.py`, `jsonl.py`), and the
+descriptions of its changes until September (pull requests 702 and 710): since then no entry `leaf` repeats the end of
+the current branch. The first lines, `session_info`, have the folder; `index.jsonl` next to the sessions has their
+titles. In version 1, results of tools have the role "tool", and calls are next to the text.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from engine.base.bounded_json import decode_json
+from engine.base.errors import PathRefused
+from engine.corpus.safe_open import open_binary
+from engine.corpus.transcripts.json_values import items, mapping, seconds, string
+from engine.corpus.transcripts.jsonl import parse_line
+from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
+from engine.corpus.transcripts.parsers.openclaw import OpenClawParser
+
+_AGENT = "tau"
+_INDEX = "index.jsonl"
+_LARGEST_INDEX = 4 * 1024**2
+_UNKNOWN = "unknown"
+"""Name of the model of an answer for which the program knows none."""
+_ENTRIES = frozenset(
+    """branch_summary compaction custom custom_message label leaf message model_change session_info
+    thinking_level_change""".split()
+)
+
+
+class TauParser(OpenClawParser, kw_only=True):
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        kind = value.get("type")
+        if kind == "leaf":  # the end of a branch, which the next entry names as its parent
+            return []
+        if kind == "session_info":
+            facts = self.facts
+            facts.title = one_line(string(value.get("title"))) or facts.title
+            facts.project = clean(string(value.get("cwd"))) or facts.project
+            facts.started = facts.started or seconds(value.get("created_at"))
+        entry = {**value, "customType": value.get("custom_type")}
+        if "parent_id" in value:
+            entry["parentId"] = value["parent_id"]
+        if kind == "message":
+            entry["message"] = _as_of_pi(mapping(value.get("message")))
+        return super().feed(entry, line)
+
+
+class TauFormat:
+    agent = _AGENT
+    speech_marks: tuple[bytes, ...] = (b'"role":"user","content":', b'"type":"text","text":"')
+    title_marks: tuple[bytes, ...] = (b'"session_info"',)
+
+    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
+        return any(map(_is_entry, values))
+
+    def parser(self, path: str) -> TauParser:
+        folder, name = os.path.split(path)
+        id_ = name.partition(".")[0]
+        return TauParser(facts=SessionFacts(agent=_AGENT, id=clean(id_), title=listed_titles(folder).get(id_, "")))
+
+    def resume(self, state: bytes) -> TauParser:
+        return decode_json(state, TauParser)
+
+
+def listed_titles(folder: str) -> dict[str, str]:
+    """Return the titles in the list of a folder's sessions, by id; none if it can't be read."""
+    try:
+        with open_binary(os.path.join(folder, _INDEX)) as file:
+            records = map(parse_line, file.read(_LARGEST_INDEX).split(b"\n"))
+            found = {string(record.get("id")): one_line(string(record.get("title"))) for record in records if record}
+    except (OSError, PathRefused):
+        return {}
+    return {id_: title for id_, title in found.items() if title}
+
+
+def _is_entry(value: Mapping[str, Any]) -> bool:
+    if value.get("type") == "session_info":
+        return "created_at" in value and isinstance(value.get("id"), str)
+    return string(value.get("type")) in _ENTRIES and isinstance(value.get("parent_id"), str)
+
+
+def _as_of_pi(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a message with the members that Pi's have."""
+    role, content = message.get("role"), message.get("content")
+    if role == "tool":
+        text = content or message.get("error")
+        return {**message, "role": "toolResult", "toolName": message.get("name"), "content": text}
+    if "custom_type" in message:  # in version 1, with the user's role
+        return {**message, "role": "custom", "customType": message["custom_type"]}
+    if role != "assistant":
+        return message
+    calls = [{**mapping(call), "type": "toolCall"} for call in items(message.get("tool_calls"))]
+    blocks = content if isinstance(content, list) else [content]
+    model = message.get("model")
+    return {**message, "content": [*blocks, *calls], "model": "" if model == _UNKNOWN else model}
