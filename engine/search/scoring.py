@@ -360,8 +360,8 @@ class Blend(msgspec.Struct, frozen=True):
     """Factor of all keyword scores, with and without a vector: `keywords_only_factor` if only these count."""
     doubt: float = 0.0
     """How little the keywords match, 0 to 1, if that determined the weights."""
-    foreign_loss: float | None = None
-    """Scores of chunks in another language are what they would be if no keywords matched, less this; None if their
+    foreign_share: float | None = None
+    """Share that counts of the scores which chunks in another language would have if no keywords matched; None if their
     language makes no difference.
     """
 
@@ -398,12 +398,13 @@ class Blend(msgspec.Struct, frozen=True):
         """Return the weights for a query some of whose nearest chunks are in other languages.
 
         Keywords can't find these. So vectors alone decide between them and `best`, the best chunk in the query's
-        language: those rank above it that are nearer by more than its advantage. `reached`: share of the nearest chunks
-        that keywords can find.
+        language: those rank above it that are nearer by more than its advantage. All their scores are reduced by the
+        same share, so that they also rank above chunks that only have a word or two by chance. `reached`: share of the
+        nearest chunks that keywords can find.
         """
-        advantage = _OWN_LANGUAGE * (self.text_part(best) + reached)
-        loss = _WEIGHT_WITHOUT_WORDS * (best.vector or 0.0) + advantage - self.score(best)
-        return msgspec.structs.replace(self, foreign_loss=max(0.0, loss))
+        needed = _WEIGHT_WITHOUT_WORDS * (best.vector or 0.0) + _OWN_LANGUAGE * (self.text_part(best) + reached)
+        score = max(0.0, self.score(best))
+        return msgspec.structs.replace(self, foreign_share=score / needed if needed > score else 1.0)
 
     def agreeing(self, evidence: Evidence) -> float:
         """Return the share of a chunk's keyword score that counts, given its vector score."""
@@ -429,10 +430,10 @@ class Blend(msgspec.Struct, frozen=True):
             return 0.0
         if evidence.vector <= 0:
             return self.vector_weight * evidence.doubtful
-        if not evidence.foreign or self.foreign_loss is None:
+        if not evidence.foreign or self.foreign_share is None:
             return self.vector_weight
-        missing = self.foreign_loss + self.text_part(evidence)
-        return max(self.vector_weight, _WEIGHT_WITHOUT_WORDS - missing / evidence.vector)
+        alone = _WEIGHT_WITHOUT_WORDS * self.foreign_share
+        return max(self.vector_weight, alone - self.text_part(evidence) / evidence.vector)
 
     def scores(self, evidence: Evidence) -> tuple[float, float]:
         """Return the chunk's score, not limited to 0 to 1, and the score of its keywords alone.

@@ -194,6 +194,13 @@ def test_other_language_ranks_first_only_if_nearer(text: float, reached: float, 
     assert blend.score(Evidence(0.0, vector + 2, foreign=True)) > blend.score(best)
 
 
+def test_nearer_other_language_ranks_above_words_by_chance() -> None:
+    best, chance = Evidence(0.8, 1.8), Evidence(0.3, 0.65)
+    blend = Blend(0.15, agreement=0.4).with_foreign(best, 0.2)
+    scores = [blend.score(found) for found in (chance, Evidence(0.0, 1.2, foreign=True), best)]
+    assert scores == sorted(scores)
+
+
 def test_half_of_long_query_matches_half_of_short_not() -> None:
     assert _blend(0.2, 0.5, 10).vector_weight == pytest.approx(0.2)
     assert _blend(0.2, 0.3, 2).vector_weight == pytest.approx(0.8)
