@@ -21,6 +21,7 @@ from gui.search.search_runner import SearchRunner
 from gui.style.stylesheet import scaled
 from gui.widgets.accessibility import announce
 from gui.widgets.labels import ElidedLabel, line
+from gui.widgets.layouts import column_of
 from gui.widgets.placeholder_page import StatePage
 from gui.widgets.query_box import QueryBox
 from gui.widgets.row_list import ListPosition
@@ -66,9 +67,7 @@ class QuickPanel(QWidget):
         self._footer.setContentsMargins(14, 6, 14, 8)
         self._below = QWidget()
         below = QVBoxLayout(self._below)
-        above = QVBoxLayout()
-        above.setContentsMargins(12, 12, 12, 12)
-        above.addWidget(self.box)
+        above = column_of(self.box, margins=(12, 12, 12, 12))
         column = QVBoxLayout(self)
         for layout in (column, below):
             layout.setContentsMargins(0, 0, 0, 0)
@@ -275,9 +274,7 @@ class QuickWindow(QFrame):
         self.setWindowTitle(tr("Quick search – Mnemoscope"))
         self.setProperty("role", "quick")
         self.setAttribute(Qt.WidgetAttribute.WA_QuitOnClose, False)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(1, 1, 1, 1)
-        column.addWidget(panel)
+        column_of(panel, margins=(1, 1, 1, 1), parent=self)
         panel.resized.connect(self._fit)
         QShortcut(QKeySequence(Qt.Key.Key_Escape), self, self.hide)
 

@@ -9,14 +9,12 @@ from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QDialog,
     QFrame,
-    QHBoxLayout,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
     QPushButton,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -31,6 +29,7 @@ from gui.widgets.accessibility import announce
 from gui.widgets.form_controls import CheckBox
 from gui.widgets.icons import add_clear_button
 from gui.widgets.labels import elide, label
+from gui.widgets.layouts import column_of, row_of
 from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, paint_ground
 
 # --- Texts about a workspace -----------------------------------------------------------------------------------------
@@ -236,21 +235,9 @@ class Switcher(QDialog):
         self.question.answered.connect(self._answered)
 
     def _arrange(self) -> None:
-        buttons = QHBoxLayout()
-        buttons.setSpacing(8)
-        buttons.addWidget(self.add_button)
-        buttons.addWidget(self.forget_button)
-        buttons.addStretch(1)
-        buttons.addWidget(self.everywhere_button)
-        buttons.addWidget(self.open_button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 16, 16, 14)
-        column.setSpacing(12)
-        for widget in (self.box, self._none):
-            column.addWidget(widget)
-        column.addWidget(self.list, 1)
-        column.addWidget(self.question)
-        column.addLayout(buttons)
+        buttons = row_of(self.add_button, self.forget_button, None, self.everywhere_button, self.open_button, spacing=8)
+        parts = self.box, self._none, (self.list, 1), self.question, buttons
+        column_of(*parts, spacing=12, margins=(16, 16, 16, 14), parent=self)
 
     # --- for its controller -----------------------------------------------------------------------------------------
 
@@ -375,19 +362,12 @@ class _ForgetQuestion(QFrame):
         self.with_index = CheckBox("")
         self.confirm_button = QPushButton(tr("Forget"))
         self.cancel_button = QPushButton(tr("Cancel"))
-        buttons = QHBoxLayout()
-        buttons.setSpacing(8)
-        buttons.addWidget(self.with_index)
-        buttons.addStretch(1)
+        buttons = row_of(self.with_index, None, spacing=8)
         for button, agreed in ((self.cancel_button, False), (self.confirm_button, True)):
             button.setAutoDefault(False)
             button.clicked.connect(lambda _=False, agreed=agreed: self._answer(agreed))
             buttons.addWidget(button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(self._words)
-        column.addLayout(buttons)
+        column_of(self._words, buttons, spacing=8, parent=self)
         self.hide()
 
     def ask(self, known: KnownWorkspace) -> None:

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QStackedWidget,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -30,7 +29,7 @@ from gui.text.right_to_left import margins, mirror, write
 from gui.text.session_texts import UNTITLED, agent_name, file_count
 from gui.widgets.buttons import guide_action
 from gui.widgets.labels import ElidedLabel, elide, line
-from gui.widgets.layouts import FoldingRow
+from gui.widgets.layouts import FoldingRow, column_of
 from gui.widgets.placeholder_page import NOTHING_FOUND, Action, NothingToRead, StatePage
 from gui.widgets.query_box import QueryBox
 from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, Index, RowList, RowModel, RowRole, paint_ground
@@ -313,20 +312,10 @@ class EditsPanel(QObject, ViewPanel):
         self.body: QWidget = QWidget()
         strip = QFrame()
         strip.setProperty("role", "side")
-        inside = QVBoxLayout(strip)
-        inside.setContentsMargins(margins(16, 9, 12, 10))
-        inside.addWidget(self._counts)
+        column_of(self._counts, margins=margins(16, 9, 12, 10), parent=strip)
         self._head = QWidget()
-        above = QVBoxLayout(self._head)
-        above.setContentsMargins(0, 0, 0, 0)
-        above.setSpacing(0)
-        above.addWidget(strip)
-        above.addWidget(line())
-        column = QVBoxLayout(self.body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._head)
-        column.addWidget(self._stack, 1)
+        column_of(strip, line(), spacing=0, parent=self._head)
+        column_of(self._head, (self._stack, 1), spacing=0, parent=self.body)
         self.box.text_changed.connect(self._filter)
         self.box.list_requested.connect(self.focus_list)
         self.box.accepted.connect(self._accept)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QPoint, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QMenu, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QMenu, QPlainTextEdit, QPushButton, QWidget
 
 from engine import CancelToken, FileUse, MemorySearchManager, Passage, beginning_of, marked, number, tr, tr_count
 from gui.commands.commands import LIKE, LINK, REMEMBER, allow, give_key
@@ -26,6 +26,7 @@ from gui.style.typography import fixed_font, resize_with_text
 from gui.text.formatting import exact
 from gui.text.session_texts import UNTITLED, agent_name
 from gui.widgets.labels import label
+from gui.widgets.layouts import column_of
 
 # --- A conversation, or one of its messages, as Markdown for the clipboard -------------------------------------------
 
@@ -165,11 +166,7 @@ def show_raw(parent: QWidget, path: str, lines: Sequence[int], raw: RawLines) ->
     copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(raw.whole))
     buttons.addButton(copy, QDialogButtonBox.ButtonRole.ActionRole)
     buttons.rejected.connect(dialog.reject)
-    column = QVBoxLayout(dialog)
-    column.setContentsMargins(20, 16, 20, 14)
-    column.setSpacing(10)
-    column.addWidget(label(path, "meta", wrap=True))
-    column.addWidget(text, 1)
+    column = column_of(label(path, "meta", wrap=True), (text, 1), spacing=10, margins=(20, 16, 20, 14), parent=dialog)
     if raw.cut:
         message = tr_count(
             "The first {shown:,} of {count:,} character are shown; copying takes all.",

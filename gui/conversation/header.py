@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from engine import SessionSummary, SessionText, UsageTotal, folder_name, number, tr
 from gui.style.stylesheet import scaled, set_role
@@ -12,6 +12,7 @@ from gui.text.formatting import cost_text, dates_of, exact, sent_and_received, u
 from gui.text.session_texts import UNTITLED, agent_name, message_count, unknown_count, work_time
 from gui.viewer.header import FoldingActions
 from gui.widgets.labels import ElidedLabel, line
+from gui.widgets.layouts import column_of, row_of
 
 _SIDE = 16
 _GAP = 8
@@ -36,21 +37,9 @@ class ConversationHeader(QFrame):
         for action in buttons:
             action.visibleChanged.connect(self._fold)
         self._line = line()
-        first = QHBoxLayout()
-        first.setContentsMargins(_SIDE, 6, _SIDE, 0)
-        first.setSpacing(_GAP)
-        first.addWidget(self.title, 1)
-        for button in (*self.folding.buttons, self.folding.more):
-            first.addWidget(button)
-        second = QHBoxLayout()
-        second.setContentsMargins(_SIDE, 2, _SIDE, 7)
-        second.addWidget(self.facts, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(first)
-        column.addLayout(second)
-        column.addWidget(self._line)
+        folding, around = self.folding, (_SIDE, 6, _SIDE, 0)
+        first = row_of((self.title, 1), *folding.buttons, folding.more, spacing=_GAP, margins=around)
+        column_of(first, row_of((self.facts, 1), margins=(_SIDE, 2, _SIDE, 7)), self._line, spacing=0, parent=self)
 
     def show_session(self, session: SessionText) -> None:
         summary = session.summary

@@ -15,7 +15,7 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QLineEdit, QListView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QLineEdit, QListView, QWidget
 
 from engine import FileUse, marked, tr
 from gui.conversation.display_entries import Conversation, clock, day_text
@@ -24,6 +24,7 @@ from gui.text.excerpt import opening_words
 from gui.text.plain_text import as_tip
 from gui.text.session_texts import file_count, message_count
 from gui.widgets.labels import label
+from gui.widgets.layouts import column_of
 
 _WIDTH, _HEIGHT = 460, 420
 _MARGIN = 16
@@ -132,11 +133,7 @@ class JumpList(QFrame):
         self._found.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self._list.setModel(self._found)
         self._box.textChanged.connect(self._narrow)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(10, 10, 10, 8)
-        column.setSpacing(6)
-        for part in (self._box, self._list, self._count):
-            column.addWidget(part)
+        column_of(self._box, self._list, self._count, spacing=6, margins=(10, 10, 10, 8), parent=self)
         self.hide()
         QApplication.instance().focusChanged.connect(self._on_focus)  # type: ignore[union-attr]
 

@@ -4,7 +4,7 @@ from functools import cached_property
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from engine import MemorySearchResult, SearchExplanation, marked, tr
 from gui.commands.commands import EXPLAIN, show_key_in_tooltip
@@ -18,7 +18,7 @@ from gui.widgets.accessibility import insert_after, mark_position, stops
 from gui.widgets.buttons import CopyJsonButton
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label
-from gui.widgets.layouts import VerticalScrollArea
+from gui.widgets.layouts import VerticalScrollArea, column_of, row_of
 
 _GUTTER = 16
 _SPACING = 16
@@ -44,18 +44,13 @@ class _Content(QWidget):
         self._close.clicked.connect(self.close_requested)
         self._title = label(tr(_TITLE), "section")
         # From the outermost inwards: Qt applies the style sheet again to all widgets inside one that gets a parent.
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(0)
-        outer.addWidget(self._make_head())
+        outer = column_of(self._make_head(), spacing=0, parent=self)
         self._scroll = VerticalScrollArea()
         outer.addWidget(self._scroll, 1)
         self._page = QFrame()
         self._page.setProperty("role", "side")
         self._scroll.setWidget(self._page)
-        column = QVBoxLayout(self._page)
-        column.setContentsMargins(_GUTTER, 0, _GUTTER, 14)
-        column.setSpacing(_SPACING)
+        column = column_of(spacing=_SPACING, margins=(_GUTTER, 0, _GUTTER, 14), parent=self._page)
         self._hint = label(tr(_NOTHING), "meta", wrap=True)
         self._of_result = ResultView(self._page)
         self._stages_title = label(tr("How this search worked"), "section", wrap=True)
@@ -68,11 +63,7 @@ class _Content(QWidget):
         column.addWidget(self._hint)
         column.addWidget(self._of_result)
         self._of_answer = QWidget(self._page)
-        stages = QVBoxLayout(self._of_answer)
-        stages.setContentsMargins(0, 0, 0, 0)
-        stages.setSpacing(6)
-        for widget in (self._stages_title, self._total, self._stages, self._note):
-            stages.addWidget(widget)
+        column_of(self._stages_title, self._total, self._stages, self._note, spacing=6, parent=self._of_answer)
         column.addWidget(self._of_answer)
         column.addWidget(self._copy, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch(1)
@@ -80,10 +71,7 @@ class _Content(QWidget):
     def _make_head(self) -> QWidget:
         head = QFrame()
         head.setProperty("role", "side")
-        row = QHBoxLayout(head)
-        row.setContentsMargins(margins(_GUTTER, 10, 8, 10))
-        row.addWidget(self._title, 1)
-        row.addWidget(self._close)
+        row_of((self._title, 1), self._close, margins=margins(_GUTTER, 10, 8, 10), parent=head)
         return head
 
     @property
@@ -154,8 +142,7 @@ class ExplanationPanel(QWidget):
         self._answer: Answer | None = None
         self._result: MemorySearchResult | None = None
         self._unsupported = ""
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column = column_of(parent=self)
         self._mark = mark_position(self)
         self.setAccessibleName(tr("Why this result"))
 

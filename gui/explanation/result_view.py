@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt, Slot
 from PySide6.QtGui import QBrush, QColor, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from engine import MemorySearchResult, ResultExplanation, SearchOutcome, number, reasons_of, tr
 from gui.explanation import wording
@@ -18,6 +18,7 @@ from gui.text.plain_text import set_tip
 from gui.text.right_to_left import mirror, write
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel, breakable, elide, label
+from gui.widgets.layouts import column_of, row_of
 from gui.widgets.row_list import AT_LEFT, AT_RIGHT
 
 _SPACING = 14
@@ -273,13 +274,7 @@ class Section(QWidget):
         self._figure = label(role="muted")
         self._sentence = label(role="meta", wrap=True)
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        head = QHBoxLayout()
-        head.addWidget(label(title, "section"), 1)
-        head.addWidget(self._figure)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addLayout(head)
+        column = column_of(row_of((label(title, "section"), 1), self._figure), spacing=4, parent=self)
         if drawing is not None:
             column.addWidget(drawing)
         column.addWidget(self._sentence)
@@ -320,17 +315,8 @@ class ResultView(QWidget):
         self._fold.toggled.connect(self._show_figures)
         self._figures = FigureTable()
         self._figures.hide()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(_SPACING)
-        head = QVBoxLayout()
-        head.setSpacing(2)
-        for widget in (self._title, self._path, self._rank):
-            head.addWidget(widget)
-        column.addLayout(head)
-        column.addWidget(self._bar)
-        for section in self._sections.values():
-            column.addWidget(section)
+        head = column_of(self._title, self._path, self._rank, spacing=2)
+        column = column_of(head, self._bar, *self._sections.values(), spacing=_SPACING, parent=self)
         column.addWidget(self._fold, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self._figures)
 

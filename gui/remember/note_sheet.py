@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPlainTextEdit,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -19,6 +18,7 @@ from gui.style.typography import fixed_font, resize_with_text
 from gui.widgets.accessibility import announce
 from gui.widgets.form_controls import ComboBox
 from gui.widgets.labels import ElidedLabel, breakable, label
+from gui.widgets.layouts import column_of
 
 _WIDTH, _HEIGHT = 700, 560
 _LONGEST_NAME = 80
@@ -83,15 +83,17 @@ class NoteSheet(QDialog):
             title.setBuddy(field)
             grid.addWidget(title, row, 0)
             grid.addWidget(field, row, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 16, 20, 14)
-        column.setSpacing(10)
-        column.addWidget(self._heading)
-        column.addLayout(grid)
-        column.addWidget(self._text, 1)
-        column.addWidget(self._where)
-        column.addWidget(self._remark)
-        column.addWidget(self._buttons)
+        column_of(
+            self._heading,
+            grid,
+            (self._text, 1),
+            self._where,
+            self._remark,
+            self._buttons,
+            spacing=10,
+            margins=(20, 16, 20, 14),
+            parent=self,
+        )
 
     def _connect(self) -> None:
         self._save.setDefault(True)

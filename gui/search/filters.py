@@ -11,6 +11,7 @@ from gui.core.capabilities import Gates, MissingFeatures
 from gui.search.query import Scope
 from gui.text.plain_text import set_tip
 from gui.widgets.form_controls import Chip
+from gui.widgets.layouts import row_of
 
 SOURCES: tuple[tuple[str, str, tuple[Source, ...] | None], ...] = (
     (marked("All"), marked("Search all sources"), None),
@@ -69,9 +70,7 @@ class Filters(QWidget):
         self.everywhere = False
         self._folder = ""
         self._gates = Gates()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(12)
+        row = row_of(spacing=12, parent=self)
         self._scope_chip = Chip("", yields=True)
         self._scope_chip.clicked.connect(self._leave_scope)
         row.addWidget(self._scope_chip)

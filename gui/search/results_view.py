@@ -6,7 +6,7 @@ from typing import Literal
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from engine import MemoryProviderStatus, QuerySuggestion, SearchRemedy, marked, tr
 from gui.commands.commands import WITHIN, show_key_in_tooltip
@@ -25,6 +25,7 @@ from gui.widgets.accessibility import SettledAnnouncer, announce
 from gui.widgets.buttons import guide_action
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import elide, label
+from gui.widgets.layouts import row_of
 from gui.widgets.list_header import ListHeader, Order
 from gui.widgets.message_banner import NoticeBar
 from gui.widgets.placeholder_page import LINK_PADDING, Action, Offer, StatePage
@@ -50,12 +51,8 @@ class SuggestionLine(QWidget):
         self._buttons: list[QPushButton] = []
         self._label_text = tr(messages.DID_YOU_MEAN)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(GUTTER, 4, GUTTER, 5)
-        self._row.setSpacing(10)
         self._words = label(tr(messages.DID_YOU_MEAN), "meta")
-        self._row.addWidget(self._words)
-        self._row.addStretch(1)
+        self._row = row_of(self._words, None, spacing=10, margins=(GUTTER, 4, GUTTER, 5), parent=self)
         self.setVisible(False)
 
     def show_suggestions(self, suggestions: Sequence[QuerySuggestion]) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection
 from functools import partial
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QPushButton, QWidget
 
 from engine import MemorySearchManager, QueryRecord, SavedSearch, in_quotes, marked, tr, tr_count
 from gui.commands.commands import follow_keys, with_key
@@ -14,6 +14,7 @@ from gui.search.saved_search_cache import SavedSearchStore, limits, title
 from gui.search.saved_search_list import SearchPicker, StoredSearch
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import label
+from gui.widgets.layouts import column_of
 from gui.widgets.query_box import QueryBox
 
 _SAVE = marked("Save this search")
@@ -44,14 +45,16 @@ class NameDialog(QDialog):
         buttons.addButton(self._save, QDialogButtonBox.ButtonRole.AcceptRole)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 18, 20, 14)
-        column.setSpacing(10)
-        column.addWidget(label(heading, "strong"))
-        column.addWidget(label(sentence, "muted", wrap=True))
-        column.addWidget(self._edit)
-        column.addWidget(self._remark)
-        column.addWidget(buttons)
+        column_of(
+            label(heading, "strong"),
+            label(sentence, "muted", wrap=True),
+            self._edit,
+            self._remark,
+            buttons,
+            spacing=10,
+            margins=(20, 18, 20, 14),
+            parent=self,
+        )
         self.setMinimumWidth(min(_WIDTH, parent.window().width() - 40))
         self._save.setDefault(True)  # once the dialog has it: else Enter would cancel
         self._edit.textChanged.connect(self._validate)

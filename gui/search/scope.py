@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from engine import (
     EarlierAnswer,
@@ -29,7 +29,7 @@ from gui.text.excerpt import make_excerpt
 from gui.text.right_to_left import margins
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel
-from gui.widgets.layouts import discard
+from gui.widgets.layouts import column_of, discard, row_of
 from gui.widgets.query_box import QueryBox
 from gui.widgets.row_list import GUTTER
 
@@ -63,13 +63,15 @@ class _Line(QWidget):
         self._location.setProperty("role", "meta")
         self.button = IconButton("close", tr("Remove this search limit"))
         self.button.clicked.connect(lambda: bar.left.emit(depth))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(margins(GUTTER + depth * _STEP, 2, GUTTER - 8, 2))
-        row.setSpacing(8)
-        row.addWidget(self._words)
-        row.addWidget(self._location)
-        row.addStretch(1)
-        row.addWidget(self.button)
+        row_of(
+            self._words,
+            self._location,
+            None,
+            self.button,
+            spacing=8,
+            margins=margins(GUTTER + depth * _STEP, 2, GUTTER - 8, 2),
+            parent=self,
+        )
 
     def show_crumb(self, crumb: Crumb, *, last: bool) -> None:
         self._words.setText(crumb.words)
@@ -103,9 +105,7 @@ class ScopeBar(QWidget):
         super().__init__()
         self._crumbs: tuple[Crumb, ...] = ()
         self._lines: list[_Line] = []
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 3, 0, 4)
-        self._column.setSpacing(0)
+        self._column = column_of(spacing=0, margins=(0, 3, 0, 4), parent=self)
         self.setVisible(False)
 
     def show_crumbs(self, crumbs: Sequence[Crumb]) -> None:

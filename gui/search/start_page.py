@@ -27,6 +27,7 @@ from gui.text.plain_text import set_tip
 from gui.text.right_to_left import margins
 from gui.widgets.accessibility import insert_after, mark_position
 from gui.widgets.labels import ElidedLabel, label
+from gui.widgets.layouts import column_of
 from gui.widgets.placeholder_page import LINK_PADDING, ElidedButton, KeyTable
 
 _MOST = 5
@@ -81,8 +82,7 @@ class _Section(QWidget):
         title = label(heading, "section")
         title.setContentsMargins(margins(LINK_PADDING, 0, 0, 0))
         column.addWidget(title)
-        self._list = QVBoxLayout()
-        self._list.setSpacing(4)
+        self._list = column_of(spacing=4)
         column.addLayout(self._list)
         self._last: QWidget = mark_position(self)
         self._widgets: list[tuple[QBoxLayout, ElidedButton, ElidedLabel]] = []
@@ -152,9 +152,7 @@ class StartLists(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 8, 0, 0)
-        column.setSpacing(6)
+        column = column_of(spacing=6, margins=(0, 8, 0, 0), parent=self)
         self._examples, self._recent = _Section(tr("Explore")), _Section(tr("Recent searches"))
         self._notes = _Section(tr("Recently changed"))
         self._sections = self._examples, self._recent, self._notes

@@ -19,6 +19,7 @@ from gui.text.plain_text import set_tip
 from gui.text.session_texts import agent_name
 from gui.widgets.form_controls import Chip
 from gui.widgets.labels import label
+from gui.widgets.layouts import row_of
 from gui.widgets.query_box import QueryBox
 
 # --- The user's position in the sessions panel -----------------------------------------------------------------------
@@ -63,9 +64,7 @@ class FilterChips(QWidget):
         self.period = ANY_TIME
         self.role: Role = ""
         self._catalogue: SessionCatalog | None = None
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(12)
+        row = row_of(spacing=12, parent=self)
         self._agent_chip = self._add(row, self._fill_agents)
         self._project_chip = self._add(row, self._fill_projects, yields=True)
         self._machine_chip = self._add(row, self._fill_machines)

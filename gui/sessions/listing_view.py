@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QStackedWidget, QWidget
 
 from engine import (
     FoundSource,
@@ -28,7 +28,7 @@ from gui.text.formatting import short_path
 from gui.text.session_texts import agent_name, file_count, hits_text, session_count
 from gui.text.status_texts import sessions_elsewhere
 from gui.widgets.labels import breakable, label, line
-from gui.widgets.layouts import clear_layout
+from gui.widgets.layouts import clear_layout, column_of, row_of
 from gui.widgets.list_header import ListHeader, Order
 from gui.widgets.message_banner import NoticeBar
 from gui.widgets.placeholder_page import Action, NothingToRead, StatePage
@@ -80,11 +80,7 @@ class ListingView(QWidget):
         self._stack = QStackedWidget()
         self._stack.addWidget(self.page)
         self._stack.addWidget(self.list)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        for widget in (self.header, self._calendar_frame, self.notice, self._stack):
-            column.addWidget(widget)
+        column_of(self.header, self._calendar_frame, self.notice, self._stack, spacing=0, parent=self)
         self.header.order_chosen.connect(self.order_chosen)
 
     @property
@@ -148,14 +144,7 @@ class ListingView(QWidget):
 def _framed(calendar: SessionCalendar) -> QWidget:
     """Return a widget that puts space around the calendar and a line below; hidden until there are sessions."""
     frame = QWidget()
-    inside = QHBoxLayout()
-    inside.setContentsMargins(GUTTER - EDGE, 6, GUTTER - EDGE, 5)
-    inside.addWidget(calendar)
-    column = QVBoxLayout(frame)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(0)
-    column.addLayout(inside)
-    column.addWidget(line())
+    column_of(row_of(calendar, margins=(GUTTER - EDGE, 6, GUTTER - EDGE, 5)), line(), spacing=0, parent=frame)
     frame.hide()
     return frame
 
@@ -172,8 +161,7 @@ class FolderTable(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._found: Sequence[FoundSource] | None = None
-        self._rows = QVBoxLayout()
-        self._rows.setSpacing(0)
+        self._rows = column_of(spacing=0)
         self._more = QPushButton()
         self._more.setProperty("role", "link")
         self._more.setProperty("flush", True)
@@ -181,12 +169,7 @@ class FolderTable(QWidget):
         self._more.clicked.connect(self._show_others)
         self._others = label(role="meta", wrap=True)
         self._others.hide()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(self._rows)
-        column.addWidget(self._more)
-        column.addWidget(self._others)
+        column_of(self._rows, self._more, self._others, spacing=0, parent=self)
         self.show_found(())
 
     def show_found(self, sources: Sequence[FoundSource]) -> None:

@@ -12,12 +12,10 @@ from PySide6.QtWidgets import (
     QApplication,
     QButtonGroup,
     QGridLayout,
-    QHBoxLayout,
     QMenu,
     QPushButton,
     QSplitter,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -36,7 +34,7 @@ from gui.widgets.buttons import ToggleButton
 from gui.widgets.form_controls import Chip
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import label, line
-from gui.widgets.layouts import FoldingRow
+from gui.widgets.layouts import FoldingRow, column_of, row_of
 from gui.widgets.message_banner import MessagePage
 from gui.widgets.sync_bar import SyncBar
 
@@ -83,15 +81,11 @@ class HeaderBar(QWidget):
         self._name = label("Mnemoscope", "strong")
         self._name.setContentsMargins(margins(_SIDE, _NAME_TOP, 0, 2 * _BUTTONS_TOP - _NAME_TOP))
         self._switch = QWidget(self)
-        self._switch_row = QHBoxLayout(self._switch)
-        self._switch_row.setContentsMargins(margins(_SIDE, _SWITCH_TOP, 0, 0))
-        self._switch_row.setSpacing(_SWITCH_GAP)
+        self._switch_row = row_of(spacing=_SWITCH_GAP, margins=margins(_SIDE, _SWITCH_TOP, 0, 0), parent=self._switch)
         self._switch_buttons = self._make_switch()
         self._view_holder = QWidget(self)
         self._view_menu = self._make_view_menu()
-        self._buttons = QHBoxLayout()
-        self._buttons.setContentsMargins(0, _BUTTONS_TOP, 0, 0)
-        self._buttons.setSpacing(_BUTTONS_GAP)
+        self._buttons = row_of(spacing=_BUTTONS_GAP, margins=(0, _BUTTONS_TOP, 0, 0))
         grid = QGridLayout(self)
         grid.setContentsMargins(margins(0, 0, _BUTTONS_SIDE, 0))
         grid.setSpacing(_BUTTONS_GAP)
@@ -145,10 +139,8 @@ class HeaderBar(QWidget):
     def _make_view_menu(self) -> Chip:
         """Make the menu of all views for a narrow window; its chip shows the current view."""
         menu = QMenu(self)
-        row = QHBoxLayout(self._view_holder)
-        row.setContentsMargins(margins(_SIDE, _SWITCH_TOP, 0, 0))
         chip = Chip("", menu)
-        row.addWidget(chip)
+        row_of(chip, margins=margins(_SIDE, _SWITCH_TOP, 0, 0), parent=self._view_holder)
         menu.aboutToShow.connect(partial(self._fill_view_menu, menu))
         return chip
 
@@ -333,16 +325,8 @@ class Frame(QWidget):
         for page in (self.panes, first_run, self.message):
             self.pages.addWidget(page)
         self.pages.setMinimumHeight(1)  # in a low window a long message in the banner has priority over them
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.header)
-        column.addWidget(line())
-        column.addWidget(banner)
-        column.addWidget(self.pages, 1)
         self._footer = line()
-        column.addWidget(self._footer)
-        column.addWidget(self.sync_bar)
+        column_of(self.header, line(), banner, (self.pages, 1), self._footer, self.sync_bar, spacing=0, parent=self)
         self.header.dock_button.clicked.connect(self.panes.toggle_dock)
         self.panes.dock_shown.connect(self.header.dock_button.setChecked)
         self.panes.dock_shown.connect(dock.note_shown)

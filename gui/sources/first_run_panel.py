@@ -11,7 +11,6 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QFileDialog,
     QFrame,
-    QHBoxLayout,
     QPushButton,
     QStackedWidget,
     QVBoxLayout,
@@ -26,7 +25,7 @@ from gui.sources.index_preview import PreviewPage
 from gui.sources.sessions_page import SourcesPage
 from gui.text.plain_text import set_tip
 from gui.widgets.labels import breakable, label
-from gui.widgets.layouts import scrolling_column
+from gui.widgets.layouts import column_of, row_of, scrolling_column
 
 _WIDTH = 560
 LOOKING = marked("Looking for notes and sessions of AI agents on this computer…")
@@ -71,25 +70,11 @@ class FoundSection(QWidget):
         self._all.clicked.connect(self._tick_all)
         self._issues = label("", "degraded", wrap=True)
 
-        line = QHBoxLayout()
-        line.setSpacing(8)
-        line.addWidget(self._state, 1)
-        line.addWidget(self._search_button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(10)
-        column.addWidget(self._notes_title)
-        column.addWidget(self._notes)
-        column.addSpacing(8)
-        head = QHBoxLayout()
-        head.addWidget(self._sessions_title)
-        head.addStretch(1)
-        head.addWidget(self._all)
-        column.addLayout(head)
-        column.addWidget(self._consent)
-        column.addWidget(self._sessions)
-        column.addLayout(line)
-        column.addWidget(self._issues)
+        notes = self._notes_title, self._notes
+        head = row_of(self._sessions_title, None, self._all)
+        line = row_of((self._state, 1), self._search_button, spacing=8)
+        sessions = head, self._consent, self._sessions, line, self._issues
+        column_of(*notes, 8, *sessions, spacing=10, parent=self)
         self._show_state("")
 
     @property
@@ -210,12 +195,7 @@ class WelcomePage(QFrame):
         self._sample = QPushButton(tr("Try the sample notes"))
         set_tip(self._sample, tr("The sample notes open in a separate window, which saves nothing."))
         self._sample.clicked.connect(self.sample_requested)
-        others = QHBoxLayout()
-        others.setSpacing(8)
-        others.addStretch(1)
-        for button in (self._only, self._sample):
-            others.addWidget(button)
-        others.addStretch(1)
+        others = row_of(None, self._only, self._sample, None, spacing=8)
         self._show_sessions()
         what = label(
             tr(
@@ -246,9 +226,7 @@ class WelcomePage(QFrame):
         column.addSpacing(16)
         column.addWidget(self.found)
         column.addStretch(3)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(scrolling_column(column, _WIDTH, self))
+        column_of(scrolling_column(column, _WIDTH, self), parent=self)
 
     @Slot()
     def _show_sessions(self) -> None:
@@ -303,9 +281,7 @@ class FirstRunPanel(QWidget):
         self._can_go_back = self._sessions_only = False
         self._job: Job | None = None
         self._stack = QStackedWidget()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._stack)
+        column_of(self._stack, parent=self)
         self.setAccessibleName(tr("Choose what to index"))
 
     @cached_property

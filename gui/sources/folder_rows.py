@@ -5,7 +5,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QMimeData, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from engine import FileIssue, FoundSource, folder_name, tr, tr_count, tr_reason
 from gui.style.theme import tokens
@@ -18,7 +18,7 @@ from gui.widgets.accessibility import LastInTabOrder
 from gui.widgets.form_controls import CheckBox, indent
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.labels import breakable, label
-from gui.widgets.layouts import FlowLayout, clear_layout
+from gui.widgets.layouts import FlowLayout, clear_layout, column_of, row_of
 
 _ICON = 32
 EXPORTS = (".zip", ".json", ".jsonl", ".db")
@@ -64,10 +64,7 @@ class DropZone(QWidget):
         self.choose.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         hint = label(tr("or drop a folder here"), "meta")
         hint.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 28 + _ICON, 24, 24)
-        column.setSpacing(10)
-        column.addSpacing(8)
+        column = column_of(8, spacing=10, margins=(24, 28 + _ICON, 24, 24), parent=self)
         column.addWidget(self.choose, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addWidget(hint)
 
@@ -155,9 +152,7 @@ class SourceRows(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._home = str(Path.home())
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(10)
+        self._column = column_of(spacing=10, parent=self)
 
     def _clear(self) -> None:
         clear_layout(self._column)
@@ -212,13 +207,8 @@ class SourceCheckBoxes(FontSized, SourceRows):
         box.toggled.connect(self.changed)
         self._boxes.append(box)
         row = QWidget()
-        column = QVBoxLayout(row)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(box)
-        below = QVBoxLayout()
-        below.addWidget(self._details(source))
-        column.addLayout(below)
+        below = column_of(self._details(source))
+        column_of(box, below, spacing=0, parent=row)
         self._indented.append(below)
         return row
 
@@ -253,16 +243,9 @@ class SourceChoices(SourceRows):
         button.setAccessibleDescription(f"{source_amount(source)}, {source.path}")
         set_tip(button, source.path)
         button.clicked.connect(lambda _checked: self.chosen.emit(Path(source.path)))
-        words = QVBoxLayout()
-        words.setSpacing(1)
-        words.addWidget(label(source_title(source), wrap=True))
-        words.addWidget(self._details(source))
+        words = column_of(label(source_title(source), wrap=True), self._details(source), spacing=1)
         row = QWidget()
-        line = QHBoxLayout(row)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(12)
-        line.addLayout(words, 1)
-        line.addWidget(button)
+        row_of((words, 1), button, spacing=12, parent=row)
         return row
 
 

@@ -25,7 +25,7 @@ from gui.text.status_texts import INDEXED_ELSEWHERE, files_left_out, rule_words
 from gui.widgets.accessibility import LastInTabOrder, mark_position
 from gui.widgets.form_controls import Chip
 from gui.widgets.labels import ElidedLabel, breakable, label
-from gui.widgets.layouts import FlowLayout, column_page, keeping_focus, scrolling_column
+from gui.widgets.layouts import FlowLayout, column_of, column_page, keeping_focus, row_of, scrolling_column
 from gui.widgets.table import Column, IssuesTable, RecordsTable
 
 _WIDTH = 760
@@ -153,11 +153,7 @@ class KindChips(QWidget):
         mark_position(self._chip_area)
         self._missing = label("", "meta", wrap=True)
         self._missing.hide()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(self._chip_area)
-        column.addWidget(self._missing)
+        column_of(self._chip_area, self._missing, spacing=8, parent=self)
         self.extensions: tuple[str, ...] = ()
         """Extensions to index, also those that no file has."""
 
@@ -270,17 +266,12 @@ class PreviewPage(QFrame):
         self._exclude.setAccessibleName(tr("Patterns of files and folders to leave out, separated by commas"))
         set_tip(self._exclude, tr("Patterns of files and folders to leave out, separated by commas"))
         self._exclude.textEdited.connect(self._typing_timer.start)
-        row = QHBoxLayout()
-        row.setSpacing(8)
+        row = row_of(spacing=8)
         self._kinds_label = label(tr("Files"))
         row.addWidget(self._kinds_label, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self._kinds, 1)
         both = QWidget()
-        whole = QVBoxLayout(both)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(8)
-        whole.addLayout(row)
-        whole.addWidget(self._exclude)
+        column_of(row, self._exclude, spacing=8, parent=both)
         return both
 
     def _tables(self) -> QWidget:
@@ -292,10 +283,7 @@ class PreviewPage(QFrame):
         detail = label("", "meta", wrap=True)
         self._skipped.chosen.connect(lambda text: detail.setText(breakable(text)))
         skipped = QWidget()
-        column = QVBoxLayout(skipped)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._skipped, 1)
-        column.addWidget(detail)
+        column_of((self._skipped, 1), detail, parent=skipped)
         self._stack = QStackedWidget()
         # The page would scroll for the preferred height of the tables.
         for table in (self._stack, self._skipped):
@@ -311,9 +299,7 @@ class PreviewPage(QFrame):
         self._rules = ElidedLabel()
         self._rules.setProperty("role", "meta")
         both = QWidget()
-        chips = QHBoxLayout(both)
-        chips.setContentsMargins(0, 4, 0, 0)
-        chips.setSpacing(8)
+        chips = row_of(spacing=8, margins=(0, 4, 0, 0), parent=both)
         for index, chip in enumerate((self._show_folders, self._show_skipped)):
             chip.clicked.connect(lambda _=False, index=index: self._show_table(index))
             chips.addWidget(chip)
@@ -332,13 +318,7 @@ class PreviewPage(QFrame):
         self._back.clicked.connect(self.back_requested)
         for button in (self._accept, self._other, self._back):
             button.setAutoDefault(True)  # Enter presses the focused button on every platform
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.setContentsMargins(0, 0, 0, 8)
-        row.addWidget(self._accept)
-        row.addWidget(self._other)
-        row.addWidget(self._back)
-        row.addStretch(1)
+        row = row_of(self._accept, self._other, self._back, None, spacing=8, margins=(0, 0, 0, 8))
         return column_page(row, _WIDTH)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

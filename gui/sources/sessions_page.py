@@ -8,14 +8,14 @@ from typing import Any
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 import engine
 from engine import CancelToken, FileIssue, FoundSource, marked, tr
 from gui.core.jobs import Job, Jobs
 from gui.sources.folder_rows import SessionChooserButtons, SourceCheckBoxes, dropped_sessions, issue_lines
 from gui.widgets.labels import breakable, label
-from gui.widgets.layouts import scrolling_column
+from gui.widgets.layouts import column_of, row_of, scrolling_column
 
 NOTHING = marked("No sessions of AI agents were found on this machine.")
 LOOKING = marked("Looking for sessions of AI agents on this computer…")
@@ -112,29 +112,11 @@ class SourcesPage(QFrame):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout()
-        column.setContentsMargins(0, 24, 0, 20)
-        column.setSpacing(12)
-        for words in (self._title, self._storage_label):
-            column.addWidget(words)
-        column.addSpacing(4)
-        column.addWidget(self._state)
-        column.addWidget(self._boxes)
-        column.addSpacing(4)
-        column.addWidget(self._chooser_buttons)
-        column.addWidget(self._leave)
-        column.addWidget(self._problem)
-        column.addSpacing(4)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(8)
-        buttons.addWidget(self._save)
-        buttons.addWidget(self._back)
-        buttons.addStretch(1)
-        column.addLayout(buttons)
-        column.addStretch(1)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(scrolling_column(column, _WIDTH, self))
+        found = self._title, self._storage_label, 4, self._state, self._boxes
+        more = self._chooser_buttons, self._leave, self._problem
+        buttons = row_of(self._save, self._back, None, spacing=8)
+        column = column_of(*found, 4, *more, 4, buttons, None, spacing=12, margins=(0, 24, 0, 20))
+        column_of(scrolling_column(column, _WIDTH, self), parent=self)
 
     # --- display ----------------------------------------------------------------------------------------------------
 

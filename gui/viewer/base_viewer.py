@@ -6,7 +6,7 @@ from posixpath import dirname, join, normpath
 
 from PySide6.QtCore import QEvent, QObject, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QFocusEvent, QKeyEvent, QWheelEvent
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from engine import CancelToken, MemorySearchManager, MnemoscopeError, marked, split_name, tr
 from gui.commands.commands import FIND, NEXT_HIT, PREVIOUS_HIT, key_action
@@ -19,6 +19,7 @@ from gui.viewer.markdown_extensions import NOTE_SCHEME, TAG_SCHEME
 from gui.viewer.match_navigator import FindMessages, MatchNavigator
 from gui.widgets.icons import IconButton, add_clear_button
 from gui.widgets.labels import label, line
+from gui.widgets.layouts import column_of, row_of
 from gui.widgets.message_banner import Banner
 from gui.widgets.placeholder_page import EmptyPage, Hint
 
@@ -177,18 +178,8 @@ class FindBar(QFrame):
         before.clicked.connect(lambda: self.step_requested.emit(False))
         after.clicked.connect(lambda: self.step_requested.emit(True))
         close.clicked.connect(self.closed)
-        row = QHBoxLayout()
-        row.setContentsMargins(margins(12, 6, 8, 6))
-        row.setSpacing(4)
-        row.addWidget(self.box, 1)
-        row.addWidget(self.count)
-        for button in (before, after, close):
-            row.addWidget(button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(row)
-        column.addWidget(line())
+        row = row_of((self.box, 1), self.count, before, after, close, spacing=4, margins=margins(12, 6, 8, 6))
+        column_of(row, line(), spacing=0, parent=self)
 
     def open(self, needle: str) -> None:
         """Show and focus the bar; an empty `needle` keeps its last text."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QElapsedTimer, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QListWidget, QListWidgetItem, QWidget
 
 from engine import CancelToken, MemorySearchManager, NoteLinkInfo, NoteLinks, marked, tr, tr_count
 from gui.commands.commands import key_action, show_key_in_tooltip
@@ -19,7 +19,7 @@ from gui.text.right_to_left import margins
 from gui.widgets.accessibility import announce
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel, line
-from gui.widgets.layouts import BottomCard
+from gui.widgets.layouts import BottomCard, column_of, row_of
 
 LINKS = command("file.links", marked("Links of this note"), "file", "Alt+B")
 _SIDE = 16
@@ -68,16 +68,8 @@ class LinkCard(BottomCard):
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setAccessibleName(tr("Links of this note"))
         self.list.itemClicked.connect(self._click)
-        head = QHBoxLayout()
-        head.setContentsMargins(margins(_SIDE, 6, 8, 4))
-        head.addWidget(self._title, 1)
-        head.addWidget(close)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(line())
-        column.addLayout(head)
-        column.addWidget(self.list, 1)
+        head = row_of((self._title, 1), close, margins=margins(_SIDE, 6, 8, 4))
+        column_of(line(), head, (self.list, 1), spacing=0, parent=self)
         self.hide()
 
     @property

@@ -29,7 +29,6 @@ from PySide6.QtWidgets import (
     QListView,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -45,6 +44,7 @@ from gui.text.plain_text import as_tip, utf16_ranges
 from gui.text.right_to_left import mirror, upright, write
 from gui.widgets.accessibility import announce
 from gui.widgets.labels import elide, label
+from gui.widgets.layouts import column_of
 from gui.widgets.row_list import AT_LEFT, AT_RIGHT, paint_ground
 from gui.window.palette_entries import Entry, Found, choose, commands
 from gui.window.window_menu import SearchMenu
@@ -202,11 +202,7 @@ class PaletteBox(QFrame):
         self.list.clicked.connect(self._choose)
         self._nothing = label(tr("No command matches."), "muted")
         self._nothing.setContentsMargins(6, 2, 6, 6)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(8, 8, 8, 8)
-        column.setSpacing(6)
-        for part in (self.edit, self.list, self._nothing):
-            column.addWidget(part)
+        column_of(self.edit, self.list, self._nothing, spacing=6, margins=(8, 8, 8, 8), parent=self)
         window.installEventFilter(self)
         self.hide()
 

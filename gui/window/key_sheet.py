@@ -7,12 +7,10 @@ from PySide6.QtCore import Qt, QTimer, Slot
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import (
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QPushButton,
     QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -24,7 +22,7 @@ from gui.text.right_to_left import at_start
 from gui.widgets.accessibility import announce
 from gui.widgets.icons import add_clear_button
 from gui.widgets.labels import KeyCaps, key_caps_width, label
-from gui.widgets.layouts import lay_out_now, open_dialog
+from gui.widgets.layouts import column_of, lay_out_now, open_dialog, row_of
 
 _AROUND, _MARGIN = 200, 60
 """Pixels of the window's height and width that the sheet leaves free."""
@@ -63,9 +61,7 @@ class KeySheet(QWidget):
         widths = _widths(parts, self.fontMetrics())
         bar = self.area.verticalScrollBar().sizeHint().width()
         self.preferred_width = columns * (sum(widths) + _COLUMN_SPACING + _SIDE_SPACING) - _SIDE_SPACING + bar
-        side_by_side = QHBoxLayout(content)
-        side_by_side.setContentsMargins(0, 0, 0, 0)
-        side_by_side.setSpacing(_SIDE_SPACING)
+        side_by_side = row_of(spacing=_SIDE_SPACING, parent=content)
         grids = []
         for _ in parts:
             grid = QGridLayout()
@@ -79,17 +75,9 @@ class KeySheet(QWidget):
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._continue)
         self._timer.start(0)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(12)
         self.change = QPushButton(tr("Change keys…"))
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        head.addWidget(self.edit, 1)
-        head.addWidget(self.change)
-        column.addLayout(head)
-        column.addWidget(self._nothing)
-        column.addWidget(self.area, 1)
+        head = row_of((self.edit, 1), self.change, spacing=8)
+        column_of(head, self._nothing, (self.area, 1), spacing=12, parent=self)
         self.setFocusProxy(self.edit)
 
     @property

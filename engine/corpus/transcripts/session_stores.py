@@ -11,6 +11,7 @@ import re
 import stat
 from collections import Counter
 from collections.abc import Collection, Iterable
+from functools import cache
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -63,8 +64,8 @@ def find_stores(settings: Settings) -> tuple[Store, ...]:
     A store inside another one, listed before it or after, is part of that.
     """
     named = [_resolved(text) for text in map(str.strip, settings.sessions.folders) if text]
-    paths = {os.path.normcase(path): path for path in named}.values()
-    outer = [path for path in paths if not any(other != path and _covers(other, path) for other in paths)]
+    paths = {os.path.normcase(path): path for path in named}
+    outer = [path for key, path in paths.items() if not any(str(above) in paths for above in Path(key).parents)]
     bases = Counter(_short_name(path).casefold() for path in outer)
     return tuple(Store(_PREFIX + _name(path, alone=bases[_short_name(path).casefold()] == 1), path) for path in outer)
 
@@ -74,12 +75,13 @@ def machine_names(settings: Settings) -> dict[str, str]:
     in the settings.
     """
     names: dict[str, str] = {}
+    stores = find_stores(settings)
     for entry in settings.sessions.machines:
         label, _, folder = map(str.strip, entry.partition("="))
         if not (label and folder):
             continue
         path = _resolved(folder)
-        for store in find_stores(settings):
+        for store in stores:
             if path == store.path or _covers(path, store.path):
                 names[f"{store.name}/"] = label
             elif _covers(store.path, path):
@@ -105,8 +107,12 @@ def _covers(folder: str, path: str) -> bool:
     return os.path.normcase(path).startswith(os.path.normcase(os.path.join(folder, "")))
 
 
+@cache
 def _short_name(path: str) -> str:
-    """Return the agent's name if the folder is one of its folders, else the folder's own name."""
+    """Return the agent's name if the folder is one of its folders, else the folder's own name.
+
+    Cached, since 140 patterns of agents are tried, and every read of a session looks up all stores.
+    """
     if known := store_name(path):
         return known
     stem, suffix = os.path.splitext(os.path.basename(path))

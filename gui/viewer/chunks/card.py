@@ -16,12 +16,10 @@ from PySide6.QtWidgets import (
     QApplication,
     QFrame,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QScrollArea,
     QSizePolicy,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -35,7 +33,7 @@ from gui.text.status_texts import State
 from gui.widgets.accessibility import LastInTabOrder
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel, breakable, label, line
-from gui.widgets.layouts import BottomCard
+from gui.widgets.layouts import BottomCard, column_of, row_of
 from gui.widgets.state_dot import StateLabel
 
 VECTOR_STATES: dict[VectorState, tuple[State, str]] = {
@@ -230,19 +228,10 @@ class ChunkCard(BottomCard):
             show_key_in_tooltip(button, known.words, known.name)
         self._copy = IconButton("copy", tr("Copy all details of this passage"))
         close = IconButton("close", tr("Close (Esc)"))
-        head = QHBoxLayout()
-        head.setContentsMargins(margins(_SIDE, 6, 8, 4))
-        head.setSpacing(4)
-        head.addWidget(self._title, 1)
-        for button in (self._before, self._after, self._copy, close):
-            head.addWidget(button)
+        buttons = self._before, self._after, self._copy, close
+        head = row_of((self._title, 1), *buttons, spacing=4, margins=margins(_SIDE, 6, 8, 4))
         self._body = self._make_body()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(line())
-        column.addLayout(head)
-        column.addWidget(self._body, 1)
+        column_of(line(), head, (self._body, 1), spacing=0, parent=self)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self._before.clicked.connect(lambda: self.step_requested.emit(False))
         self._after.clicked.connect(lambda: self.step_requested.emit(True))
@@ -261,10 +250,7 @@ class ChunkCard(BottomCard):
         self._grid.setColumnStretch(1, 1)
         content = QFrame()
         content.setProperty("role", "side")
-        around = QVBoxLayout(content)
-        around.setContentsMargins(0, 0, 0, 0)
-        around.addLayout(self._grid)
-        around.addStretch(1)
+        column_of(self._grid, None, parent=content)
         body = QScrollArea()
         body.setProperty("role", "text")
         body.setWidgetResizable(True)
