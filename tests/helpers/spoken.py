@@ -44,10 +44,10 @@ def of(widget: QWidget) -> QAccessibleInterface:
 
 def faults(widget: QWidget) -> list[str]:
     """Return a sentence for each fault of the widget and its visible descendants."""
-    found = []
+    found, seen = [], set[tuple[object, str, str]]()
     for one in walk(of(widget)):
         found += _faults_of(one)
-        found += _twins(one)
+        found += _repeated(one, seen)
     return [*found, *_menu_faults(widget)]
 
 
@@ -68,18 +68,13 @@ def _faults_of(one: QAccessibleInterface) -> Iterator[str]:
         yield f"{_described(one)} is named by Python."
 
 
-def _twins(parent: QAccessibleInterface) -> Iterator[str]:
-    """Return sibling objects that have the same spoken text."""
-    seen: set[tuple[object, str, str]] = set()
-    for number in range(parent.childCount()):
-        child = parent.child(number)
-        if child is None or not child.isValid() or child.state().invisible or not child.state().focusable:
-            continue
-        if child.role() in _ITEMS:
-            continue
-        announced = child.role(), name(child), child.text(Text.Description)
+def _repeated(one: QAccessibleInterface, seen: set[tuple[object, str, str]]) -> Iterator[str]:
+    """Report an object with the role, name and description of one in `seen`, and add it there."""
+    state = one.state()
+    if state.focusable and not state.invisible and one.role() not in _ITEMS:
+        announced = one.role(), name(one), one.text(Text.Description)
         if announced in seen:
-            yield f"{_described(child)} is there twice with one name."
+            yield f"{_described(one)} is there twice with one name."
         seen.add(announced)
 
 
