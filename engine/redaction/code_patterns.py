@@ -7,8 +7,16 @@ import re
 
 from engine.base import lazy_pattern
 from engine.redaction.non_secrets import PLACEHOLDER, is_argument, is_ordinary
-from engine.redaction.secret_pattern import LINE_END, SecretPattern, alternates, mixes_digits, value_of
-from engine.redaction.secret_words import describes, is_phrase
+from engine.redaction.secret_pattern import (
+    LINE_END,
+    SIGN_WITHIN,
+    SecretPattern,
+    alternates,
+    is_chosen,
+    mixes_digits,
+    value_of,
+)
+from engine.redaction.secret_words import ROOTS, describes, is_phrase
 
 
 def is_seed(before: str, match: re.Match[str]) -> bool:
@@ -91,11 +99,53 @@ def is_answer(before: str, match: re.Match[str]) -> bool:
     return len(words) <= 4 and not is_ordinary(words[0]) and (len(words) == 1 or is_phrase(" ".join(words)))
 
 
+def is_combination(before: str, match: re.Match[str]) -> bool:
+    """Whether the numbers after "combination" open a lock: the text names one, or they are joined by hyphens."""
+    return match["opens"] is not None or "-" in value_of(match) or _LOCK.search(before + match[0]) is not None
+
+
+def is_last_of_login(before: str, match: re.Match[str]) -> bool:
+    """Whether the last word of a line, or of three lines, is the password of the account that is named before it."""
+    value, line = value_of(match), before.rpartition("\n")[2]
+    if match[0][0] == "\n":
+        lines = _TWO_LINES.search(before)
+        line = "" if lines is None else f"{lines[1]} {lines[2]}"
+    if _NO_PASSWORD.fullmatch(value) or len(line) >= _LONGEST_ACCOUNT:
+        return False
+    if line.strip(" \t>*+-:").lower() in _ACCOUNTS.split("|"):
+        return mixes_digits(value) and (alternates(value) or SIGN_WITHIN.search(value) is not None)
+    account = _ACCOUNT.fullmatch(line)
+    if account is None or is_ordinary(account["user"] or "x"):
+        return False
+    known = account["name"] or account["apart"] or account["address"] or account["user"] in ROOTS.split("|")
+    return is_chosen(value, known=bool(known))
+
+
+_LONGEST_ACCOUNT = 48
+_NO_PASSWORD = lazy_pattern(
+    r"[~^$@/].*|.*@.*|.*%[0-9A-F]{2}.*|\d\d?-\w{3}-\d{4}|[A-Z]?[a-z]+\d{1,3}|[A-Z]{2,6}-?\d[\d.-]*|[a-z\d._/-]+#.*"
+    r"|.*[./].*#.*|[*_].*|.*[*_.]"
+)
+"""Names, addresses, dates, anchors and marked text."""
+_ACCOUNTS = (
+    "e-mail|mail|gmail|icloud|outlook|paypal|netflix|amazon|ebay|spotify|dropbox|nextcloud|owncloud|nas|wifi|wlan|vpn"
+    "|bitwarden|emby|fritzbox|ftp|gitea|gitlab|grafana|imap|jellyfin|jira|keycloak|moodle|mqtt|openwrt|paperless|pihole"
+    "|plex|portainer|proxmox|qnap|router|sftp|smtp|steam|synology|truenas|unifi|vaultwarden|webmail|wordpress"
+)
+_ACCOUNT = lazy_pattern(
+    r"[ \t>*+\u2022-]*+(?:\d{1,2}[.)][ ])?"
+    rf"(?:(?:(?P<name>(?i:{_ACCOUNTS}))(?![\w-])|[\w.:-]+)(?:[ ][\w.-]+){{0,2}}?"
+    r"(?:[ ]?[:/,\u2192]|[ ]->?|)[ ]{1,3}(?P<user>[a-z][\w.+-]{1,32}+(?!@)|\d{5,12}(?=[ ]/))?)?"
+    r"(?(user)|(?P<address>[\w.+-]+@[\w-]+(?:\.[\w-]+)*))(?P<apart>[ ][/-])?[ ]?[,:]?[ ]{0,3}"
+)
+_TWO_LINES = lazy_pattern(r"(?:\A|\n)[ \t]*([A-Za-z][\w.-]{1,24})[ \t\r]*\n[ \t]*([\w.@+-]{2,40})[ \t\r]*\Z")
+_NOT_IN_PASSWORD = r"\s\"'`()<>\[\]{}|\\;,=:"
+_CHOSEN_AT_END = rf"(?=[!-~]{{6,40}}+(?:[\r\n]|\Z))(?=[^{_NOT_IN_PASSWORD}]+(?:\s|\Z))(?=\S*[\d!#$%&*+?^])"
 _RECOVERY_CODES = (
     *(f"{kind}{sign}code" for kind in ("recovery", "backup") for sign in " -_"),
     *("wiederherstellungscode", "notfallcode", "codes de secours", "códigos de respaldo", "códigos de recuperación"),
     *("codici di backup", "kody zapasowe", "резервные коды"),
-    *("коды восстановления", "备用码", "恢复码", "バックアップコード", "백업 코드"),
+    *("2fa recovery", "коды восстановления", "备用码", "恢复码", "バックアップコード", "백업 코드"),
 )
 _BEFORE_CODE = "|".join(
     rf"(?<=(?<!\w){word}code)"
@@ -177,7 +227,15 @@ _LOCKS = "|".join(
             rf"(?<=(?<!\w){kind})[ -]lock"
             for kind in "bike bicycle gym luggage suitcase cable garage gate door".split()
         ),
-        *("keypad", "lock ?box", "key ?(?:box|safe)", "padlock", "unlock (?:code|pattern)", "fahrradschloss"),
+        *(
+            "keypad",
+            "safe(?=:)",
+            "lock ?box",
+            "key ?(?:box|safe)",
+            "padlock",
+            "unlock(?: (?:code|pattern)|(?=:))",
+            "fahrradschloss",
+        ),
         *("spindschloss", "koffer(?:schloss|code)", "schlüssel(?:box|safe|kasten)"),
     )
 )
@@ -188,15 +246,18 @@ CODE_PATTERNS: tuple[SecretPattern, ...] = (
         "four to six digits after `keypad`, `bike lock`, `lockbox`, `unlock code`, `Fahrradschloss` and others",
         (
             *("keypad back door «5581#»", "Bike lock: «7734»", "Luggage lock 4-digit: «0926»"),
-            *("lockbox «3357» (key inside)", "phone unlock code «190283»", "Fahrradschloss: «4471»"),
+            *("lockbox «3357» (key inside)", "phone unlock code «190283»", "Code Fahrradschloss «3-8-1-4»"),
         ),
         (
-            *" lock,-lock,keypad,lockbox,lock box,keybox,key box,keysafe,key safe,padlock,unlock ".split(","),
+            *" lock,-lock,keypad,lockbox,lock box,keybox,key box,keysafe,key safe,padlock,unlock ,unlock:,safe:".split(
+                ","
+            ),
             *"fahrradschloss spindschloss kofferschloss koffercode schlüsselbox schlüsselsafe schlüsselkasten".split(),
         ),
         rf"(?i:{_LOCKS})(?!\w)(?:[ ](?!(?:rev|model|version|part|item|no)\b)[A-Za-z][\w-]{{0,11}}){{0,3}}?"
         rf"(?:[ ]\d-(?:digit|stellig))?(?:[ ]/)?(?:[ ](?i:code|pin))?(?:[ ]?[:=]|[ ](?:is|ist))?[ ]{{1,2}}"
-        rf"(?!(?:19|20)\d\d\b)(\d{{4,6}}[#*]?|\d{{1,2}}(?:-\d{{1,2}}){{2}})(?=[ \t]*(?:[{LINE_END}(),;]|\.(?!\d)|\Z))",
+        rf"(?!(?:19|20)\d\d\b)(\d{{4,6}}[#*]?|\d{{1,2}}(?:-\d{{1,2}}){{2,3}})"
+        rf"(?=[ \t]*(?:[{LINE_END}(),;]|\.(?!\d)|\Z))",
         "whole",
     ),
     SecretPattern(
@@ -222,15 +283,16 @@ CODE_PATTERNS: tuple[SecretPattern, ...] = (
         is_answer,
     ),
     SecretPattern(
-        "Password after an email address",
-        "`ada@example.com / x`, `ada@example.com, x` at the end of a line: small letters, capitals, a sign or digits",
-        ("Jira: ada@example.com / «Tal$perre»", "Spotify -> ada@example.com, «LalaLand22»"),
-        (r"@(?=[\w-]{1,40}\.[\w.-]{2,40}(?:[ ]/|,|[ ]:)[ ])",),
-        rf"@[\w-]{{1,40}}\.[\w.-]{{2,40}}(?:[ ]/|,|[ ]:)[ ](?=\S*[a-z])(?=\S*[A-Z])"
-        r"(?=\S*[!#$%&*+?^]|[^A-Z\s]*[A-Z][^A-Z\s]+[A-Z]\S*\d\d)"
-        rf"([^\s\"'`()<>@/]{{6,64}})(?=[ \t]*(?:[{LINE_END}]|\Z))",
+        "Login on a line",
+        "`nextcloud ada x`, `Jira: ada@example.com / x`, `mail x`, also on three lines: mixed as in a password",
+        (
+            *("nextcloud ada «Tal$perre9»", "Jira: ada@example.com / «Tal$perre»", "Synology admin «Kahn-2024»"),
+            *("- mail «Tr4wler!x»", "nas: «tug9Boat4x»", "Forum\nada\n«Tal$perre9»", "dns ada «qoznof-xesxu6-kutZuc»"),
+        ),
+        (f" {_CHOSEN_AT_END}", rf"\n{_CHOSEN_AT_END}"),
+        rf"[ \n](?=\S*[a-z])([^{_NOT_IN_PASSWORD}]{{6,40}})(?=[ \t]*(?:[{LINE_END}]|\Z))",
         "whole",
-        lambda _, match: not _NAMED.fullmatch(value_of(match)),
+        is_last_of_login,
     ),
     SecretPattern(
         "Password in brackets",
@@ -315,6 +377,7 @@ CODE_PATTERNS: tuple[SecretPattern, ...] = (
             "le code de la porte : «B4711»",
             *("您的验证码是 «629104»", "Codice allarme: «5512»", "el código de la puerta es «2580»"),
             "Karte 4111, CVC «123»",
+            "entry code building B #«2580»",
         ),
         (
             *("TAN ", "TAN:", "OTP ", "OTP:", "cvv", "cvc", "puk", " otp:"),
@@ -329,7 +392,8 @@ CODE_PATTERNS: tuple[SecretPattern, ...] = (
         rf"|(?i:(?:{'|'.join(_FOREIGN_CODES)})(?:[^\W\d]{{1,6}}['’ ]){{0,2}}(?:{_OPENED}))\w{{0,5}}"
         rf"|[\w ]?(?i:code)(?=[^\n\d]{{1,24}}\d)(?i:{_BEFORE_CODE}|[ ](?:{_CODE_OF})))"
         r"(?P<link>(?:[ ](?i:for|of|to|fürs?|vom|zu[mr])(?:[ ][^\W\d]{2,16}){1,3}(?=[ ]\d{4,8}(?!\w)))"
-        r"|(?:(?<=code)[ ][A-ZÄÖÜ][^\W\d]{2,16})(?=[ ]\d{4,8}[#*]?(?!\w))"
+        rf"|(?<=code)(?:[ ][A-ZÄÖÜ][^\W\d]{{2,16}}(?=[ ]\d{{4,8}}[#*]?(?!\w))"
+        rf"|(?:[ ][^\W\d]{{1,16}}){{1,3}}(?=[ ]#?\d{{4,8}}[#*]?[ \t]*(?:[{LINE_END}]|\Z)))"
         r"|(?:[ ](?i:at|for|of|in|to|fürs?|am|im|vom|zu[mr])[ ][^:=.\n\d]{1,40}?)?(?:[ \t]{0,4}[:=\uff1a]"
         r"|,?[ ]c['’]est[ ]|[ \t]{1,4}(?:is|ist|lautet|est|es|é|è|jest|это|[—–-])(?=[ \t:]):?)"
         r"|是|[为為]|は|는|은)?[ \t]{0,4}"
@@ -362,7 +426,7 @@ CODE_PATTERNS: tuple[SecretPattern, ...] = (
         rf"(\d{{4,8}}#?|(?:\d{{1,2}}[ -]){{2,3}}\d{{1,2}})"
         rf"(?=[\"'`*]{{0,2}}(?:[ \t]*(?:[{LINE_END}]|\Z)|[,;!?)]|\.(?!\d)))",
         "whole",
-        lambda before, match: match["opens"] is not None or bool(_LOCK.search(before + match[0])),
+        is_combination,
     ),
     SecretPattern(
         "Key in groups",

@@ -54,14 +54,15 @@ from engine.redaction.secret_words import (
     ROOTS,
 )
 
-_PASSWORD_NAME = "(?i:passw(?:or[dt]|d)|passphrase|passcode|kennwort|pwd)"
+_PASSWORD_NAME = r"(?i:passw(?:or[dt]|d)|passphrase|passcode|kennwort|pwd|(?<!\w)pw(?=[ ]))"
 _OPTION = r"""(?:[ \t]{1,4}|(?P<next>["'],\s{0,20})(?=["']))"""
 _PROSE_LINK = (
     rf"(?i:(?:[ \t]{{1,4}}(?:for|of|to|on|in|at|from|with|fürs?|vo[nm]|beim?|zu[mr]?|[ai]m)\b[^.:;!?{LINE_END}]"
     r"{1,60}?)?[ \t]{1,4}(?P<sign>is|was|used to be|ha[sd] been|"
     r"will be|should be|must be|ist|war|lautet|heißt|heisst|wird|to|auf)\b"
     r"[ \t]{0,4}:?[ \t]{0,4}"
-    r"(?:(?:now|still|currently|just|simply|actually|set to|changed to|jetzt|nun|noch)\b[ \t]{1,4}:?[ \t]{0,4})?)"
+    r"(?:(?:now|still|currently|just|simply|actually|set to|changed to|jetzt|nun|noch|übrigens)\b"
+    r"[ \t]{1,4}:?[ \t]{0,4})?)"
 )
 _QUALIFIER = (
     rf"(?:(?:\([^(){LINE_END}]{{1,40}}\)|(?<=[ ])(?i:for|of|fürs?|vo[nm]|zum)[ ]"
@@ -160,13 +161,13 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             'json: {\\"password\\":\\"«hunter2»\\"}',
             "Server=db;Password=«pa$$w0rd»;Database=x",
             '{"password": {"value": "«hunter2»"}}',
-            'let password = String::from("«hunter2»");',
+            *('let password = String::from("«hunter2»");', 'user.password = bcrypt.hash("«tugboat»", 10)'),
         ),
         ("pass", "kennwort", "pwd"),
         rf"{_PASSWORD_NAME}(?:{NAME_END}{_QUALIFIER}{SIGN}|(?<=:password)(?<!:type :password)[ \t]{{1,4}}(?=[\"'])"
         rf"|(?P<property>)[ \t]{{1,40}}(?=\S{{4,100}}[ \t]*(?:[{LINE_END}]|\Z)))"
         r"(?P<instead>[\w.$]{1,60}+(?:[(\[][\"'][\w.-]{1,60}[\"'][)\]]?)?(?:[ \t](?:\|\||\?\?|or)|,)[ \t]?(?=[\"'`]))?"
-        rf"(?:\{{\s{{0,20}}[\"']value[\"']:\s?|(?:String::from|Secret(?:Str(?:ing)?)?(?:::new)?)\()?"
+        rf"(?:\{{\s{{0,20}}[\"']value[\"']:\s?|(?:String::from|Secret(?:Str(?:ing)?)?(?:::new)?|[\w.]{{0,40}}(?:[hH]ash|[cC]rypt|make_password)\w{{0,16}}(?=\([\"']))\()?"
         rf"(?:{QUOTED}|{BARE_PASSWORD})",
         "whole",
         is_password,
@@ -243,7 +244,7 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             *("password is **«hunter2»**", "A temporary password is generated for root@localhost: «k8#Plum;cart»"),
             *("My password was «hunter2», the new one is «tugboat»", "Passwort auf «Tugboat» geändert"),
         ),
-        ("pass", "kennwort", "pwd"),
+        ("pass", "kennwort", "pwd", "pw"),
         rf"{_PASSWORD_NAME}(?:{_GENERATED}|{_NEW_ONE}|[\"'`]?{_PROSE_LINK}|{_CHOICE}){_TYPED}(?:{QUOTED}|(?<=[„“«])(?P<typed>[^”“»{LINE_END}]{{1,200}}+)[”“»]"
         rf"|{_BARE_IN_PROSE})",
         "whole",
@@ -407,8 +408,8 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         rf"|(?i:{_PIN})(?:[ ]\([^(){LINE_END}]{{1,24}}\))?[ \t]{{0,4}}[:=][ \t]{{0,4}}([0-9]{{4,12}}+)(?![\w.:,;-])"
         rf"|(?i:{_PIN})(?:[ \t][^\W\d][\w-]{{1,15}}){{0,4}}(?:[ \t]?:|[ \t](?:es|est|è|é|is|ist|lautet|to|auf))"
         r"[ \t]{1,2}([0-9]{4,8}+)(?![\w:-]|[.,]\d)"
-        r"|(?:PIN|(?i:pin-?code|(?<!\w)пин(?:-?код)?(?:[ ]\w{2,12})?))[ \t]{1,2}(?!(?:19|20)\d\d\b)"
-        rf"([0-9]{{4,8}}+)(?![\w:-]|[.,]\d)"
+        r"|(?:PIN(?:[ ][A-Z]\w{2,16})?|(?i:pin-?code|(?<!\w)пин(?:-?код)?(?:[ ]\w{2,12})?))[ \t]{1,2}"
+        rf"(?!(?:19|20)\d\d\b)([0-9]{{4,8}}+)(?![\w:-]|[.,]\d)"
         rf"|(?<![a-z_])pin[ ](?!(?:19|20)\d\d\b)([0-9]{{4,8}}+)(?=[ \t]*(?:[{LINE_END},;)]|\.(?!\d)|\Z))"
         rf"|(?i:token|key|secret|(?<=fa[ ])seed|(?<=otp[ ])seed)(?P<adjacent>)"
         rf"(?:[ ](?:for|of|für|vom|zum)[ ][^.:;!?=,(\"{LINE_END}]{{1,40}}:)?"

@@ -37,6 +37,13 @@ _NOT_RANDOM = lazy_pattern(r"[A-Za-z_.-]*|[0-9.,:%+-]{1,5}|[A-Za-z]+[_.-]?\d{1,2
 _CHANGE = lazy_pattern(r"(?<=[a-z])[^a-z]|(?<=[A-Z])[^A-Za-z]|(?<=[0-9])[^0-9]|(?<=[^A-Za-z0-9])[A-Za-z0-9]")
 
 
+SIGN_WITHIN = lazy_pattern(r"\w[!#$%&*+?^]\w")
+"""A sign of a password between letters or digits."""
+_LETTERS = lazy_pattern("[^\\W\\d_]{3}")
+_DIGIT_WITHIN = lazy_pattern(r"[a-z]\d+[a-z]")
+_NAME_OR_NUMBER = lazy_pattern(r"[^\W\d_a-z]*[^\W\d_A-Z]*\d{0,4}|\d+[^\W\d_]{0,2}")
+
+
 def secret_span(match: re.Match[str]) -> tuple[int, int]:
     """Return the span of the last non-empty group; that of the whole match if there is none."""
     for group in range(match.re.groups, 0, -1):
@@ -65,6 +72,20 @@ def is_random(value: str, least: int) -> bool:
     return digits >= (1 if least < 12 else 2) and (digits < len(value) or digits >= 6)
 
 
+def is_chosen(value: str, *, known: bool) -> bool:
+    """Whether letters, digits and signs are mixed as in a password. Fewer are enough after a `known` account."""
+    capital, digit = any(map(str.isupper, value)), any(map(str.isdigit, value))
+    if not known and ("/" in value or "." in value):
+        return False
+    if SIGN_WITHIN.search(value) and ((capital and digit) or (capital and _LETTERS.search(value)) or (digit and known)):
+        return True
+    if not (capital and digit):
+        return False
+    ends = value[-1] in "!#$%&+?" and _DIGIT_WITHIN.search(value) is not None
+    joined = "-" in value and not all(map(_NAME_OR_NUMBER.fullmatch, value.split("-")))
+    return ends or joined or (known and len(value) >= 8)
+
+
 def mixes_digits(value: str) -> bool:
     """Return whether a value has letters and digits, and at least five characters."""
     return len(value) >= 5 and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
@@ -91,7 +112,7 @@ READING_TAG = (
 """Tags of YAML whose value is the name of something else, such as `!Ref DatabasePassword`, to match in any case."""
 SIGN = (
     rf"(?P<sign>(?:(?::[ \t]{{0,4}}|(?=As[ \t])){_TYPE}[ \t]{{0,4}}=(?!=)|(?:\?\?|\|\|)(?=[ \t]?[\"'`])"
-    r"|={1,3}>?|![=]{1,2}|:=|:(?!:)|->|→|\uff1a|\uff1d)"
+    r"|={1,3}>?|%3[dD]|![=]{1,2}|:=|:(?!:)|->|→|\uff1a|\uff1d)"
     r"\*{0,2}[ \t]{0,8})(?:[\"']?\$\{\w{1,60}:?-(?=[^\s$}\"'])|!!str[ ]"
     rf"|(?!(?i:{READING_TAG}) )!{{1,2}}[A-Za-z]\w{{0,20}}[ ](?=[\"']))?"
 )

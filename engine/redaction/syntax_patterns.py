@@ -178,10 +178,10 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern(
         "Password on the next line",
         "a word with a digit, alone on the line after `Password:`",
-        ("Password:\n    «tugb0at99»\n", "**Passwort:**\n\n«Kahn2024!»\n"),
+        ("Password:\n    «tugb0at99»\n", "**Passwort:**\n\n«Kahn2024!»\n", "x\nPassword\n«Apfel-Kuchen7»"),
         ("pass", "kennwort"),
-        r"(?i:passwor[dt]|passphrase|kennwort)(?:\*{0,2}:\*{0,2}|:?\*\*)[ \t]*(?:\r?\n[ \t]*){1,2}[`\"']?"
-        r"([\w!%^&*+?.-]{6,64}+)(?=[`\"']?[ \t]*(?:\r?\n|\Z))",
+        r"(?i:passwor[dt]|passphrase|kennwort)(?:\*{0,2}:\*{0,2}|:?\*\*|(?<=(?i:\npasswor.)))[ \t]*(?:\r?\n[ \t]*){1,2}"
+        r"[`\"']?([\w!%^&*+?.-]{6,64}+)(?=[`\"']?[ \t]*(?:\r?\n|\Z))",
         "whole",
         lambda before, match: mixes_digits(value_of(match)) and is_argument(before, match),
     ),

@@ -16,7 +16,6 @@ from engine.redaction.secret_pattern import (
     LINE_END,
     LINE_PREFIX,
     SecretPattern,
-    alternates,
     mixes_digits,
     value_of,
 )
@@ -64,15 +63,6 @@ def is_listed_password(before: str, match: re.Match[str]) -> bool:
     line = match.string[max(0, match.start() - _LOGIN) : match.start()].rpartition("\n")[2]
     cell = _BETWEEN_CELLS.split(line)[-1]
     return _LISTED.search(cell) is not None and _ITEM_END.match(match.string, match.end()) is not None
-
-
-def is_after_account(before: str, match: re.Match[str]) -> bool:
-    """Whether the word after `mail`, alone on its line, is a password: products and series have digits, too."""
-    value = value_of(match)
-    return not before.rpartition("\n")[2].strip(" \t>*+-") and (alternates(value) or bool(_SIGN.search(value)))
-
-
-_SIGN = lazy_pattern("[!#$%&*?^]")
 
 
 def is_login_in_words(before: str, match: re.Match[str]) -> bool:
@@ -166,7 +156,7 @@ _LISTED = lazy_pattern(
 _COMMAND_END = lazy_pattern(r"[\"'`>)*\]]*+[ ]{0,40}+(?:[,;|\t\r\n]|\Z|(?<=[ ])(?:[!#]|role[ ]\S))")
 _ITEM_END = lazy_pattern(r"[\"'`>)*\]]*+[ ]{0,40}+(?:[,;|\t\r\n]|\Z)")
 
-_ACCOUNTS = "e-mail|mail|gmail|icloud|outlook|paypal|netflix|amazon|ebay|spotify|dropbox|nextcloud|nas|wifi|wlan"
+_LOGIN_PASSWORD = "password|passphrase|passwort|kennwort|pw|mot de passe|contraseña|senha|wachtwoord"
 _PAIR = r"(?<![\w.])[uU](?:se?r)?[ ]?[:=][ ]?[^\s:=]{1,32}[\s,;/]{1,3}[pP][ ]?[:=]"
 _RELAY = r"(?m:^)(?:\[(?=[\w.-]{4,40}\][:\s])|(?:smtp|mail|relay|mx)[\w-]{0,12}\.(?=[a-z]))"
 # Searching for a letter or sign first is ten times as fast as for a place and a choice of letters.
@@ -222,23 +212,12 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
             "network Harbour, password «Swordfish».",
             "Nutzer ada, Passwort «tugboat»",
         ),
-        ("password ", "passphrase ", "passwort ", "kennwort ", "mot de passe ", "contraseña ", "senha ", "wachtwoord "),
-        r"(?i:password|passphrase|passwort|kennwort|mot de passe|contraseña|senha|wachtwoord)[ ]"
+        tuple(f"{name} " for name in _LOGIN_PASSWORD.split("|")),
+        rf"(?i:(?<!\w)(?:{_LOGIN_PASSWORD}))[ ]"
         r"([^\s\"'`=:,;()<>\[\]{}|/]{4,32}[^\s\"'`=:,;()<>\[\]{}|/.!?])"
         rf"(?=[.,;!?)]{{1,2}}(?:\s|\Z)|[ \t]*(?:[{LINE_END}]|\Z)|[ ](?:and|to log|on|for|und)\b)",
         "whole",
         is_login_in_words,
-    ),
-    SecretPattern(
-        "Password after an account",
-        "`mail x`, `paypal: x` and others, alone on their line: eight characters with small and capital letters, "
-        "digits and a sign, or in a random order",
-        ("- mail «Tr4wler!x»", "PayPal «Kahn2024!»", "nas: «tug9Boat4x»"),
-        tuple(_ACCOUNTS.split("|")),
-        rf"(?i:{_ACCOUNTS})(?::[ \t]?|[ \t]{{1,3}})(?=\S{{0,31}}[a-z])(?=\S{{0,31}}[A-Z])(?=\S{{0,31}}\d)"
-        r"(?![A-Z][a-z]+\d\d?\b)([^\s/@.:,;=()]{8,32})(?=[ \t]*(?:\n|\Z))",
-        "whole",
-        is_after_account,
     ),
     SecretPattern(
         "Login of a database",

@@ -78,7 +78,7 @@ class Conditions:
         """Return all conditions as FTS5 expressions; None if one needs data that the keyword index doesn't have."""
         required, excluded = list[str](), list[str]()
         for clause, _ in self._clauses:
-            if any(isinstance(atom, Field) or _part_of_identifier(atom) for atom in clause.alternatives):
+            if any(isinstance(atom, Field) or _forms_within(atom) for atom in clause.alternatives):
                 return None
             expressions = (self._expression_of(atom) for atom in clause.alternatives if not isinstance(atom, Field))
             either = " OR ".join(f"({expression})" for expression in expressions if expression)
@@ -119,9 +119,9 @@ class Conditions:
             return self._fields[atom.name](atom.value)
         expression = self._expression_of(atom)
         found = f"c.id IN (SELECT rowid FROM {self._tables.fts} WHERE {self._tables.fts} MATCH ?)"
-        if part := _part_of_identifier(atom):
-            values = expression, phrase_expression(part), _like(atom.text.strip())
-            return Condition(f"({found} OR {found} AND c.text LIKE ? ESCAPE '\\')", values)
+        if within := _forms_within(atom):
+            values = expression, " OR ".join(map(phrase_expression, within)), _glob(atom.text.strip())
+            return Condition(f"({found} OR {found} AND lower(c.text) || ' ' GLOB ?)", values)
         return Condition(found, (expression,)) if expression else None
 
     def _expression_of(self, atom: Word | Phrase) -> str:
@@ -329,9 +329,9 @@ def phrase_expression(phrase: PhraseTokens) -> str:
     return f'{_PHRASE_COLUMNS} : "{_escaped(" ".join(phrase.tokens))}"' + " *" * phrase.open if phrase.tokens else ""
 
 
-def _part_of_identifier(atom: Atom) -> PhraseTokens | None:
-    """Return the tokens of a phrase that texts may have as a part of a longer identifier; None for anything else."""
-    return next(iter(phrase_forms(atom.text)[1:]), None) if isinstance(atom, Phrase) else None
+def _forms_within(atom: Atom) -> list[PhraseTokens]:
+    """Return the tokens of a phrase that begins or ends within an identifier; none for anything else."""
+    return phrase_forms(atom.text)[1:] if isinstance(atom, Phrase) else []
 
 
 def _like(part: str) -> str:
@@ -341,6 +341,15 @@ def _like(part: str) -> str:
     """
     escaped = re.sub(r"([\\%_])", r"\\\1", part)
     return "%" + re.sub(r"[\s*]+|[^\x00-\x7f]+", "%", escaped) + "%"
+
+
+def _glob(part: str) -> str:
+    """Return a pattern for GLOB that finds all texts in small letters which may contain `part`, ending with a word.
+
+    SQLite knows neither white space of any kind nor capitals outside ASCII: these match any characters, as `*` does.
+    """
+    any_characters = re.sub(r"[\s*]+|[^\x00-\x7f]+", "*", part.lower())
+    return "*" + re.sub(r"[?\[]", "?", any_characters) + "[^a-z0-9]*"
 
 
 def _escaped(token: str) -> str:

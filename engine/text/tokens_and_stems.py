@@ -207,7 +207,8 @@ class PhraseTokens(NamedTuple):
 
     tokens: tuple[str, ...]
     open: bool
-    """Whether the last token is a prefix: one character of a script whose tokens are pairs."""
+    """Whether the last token is a prefix: one character of a script whose tokens are pairs, or the first parts of an
+    identifier, after which a sign follows."""
 
 
 class _Token(msgspec.Struct, frozen=True):
@@ -243,19 +244,26 @@ def phrase_tokens(text: str) -> PhraseTokens:
 
 
 def phrase_forms(text: str) -> list[PhraseTokens]:
-    """Return the tokens of a phrase, and those that it has as a part of a longer identifier, if it can be one.
+    """Return the tokens of a phrase, and those that it has if it begins or ends within a longer identifier.
 
-    Such a part is `engine/search` in `src/engine/search.py`. Its tokens may also be words in a text.
+    Such phrases are `engine/search` and "see src/engine" in "see src/engine/search.py". Their tokens may also be words
+    in a text.
     """
     typed = phrase_tokens(text)
     if not typed.tokens:
         return []
-    first = next(tokens for run in RUN.findall(text) if (tokens := _tokens(run)))
+    runs = [tokens for run in RUN.findall(text) if (tokens := _tokens(run))]
+    first, last = runs[0], runs[-1]
     parts = [token for token in first[1:] if token.start < first[0].end]
-    outer = [token for token in parts if not token.inner]
     if len(typed.tokens) == 1 and parts:  # a name in camelCase
         return [typed, PhraseTokens(tuple(token.text for token in parts), open=False)]
-    return [typed, PhraseTokens(typed.tokens[1:], typed.open)] if outer else [typed]
+    forms = [typed]
+    if len(runs) > 1 and not (typed.open or any(token.tail for token in last)):
+        after = sum(not token.inner for token in last[1:])
+        forms.append(PhraseTokens(typed.tokens[: len(typed.tokens) - after], open=True))
+    if any(not token.inner for token in parts):
+        forms += [form._replace(tokens=form.tokens[1:]) for form in forms]
+    return forms
 
 
 def phrase_ranges(text: str, phrases: Sequence[PhraseTokens]) -> Iterator[tuple[int, int]]:
@@ -286,12 +294,18 @@ def _spans(found: dict[int, tuple[str, int, int]], first: int, phrase: PhraseTok
     last = len(phrase.tokens) - 1
     for index, expected in enumerate(phrase.tokens):
         token, start, end = found.get(first + index, ("", 0, 0))
-        if token != expected and not (phrase.open and index == last and token.startswith(expected)):
+        if token != expected and not (phrase.open and index == last and _begins(token, expected)):
             return []
         spans.append((start, end))
     if phrase.open:
-        spans[-1] = spans[-1][0], spans[-1][0] + 1
+        start, end = spans[-1]
+        spans[-1] = start, min(end, start + len(phrase.tokens[-1]))
     return spans
+
+
+def _begins(token: str, start: str) -> bool:
+    """Whether a token begins with the open end of a phrase: with a character of a pair, or with whole parts."""
+    return token.startswith(start) and (len(start) == 1 or not token[len(start)].isalnum())
 
 
 @lru_cache(maxsize=1 << 14)

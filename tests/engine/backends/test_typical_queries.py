@@ -201,7 +201,10 @@ def _paths(memory, query: str) -> list[str]:
 
 
 def test_quoted_part_of_an_identifier_is_found(open_memory, workspace: Path) -> None:
-    text = "See /etc/systemd/system/foo.service, v1.2.3-rc4 and getUserName in doc/Übersicht/100_neu/index.md.\n"
+    text = (
+        "See /etc/systemd/system/foo.service, v1.2.3-rc4 and getUserName in doc/Übersicht/100_neu/index.md.\n"
+        "A module in TypeScript/JavaScript, über Größe/Länge, stands in src/engine/search.py too.\n"
+    )
     (workspace / "unit.md").write_text(text, "utf-8")
     (workspace / "words.md").write_text("The etc systemd system, 1 2 3, user name.\n", "utf-8")
     memory = open_memory(use=None)
@@ -213,12 +216,19 @@ def test_quoted_part_of_an_identifier_is_found(open_memory, workspace: Path) -> 
         '"UserName"',
         '"Übersicht/100_neu"',
         '"übersicht/100"',
+        '"module in typescript"',
+        '"JavaScript, über Größe"',
+        '"stands in src/engine"',
+        '"too"',
     )
     wrong = {query: paths for query in queries if (paths := _paths(memory, query)) != ["unit.md"]}
     assert not wrong
     (result,) = memory.search('"ETC/systemd"').results
     assert [result.snippet[start:end] for start, end in result.match_ranges] == ["etc/systemd"]
-    assert not memory.search('"etc/sys"').results
+    (result,) = memory.search('"Module in TypeScript"').results
+    assert [result.snippet[start:end] for start, end in result.match_ranges] == ["module in TypeScript"]
+    unfinished = ('"etc/sys"', '"module in Type"', '"stands in sr"', '"in src/eng"')
+    assert not [query for query in unfinished if memory.search(query).results]
 
 
 def test_version_in_a_path_or_name_is_found_first(open_memory, workspace: Path) -> None:

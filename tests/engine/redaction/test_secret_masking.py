@@ -538,6 +538,17 @@ api_key: !env_var "MAPS_KEY"
 Login error (timeout/network)
 Илья Репин 1844–1930
 спин 4711
+License: BSD-3-clause
+id:: 653c957a-6323-403d-b63c-ca1068d62cca
+return value*72
+Full OS ^Zbx4OmwL
+static inline Py_UCS4
+Post-History: 10-Oct-2024, 31-Jan-2025
+Files: simd/x86_64/jcsample-sse2.asm
+rm -rf imlib2-1.10.0
+git merge feature/ABC-123-x
+what is Covid-19
+install model Llama3-70B
 """.strip("\n").split("\n")
 
 
@@ -546,6 +557,18 @@ def test_ordinary_lines_are_unchanged() -> None:
 
 
 GIVEN_AWAY = """
+gitea mara «Kranich-41»
+home assistant eva «Ka3se-Brot»
+amazon.de: mara@example.org, «Rotkehlchen_19»
+* vpn office / eva.m / «Tal$perre9»
+printer admin page: admin «Xerox-1911»
+ssh pi@raspi «Hi2beere!»
+old laptop: user eva, pw «apfelmus»
+root pw on pi is «himbeere»
+PIN Girokarte «7719»
+sim unlock: «7735»
+The combination to the shed is «7-21-35»
+password%3D«apfelkuchen%26user%3Deva»
 bank card ending 4411, pin «9260»
 phone pin changed to «482913»
 tablet code: «110294»
