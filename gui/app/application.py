@@ -36,9 +36,8 @@ from engine import (
 )
 from gui.app.command_line import Options
 from gui.app.crash_controller import CrashGuard, start_program
-from gui.app.desktop_integration import DesktopIntegration
+from gui.app.desktop_integration import DesktopIntegration, QuickSearchController
 from gui.app.qt_setup import Collector, apply_language, install_message_handler, remove_message_handler
-from gui.app.quick_search_controller import QuickSearchController
 from gui.app.save_screenshot import Screenshot
 from gui.app.single_instance import IpcAddress
 from gui.app.start_view import show_view
@@ -224,7 +223,7 @@ class _Program:
         # Before a window exists: from then on the desktop may ask the program to end.
         self._signals = _Signals(app, self._window.quit)
         self._quick = QuickSearchController(self._window, self._workspace, self._jobs)
-        self._window.quick_requested.connect(self._quick.quick.toggle)
+        self._window.quick_requested.connect(self._quick.toggle)
         self._window.first_run.sample_requested.connect(self._open_sample)
         if not options.is_separate:
             DesktopIntegration(self._window, self._appearance, self._quick, settings, address)

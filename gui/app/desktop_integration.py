@@ -1,8 +1,9 @@
-"""Tray, background mode, notifications and later starts of one window, turned on by the settings."""
+"""Quick search of one window; its tray, background mode, notifications and later starts, turned on by the settings."""
 
 import logging
 import os
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, QTimer, Slot
@@ -13,12 +14,15 @@ from engine import MemoryProviderStatus, Settings, SyncSummary, marked, tr, tr_c
 from gui.app.autostart import AutostartController
 from gui.app.command_line import Options, parse_options
 from gui.app.ipc_server import IpcServer
-from gui.app.quick_search_controller import QuickSearchController
 from gui.app.single_instance import IpcAddress, IpcMessage
 from gui.app.start_view import show_view
 from gui.app.tray import Tray
 from gui.commands.keymap import keymap
-from gui.core.workspace import Opened, Workspace
+from gui.core.jobs import Jobs
+from gui.core.workspace import Opened, OpenFailure, Workspace
+from gui.quick_search import Chosen, QuickPanel, QuickWindow
+from gui.search.query_builder import SearchViewState
+from gui.search.saved_search_cache import to_record
 from gui.style.appearance import Appearance
 from gui.text.formatting import duration
 from gui.text.plain_text import message_box
@@ -38,6 +42,83 @@ _WITH_KEY = marked(
     "index stays up to date, and the quick search answers immediately. To exit, choose Quit in the menu of "
     "the icon, or press {key} in the window."
 )
+
+
+class QuickSearchController(QObject):
+    """Connects the quick search with the open memory, and opens what the user chose in it."""
+
+    def __init__(self, window: MainWindow, workspace: Workspace, jobs: Jobs) -> None:
+        super().__init__(window)
+        self._window = window
+        self._workspace = workspace
+        self._jobs = jobs
+        self._panel: QuickPanel | None = None
+        self._reason: tuple[str, str] | None = None
+        """Why nothing can be searched, if the open memory doesn't say it: a title and a sentence."""
+        workspace.opening.connect(self._show_opening)
+        workspace.opened.connect(self._show_memory)
+        workspace.failed.connect(self._show_failure)
+        workspace.closed.connect(self._show_memory)
+
+    @cached_property
+    def quick(self) -> QuickWindow:
+        """The window of the quick search, made when first needed."""
+        panel = self._panel = QuickPanel(self._jobs)
+        panel.chosen.connect(self._go_to)
+        panel.window_requested.connect(self._show_window)
+        quick = QuickWindow(panel)
+        self._window.destroyed.connect(quick.deleteLater)
+        self._workspace.feed.status_changed.connect(panel.show_status)
+        panel.show_status(self._workspace.status)
+        if self._reason is None:
+            self._show_memory()
+        else:
+            panel.show_reason(*self._reason)
+        return quick
+
+    @Slot()
+    def toggle(self) -> None:
+        """Show the quick search, or hide it if it is visible."""
+        self.quick.toggle()
+
+    @Slot()
+    def _show_memory(self) -> None:
+        self._reason = None
+        if self._panel is not None:
+            opened = self._workspace.current
+            self._panel.set_manager(None if opened is None else opened.manager)
+
+    @Slot(object)
+    def _show_opening(self, folder: Path) -> None:
+        self._show_reason(tr("Opening {folder}…", folder=folder.name or folder), tr("The search starts in a moment."))
+
+    @Slot(object)
+    def _show_failure(self, failure: OpenFailure) -> None:
+        self._show_reason(tr("{folder} cannot be opened", folder=failure.folder.name), failure.sentence)
+
+    def _show_reason(self, title: str, sentence: str) -> None:
+        self._reason = (title, sentence)
+        if self._panel is not None:
+            self._panel.show_reason(title, sentence)
+
+    @Slot()
+    def _show_window(self) -> None:
+        self.quick.hide()
+        self._window.bring_to_front()
+
+    @Slot(object)
+    def _go_to(self, chosen: Chosen) -> None:
+        self._show_window()
+        window, query = self._window, chosen.query
+        window.views.switch("search")
+        search = window.views.search
+        search.controller.return_to(SearchViewState(query.subject, "relevance", query.max_results, chosen.position))
+        search.controller.saved_searches.note(to_record(query))
+        if chosen.result is None:
+            search.focus_list()
+        else:
+            search.skip_preview()  # the window's answer may be newer, and have another result at this position
+            search.result_activated.emit(chosen.result, chosen.words)
 
 
 class BackgroundMode(QObject):
@@ -182,7 +263,7 @@ class SecondStart(QObject):
         options = replace(options, workspace=options.folder(Path(message.directory)))
         _use_token(message.token)
         if options.toggle:
-            self._quick.quick.toggle()
+            self._quick.toggle()
         elif options.view == "quick":
             self._quick.quick.call_up(options.query)
         elif not options.background:
@@ -224,7 +305,7 @@ class DesktopIntegration(QObject):
         self._window = window
         self.tray = Tray(window.workspace, window)
         self.tray.window_requested.connect(self._show_window)
-        self.tray.quick_requested.connect(quick.quick.toggle)
+        self.tray.quick_requested.connect(quick.toggle)
         self.tray.quit_requested.connect(window.quit)
         self._background_mode = BackgroundMode(window, self.tray)
         self._long_index = UpdateNotification(window.workspace, window, self.tray)

@@ -7,7 +7,11 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
 from engine import FileUse, MemorySearchResult, SessionSummary
+from gui.agent_edits.panel import EditsPanel
+from gui.conversation.panel import ConversationPanel
+from gui.diagnostics.panel import DiagnosticsPanel
 from gui.quick_search import QuickWindow
+from gui.sessions.panel import SessionsPanel
 from gui.viewer.base_viewer import BaseViewer
 from gui.window.main_window import MainWindow
 
@@ -43,9 +47,10 @@ class Screenshot(QObject):
         self._deadline = time.monotonic() + _TIMEOUT_SECONDS
         window.search.result_selected.connect(self._note_requested)
         window.viewer.file_shown.connect(self._note_shown)
-        window.sessions.session_selected.connect(self._note_session)
-        window.views.edits.edit_selected.connect(self._note_edit)
-        window.views.conversation.session_shown.connect(self._note_shown)
+        made = window.views.made
+        made.when(SessionsPanel, lambda sessions: sessions.session_selected.connect(self._note_session))
+        made.when(EditsPanel, lambda edits: edits.edit_selected.connect(self._note_edit))
+        made.when(ConversationPanel, lambda conversation: conversation.session_shown.connect(self._note_shown))
         self._timer = QTimer(self)
         self._timer.setInterval(_POLL_MS)
         self._timer.timeout.connect(self._poll)
@@ -130,17 +135,18 @@ class Screenshot(QObject):
             return "the results"
         if not self._query and window.search.start.busy:
             return "the start page"
-        if self._view == "remember" and window.sessions.view.has_rows:
+        if self._view == "remember" and window.views.sessions.view.has_rows:
             return "" if window.remember.controller.ready else "the note"
         if self._query and self._rounds < _ROUNDS:
             self._rounds += 1
             panel.search("")
             panel.search(self._query)
             return "the results"
-        if window.diagnostics.isVisible() and window.diagnostics.busy:
+        diagnostics = window.dock.made.get(DiagnosticsPanel)
+        if diagnostics is not None and diagnostics.isVisible() and diagnostics.busy:
             return "the diagnostics"
         if window.views.specs[window.views.current].whole:
-            return "the contents of the view" if window.views.panels[window.views.current].busy else ""
+            return "the contents of the view" if window.views.panel_of(window.views.current).busy else ""
         if window.viewer.busy:
             return "the chunks"
         if self._view == "chunks" and window.viewer.name and not (self._chunk_requested or window.viewer.shows_chunk):

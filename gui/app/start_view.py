@@ -46,7 +46,7 @@ def show_view(window: "MainWindow", view: str, query: str) -> None:
     spec = view_of("sessions" if view == "remember" else view)
     window.views.switch(spec.name if spec else "search")
     if spec is not None:
-        window.views.panels[spec.name].open_page(view)
+        window.views.panel_of(spec.name).open_page(view)
     if view == "explanation":
         window.dock.show_explanation()
     elif view == "diagnostics" or (spec is not None and view != "search"):

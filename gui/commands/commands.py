@@ -52,7 +52,6 @@ def follow_keys(parent: QObject, show: Callable[[], None]) -> None:
 
 def bind(action: QAction, command: Command) -> None:
     """Set the command's name and keys on an action."""
-    keymap().declare(command)
     action.setObjectName(command.name)
     follow_keys(action, lambda: action.setShortcuts(keymap().sequences(command.name)))
 

@@ -1,7 +1,7 @@
 """The keys of all commands: defaults, and the user's own keys.
 
-There is one keymap for the whole program, like the command palette: commands are registered where their action is
-created, and displays of keys read them here and listen to changes.
+There is one keymap for the whole program, like the command palette: `command` adds to it, and displays of keys read it
+and listen to changes.
 """
 
 from collections.abc import Iterable, Mapping
@@ -70,8 +70,13 @@ class Command:
 
 
 def command(name: str, english: str, contexts: ContextName | tuple[ContextName, ...], *usual: Key) -> Command:
-    """Declare a command. A literal `english` is collected for translation; a variable must come from `marked`."""
-    return Command(name, english, (contexts,) if isinstance(contexts, str) else contexts, usual)
+    """Add a command to the keymap, which lists it before a panel has made its action.
+
+    A literal `english` is collected for translation; a variable must come from `marked`.
+    """
+    declared = Command(name, english, (contexts,) if isinstance(contexts, str) else contexts, usual)
+    keymap().declare(declared)
+    return declared
 
 
 def without_dots(words: str) -> str:

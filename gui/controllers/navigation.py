@@ -8,35 +8,41 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QKeySequence, QMouseEvent, QWindow
 
 from engine import FileUse, MemorySearchResult, PathState, SessionSummary
+from gui.agent_edits.panel import EditsPanel
+from gui.conversation.panel import ConversationPanel
 from gui.core.location import Location
 from gui.core.workspace import Workspace
 from gui.diagnostics.panel import DiagnosticsPanel
+from gui.index.panel import IndexPanel
 from gui.search.query_builder import SearchViewState
 from gui.sessions.filter_controller import SessionsViewState
-from gui.shell.frame import Panes
+from gui.sessions.panel import SessionsPanel
+from gui.shell.frame import Frame
 from gui.shell.views import Views
 
 
 class ResultOpener(QObject):
     """Connects the signals of panels that open results with the viewer and other programs."""
 
-    def __init__(
-        self, workspace: Workspace, panes: Panes, views: Views, diagnostics: DiagnosticsPanel, parent: QObject
-    ) -> None:
+    def __init__(self, workspace: Workspace, frame: Frame, parent: QObject) -> None:
         super().__init__(parent)
+        views = frame.views
         self._workspace = workspace
-        self._panes = panes
+        self._panes = frame.panes
         self._views = views
         self._external = views.viewer.external
         views.search.result_activated.connect(self._go_to)
         views.search.note_chosen.connect(lambda note: self.open_location(Location(note.path)))
         views.search.editor_requested.connect(self._edit)
         views.search.reveal_requested.connect(self._reveal)
-        views.sessions.session_activated.connect(self._read)
-        views.edits.edit_activated.connect(self._read_edit)
-        views.index.open_requested.connect(self.open_path)
-        for reader in (views.viewer, views.conversation):
-            reader.location_chosen.connect(self.open_location)
+        views.viewer.location_chosen.connect(self.open_location)
+        views.made.when(ConversationPanel, lambda reader: reader.location_chosen.connect(self.open_location))
+        views.made.when(SessionsPanel, lambda sessions: sessions.session_activated.connect(self._read))
+        views.made.when(EditsPanel, lambda edits: edits.edit_activated.connect(self._read_edit))
+        views.made.when(IndexPanel, lambda index: index.open_requested.connect(self.open_path))
+        frame.dock.made.when(DiagnosticsPanel, self._connect_diagnostics)
+
+    def _connect_diagnostics(self, diagnostics: DiagnosticsPanel) -> None:
         diagnostics.reveal_requested.connect(self._reveal_issue)
         diagnostics.open_requested.connect(self._open_path)
 
@@ -180,19 +186,22 @@ class Navigation(QObject):
         """For each view, the query at the time of opening and the opened item."""
         self._previewed: Hashable = None
         """The result in the viewer, as in `HistoryEntry.opened`; None if a location is shown there."""
-        search, sessions = views.search, views.sessions
+        search = views.search
         search.controller.query_visited.connect(self._visit_search)
         search.result_activated.connect(self._open_result)
         search.body.list.clicked.connect(lambda _: self._open_result(search.body.list.current_result()))
         search.answer_changed.connect(self.changed)
         search.controller.query_changed.connect(self.changed)
-        sessions.session_activated.connect(self._open_session)
-        sessions.view.list.clicked.connect(lambda _: self._open_session(sessions.view.list.current_session()))
+        views.made.when(SessionsPanel, self._connect_sessions)
         views.switched.connect(self._handle_view_switched)
         search.result_selected.connect(self._note_preview)
         views.location_opening.connect(self._open_preview)
         views.location_shown.connect(self._open_location)
         workspace.closed.connect(self._forget)
+
+    def _connect_sessions(self, sessions: SessionsPanel) -> None:
+        sessions.session_activated.connect(self._open_session)
+        sessions.view.list.clicked.connect(lambda _: self._open_session(sessions.view.list.current_session()))
 
     def directions(self) -> tuple[bool, bool]:
         """Return whether there is a location to go back to, and one to go forward to."""
@@ -246,7 +255,7 @@ class Navigation(QObject):
 
     def _open(self, view: str, opened: Hashable) -> None:
         if not self._navigating:
-            self._views.conversation.return_to("")
+            self._views.return_to("")
             self._opened[view] = (self._current_entry(view).requested, opened)
             self._visit(self._current_entry(view))
 
@@ -301,7 +310,7 @@ class Navigation(QObject):
         self._navigating = True
         try:
             views.switch(view)
-            views.conversation.return_to(_read_at(entry))
+            views.return_to(_read_at(entry))
             if isinstance(entry.state, SearchViewState):
                 views.search.controller.return_to(entry.state)
             elif isinstance(entry.state, SessionsViewState):

@@ -11,16 +11,21 @@ from PySide6.QtCore import QObject, Slot
 
 import engine
 from engine import CancelToken, SearchRemedy, Settings, marked, tr
+from gui.agent_edits.panel import EditsPanel
 from gui.controllers.folders import FolderController
 from gui.controllers.navigation import ResultOpener
 from gui.controllers.settings import SettingsController
+from gui.conversation.panel import ConversationPanel
 from gui.core.status_feed import StatusEvents
 from gui.core.window_context import WindowContext
 from gui.core.workspace import Opened
+from gui.diagnostics.panel import DiagnosticsPanel
 from gui.explanation.panel import ExplanationPanel
+from gui.index.panel import IndexPanel
 from gui.remember.controller import NewNoteNotice, RememberController, Trash
 from gui.search.panel import SearchPanel
 from gui.search.ranking_menu import Ranking
+from gui.sessions.panel import SessionsPanel
 from gui.shell.dock import Dock
 from gui.shell.views import Views
 from gui.sources.first_run_panel import FirstRunPanel
@@ -62,34 +67,41 @@ class PanelActions(QObject):
         settings: SettingsController,
     ) -> None:
         super().__init__(context.window)
-        workspace = self._workspace = context.workspace
-        diagnostics, explanation = dock.diagnostics, dock.explanation
+        self._workspace = context.workspace
         self._views = views
         self._dock = dock
-        self._diagnostics = diagnostics
         self._banner = context.banner
         self._first_run = first_run
         self._folders = folders
         self._settings = settings
-        ExplanationController(views.search, explanation, dock, self._remedy)
-        views.sessions.folder_requested.connect(folders.add_sessions)
-        views.edits.folder_requested.connect(folders.add_sessions)
-        views.sessions.engine_requested.connect(partial(self._run_action, "engine"))
-        views.index.action_requested.connect(self._run_action)
-        views.index.files_requested.connect(self.show_files)
+        ExplanationController(views.search, dock.explanation, dock, self._remedy)
+        views.made.when(SessionsPanel, self._connect_sessions)
+        views.made.when(EditsPanel, lambda edits: edits.folder_requested.connect(folders.add_sessions))
+        views.made.when(IndexPanel, self._connect_index)
+        dock.made.when(DiagnosticsPanel, self._connect_diagnostics)
         views.search.body.missing_file_requested.connect(self.explain_missing)
         views.search.body.map_requested.connect(self._show_map)
+
+    def _connect_sessions(self, sessions: SessionsPanel) -> None:
+        sessions.folder_requested.connect(self._folders.add_sessions)
+        sessions.engine_requested.connect(partial(self._run_action, "engine"))
+
+    def _connect_index(self, index: IndexPanel) -> None:
+        index.action_requested.connect(self._run_action)
+        index.files_requested.connect(self.show_files)
+
+    def _connect_diagnostics(self, diagnostics: DiagnosticsPanel) -> None:
         diagnostics.action_requested.connect(self._run_action)
-        diagnostics.setting_requested.connect(settings.show_option)
-        diagnostics.add_requested.connect(folders.add_extra_path)
-        diagnostics.type_requested.connect(folders.add_extension)
-        diagnostics.refresh_requested.connect(workspace.feed.refresh)
+        diagnostics.setting_requested.connect(self._settings.show_option)
+        diagnostics.add_requested.connect(self._folders.add_extra_path)
+        diagnostics.type_requested.connect(self._folders.add_extension)
+        diagnostics.refresh_requested.connect(self._workspace.feed.refresh)
 
     @Slot(str)
     def show_files(self, which: str) -> None:
         """Show the failed or the skipped files in the diagnostics."""
         self._dock.show_diagnostics()
-        self._diagnostics.show_files(which)
+        self._dock.diagnostics.show_files(which)
 
     @Slot()
     def _show_map(self) -> None:
@@ -99,7 +111,7 @@ class PanelActions(QObject):
     def focus_explainer(self) -> None:
         """Focus the field that explains why a file isn't found."""
         self._dock.show_diagnostics()
-        self._diagnostics.focus_explainer()
+        self._dock.diagnostics.focus_explainer()
 
     @Slot(str)
     def explain_missing(self, query: str) -> None:
@@ -108,14 +120,14 @@ class PanelActions(QObject):
         is_plain = not _NO_NAME.intersection(query) and not query.lstrip().startswith(("#", "-"))
         if 0 < len(words) <= _LONGEST_NAME and is_plain:
             self.explain_file(query)
-            self._diagnostics.why.edit.selectAll()
+            self._dock.diagnostics.why.edit.selectAll()
         else:
             self.focus_explainer()
 
     def explain_file(self, path: str) -> None:
         """Explain whether and why a file is found."""
         self.focus_explainer()
-        self._diagnostics.why.enter_path(path)
+        self._dock.diagnostics.why.enter_path(path)
 
     @Slot()
     def explain(self) -> None:
@@ -181,8 +193,9 @@ class RememberFeatures:
         trash = Trash(context)
         self.controller = RememberController(context, trash)
         self.unseen = NewNoteNotice(context, trash)
-        views.sessions.remember_requested.connect(self.controller.remember)
-        views.conversation.remember_requested.connect(self.controller.remember)
+        remember = self.controller.remember
+        views.made.when(SessionsPanel, lambda sessions: sessions.remember_requested.connect(remember))
+        views.made.when(ConversationPanel, lambda conversation: conversation.remember_requested.connect(remember))
         status_events.changed.connect(self.unseen.check)
         self.controller.open_requested.connect(opener.open_path)
         self.unseen.open_requested.connect(opener.open_path)

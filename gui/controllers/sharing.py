@@ -36,10 +36,13 @@ from gui.commands.commands import EXPORT, Commands
 from gui.controllers.folders import FolderController
 from gui.controllers.navigation import ResultOpener
 from gui.controllers.printing import PrintController
+from gui.conversation.panel import ConversationPanel
 from gui.core.jobs import JobSlot
 from gui.core.location import Location
 from gui.core.window_context import WindowContext
 from gui.core.workspace import Opened, OpenFailure
+from gui.sessions.panel import SessionsPanel
+from gui.sessions.session_list import SessionList
 from gui.sharing.export import Exports, SessionCopies, SessionExports
 from gui.shell.views import Views
 from gui.style.theme import tokens
@@ -74,8 +77,10 @@ class LinkController(QObject):
         workspace.opening.connect(self._note_opening)
         workspace.opened.connect(self._handle_opened)
         workspace.failed.connect(self._handle_open_failure)
-        for part in (views.search, views.sessions, views.viewer, views.conversation):
+        for part in (views.search, views.viewer):
             part.link_requested.connect(self.copy)
+        views.made.when(SessionsPanel, lambda sessions: sessions.link_requested.connect(self.copy))
+        views.made.when(ConversationPanel, lambda conversation: conversation.link_requested.connect(self.copy))
         link_events = LinkEvents(self)
         link_events.link_requested.connect(self.open)
 
@@ -281,12 +286,16 @@ class SharingFeatures:
         commands.add_hidden(
             "share.show", marked("Share…"), partial(_pop_up, menu, self._window), "Ctrl+Shift+E", *print_keys
         )
-        for reader, actions in ((self._views.viewer, on_paper), (self._views.conversation, [*on_paper, *take_along])):
-            inside = QMenu(tr("Share…"), self._window)
-            inside.addActions(actions)
-            entry = QAction(tr("Share…"), self._window)  # PySide drops menuAction() when a menu with it is cleared
-            entry.setMenu(inside)
-            reader.offer([entry])
+        self._views.viewer.offer([self._submenu(on_paper)])
+        actions = [*on_paper, *take_along]
+        self._views.made.when(ConversationPanel, lambda reader: reader.offer([self._submenu(actions)]))
+
+    def _submenu(self, actions: Sequence[QAction]) -> QAction:
+        inside = QMenu(tr("Share…"), self._window)
+        inside.addActions(actions)
+        entry = QAction(tr("Share…"), self._window)  # PySide drops menuAction() when a menu with it is cleared
+        entry.setMenu(inside)
+        return entry
 
     def _open_session(self) -> SessionSummary | None:
         """Return the session on the screen; None if none is shown."""
@@ -344,9 +353,8 @@ class DragController(QObject):
         self._job = JobSlot(self)
         self._copies = SessionCopies()
         self._results = views.search.body.list
-        self._sessions = views.sessions.view.list
         self._results.drag_requested.connect(self._drag_results)
-        self._sessions.drag_requested.connect(self._drag_session)
+        views.made.when(SessionsPanel, self._connect_sessions)
         self._viewer = views.viewer
         self._viewer.header.drag_requested.connect(self._drag_file)
         self._workspace.closed.connect(self._job.cancel)
@@ -360,12 +368,14 @@ class DragController(QObject):
         if results:
             self._prepare(self._results, partial(load_of_results, results=results, copies=self._copies))
 
-    @Slot()
-    def _drag_session(self) -> None:
-        summary = self._sessions.current_session()
+    def _connect_sessions(self, sessions: SessionsPanel) -> None:
+        sessions.view.list.drag_requested.connect(partial(self._drag_session, sessions.view.list))
+
+    def _drag_session(self, listed: SessionList) -> None:
+        summary = listed.current_session()
         if summary is not None:
             title = summary.title or summary.path
-            self._prepare(self._sessions, partial(load_of_session, path=summary.path, title=title, copies=self._copies))
+            self._prepare(listed, partial(load_of_session, path=summary.path, title=title, copies=self._copies))
 
     @Slot()
     def _drag_file(self) -> None:

@@ -241,7 +241,6 @@ class WorkspaceController(QObject):
         self._frame = frame
         self._banner = context.banner
         self._views = frame.views
-        self._diagnostics = frame.dock.diagnostics
         self._folders = folders
         self._capabilities = capabilities
         self._state = context.state
@@ -278,7 +277,7 @@ class WorkspaceController(QObject):
         reopened = self._workspace.reopening
         self._views.set_manager(opened.everywhere, reopening=reopened)
         self._apply_settings(opened)
-        self._diagnostics.set_manager(opened.manager, reopening=reopened)
+        self._frame.dock.set_manager(opened.manager, reopening=reopened)
         if reopened:
             self._return_focus()
         elif (
@@ -315,7 +314,7 @@ class WorkspaceController(QObject):
         """
         self._focused = QApplication.focusWidget() if reopening else None
         self._views.set_manager(None, reopening=reopening)
-        self._diagnostics.set_manager(None, reopening=reopening)
+        self._frame.dock.set_manager(None, reopening=reopening)
         self._moved_to = QApplication.focusWidget() if reopening else None
 
     @Slot(object)

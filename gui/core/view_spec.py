@@ -7,7 +7,7 @@ panel only in `make`.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from gui.commands import Context, Fixed
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from gui.core.capabilities import MissingFeatures
     from gui.core.jobs import Jobs
     from gui.widgets.layouts import FoldingRow
+
+_Panel = TypeVar("_Panel")
 
 PACKAGES = ("gui.search", "gui.sessions", "gui.index", "gui.facts", "gui.agent_edits")
 """Packages that declare a view as `VIEW`, in the order of their buttons; the first view is shown at the start."""
@@ -64,6 +66,32 @@ class ViewPanel:
         """Show the page with this name on the command line: one of `ViewSpec.pages`, or the view's own name."""
 
 
+class MadePanels:
+    """The panels that were made so far: most are made when they are first shown, and functions can wait for them."""
+
+    def __init__(self) -> None:
+        self._panels: list[object] = []
+        self._waiting: list[tuple[type[object], Callable[[Any], object]]] = []
+
+    def add(self, panel: object) -> None:
+        """Add a panel that was just made, and pass it to the functions that wait for its class."""
+        self._panels.append(panel)
+        for kind, use in self._waiting:
+            if isinstance(panel, kind):
+                use(panel)
+
+    def get(self, kind: type[_Panel]) -> _Panel | None:
+        """Return the panel of a class; None while it isn't made."""
+        return next((panel for panel in self._panels if isinstance(panel, kind)), None)
+
+    def when(self, kind: type[_Panel], use: Callable[[_Panel], object]) -> None:
+        """Call `use` with each panel of a class: now, or as soon as the panel is made."""
+        self._waiting.append((kind, use))
+        for panel in self._panels:
+            if isinstance(panel, kind):
+                use(panel)
+
+
 @dataclass(frozen=True, kw_only=True)
 class ViewSpec:
     """Describes a view of the window: its names, texts (`marked` for translation), keys and panel."""
@@ -79,15 +107,18 @@ class ViewSpec:
     key: str
     """Default key of the command."""
     make: Callable[["Jobs", "QObject"], ViewPanel]
-    """Creates the panel with this parent, unless the panel is a widget."""
+    """Creates the panel with this parent, unless the panel is a widget; called when the view is first shown."""
     box: str = ""
     """Name of the view whose header and search box this view shows; empty for its own."""
     whole: bool = False
     """Whether the body replaces both the list and the viewer."""
     lazy: bool = False
     """Whether the panel is given the memory, and refreshed, only while the view is current."""
-    on_demand: bool = False
-    """Whether its button appears only once there is content; its command and key always work."""
+    has_content: Callable[["MemorySearchManager"], bool] | None = None
+    """Returns whether a memory has content for this view (pool thread); its button appears only then.
+
+    None shows it always. Its command and key always work.
+    """
     pages: tuple[str, ...] = ()
     """Further names for `--view` that open this view."""
     page_commands: Mapping[str, str] = field(default_factory=dict)

@@ -6,13 +6,14 @@ Out: saved, changed and forgotten facts.
 
 from typing import TYPE_CHECKING
 
-from engine import marked
+from engine import MnemoscopeError, marked
 from gui.commands import Context, Fixed
 from gui.core.view_spec import ViewPanel, ViewSpec
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QObject
 
+    from engine import MemorySearchManager
     from gui.core.jobs import Jobs
 
 
@@ -20,6 +21,14 @@ def _make(jobs: "Jobs", parent: "QObject") -> ViewPanel:
     from gui.facts.panel import FactsPanel
 
     return FactsPanel(jobs, parent)
+
+
+def _has_facts(manager: "MemorySearchManager") -> bool:
+    """Return whether there is a fact, or a problem to show."""
+    try:
+        return bool(manager.facts.all())
+    except MnemoscopeError:
+        return True
 
 
 VIEW = ViewSpec(
@@ -30,7 +39,7 @@ VIEW = ViewSpec(
     key="Ctrl+4",
     make=_make,
     whole=True,
-    on_demand=True,
+    has_content=_has_facts,
     contexts=(Context("facts", marked("Facts"), marked("Go to the facts first.")),),
     fixed_keys=(
         Fixed("facts", ("Return",), marked("Go from the list to the text of the fact")),

@@ -9,8 +9,6 @@ from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QButtonGroup, QStackedWidget, QWidget
 
 from engine import MemoryProviderStatus, MemorySearchManager, tr
-from gui.commands.commands import COPY_TABLE, TURN_CHART
-from gui.commands.keymap import keymap
 from gui.core.capabilities import TITLES, MissingFeatures
 from gui.core.jobs import Jobs
 from gui.core.view_spec import ViewPanel
@@ -128,9 +126,6 @@ class IndexPanel(QWidget, ViewPanel):
         column_of(self._bar, (self._stack, 1), (self._message_page, 1), spacing=0, parent=self)
         self._manager: MemorySearchManager | None = None
         self.setAccessibleName(tr("Index"))
-        # The list of keys shows these before the pages that have them are made.
-        for command in (TURN_CHART, COPY_TABLE):
-            keymap().declare(command)
         self.show_page("overview")
         self.show_unsupported({})
 

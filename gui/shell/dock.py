@@ -1,27 +1,82 @@
 """The dock at the right of the window: the diagnostics, or the explanation of the answer."""
 
+from pathlib import Path
+
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 
+from engine import MemoryProviderStatus, MemorySearchManager
+from gui.core.capabilities import MissingFeatures
+from gui.core.jobs import Jobs
+from gui.core.view_spec import MadePanels
 from gui.diagnostics.panel import DiagnosticsPanel
 from gui.explanation.panel import ExplanationPanel
+from gui.widgets.accessibility import insert_after, mark_position, stops
 
 
 class Dock(QStackedWidget):
-    """The dock at the side: shows the diagnostics or the explanation; when hidden, it returns to the diagnostics."""
+    """The dock at the side: shows the diagnostics or the explanation; when hidden, it returns to the diagnostics.
+
+    The diagnostics are made when they are first shown.
+    """
 
     requested = Signal(bool)
     """Whether the dock should be shown."""
     left = Signal()
     """Leave the diagnostics, back to the previous focus."""
 
-    def __init__(self, diagnostics: DiagnosticsPanel, explanation: ExplanationPanel) -> None:
+    def __init__(self, jobs: Jobs, config: Path | None) -> None:
+        """`config`: settings file in place of the user's own."""
         super().__init__()
-        self.diagnostics, self.explanation = diagnostics, explanation
-        for page in (diagnostics, explanation):
+        self.made = MadePanels()
+        self.explanation = ExplanationPanel()
+        self._jobs = jobs
+        self._config = config
+        self._manager: MemorySearchManager | None = None
+        self._status: MemoryProviderStatus | None = None
+        self._unsupported: MissingFeatures = {}
+        self._mark = mark_position(self)
+        self._nothing = QWidget()  # in place of the diagnostics until they are made
+        for page in (self._nothing, self.explanation):
             self.addWidget(page)
-        explanation.close_requested.connect(self.toggle_explanation)
+        self.explanation.close_requested.connect(self.toggle_explanation)
+
+    @property
+    def diagnostics(self) -> DiagnosticsPanel:
+        """The panel of the diagnostics, made when first needed."""
+        panel = self.made.get(DiagnosticsPanel)
+        if panel is None:
+            panel = DiagnosticsPanel(self._jobs, self._config)
+            panel.why.show_unsupported(self._unsupported)
+            panel.set_manager(self._manager)
+            panel.show_status(self._status)
+            self.addWidget(panel)
+            insert_after(self._mark, stops(panel))
+            self.made.add(panel)
+        return panel
+
+    def set_manager(self, manager: MemorySearchManager | None, *, reopening: bool = False) -> None:
+        """Set the memory that is shown. `reopening`: the folder is the same, and the values stay until updated."""
+        self._manager = manager
+        if not reopening:
+            self._status = None
+        if (panel := self.made.get(DiagnosticsPanel)) is not None:
+            panel.set_manager(manager, reopening=reopening)
+
+    def show_status(self, status: MemoryProviderStatus | None) -> None:
+        """Show the latest status in the diagnostics."""
+        self._status = status
+        if (panel := self.made.get(DiagnosticsPanel)) is not None:
+            panel.show_status(status)
+
+    @Slot(object)
+    def show_unsupported(self, unsupported: MissingFeatures) -> None:
+        """Set the features that the memory doesn't support."""
+        self._unsupported = unsupported
+        self.explanation.show_unsupported(unsupported)
+        if (panel := self.made.get(DiagnosticsPanel)) is not None:
+            panel.why.show_unsupported(unsupported)
 
     @Slot()
     def toggle_diagnostics(self) -> None:
@@ -48,7 +103,7 @@ class Dock(QStackedWidget):
     def note_shown(self, shown: bool) -> None:
         """Return to the diagnostics when the dock was hidden."""
         if not shown:
-            self.setCurrentWidget(self.diagnostics)
+            self.setCurrentWidget(self.made.get(DiagnosticsPanel) or self._nothing)
 
     def _toggle(self, page: QWidget) -> None:
         if self.isHidden() or self.currentWidget() is not page:
@@ -62,6 +117,11 @@ class Dock(QStackedWidget):
     def _show(self, page: QWidget) -> None:
         self.setCurrentWidget(page)
         self.requested.emit(True)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not self.explains:
+            self.setCurrentWidget(self.diagnostics)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:

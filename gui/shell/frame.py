@@ -30,6 +30,7 @@ from gui.shell.views import Views
 from gui.sources.first_run_panel import FirstRunPanel
 from gui.style.stylesheet import character_width
 from gui.text.right_to_left import correct_margins, margins
+from gui.widgets.accessibility import insert_after, mark_position, stops
 from gui.widgets.buttons import ToggleButton
 from gui.widgets.form_controls import Chip
 from gui.widgets.icons import IconButton
@@ -63,21 +64,20 @@ class HeaderBar(QWidget):
     view_requested = Signal(str)
     """Name of a view, by its button."""
 
-    def __init__(self, boxes: dict[str, FoldingRow]) -> None:
-        """`boxes`: the row with search box and filters that the top bar shows for each view; views may share one.
-
-        A row has the whole width; switch and buttons are at the ends of its first line.
-        """
+    def __init__(self, view: str, box: FoldingRow) -> None:
+        """`view`, `box`: the first view and its row, see `show_view`."""
         super().__init__()
         self.dock_button = IconButton("panel", tr("Show or hide the diagnostics"))
         show_key_in_tooltip(self.dock_button, tr("Show or hide the diagnostics"), "view.diagnostics")
         self.dock_button.setCheckable(True)
         self.menu_button = IconButton("menu", tr("Menu"))
-        self._boxes = boxes
-        self._hidden = {spec.name for spec in view_specs() if spec.on_demand}
+        self._box = box
+        self._boxes = [box]
+        """The rows of all views that were shown."""
+        self._hidden = {spec.name for spec in view_specs() if spec.has_content is not None}
         """Views without a button, unless they are current."""
         self._working = True
-        self._view = next(iter(boxes))
+        self._view = view
         self._name = label("Mnemoscope", "strong")
         self._name.setContentsMargins(margins(_SIDE, _NAME_TOP, 0, 2 * _BUTTONS_TOP - _NAME_TOP))
         self._switch = QWidget(self)
@@ -86,13 +86,14 @@ class HeaderBar(QWidget):
         self._view_holder = QWidget(self)
         self._view_menu = self._make_view_menu()
         self._buttons = row_of(spacing=_BUTTONS_GAP, margins=(0, _BUTTONS_TOP, 0, 0))
-        grid = QGridLayout(self)
+        self._grid = grid = QGridLayout(self)
         grid.setContentsMargins(margins(0, 0, _BUTTONS_SIDE, 0))
         grid.setSpacing(_BUTTONS_GAP)
         grid.setColumnStretch(1, 1)
         for part in (self._switch, self._view_holder):
             grid.addWidget(part, 0, 0, Qt.AlignmentFlag.AlignTop)
-        for part in (*dict.fromkeys(boxes.values()), self._name):
+        self._mark = mark_position(self)
+        for part in (box, self._name):
             grid.addWidget(part, 0, 0, 1, 3)
         grid.addLayout(self._buttons, 0, 2, Qt.AlignmentFlag.AlignTop)
         for button in (self.dock_button, self.menu_button):
@@ -100,9 +101,17 @@ class HeaderBar(QWidget):
             button.raise_()
         self._arrange()
 
-    def show_view(self, view: str) -> None:
-        """Show the box of a view, and mark the view in the switch."""
-        self._view = view
+    def show_view(self, view: str, box: FoldingRow) -> None:
+        """Show the row with search box and filters of a view, and mark the view in the switch; views may share one.
+
+        A row has the whole width; switch and buttons are at the ends of its first line.
+        """
+        if box not in self._boxes:
+            self._boxes.append(box)
+            self._grid.addWidget(box, 0, 0, 1, 3)
+            box.stackUnder(self.dock_button)
+            insert_after(self._mark, stops(box))
+        self._view, self._box = view, box
         self._switch_buttons[view].setChecked(True)
         self._arrange()
 
@@ -115,7 +124,7 @@ class HeaderBar(QWidget):
     @property
     def offered(self) -> list[str]:
         """The views on demand whose buttons are shown now."""
-        return [spec.name for spec in view_specs() if spec.on_demand and spec.name not in self._hidden]
+        return [spec.name for spec in view_specs() if spec.has_content is not None and spec.name not in self._hidden]
 
     def show_working(self, working: bool) -> None:
         """Show or hide the controls that need a workspace."""
@@ -167,15 +176,15 @@ class HeaderBar(QWidget):
         before = self._switch_row.sizeHint().width()
         on_demand = [button for button in self._switch_buttons.values() if button.isHidden()]
         later = sum(button.sizeHint().width() + _SWITCH_GAP for button in on_demand)
-        box_width = max(box.least_width for box in self._boxes.values())
+        box_width = max(box.least_width for box in self._boxes)
         fits = before + later + box_width + buttons_width + _BUTTONS_SIDE <= self.width()
         if not fits:
             before, later = self._view_holder.sizeHint().width(), 0
         self._switch.setVisible(self._working and fits)
         self._view_holder.setVisible(self._working and not fits)
-        for box in self._boxes.values():
+        for box in self._boxes:
             box.reserve(buttons_width, before, later)
-            box.setVisible(self._working and box is self._boxes[self._view])
+            box.setVisible(self._working and box is self._box)
         self._name.setVisible(not self._working)
 
     def changeEvent(self, event: QEvent) -> None:
@@ -315,7 +324,7 @@ class Frame(QWidget):
 
     def __init__(self, views: Views, dock: Dock, first_run: FirstRunPanel, banner: WindowBanner) -> None:
         super().__init__()
-        self.header = HeaderBar({name: views.with_box(name).header for name in views.specs})
+        self.header = HeaderBar(views.current, views.panel.header)
         self.panes = Panes(views.lists, views.readers, views.whole_bodies, dock)
         self.message = MessagePage()
         self.sync_bar = SyncBar()
@@ -339,7 +348,7 @@ class Frame(QWidget):
 
     @Slot(str)
     def _show_view(self, view: str) -> None:
-        self.header.show_view(view)
+        self.header.show_view(view, self.views.panel.header)
         if self.dock.explains and view != "search":
             self.panes.show_dock(False)
         self.panes.show_whole(self.views.specs[view].whole)

@@ -1,11 +1,9 @@
 """The views of the window: some have a list and a viewer, others take the whole width."""
 
 from dataclasses import dataclass
-from functools import partial
-from typing import TypeVar
 
 from PySide6.QtCore import QObject, Signal, Slot
-from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from engine import (
     FileUse,
@@ -21,21 +19,18 @@ from engine import (
 from gui.agent_edits.panel import CHOOSE_EDIT, EditsPanel
 from gui.conversation.loader import OpenedSession
 from gui.conversation.panel import ConversationPanel
-from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Jobs
 from gui.core.location import Location, ReadingPosition
-from gui.core.view_spec import ViewPanel, view_specs
-from gui.facts.panel import FactsPanel
+from gui.core.view_spec import ViewPanel
 from gui.index.panel import IndexPanel
-from gui.search.panel import SearchPanel
 from gui.search.query import Answer, Query, Scope
 from gui.sessions.listing_view import CHOOSE_SESSION
 from gui.sessions.panel import SessionsPanel
+from gui.shell.view_panels import ViewPanels
 from gui.text.session_texts import UNTITLED
-from gui.viewer.panel import CHOOSE_RESULT, CHOSEN_OPENS_HERE, ViewerPanel
+from gui.viewer.base_viewer import BaseViewer
+from gui.viewer.panel import CHOOSE_RESULT, CHOSEN_OPENS_HERE
 from gui.widgets.placeholder_page import NOTHING_FOUND, NothingToRead
-
-_Panel = TypeVar("_Panel", bound=ViewPanel)
 
 
 @dataclass(frozen=True)
@@ -49,7 +44,7 @@ class _SessionTarget:
     message: str = ""
 
 
-class Views(QObject):
+class Views(ViewPanels):
     """Switches between the views, and shows results in the viewer or in the conversation.
 
     Search and sessions share the conversation; each restores the session it had shown there.
@@ -57,36 +52,14 @@ class Views(QObject):
 
     switched = Signal(str)
     """Name of the view that is current now."""
-    content_known = Signal(str, bool)
-    """Name of a view whose button appears on demand, and whether it has content."""
     location_opening = Signal()
     """The viewer is about to show a location that isn't a result."""
     location_shown = Signal(object)
     """Location shown in the viewer that isn't a result."""
 
     def __init__(self, jobs: Jobs, parent: QObject) -> None:
-        super().__init__(parent)
-        self.specs = {spec.name: spec for spec in view_specs()}
-        self.panels = {name: spec.make(jobs, self) for name, spec in self.specs.items()}
-        self.search, self.sessions = search, sessions = self._panel(SearchPanel), self._panel(SessionsPanel)
-        self.index, self.facts = self._panel(IndexPanel), self._panel(FactsPanel)
-        self.edits = self._panel(EditsPanel)
-        self.viewer = ViewerPanel(jobs)
-        self.conversation = ConversationPanel(jobs)
-        self.lists = QStackedWidget()
-        self.readers = QStackedWidget()
-        self.whole_bodies = QStackedWidget()
-        for name, panel in self.panels.items():
-            self._stack(name).addWidget(panel.body)
-        for reader in (self.viewer, self.conversation):
-            self.readers.addWidget(reader)
+        super().__init__(jobs, parent)
         self.current = next(iter(self.specs))
-        self._manager: MemorySearchManager | None = None
-        self._unsupported: MissingFeatures = {}
-        self._unloaded: set[str] = set()
-        """Lazy views that haven't received the memory yet."""
-        self._stale: set[str] = set()
-        """Lazy views to refresh, since the index has changed."""
         self._last_answer: Answer | None = None
         self._shows_result = True
         """Whether the viewer shows a result, if anything; not a location that the user opened elsewhere."""
@@ -98,59 +71,47 @@ class Views(QObject):
         self._positions: dict[str, tuple[_SessionTarget, ReadingPosition]] = {}
         """The position in each view when the user left it: two views may show different parts of one session."""
         self._forget_shown()
-        self.facts.content_known.connect(partial(self.content_known.emit, "facts"))
-        search.answer_changed.connect(self.index.show_answer)
-        search.answer_changed.connect(self._handle_answer)
-        search.result_selected.connect(self.show_result)
-        search.list_focus_requested.connect(self.focus_list)
-        sessions.session_selected.connect(self._show_selected)
-        self.viewer.escape_pressed.connect(self.focus_list)
-        self.conversation.escape_pressed.connect(self.focus_list)
-        self.conversation.similar_requested.connect(self._show_similar)
-        self.conversation.more_requested.connect(self._search_in)
-        self.conversation.like_requested.connect(self._search_like)
+        self.search.answer_changed.connect(self._handle_answer)
+        self.search.result_selected.connect(self.show_result)
+        self.search.list_focus_requested.connect(self.focus_list)
         self.viewer.more_requested.connect(self._search_like)
         self.viewer.search_requested.connect(self._search_words)
-        self.viewer.next_requested.connect(search.body.list.select_next)
-        self.index.left.connect(self.focus_box)
-        self.edits.edit_selected.connect(self.show_edit)
-        self.edits.sessions_requested.connect(self._search_file)
+        self.viewer.next_requested.connect(self.search.body.list.select_next)
         self.viewer.sessions_requested.connect(self._search_file)
+        self.made.when(BaseViewer, lambda viewer: viewer.escape_pressed.connect(self.focus_list))
+        self.made.when(ConversationPanel, self._connect_conversation)
+        self.made.when(SessionsPanel, lambda sessions: sessions.session_selected.connect(self._show_selected))
+        self.made.when(IndexPanel, self._connect_index)
+        self.made.when(EditsPanel, self._connect_edits)
+
+    def _connect_conversation(self, conversation: ConversationPanel) -> None:
+        conversation.similar_requested.connect(self._show_similar)
+        conversation.more_requested.connect(self._search_in)
+        conversation.like_requested.connect(self._search_like)
+
+    def _connect_index(self, index: IndexPanel) -> None:
+        index.show_answer(self._last_answer)
+        index.left.connect(self.focus_box)
+        self.search.answer_changed.connect(index.show_answer)
+
+    def _connect_edits(self, edits: EditsPanel) -> None:
+        edits.edit_selected.connect(self.show_edit)
+        edits.sessions_requested.connect(self._search_file)
 
     def set_manager(self, manager: MemorySearchManager | None, *, reopening: bool = False) -> None:
-        """Use this memory in all views from now on.
-
-        `reopening`: the same folder is being reopened: results, selection and the open document stay.
-        """
-        self._manager = manager
         if not reopening:
             self._forget_shown()
-        self._unloaded = {name for name, spec in self.specs.items() if spec.lazy}
-        for name, panel in self.panels.items():
-            panel.set_manager(None if name in self._unloaded else manager, reopening=reopening)
-        self.viewer.set_manager(manager, reopening=reopening)
         self._empty = False
-        self.conversation.set_manager(manager, reopening=reopening)
+        super().set_manager(manager, reopening=reopening)
         self._arrange()
 
     def show_status(self, status: MemoryProviderStatus | None) -> None:
-        """Show the latest status in every view; called whenever it changes."""
-        for panel in self.panels.values():
-            panel.show_status(status)
+        super().show_status(status)
         empty = status is not None and not status.files
         if empty != self._empty:
             self._empty = empty
             if self._last_answer is None and not self.viewer.reads:
                 self._clear_viewer()
-
-    @Slot(object)
-    def show_unsupported(self, unsupported: MissingFeatures) -> None:
-        """Set the features that this memory, or the one set next, doesn't support."""
-        self._unsupported = unsupported
-        for panel in self.panels.values():
-            panel.show_unsupported(unsupported)
-        for reader in (self.viewer, self.conversation):
-            reader.show_unsupported(unsupported)
 
     def _forget_shown(self) -> None:
         self._positions.clear()
@@ -160,9 +121,11 @@ class Views(QObject):
     def switch(self, name: str) -> None:
         """Show a view by its name, and focus its box."""
         if name != self.current:
-            target, position = self._targets[self.current], self.conversation.view_state
-            if isinstance(target, _SessionTarget) and position is not None and position.path == target.path:
-                self._positions[self.current] = target, position
+            target = self._targets[self.current]
+            if isinstance(target, _SessionTarget):
+                position = self.conversation.view_state
+                if position is not None and position.path == target.path:
+                    self._positions[self.current] = target, position
             self.current = name
             self._arrange()
             self.switched.emit(name)
@@ -170,7 +133,7 @@ class Views(QObject):
 
     def open_page(self, name: str, page: str) -> None:
         """Show a page of a view."""
-        self.panels[name].open_page(page)
+        self.panel_of(name).open_page(page)
         self.switch(name)
 
     @Slot()
@@ -180,29 +143,13 @@ class Views(QObject):
             self.sessions.view.list.pin_current()
         elif self.current == "search" and self.reader_has_focus:
             self.search.body.list.pin_current()
-        for name, panel in self.panels.items():
-            if self.specs[name].lazy:
-                self._stale.add(name)
-            else:
-                panel.refresh()
-        self.viewer.refresh()
-        self.conversation.refresh()
-        self._load_current()
-
-    def with_box(self, name: str) -> ViewPanel:
-        """Return the panel whose search box a view shows: its own or that of another view."""
-        return self.panels[self.specs[name].box or name]
+        self._refresh_panels()
+        self._load(self.current)
 
     @property
     def panel(self) -> ViewPanel:
         """The panel whose search box the current view shows."""
         return self.with_box(self.current)
-
-    def _panel(self, kind: type[_Panel]) -> _Panel:
-        return next(panel for panel in self.panels.values() if isinstance(panel, kind))
-
-    def _stack(self, name: str) -> QStackedWidget:
-        return self.whole_bodies if self.specs[name].whole else self.lists
 
     @Slot()
     def focus_box(self) -> None:
@@ -211,7 +158,7 @@ class Views(QObject):
     @Slot()
     def focus_list(self) -> None:
         """Focus the list of the current view."""
-        self.panels[self.current].focus_list()
+        self.panel_of(self.current).focus_list()
 
     def shown_parts(self) -> list[QWidget]:
         """Return the list and the viewer of the current view, or the page that takes their place."""
@@ -225,7 +172,8 @@ class Views(QObject):
     @property
     def read_session(self) -> OpenedSession | None:
         """The open session; None if none is shown."""
-        return self.conversation.opened if self.readers.currentWidget() is self.conversation else None
+        viewer = self.readers.currentWidget()
+        return viewer.opened if isinstance(viewer, ConversationPanel) else None
 
     @property
     def read_name(self) -> str:
@@ -346,24 +294,17 @@ class Views(QObject):
             self.search.controller.search_in(Scope(path, target.title), target.query)
 
     def _arrange(self) -> None:
-        self._stack(self.current).setCurrentWidget(self.panels[self.current].body)
-        self._load_current()
+        self._stack(self.current).setCurrentWidget(self.panel_of(self.current).body)
+        self._load(self.current)
         if isinstance(target := self._targets[self.current], _SessionTarget):
             last, position = self._positions.pop(self.current, (target, None))
-            self.conversation.return_to(target.path if last == target else "", position if last == target else None)
+            self.return_to(target.path if last == target else "", position if last == target else None)
         self._show_target()
 
-    def _load_current(self) -> None:
-        """Load a lazy view when it is first shown, and refresh it if the index has changed since."""
-        name = self.current
-        if self._manager is None:
-            return
-        if name in self._unloaded:
-            self._unloaded.remove(name)
-            self.panels[name].set_manager(self._manager)
-        elif name in self._stale:
-            self.panels[name].refresh()
-        self._stale.discard(name)
+    def return_to(self, path: str, position: ReadingPosition | None = None) -> None:
+        """When the session `path` is shown next, restore its last position, or go to `position`; "" cancels."""
+        if path or self.made.get(ConversationPanel) is not None:
+            self.conversation.return_to(path, position)
 
     def _show_target(self) -> None:
         target = self._targets[self.current]

@@ -155,7 +155,6 @@ class QueryBox(QWidget):
         row.addWidget(self.edit, 1)
         row.addWidget(self._state)
         row.addWidget(self._clear)
-        self.setFocusProxy(self.edit)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._restyle()
 

@@ -21,6 +21,7 @@ from gui.core.jobs import JobSlot
 from gui.core.window_context import WindowContext
 from gui.core.window_state import DebouncedWrite, Writing
 from gui.core.workspace import Opened
+from gui.facts.panel import FactsPanel
 from gui.facts.wording import short
 from gui.remember.controller import RememberController
 from gui.shell.views import Views
@@ -111,13 +112,16 @@ class Drafts(QObject):
         self._dismissed = False
         self._read_job = JobSlot(self)
         self._later_write = DebouncedWrite(self._jobs, self._pending_write, _DRAFT_MS, self)
-        editor = views.facts.body.editor
-        editor.text.textChanged.connect(self._write_later)
-        editor.change_requested.connect(self._write_later)
+        views.made.when(FactsPanel, self._connect_facts)
         remember.typed.connect(self._write_later)
         workspace.opened.connect(self._handle_opened)
         workspace.closed.connect(self._handle_closed)
         self._banner.cleared.connect(self._on_banner_cleared)
+
+    def _connect_facts(self, facts: FactsPanel) -> None:
+        editor = facts.body.editor
+        editor.text.textChanged.connect(self._write_later)
+        editor.change_requested.connect(self._write_later)
 
     def write_now(self) -> None:
         """Save the drafts immediately, since the window closes."""
@@ -139,8 +143,8 @@ class Drafts(QObject):
     def _drafts(self) -> tuple[Draft, ...]:
         """Return the drafts to save: current ones, and those that the user has not answered yet."""
         drafts = list(self._waiting)
-        editor = self._views.facts.body.editor
-        if editor.is_changed:
+        facts = self._views.made.get(FactsPanel)
+        if facts is not None and (editor := facts.body.editor).is_changed:
             fact = editor.fact.id if editor.fact is not None else ""
             drafts.append(Draft(self._folder, "fact", fact, editor.text.toPlainText()))
         sheet = self._remember.sheet

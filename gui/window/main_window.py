@@ -25,8 +25,6 @@ from gui.core.window_banner import WindowBanner
 from gui.core.window_context import AppPaths, WindowContext
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
-from gui.diagnostics.panel import DiagnosticsPanel
-from gui.explanation.panel import ExplanationPanel
 from gui.shell.dock import Dock
 from gui.shell.frame import Frame
 from gui.shell.views import Views
@@ -128,12 +126,10 @@ class MainWindow(MainWindowBase):
         self.setAcceptDrops(True)
 
         self.views = Views(jobs, self)
-        self.search, self.sessions, self.viewer = self.views.search, self.views.sessions, self.views.viewer
-        self.diagnostics = DiagnosticsPanel(jobs, paths.config)
+        self.search, self.viewer = self.views.search, self.views.viewer
         self.first_run = FirstRunPanel(jobs, paths.config, store_path=workspace.store_path)
         self.banner = WindowBanner(workspace)
-        self.explanation = ExplanationPanel()
-        self.dock = Dock(self.diagnostics, self.explanation)
+        self.dock = Dock(jobs, paths.config)
         self.frame = Frame(self.views, self.dock, self.first_run, self.banner)
         self.panes, self.pages, self.message = self.frame.panes, self.frame.pages, self.frame.message
         self.sync_bar = self.frame.sync_bar
@@ -149,7 +145,7 @@ class MainWindow(MainWindowBase):
         self.workspace_controller = WorkspaceController(context, self.frame, self.folders, self._capabilities, aside)
         self.spaces = WorkspacesController(context, self.views, self.folders)
         self.navigation = Navigation(workspace, self.views, self)
-        opener = ResultOpener(workspace, self.panes, self.views, self.diagnostics, self)
+        opener = ResultOpener(workspace, self.frame, self)
         EditorChoice(context, self.views)
         self.remember = RememberFeatures(context, self.views, opener, self._status_events)
         self.sharing = SharingFeatures(context, self.views, self.folders, opener)
@@ -170,7 +166,7 @@ class MainWindow(MainWindowBase):
         self.workspace_controller.another_folder_requested.connect(self.first_run.choose)
         self.workspace.feed.status_changed.connect(self._capabilities.update_status)
         self.workspace.feed.status_changed.connect(self._show_status)
-        for part in (self.views, self.explanation, self.diagnostics.why, self.commands, self.settings):
+        for part in (self.views, self.dock, self.commands, self.settings):
             self._capabilities.changed.connect(part.show_unsupported)
         self.sync_bar.pause.connect(self.workspace.pause)
         self.sync_bar.resume.connect(self.workspace.resume)
@@ -196,7 +192,6 @@ class MainWindow(MainWindowBase):
         self.viewer.wrap_action.setChecked(self.state.wrap)
         self.viewer.choose_rendered(self.state.rendered)
         self.viewer.chunks_action.setChecked(self.state.chunk_borders)
-        self.sessions.view.hide_calendar.setChecked(self.state.calendar_hidden)
         self.frame.show_page(self.panes)
 
     # --- the index --------------------------------------------------------------------------------------------------
@@ -207,7 +202,7 @@ class MainWindow(MainWindowBase):
             self.sync_bar.show_status(status)  # else it keeps "Opening…" until the update reports
         self.views.show_status(status)
         if status is not None or not self.workspace.reopening:
-            self.diagnostics.show_status(status)
+            self.dock.show_status(status)
         self.commands.show_status(status)
         self._status_events.update_status(status)
         self._sync_announcer.update_status(status)

@@ -136,27 +136,40 @@ def commands(keymap: Keymap, window: QWidget, focus: QWidget | None, leave_out: 
 
     If several panes have the same command, the one with the focus (`focus`) runs it.
     """
-    known: dict[str, list[QAction]] = {}
+    known: defaultdict[str, list[QAction]] = defaultdict(list)
     for action in window.findChildren(QAction):
         if action.objectName() in keymap.commands:
-            known.setdefault(action.objectName(), []).append(action)
+            known[action.objectName()].append(action)
     return [
         _entry(keymap, command, known[command.name], focus)
         for command in by_context(keymap)
-        if command.name in known and command.name != leave_out
+        if (command.name in known or missing(command.contexts[0])) and command.name != leave_out
     ]
 
 
 def _entry(keymap: Keymap, command: Command, actions: Sequence[QAction], focus: QWidget | None) -> Entry:
+    """Return the entry of a command; without actions, the panel that has it isn't made yet."""
+    if not actions:
+        return _make_entry(keymap, command, "", missing(command.contexts[0]), _do_nothing)
     action, reason = _choose(command, actions, focus)
     if not reason and not action.isEnabled():
         reason = action.statusTip() or tr("This command isn't available right now.")
-    where = "" if command.contexts == ("window",) else ", ".join(map(title, command.contexts))
+    state = ""
     if action.isCheckable() and not reason:
         off = "" if action.actionGroup() is not None else tr("off")
-        where = " · ".join(filter(None, (where, tr("on") if action.isChecked() else off)))
+        state = tr("on") if action.isChecked() else off
+    return _make_entry(keymap, command, state, reason, action.trigger)
+
+
+def _make_entry(keymap: Keymap, command: Command, state: str, reason: str, run: Callable[[], object]) -> Entry:
+    where = "" if command.contexts == ("window",) else ", ".join(map(title, command.contexts))
+    shown = " · ".join(filter(None, (where, state)))
     known_as = f"{command.english} {command.name}"
-    return Entry(command.name, command.words, where, keymap.first_key(command.name), reason, action.trigger, known_as)
+    return Entry(command.name, command.words, shown, keymap.first_key(command.name), reason, run, known_as)
+
+
+def _do_nothing() -> None:
+    """Run a command whose panel isn't made yet."""
 
 
 def _choose(command: Command, actions: Sequence[QAction], focus: QWidget | None) -> tuple[QAction, str]:

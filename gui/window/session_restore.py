@@ -11,13 +11,15 @@ from PySide6.QtCore import QEvent, QObject, Slot
 
 import engine
 from engine import QueryRecord
+from gui.conversation.panel import ConversationPanel
 from gui.core.window_context import WindowContext
 from gui.core.window_state import DebouncedWrite, LastView, WindowState, Writing, save_state
 from gui.core.workspace import FIRST_RESULTS, Opened
-from gui.index.panel import PageName
+from gui.index.panel import IndexPanel
 from gui.search.query_builder import SearchViewState
 from gui.search.saved_search_cache import to_query, to_record
 from gui.sessions.filter_controller import SessionsViewState
+from gui.sessions.panel import SessionsPanel
 from gui.shell.frame import Frame
 from gui.shell.views import Views
 from gui.widgets.row_list import ListPosition
@@ -47,6 +49,8 @@ class SessionRestore(QObject):
         """The location to restore once its folder is open."""
         self._line: tuple[str, int] | None = None
         """Position to scroll to when its file is shown."""
+        self._restored = LastView()
+        """The restored location: it has the state of views whose panels aren't made yet."""
         self._later_write = DebouncedWrite(context.jobs, self._pending_write, _SOON_MS, self)
         workspace.opened.connect(self._restore_session)
         views.viewer.file_shown.connect(self._scroll)
@@ -55,15 +59,22 @@ class SessionRestore(QObject):
 
     def _connect_signals(self) -> None:
         views, frame = self._views, self._frame
-        search, viewer, sessions = views.search, views.viewer, views.sessions
+        search, viewer = views.search, views.viewer
         for signal in (
             *(views.switched, search.controller.query_changed, search.answer_changed, search.result_current),
             *(search.body.list.verticalScrollBar().valueChanged, viewer.scrolled, viewer.file_shown),
             *(viewer.wrap_action.toggled, viewer.chunks_action.toggled, viewer.header.rendered_chosen),
-            sessions.session_selected,
-            *(sessions.view.hide_calendar.toggled, sessions.narrowed, views.conversation.scrolled),
             *(frame.panes.splitterMoved, frame.panes.dock_shown, self._workspace.opened),
         ):
+            signal.connect(self._write_later)
+        views.made.when(SessionsPanel, self._connect_sessions)
+        views.made.when(ConversationPanel, lambda conversation: conversation.scrolled.connect(self._write_later))
+
+    def _connect_sessions(self, sessions: SessionsPanel) -> None:
+        hide_calendar = sessions.view.hide_calendar
+        hide_calendar.setChecked(self._state.calendar_hidden)
+        sessions.return_to(_sessions_state(self._restored))
+        for signal in (sessions.session_selected, sessions.narrowed, hide_calendar.toggled):
             signal.connect(self._write_later)
 
     def resume(self) -> None:
@@ -78,7 +89,8 @@ class SessionRestore(QObject):
         state.wrap = self._views.viewer.wrap_action.isChecked()
         state.rendered = self._views.viewer.prefers_page
         state.chunk_borders = self._views.viewer.chunks_action.isChecked()
-        state.calendar_hidden = self._views.sessions.view.hide_calendar.isChecked()
+        if (sessions := self._views.made.get(SessionsPanel)) is not None:
+            state.calendar_hidden = sessions.view.hide_calendar.isChecked()
         if self._workspace.current is not None and self._requested is None and self._line is None:
             state.last_view = self._last_view(self._workspace.current.folder)
 
@@ -117,14 +129,15 @@ class SessionRestore(QObject):
             row = search_state.position.current if isinstance(search_state.position.current, tuple) else None
             top = next((top for key, top in search_state.position.anchors if key == row), 0)
         file, line = views.viewer.view_state
-        session_state = views.sessions.view_state
+        sessions, index = views.made.get(SessionsPanel), views.made.get(IndexPanel)
+        session_state = _sessions_state(self._restored) if sessions is None else sessions.view_state
         criteria = session_state.criteria
         if criteria.text and not search.controller.saved_searches.store.notes:
             criteria = replace(criteria, text="")
         return LastView(
             folder=str(folder),
             view=views.current,
-            index_page=views.index.page,
+            index_page=self._restored.index_page if index is None else index.page,
             query=query,
             max_results=search_state.max_results,
             row=row,
@@ -146,15 +159,16 @@ class SessionRestore(QObject):
         if last is None or last.folder != str(opened.folder) or views.search.box.query:
             return  # another folder, or the user has already typed a query
         if last.reading is not None:
-            views.conversation.return_to(last.reading.path, last.reading)
+            views.return_to(last.reading.path, last.reading)
         if last.query is not None:
             self._line = (last.file, last.line) if last.file and last.line else None
             views.search.controller.return_to(_view_state_of(last, last.query))
-        page: PageName = last.index_page
         if last.view == "index":
-            views.index.show_page(page)
+            views.index.show_page(last.index_page)
+        self._restored = last
         views.switch(last.view)
-        views.sessions.return_to(SessionsViewState(last.criteria, last.role, last.session))
+        if (sessions := views.made.get(SessionsPanel)) is not None:
+            sessions.return_to(_sessions_state(last))
 
     @Slot(str)
     def _scroll(self, name: str) -> None:
@@ -164,6 +178,10 @@ class SessionRestore(QObject):
             self._views.viewer.go_to_line(unshown[1])
         if unshown is None or unshown[0] == name or not self._views.search.controller.busy:
             self._line = None
+
+
+def _sessions_state(last: LastView) -> SessionsViewState:
+    return SessionsViewState(last.criteria, last.role, last.session)
 
 
 def _view_state_of(last: LastView, query: QueryRecord) -> SearchViewState:

@@ -16,6 +16,7 @@ from gui.search.saved_searches import SavedSearchController
 from gui.settings.option_pages import add_page_commands
 from gui.style.appearance import Appearance
 from gui.text.status_texts import why_no_update
+from gui.viewer.base_viewer import BaseViewer
 from gui.window.key_sheet import show_keys
 from gui.window.window_base import MainWindowBase
 
@@ -128,8 +129,7 @@ class WindowMenu:
             "view.diagnostics", marked("Show or hide diagnostics"), window.dock.toggle_diagnostics, "Ctrl+D", "F9"
         )
         commands.add_appearance()
-        for reader in (views.viewer, views.conversation):
-            reader.zoom_requested.connect(appearance.enlarge)
+        views.made.when(BaseViewer, lambda reader: reader.zoom_requested.connect(appearance.enlarge))
         commands.menu.addSeparator()
         commands.add(PALETTE, marked("Command palette…"), window.palette_requested.emit, "Ctrl+Shift+P")
         self._add_help(commands)

@@ -17,7 +17,7 @@ def _find(qtbot, window: MainWindow, query: str) -> None:
 
 
 def _shown_text(window: MainWindow) -> str:
-    return " | ".join(part.text() for part in window.explanation.findChildren(QLabel) if part.isVisible())
+    return " | ".join(part.text() for part in window.dock.explanation.findChildren(QLabel) if part.isVisible())
 
 
 def test_ctrl_i_toggles_explanation_of_current_result(qtbot, opened):
@@ -36,7 +36,7 @@ def test_ctrl_i_toggles_explanation_of_current_result(qtbot, opened):
 def test_ctrl_i_inside_explanation_returns_to_results(qtbot, opened):
     _find(qtbot, opened, "timer")
     opened.dock.show_explanation()
-    fold = next(b for b in opened.explanation.findChildren(QPushButton) if b.text() == "All figures")
+    fold = next(b for b in opened.dock.explanation.findChildren(QPushButton) if b.text() == "All figures")
     fold.setFocus()
     qtbot.keyClick(fold, Key.Key_I, Control)
     assert opened.dock.isHidden()
@@ -46,12 +46,12 @@ def test_ctrl_i_inside_explanation_returns_to_results(qtbot, opened):
 def test_dock_returns_to_diagnostics(qtbot, opened):
     opened.dock.show_explanation()
     qtbot.keyClick(opened, Key.Key_D, Control)
-    assert opened.diagnostics.isVisible()
-    assert not opened.explanation.isVisible()
+    assert opened.dock.diagnostics.isVisible()
+    assert not opened.dock.explanation.isVisible()
     opened.dock.show_explanation()
     opened.panes.toggle_dock()
     opened.panes.toggle_dock()
-    assert opened.diagnostics.isVisible()
+    assert opened.dock.diagnostics.isVisible()
 
 
 def test_state_of_the_index_opens_diagnostics(qtbot, opened):
@@ -60,7 +60,7 @@ def test_state_of_the_index_opens_diagnostics(qtbot, opened):
     assert state.accessibleName() == "Up to date: show or hide the diagnostics"
     for visible in (True, False):
         qtbot.mouseClick(state, Qt.MouseButton.LeftButton)
-        assert opened.diagnostics.isVisible() is visible
+        assert opened.dock.diagnostics.isVisible() is visible
 
 
 def test_explanation_closes_with_the_search(qtbot, opened):
@@ -71,7 +71,7 @@ def test_explanation_closes_with_the_search(qtbot, opened):
     assert opened.dock.isHidden()
     opened.dock.show_diagnostics()
     opened.views.switch("sessions")
-    assert opened.diagnostics.isVisible()
+    assert opened.dock.diagnostics.isVisible()
 
 
 def test_open_explanation_is_not_restored_as_diagnostics(opened):
@@ -87,13 +87,13 @@ def test_ctrl_i_in_other_view_opens_search(qtbot, opened):
     opened.views.switch("sessions")
     qtbot.keyClick(opened, Key.Key_I, Control)
     assert opened.views.current == "search"
-    assert opened.explanation.isVisible()
+    assert opened.dock.explanation.isVisible()
 
 
 def test_closing_explanation_returns_to_results(qtbot, opened):
     _find(qtbot, opened, "timer")
     opened.dock.show_explanation()
-    close = next(b for b in opened.explanation.findChildren(QPushButton) if b.accessibleName().startswith("Close"))
+    close = next(b for b in opened.dock.explanation.findChildren(QPushButton) if b.accessibleName().startswith("Close"))
     qtbot.mouseClick(close, Qt.MouseButton.LeftButton)
     assert opened.dock.isHidden()
     assert opened.search.body.list.hasFocus()
@@ -102,17 +102,17 @@ def test_closing_explanation_returns_to_results(qtbot, opened):
 def test_escape_in_diagnostics_returns_to_results(qtbot, opened):
     _find(qtbot, opened, "timer")
     opened.panel_actions.focus_explainer()
-    qtbot.waitUntil(opened.diagnostics.why.edit.hasFocus)
-    qtbot.keyClick(opened.diagnostics.why.edit, Key.Key_Escape)
+    qtbot.waitUntil(opened.dock.diagnostics.why.edit.hasFocus)
+    qtbot.keyClick(opened.dock.diagnostics.why.edit, Key.Key_Escape)
     assert opened.search.body.list.hasFocus()
-    assert opened.diagnostics.isVisible()
+    assert opened.dock.diagnostics.isVisible()
 
 
 def test_hiding_diagnostics_from_inside_returns_to_results(qtbot, opened):
     _find(qtbot, opened, "timer")
     opened.panel_actions.focus_explainer()
-    qtbot.waitUntil(opened.diagnostics.why.edit.hasFocus)
-    qtbot.keyClick(opened.diagnostics.why.edit, Key.Key_D, Control)
+    qtbot.waitUntil(opened.dock.diagnostics.why.edit.hasFocus)
+    qtbot.keyClick(opened.dock.diagnostics.why.edit, Key.Key_D, Control)
     assert opened.dock.isHidden()
     assert opened.search.body.list.hasFocus()
 
@@ -123,7 +123,7 @@ def test_narrow_window_replaces_file_with_dock(qtbot, opened):
     _find(qtbot, opened, "timer")
     opened.dock.show_explanation()
     assert not opened.viewer.isVisible()
-    assert opened.explanation.width() <= 300
+    assert opened.dock.explanation.width() <= 300
     qtbot.waitUntil(lambda: "Result 1 of 3" in _shown_text(opened))
 
 
@@ -137,8 +137,8 @@ def _press_remedy(qtbot, window: MainWindow, memory, name: RemedyName, **changes
 def test_excluded_remedy_opens_path_explanation(qtbot, opened, memory):
     _press_remedy(qtbot, opened, memory, "excluded", path="drafts/plan.md")
     qtbot.waitUntil(lambda: memory.explained == ["drafts/plan.md"])
-    qtbot.waitUntil(opened.diagnostics.why.edit.hasFocus)
-    assert opened.diagnostics.why.edit.text() == "drafts/plan.md"
+    qtbot.waitUntil(opened.dock.diagnostics.why.edit.hasFocus)
+    assert opened.dock.diagnostics.why.edit.text() == "drafts/plan.md"
 
 
 def test_excluded_remedy_includes_the_type(qtbot, opened, memory):
@@ -165,7 +165,7 @@ def test_other_remedies_open_their_targets(qtbot, opened, memory, monkeypatch):
     monkeypatch.setattr(opened.first_run, "choose", lambda: received.append("choose"))
     monkeypatch.setattr(opened.folders, "add_sessions", lambda: received.append("add_sessions"))
     monkeypatch.setattr(opened.settings, "show_page", lambda page: received.append(f"settings:{page}"))
-    monkeypatch.setattr(opened.diagnostics, "show_files", lambda which: received.append(f"files:{which}"))
+    monkeypatch.setattr(opened.dock.diagnostics, "show_files", lambda which: received.append(f"files:{which}"))
     monkeypatch.setattr(opened.banner, "confirm_embedding", lambda _: received.append("ask"))
     opened_by = {}
     for name in expected:

@@ -106,11 +106,11 @@ def test_window_keys_focus_box_sync_and_toggle_diagnostics(qtbot, opened, box, m
     syncs = len(memory.syncs)
     qtbot.keyClick(opened, Key.Key_F5)
     qtbot.waitUntil(lambda: len(memory.syncs) == syncs + 1 and at_rest(opened))
-    was_visible = opened.diagnostics.isVisible()
+    was_visible = opened.dock.diagnostics.isVisible()
     qtbot.keyClick(opened, Key.Key_D, Control)
-    assert opened.diagnostics.isVisible() is not was_visible
+    assert opened.dock.diagnostics.isVisible() is not was_visible
     qtbot.keyClick(opened, Key.Key_F9)
-    assert opened.diagnostics.isVisible() is was_visible
+    assert opened.dock.diagnostics.isVisible() is was_visible
     qtbot.keyClick(opened, Key.Key_F1)
     sheet = opened.findChild(QDialog)
     assert sheet.isVisible()
@@ -221,7 +221,7 @@ def test_dropped_file_is_explained(qtbot, opened, memory, tmp_path):
         QPointF(9, 9), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     )
     opened.dropEvent(drop)
-    why = opened.diagnostics.why
+    why = opened.dock.diagnostics.why
     qtbot.waitUntil(why.answer.isVisible)
     assert why.edit.text() == str(tmp_path / "note.pdf")
 
@@ -354,22 +354,22 @@ def test_sync_bar_failed_button_opens_diagnostics(qtbot, opened, memory):
     memory.set_status(failed_files=(FileIssue(path="a.md", rule="not-utf-8", detail="x"),))
     qtbot.waitUntil(lambda: opened.workspace.status.failed_files != ())
     qtbot.mouseClick(_button(opened.sync_bar, "1 failed"), Qt.MouseButton.LeftButton)
-    assert opened.diagnostics.isVisible()
+    assert opened.dock.diagnostics.isVisible()
 
 
 def test_dock_hides_in_narrow_window_and_returns(qtbot, opened):
     opened.panes.restore(400, 330, dock_requested=True)
     opened.resize(1400, 800)
-    qtbot.waitUntil(opened.diagnostics.isVisible)
+    qtbot.waitUntil(opened.dock.diagnostics.isVisible)
     opened.resize(820, 800)
-    qtbot.waitUntil(lambda: not opened.diagnostics.isVisible())
+    qtbot.waitUntil(lambda: not opened.dock.diagnostics.isVisible())
     opened.panes.toggle_dock()
-    assert opened.diagnostics.isVisible()
+    assert opened.dock.diagnostics.isVisible()
     opened.panes.toggle_dock()
-    assert not opened.diagnostics.isVisible()
+    assert not opened.dock.diagnostics.isVisible()
     opened.panes.show_dock(True)
     opened.resize(1400, 800)
-    qtbot.waitUntil(opened.diagnostics.isVisible)
+    qtbot.waitUntil(opened.dock.diagnostics.isVisible)
 
 
 def test_every_pane_has_minimum_width(qtbot, opened):
@@ -476,7 +476,7 @@ def test_tab_visits_every_pane_of_the_window(qtbot, opened, box):
         qtbot.keyClick(focused, Key.Key_Tab)
     assert any(opened.search.body.isAncestorOf(widget) for widget in seen)
     assert any(opened.viewer.isAncestorOf(widget) for widget in seen)
-    assert any(opened.diagnostics.isAncestorOf(widget) for widget in seen)
+    assert any(opened.dock.diagnostics.isAncestorOf(widget) for widget in seen)
     assert any(opened.sync_bar.isAncestorOf(widget) for widget in seen)
 
 
@@ -493,9 +493,9 @@ def test_result_and_skipped_file_open_in_other_programs(qtbot, opened, memory, m
     opened.search.reveal_requested.emit(result)
     qtbot.waitUntil(lambda: bool(seen))
     assert seen.pop() == (memory.folder / result.path,)
-    opened.diagnostics.reveal_requested.emit("big.bin")
+    opened.dock.diagnostics.reveal_requested.emit("big.bin")
     assert seen.pop() == (memory.folder / "big.bin",)
-    opened.diagnostics.reveal_requested.emit("no/such/folder.md")
+    opened.dock.diagnostics.reveal_requested.emit("no/such/folder.md")
     assert not seen
 
 
@@ -520,19 +520,19 @@ def test_narrow_window_shows_dock_or_file(qtbot, opened, appearance, scale):
     opened.resize(560, 700)
     qtbot.waitUntil(lambda: opened.width() == 560)
     _find(qtbot, opened, "timer")
-    assert not opened.diagnostics.isVisible()
+    assert not opened.dock.diagnostics.isVisible()
     assert opened.viewer.isVisible()
     opened.panes.toggle_dock()
-    assert opened.diagnostics.isVisible()
+    assert opened.dock.diagnostics.isVisible()
     assert not opened.viewer.isVisible()
     opened.search.focus_list()
     qtbot.keyClick(opened.search.body.list, Key.Key_Return)
     assert opened.viewer.isVisible()
-    assert not opened.diagnostics.isVisible()
+    assert not opened.dock.diagnostics.isVisible()
     qtbot.waitUntil(lambda: opened.viewer.isAncestorOf(opened.focusWidget()))
     opened.panes.toggle_dock()
     opened.resize(1280, 800)
-    qtbot.waitUntil(lambda: opened.viewer.isVisible() and opened.diagnostics.isVisible())
+    qtbot.waitUntil(lambda: opened.viewer.isVisible() and opened.dock.diagnostics.isVisible())
 
 
 def _menu_action(window: MainWindow, words: str) -> QAction:
@@ -574,7 +574,7 @@ def test_escape_leaves_session_choice_unchanged(qtbot, opened):
 
 
 def test_sessions_view_opens_source_page(qtbot, opened):
-    opened.sessions.folder_requested.emit()
+    opened.views.sessions.folder_requested.emit()
     assert opened.pages.currentWidget() is opened.first_run
     qtbot.waitUntil(lambda: opened.first_run.ready)
     assert _button(opened.first_run, "Save and index")
@@ -583,26 +583,26 @@ def test_sessions_view_opens_source_page(qtbot, opened):
 def test_empty_answer_opens_path_explanation(qtbot, opened):
     _find(qtbot, opened, "zeppelin")
     qtbot.mouseClick(_button(opened.search.body, "A file is missing…"), Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(opened.diagnostics.why.edit.hasFocus)
-    assert opened.diagnostics.why.edit.selectedText() == "zeppelin"
+    qtbot.waitUntil(opened.dock.diagnostics.why.edit.hasFocus)
+    assert opened.dock.diagnostics.why.edit.selectedText() == "zeppelin"
 
 
 def test_long_query_is_not_taken_for_name_of_file(qtbot, opened):
     opened.search.body.missing_file_requested.emit("why is the zeppelin late again")
     opened.search.body.missing_file_requested.emit("path:zeppelin")
-    assert opened.diagnostics.why.edit.text() == ""
+    assert opened.dock.diagnostics.why.edit.text() == ""
 
 
 def test_outside_file_is_added_to_extra_paths(qtbot, opened, memory):
     with qtbot.waitSignal(opened.workspace.opening) as again:
-        opened.diagnostics.add_requested.emit("/mnt/more")
+        opened.dock.diagnostics.add_requested.emit("/mnt/more")
     assert again.args == [memory.folder]
     assert engine.load_settings(memory.folder).extra_paths == ("/mnt/more",)
 
 
 def test_excluded_type_is_added_to_extensions(qtbot, opened, memory):
     with qtbot.waitSignal(opened.workspace.opening):
-        opened.diagnostics.type_requested.emit(".log")
+        opened.dock.diagnostics.type_requested.emit(".log")
     assert engine.load_settings(memory.folder).extensions == (*engine.Settings().extensions, ".log")
 
 
@@ -622,7 +622,7 @@ def test_reopened_folder_keeps_results_and_document(qtbot, opened, memory, monke
         lambda _: states.append((opened.workspace.current, opened.viewer.opened, results.current_result()))
     )
     monkeypatch.setattr(memory, "close", lambda: None)  # which deletes the folder
-    opened.diagnostics.type_requested.emit(".log")
+    opened.dock.diagnostics.type_requested.emit(".log")
     qtbot.waitUntil(lambda: bool(states) and at_rest(opened) and memory.syncs[-1] == ("manual", False))
     assert states == [(None, file, chosen)]
     assert not cleared
@@ -682,7 +682,7 @@ def test_failed_reopening_closes_the_document(qtbot, opened, memory, monkeypatch
         raise engine.MnemoscopeError("The index is in use.")
 
     monkeypatch.setattr(engine, "open_memory", refuse, raising=False)
-    opened.diagnostics.type_requested.emit(".log")
+    opened.dock.diagnostics.type_requested.emit(".log")
     qtbot.waitUntil(lambda: opened.pages.currentWidget() is opened.message)
     assert not opened.viewer.reads
 
@@ -708,13 +708,13 @@ def test_viewer_hint_appears_once_something_is_indexed(qtbot, opened):
 
 @pytest.mark.parametrize("remembers", [False])
 def test_demo_refuses_extra_paths(qtbot, opened):
-    opened.diagnostics.add_requested.emit("/mnt/more")
+    opened.dock.diagnostics.add_requested.emit("/mnt/more")
     assert "demo" in opened.banner.text
     assert engine.load_settings(opened.workspace.current.folder).extra_paths == ()
 
 
 def test_rule_remedy_opens_its_option(qtbot, opened):
-    opened.diagnostics.setting_requested.emit("max_file_bytes")
+    opened.dock.diagnostics.setting_requested.emit("max_file_bytes")
     dialog = opened.settings.dialog
     qtbot.waitUntil(lambda: dialog.ready and "max_file_bytes" in dialog.results.rows)
     dialog.reject()
@@ -727,8 +727,8 @@ def test_note_opens_in_editor_and_transcript_is_revealed(qtbot, opened, memory, 
     )
     monkeypatch.setattr(external_programs, "reveal_in_file_manager", lambda path, _: revealed.append(path))
     transcript = memory.folder / "boat.jsonl"
-    opened.diagnostics.open_requested.emit(make_path_state(path="topics/shopping.md"))
-    opened.diagnostics.open_requested.emit(make_path_state(source="sessions", file=str(transcript)))
+    opened.dock.diagnostics.open_requested.emit(make_path_state(path="topics/shopping.md"))
+    opened.dock.diagnostics.open_requested.emit(make_path_state(source="sessions", file=str(transcript)))
     qtbot.waitUntil(lambda: bool(edited))
     assert edited == [("shopping.md", 1)]
     assert revealed == [transcript]

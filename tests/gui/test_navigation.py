@@ -174,7 +174,7 @@ def test_views_and_sessions_are_history_entries(qtbot, opened, find, back, forwa
     find("timer")
     qtbot.keyClick(opened, Key.Key_2, Qt.KeyboardModifier.ControlModifier)
     rest()
-    sessions = opened.sessions.view.list
+    sessions = opened.views.sessions.view.list
     qtbot.waitUntil(lambda: sessions.current_session() is not None)
     paths = [
         entry.key[1] for entry in map(sessions.rows.row, range(sessions.rows.rowCount())) if entry.key[0] == "session"
@@ -199,19 +199,19 @@ def test_views_and_sessions_are_history_entries(qtbot, opened, find, back, forwa
 def test_back_restores_session_filters(qtbot, opened, back, forward, rest):
     qtbot.keyClick(opened, Key.Key_2, Qt.KeyboardModifier.ControlModifier)
     rest()
-    qtbot.waitUntil(lambda: opened.sessions.view.has_rows)
-    agent = opened.sessions.view.list.current_session().agent
-    choose_from_chip(opened.sessions.chips, "Agent", agent_name(agent))
+    qtbot.waitUntil(lambda: opened.views.sessions.view.has_rows)
+    agent = opened.views.sessions.view.list.current_session().agent
+    choose_from_chip(opened.views.sessions.chips, "Agent", agent_name(agent))
     rest()
-    opened.sessions.view.list.open_current()
+    opened.views.sessions.view.list.open_current()
     rest()
-    path = opened.sessions.view.list.current_session().path
-    choose_from_chip(opened.sessions.chips, "Agent", "All agents")
+    path = opened.views.sessions.view.list.current_session().path
+    choose_from_chip(opened.views.sessions.chips, "Agent", "All agents")
     rest()
     back()
-    assert (opened.sessions.chips.agent, opened.sessions.view.list.current_session().path) == (agent, path)
+    assert (opened.views.sessions.chips.agent, opened.views.sessions.view.list.current_session().path) == (agent, path)
     forward()
-    assert opened.sessions.chips.agent == ""
+    assert opened.views.sessions.chips.agent == ""
 
 
 def test_location_opened_from_index_is_a_history_entry(qtbot, opened, find, back, forward, rest):
@@ -381,11 +381,11 @@ def test_back_restores_reading_position_in_conversation(qtbot, opened, memory, b
 
     qtbot.keyClick(opened, Key.Key_2, Qt.KeyboardModifier.ControlModifier)
     rest()
-    qtbot.waitUntil(lambda: opened.sessions.view.has_rows)
+    qtbot.waitUntil(lambda: opened.views.sessions.view.has_rows)
     left = []
     for path, pixels in zip(paths, (1234, 4321), strict=True):
-        assert opened.sessions.view.list.go_to(path)
-        opened.sessions.view.list.open_current()
+        assert opened.views.sessions.view.list.go_to(path)
+        opened.views.sessions.view.list.open_current()
         rest()
         read(path)
         conversation.view.scroller.scroll_by(pixels)
@@ -394,8 +394,8 @@ def test_back_restores_reading_position_in_conversation(qtbot, opened, memory, b
     qtbot.waitUntil(lambda: top() == left[0])
     forward()
     qtbot.waitUntil(lambda: top() == left[1])
-    assert opened.sessions.view.list.go_to(paths[0])  # a new visit begins at the top
-    opened.sessions.view.list.open_current()
+    assert opened.views.sessions.view.list.go_to(paths[0])  # a new visit begins at the top
+    opened.views.sessions.view.list.open_current()
     rest()
     read(paths[0])
     assert conversation.view_state.line < left[0][1]

@@ -96,14 +96,14 @@ def test_next_start_restores_query_selection_and_page(qtbot, opened, begin, memo
 
 
 def test_hidden_calendar_stays_hidden(qtbot, sessions, opened, begin):
-    opened.sessions.view.hide_calendar.trigger()
+    opened.views.sessions.view.hide_calendar.trigger()
     qtbot.waitUntil(lambda: _written().get("calendar_hidden") is True)
     again = begin(load_state())
     again.views.switch("sessions")
-    qtbot.waitUntil(lambda: again.sessions.view.has_rows and at_rest(again))
-    assert not again.sessions.view.calendar.isVisible()
-    again.sessions.view.hide_calendar.trigger()
-    assert again.sessions.view.calendar.isVisible()
+    qtbot.waitUntil(lambda: again.views.sessions.view.has_rows and at_rest(again))
+    assert not again.views.sessions.view.calendar.isVisible()
+    again.views.sessions.view.hide_calendar.trigger()
+    assert again.views.sessions.view.calendar.isVisible()
 
 
 def _choose_last(qtbot, window):
@@ -185,9 +185,9 @@ def test_saved_state_is_not_overwritten_before_folder_opens(opened, memory):
 
 def _read(qtbot, window: MainWindow, path: str) -> None:
     window.views.switch("sessions")
-    qtbot.waitUntil(lambda: at_rest(window) and window.sessions.view.has_rows)
-    window.sessions.view.list.go_to(path)
-    window.sessions.view.list.open_current()
+    qtbot.waitUntil(lambda: at_rest(window) and window.views.sessions.view.has_rows)
+    window.views.sessions.view.list.go_to(path)
+    window.views.sessions.view.list.open_current()
     qtbot.waitUntil(lambda: window.views.read_session is not None and window.views.conversation.view_state.path == path)
 
 
@@ -203,14 +203,14 @@ def _top(window: MainWindow) -> tuple[str, int, int]:
 
 def test_sessions_list_and_reading_position_are_restored(qtbot, opened, begin, sessions, jobs):
     _read(qtbot, opened, LONG)
-    chips = opened.sessions.chips
+    chips = opened.views.sessions.chips
     year = Period("2026", first=date(2026, 1, 1), last=date(2026, 12, 31))
     chips.choose(Criteria(agent="claude-code", period=year), "")
     chips.changed.emit()
-    opened.sessions.search("valve")
-    qtbot.waitUntil(lambda: not opened.sessions.busy)
-    opened.sessions.view.list.go_to(LONG)
-    qtbot.waitUntil(lambda: not opened.sessions.busy)
+    opened.views.sessions.search("valve")
+    qtbot.waitUntil(lambda: not opened.views.sessions.busy)
+    opened.views.sessions.view.list.go_to(LONG)
+    qtbot.waitUntil(lambda: not opened.views.sessions.busy)
     conversation = opened.views.conversation
     finish_jobs(jobs)
     assert conversation.opened.request.path == LONG
@@ -218,28 +218,28 @@ def test_sessions_list_and_reading_position_are_restored(qtbot, opened, begin, s
     qtbot.waitUntil(lambda: _kept_line() == conversation.view_state.line > 20)
     left = _top(opened)
     again = begin(load_state())
-    qtbot.waitUntil(lambda: _top(again) == left and not again.sessions.busy)
+    qtbot.waitUntil(lambda: _top(again) == left and not again.views.sessions.busy)
     qtbot.waitUntil(lambda: again.views.conversation._request.line is not None)
     finish_jobs(jobs)
     assert _top(again) == left  # though the best hit is in another message
-    assert again.sessions.view_state.criteria == opened.sessions.view_state.criteria
-    assert (again.sessions.chips.agent, again.sessions.box.query) == ("claude-code", "valve")
-    assert again.sessions.view_state.path == LONG
+    assert again.views.sessions.view_state.criteria == opened.views.sessions.view_state.criteria
+    assert (again.views.sessions.chips.agent, again.views.sessions.box.query) == ("claude-code", "valve")
+    assert again.views.sessions.view_state.path == LONG
 
 
 def test_session_filters_are_saved_from_another_view(qtbot, opened, begin, sessions):
     _read(qtbot, opened, LONG)
-    choose_from_chip(opened.sessions.chips, "Said by", "Me")
+    choose_from_chip(opened.views.sessions.chips, "Said by", "Me")
     opened.views.switch("search")
     opened.session_restore.write_now()
     again = begin(load_state())
-    assert (again.views.current, again.sessions.chips.role) == ("search", "user")
+    assert (again.views.current, again.views.sessions.chips.role) == ("search", "user")
     _read(qtbot, again, LONG)
 
 
 def test_session_query_with_secret_is_not_saved(qtbot, opened, sessions):
     opened.views.switch("sessions")
-    opened.sessions.search("sk-proj-abcdefghijklmnopqrstuvwxyz123456")
+    opened.views.sessions.search("sk-proj-abcdefghijklmnopqrstuvwxyz123456")
     opened.session_restore.write_now()
     assert _written()["place"]["criteria"]["text"] == ""
     assert "sk-proj" not in state_path().read_text()

@@ -115,21 +115,21 @@ def _visit(qtbot, window: MainWindow, feature: Feature) -> dict[str, str]:
     read = {}
     window.dock.show_diagnostics()
     window.search.search("timer")
-    qtbot.waitUntil(lambda: at_rest(window) and window.diagnostics.why.isVisible())
-    read["diagnostics"] = _texts(window.diagnostics)
+    qtbot.waitUntil(lambda: at_rest(window) and window.dock.diagnostics.why.isVisible())
+    read["diagnostics"] = _texts(window.dock.diagnostics)
     window.search.search("xylophone")
     qtbot.waitUntil(lambda: at_rest(window))
     if "explanation" in views:
         window.dock.show_explanation()
-        read["explanation"] = _texts(window.explanation)
+        read["explanation"] = _texts(window.dock.explanation)
     if "sessions" in views or feature == "alike":
         window.views.switch("sessions")
         qtbot.waitUntil(lambda: at_rest(window))
-        window.sessions.search("relay")
+        window.views.sessions.search("relay")
         qtbot.waitUntil(lambda: at_rest(window))
-        read["sessions"] = _texts(window.sessions.body)
+        read["sessions"] = _texts(window.views.sessions.body)
         window.views.switch("search")
-        qtbot.waitUntil(lambda: at_rest(window) and not window.sessions.busy)
+        qtbot.waitUntil(lambda: at_rest(window) and not window.views.sessions.busy)
     if "index" in views:
         window.views.switch("index")
         qtbot.waitUntil(lambda: not window.views.index.busy)

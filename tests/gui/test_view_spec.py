@@ -9,10 +9,12 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from gui.app.command_line import parse_options, view_names
 from gui.app.start_view import show_view
 from gui.commands.keymap import keymap
+from gui.conversation.panel import ConversationPanel
 from gui.core import view_spec
 from gui.core.key_listing import contexts, groups, native
 from gui.core.view_spec import view_specs
 from gui.core.window_state import LastView, WindowState, load_state, save_state
+from gui.diagnostics.panel import DiagnosticsPanel
 from gui.window.main_window import MainWindow
 from gui.window.palette_entries import commands
 from tests.helpers.invented_panel import InventedPanel
@@ -33,7 +35,7 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture
 def panel(opened: MainWindow) -> InventedPanel:
-    panel = opened.views.panels["tides"]
+    panel = opened.views.panel_of("tides")
     assert isinstance(panel, InventedPanel)
     return panel
 
@@ -45,12 +47,16 @@ def test_views_keep_their_names_order_and_keys() -> None:
     assert [spec.key for spec in specs[:5]] == ["Ctrl+1", "Ctrl+2", "Ctrl+3", "Ctrl+4", "Ctrl+5"]
 
 
-def test_header_button_opens_new_view(qtbot, opened: MainWindow, panel: InventedPanel) -> None:
+def test_header_button_makes_and_opens_new_view(qtbot, opened: MainWindow) -> None:
     button = next(one for one in opened.frame.header.findChildren(QPushButton) if one.text() == "Tides")
     assert button.toolTip().startswith("High and low water")
-    assert not panel.header.isVisible()
+    assert list(opened.views.panels) == ["search"]
+    assert not opened.findChildren(ConversationPanel)
+    assert not opened.findChildren(DiagnosticsPanel)
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-    assert opened.views.current == "tides"
+    assert (opened.views.current, list(opened.views.panels)) == ("tides", ["search", "tides"])
+    panel = opened.views.panels["tides"]
+    assert isinstance(panel, InventedPanel)
     assert button.isChecked()
     assert panel.header.isVisible()
     assert panel.body.isVisible()
@@ -79,7 +85,7 @@ def test_key_menu_and_palette_open_new_view(qtbot, opened: MainWindow, panel: In
     assert next(entry.keys for entry in offered if entry.words == "Show the tides") == native("Ctrl+9")
 
 
-def test_keyboard_lists_context_of_new_view(opened: MainWindow) -> None:
+def test_keyboard_lists_context_of_new_view(opened: MainWindow, panel: InventedPanel) -> None:
     assert [context.name for context in contexts()][-4:] == ["tides", "remember", "settings", "quick"]
     listed = {group.title: [row.words for row in group.rows] for group in groups(keymap())}
     assert listed["Tide table"] == ["Turn the tide", "Next tide"]

@@ -72,6 +72,7 @@ def window(
         window.activateWindow()
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: at_rest(window))
+    assert not window.views.conversation.isVisible()  # made now, which clears it
     conversation_calls.clear()
     yield window
     assert window.shut_down(60_000)
@@ -79,7 +80,7 @@ def window(
 
 def _sessions(qtbot, window: MainWindow) -> None:
     qtbot.keyClick(window, Key.Key_2, Control)
-    qtbot.waitUntil(lambda: at_rest(window) and window.sessions.view.has_rows)
+    qtbot.waitUntil(lambda: at_rest(window) and window.views.sessions.view.has_rows)
 
 
 def _search(qtbot, window: MainWindow, query: str) -> None:
@@ -90,13 +91,13 @@ def _search(qtbot, window: MainWindow, query: str) -> None:
 def test_keys_switch_views(qtbot, window):
     assert window.search.header.isVisible()
     _sessions(qtbot, window)
-    assert window.sessions.header.isVisible()
-    assert window.sessions.body.isVisible()
+    assert window.views.sessions.header.isVisible()
+    assert window.views.sessions.body.isVisible()
     assert not window.search.header.isVisible()
-    assert window.sessions.box.edit.hasFocus()
+    assert window.views.sessions.box.edit.hasFocus()
     qtbot.keyClick(window, Key.Key_1, Control)
     assert window.search.body.isVisible()
-    assert not window.sessions.header.isVisible()
+    assert not window.views.sessions.header.isVisible()
 
 
 def test_index_view_replaces_list_and_reader_but_not_search_box(qtbot, window):
@@ -107,7 +108,7 @@ def test_index_view_replaces_list_and_reader_but_not_search_box(qtbot, window):
     assert window.search.header.isVisible()
     qtbot.keyClick(window, Key.Key_2, Control)
     assert not window.views.index.isVisible()
-    assert window.sessions.body.isVisible()
+    assert window.views.sessions.body.isVisible()
 
 
 def test_location_opened_from_index_is_shown_in_reader(qtbot, window, conversation_calls):
@@ -159,7 +160,7 @@ def test_attention_rows_open_diagnostics_and_start_sync(qtbot, window, memory):
     issue = FileIssue(path="scan.md", rule="not-utf8", detail="Byte 3.")
     memory.set_status(failed_files=(issue,), skipped_files=(issue,))
     _attention_button(qtbot, window, "Show").click()
-    assert window.diagnostics.isVisible()
+    assert window.dock.diagnostics.isVisible()
     assert window.views.index.isVisible()
     synced = len(memory.syncs)
     _attention_button(qtbot, window, "Retry").click()
@@ -180,7 +181,7 @@ def test_ctrl_k_focuses_box_of_current_view(qtbot, window):
     _sessions(qtbot, window)
     window.sync_bar.setFocus()
     qtbot.keyClick(window, Key.Key_K, Control)
-    assert window.sessions.box.edit.hasFocus()
+    assert window.views.sessions.box.edit.hasFocus()
 
 
 def test_sessions_are_not_read_before_view_is_shown(qtbot, window, memory, monkeypatch):
@@ -212,7 +213,7 @@ def test_read_session_stays_when_another_begins(qtbot, window, memory, monkeypat
     newer = make_session([("user", [("text", "Is the pump on?")])], path="sessions/new.jsonl", started=NOW, ended=NOW)
     memory.session_texts["sessions/new.jsonl"] = newer
     window.views.refresh()
-    listed = window.sessions.view.list
+    listed = window.views.sessions.view.list
     qtbot.waitUntil(lambda: at_rest(window) and listed.rows.position(("session", "sessions/new.jsonl")) >= 0)
     assert listed.current_session().path == (VALVE if is_read else "sessions/new.jsonl")
 
@@ -221,7 +222,7 @@ def test_selected_session_is_shown_as_conversation(qtbot, window, conversation_c
     _sessions(qtbot, window)
     assert conversation_calls == [(VALVE, None, "")]
     assert window.views.conversation.isVisible()
-    window.sessions.search("firmware")
+    window.views.sessions.search("firmware")
     qtbot.waitUntil(lambda: at_rest(window))
     path, line, query = conversation_calls[-1]
     assert (path, query) == (VALVE, "firmware")
@@ -241,7 +242,7 @@ def test_no_matching_session_clears_reader_until_filters_reset(qtbot, window, co
     messages = []
     monkeypatch.setattr("gui.shell.views.ConversationPanel.clear", lambda _, instead=None: messages.append(instead))
     _sessions(qtbot, window)
-    sessions = window.sessions
+    sessions = window.views.sessions
     choose_from_chip(sessions.chips, "Agent", "Codex")
     qtbot.keyClicks(sessions.box.edit, "zebra crossing")
     qtbot.waitUntil(lambda: at_rest(window) and bool(messages))
@@ -257,9 +258,9 @@ def test_no_matching_session_clears_reader_until_filters_reset(qtbot, window, co
 def test_session_without_similar_ones_stays_open(qtbot, window, memory, conversation_calls, monkeypatch):
     monkeypatch.setattr(memory, "vectors", False)
     _sessions(qtbot, window)
-    window.sessions.show_similar(VALVE)
+    window.views.sessions.show_similar(VALVE)
     qtbot.waitUntil(lambda: at_rest(window))
-    assert "No similar session" in window.sessions.view.page.accessibleName()
+    assert "No similar session" in window.views.sessions.view.page.accessibleName()
     assert conversation_calls == [(VALVE, None, "")]
 
 
@@ -292,12 +293,12 @@ def test_each_view_restores_its_reader(qtbot, window, conversation_calls):
 
 def test_enter_focuses_conversation_and_escape_returns(qtbot, window):
     _sessions(qtbot, window)
-    window.sessions.focus_list()
-    qtbot.keyClick(window.sessions.view.list, Key.Key_Return)
+    window.views.sessions.focus_list()
+    qtbot.keyClick(window.views.sessions.view.list, Key.Key_Return)
     conversation = window.views.conversation
     qtbot.waitUntil(lambda: conversation is window.focusWidget() or conversation.isAncestorOf(window.focusWidget()))
     conversation.escape_pressed.emit()
-    assert window.sessions.view.list.hasFocus()
+    assert window.views.sessions.view.list.hasFocus()
 
 
 def test_similar_sessions_open_in_sessions_view(qtbot, window):
@@ -307,17 +308,17 @@ def test_similar_sessions_open_in_sessions_view(qtbot, window):
     window.views.conversation.similar_requested.emit(VALVE)
     assert window.views.current == "sessions"
     qtbot.waitUntil(lambda: at_rest(window))
-    assert "sessions like" in window.sessions.view.notice.accessibleName()
+    assert "sessions like" in window.views.sessions.view.notice.accessibleName()
 
 
 def test_similar_sessions_work_before_listing(qtbot, window):
     window.views.conversation.similar_requested.emit(VALVE)
-    qtbot.waitUntil(lambda: at_rest(window) and "like “" in window.sessions.view.notice.accessibleName())
+    qtbot.waitUntil(lambda: at_rest(window) and "like “" in window.views.sessions.view.notice.accessibleName())
 
 
 def test_more_from_session_limits_search_until_chip_is_pressed(qtbot, window, memory):
     _sessions(qtbot, window)
-    window.sessions.search("timer")
+    window.views.sessions.search("timer")
     qtbot.waitUntil(lambda: at_rest(window))
     window.views.conversation.more_requested.emit(VALVE)
     assert window.views.current == "search"
@@ -356,7 +357,7 @@ def test_added_session_folder_is_saved_and_workspace_reopened(qtbot, window, mem
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path))
     _sessions(qtbot, window)
     folder = window.workspace.current.folder
-    window.sessions.folder_requested.emit()
+    window.views.sessions.folder_requested.emit()
     for words in ("Add a folder…", "Save and index"):
         qtbot.waitUntil(lambda: window.first_run.ready)
         next(b for b in window.first_run.findChildren(QPushButton) if b.text() == words).click()
@@ -368,14 +369,14 @@ def test_added_session_folder_is_saved_and_workspace_reopened(qtbot, window, mem
 
 @pytest.mark.parametrize("remembers", [False])
 def test_demo_refuses_session_folder(qtbot, window):
-    window.sessions.folder_requested.emit()
+    window.views.sessions.folder_requested.emit()
     assert "demo" in window.banner.text
 
 
 def test_other_workspace_lists_its_own_sessions(qtbot, window, memories):
     _sessions(qtbot, window)
     window.folders.open(memories[1].folder)
-    listed = window.sessions.view.list
+    listed = window.views.sessions.view.list
     qtbot.waitUntil(lambda: listed.current_session() is not None and listed.current_session().path == CHILD)
     qtbot.waitUntil(lambda: at_rest(window))
 
@@ -435,7 +436,7 @@ def test_narrow_window_hides_view_switch(qtbot, window):
     assert window.views.current == "facts"
     assert views.accessibleName() == "View: Facts"
     _sessions(qtbot, window)
-    chips = window.sessions.chips
+    chips = window.views.sessions.chips
     assert chips.mapTo(window, chips.rect().topRight()).x() < window.width()
 
 
@@ -520,7 +521,7 @@ def test_box_starts_at_same_x_in_every_view(qtbot, opened):
         starts = []
         for name, panel in (
             ("search", opened.search.box),
-            ("sessions", opened.sessions.box),
+            ("sessions", opened.views.sessions.box),
             ("index", opened.search.box),
         ):
             opened.views.switch(name)
@@ -532,7 +533,7 @@ def test_box_starts_at_same_x_in_every_view(qtbot, opened):
 def test_escape_focuses_box_from_header_and_sync_bar(opened, qtbot):
     for view in ("search", "sessions", "index"):
         opened.views.switch(view)
-        box = (opened.sessions.box if view == "sessions" else opened.search.box).edit
+        box = (opened.views.sessions.box if view == "sessions" else opened.search.box).edit
         for button in (opened.frame.header.menu_button, opened.sync_bar.findChild(QPushButton)):
             button.setFocus()
             qtbot.keyClick(button, Key.Key_Escape)

@@ -7,7 +7,7 @@ from PySide6.QtCore import QEventLoop
 from PySide6.QtWidgets import QApplication, QWidget
 
 from gui.app.application import Demo
-from gui.app.quick_search_controller import QuickSearchController
+from gui.app.desktop_integration import QuickSearchController
 from gui.app.save_screenshot import Screenshot
 from gui.app.start_view import show_view
 from gui.window.main_window import MainWindow

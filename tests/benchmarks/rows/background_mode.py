@@ -58,7 +58,7 @@ def _stay(folder: Path, store: Path) -> tuple[float, float, list[float], list[fl
     from PySide6.QtCore import QTimer
     from PySide6.QtGui import QPaintEvent, QShowEvent
 
-    from gui.app import application, quick_search_controller
+    from gui.app import application, desktop_integration
     from gui.app.command_line import parse_options
     from gui.app.single_instance import begin
     from gui.quick_search import QuickWindow
@@ -97,30 +97,30 @@ def _stay(folder: Path, store: Path) -> tuple[float, float, list[float], list[fl
 
         def ask(self, spent: float, began: float) -> None:
             idle = (time.process_time() - spent) / (time.perf_counter() - began)
-            first, *later = [_shown(quick[0], painted) for _ in range(_ROUNDS + 1)]
+            first, *later = [_shown(self.quick_requested.emit, painted) for _ in range(_ROUNDS + 1)]
             toggles = [_toggled(quick[0], painted) for _ in range(_ROUNDS)]
             bare = statistics.median(_bare() for _ in range(_ROUNDS))
             figures.append((idle, first, later, [one for one, _ in toggles], [both for _, both in toggles], bare))
             self.quit()
 
-    def make_quick(panel: quick_search_controller.QuickPanel) -> QuickWindow:
+    def make_quick(panel: desktop_integration.QuickPanel) -> QuickWindow:
         quick.append(WatchedQuick(panel))
         return quick[0]
 
     application.MainWindow = Watched
-    quick_search_controller.QuickWindow = make_quick
+    desktop_integration.QuickWindow = make_quick
     start = begin([], None)
     application.run(parse_options(["--workspace", str(folder)]), start.address)
     start.end()
     return figures[0]
 
 
-def _shown(quick: Any, painted: list[float]) -> float:
+def _shown(toggle: Callable[[], None], painted: list[float]) -> float:
     """Return the seconds from the request until the quick search is painted."""
     began = time.perf_counter()
-    quick.toggle()
+    toggle()
     _turn_until(lambda: bool(painted))
-    quick.toggle()
+    toggle()
     return painted.pop() - began
 
 

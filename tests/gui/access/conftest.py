@@ -3,7 +3,7 @@ from collections.abc import Iterator
 import pytest
 
 from gui.app.application import Demo
-from gui.app.quick_search_controller import QuickSearchController
+from gui.app.desktop_integration import QuickSearchController
 from gui.core.window_context import AppPaths
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtWidgets import QSystemTrayIcon
 
 from gui.app import tray as tray_module
-from gui.app.quick_search_controller import QuickSearchController
+from gui.app.desktop_integration import QuickSearchController
 from gui.app.tray import Tray
 from gui.window.main_window import MainWindow
 

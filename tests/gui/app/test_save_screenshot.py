@@ -38,7 +38,7 @@ def test_picture_waits_for_painted_text(qtbot, opened, jobs, monkeypatch, tmp_pa
 
 
 def test_views_without_sessions_can_be_captured(qtbot, opened, jobs, tmp_path):
-    assert not opened.sessions.view.has_rows
+    assert not opened.views.sessions.view.has_rows
     views = ("chunks", "explanation", "index", "duplicates", "diagnostics", "sources")
     for view in views:
         show_view(opened, view, "")
@@ -64,7 +64,7 @@ def test_picture_waits_for_start_page(qtbot, opened, jobs, monkeypatch, tmp_path
 
 def test_picture_waits_for_diagnostics(qtbot, opened, jobs, monkeypatch, tmp_path):
     qtbot.keyClick(opened, Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
-    qtbot.waitUntil(lambda: opened.diagnostics.isVisible() and not opened.diagnostics.busy)
+    qtbot.waitUntil(lambda: opened.dock.diagnostics.isVisible() and not opened.dock.diagnostics.busy)
     answers, given = chain([True, True], repeat(False)), []
     monkeypatch.setattr(DiagnosticsPanel, "busy", property(lambda _: given.append(next(answers)) or given[-1]))
     take_picture(qtbot, opened, jobs, tmp_path / "a.png")

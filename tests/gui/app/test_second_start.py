@@ -37,8 +37,8 @@ def test_second_start_query_opens_in_quick_search(qtbot, window, quick_search, s
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: at_rest(window))
     _start(second_start, "--view", "quick", "--query", "hose")
-    qtbot.waitUntil(lambda: quick_search.panel.list.current_result() is not None)
-    assert quick_search.panel.box.query == "hose"
+    qtbot.waitUntil(lambda: quick_search.quick.panel.list.current_result() is not None)
+    assert quick_search.quick.panel.box.query == "hose"
 
 
 def test_second_start_applies_query_view_and_size(qtbot, window, second_start, memory):

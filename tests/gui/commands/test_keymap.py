@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from gui.commands import overlap
 from gui.commands.commands import key_action, show_key_in_tooltip, show_keys_of, with_key
-from gui.commands.keymap import Keymap, command, keymap
+from gui.commands.keymap import Command, Keymap, command, keymap
 from gui.core.key_listing import by_context
 
 FIND = command("trial.find", "Find", "file", QKeySequence.StandardKey.Find, "F7")
@@ -31,9 +31,9 @@ def test_own_keys_replace_default_keys(qapp):
 def test_duplicate_command_name_is_refused(qapp):
     mapped = Keymap()
     mapped.declare(FIND)
-    mapped.declare(command("trial.find", "Find", "file", QKeySequence.StandardKey.Find, "F7"))
+    mapped.declare(Command("trial.find", "Find", ("file",), (QKeySequence.StandardKey.Find, "F7")))
     with pytest.raises(ValueError, match=r"trial\.find"):
-        mapped.declare(command("trial.find", "Find", "file", "F8"))
+        mapped.declare(Command("trial.find", "Find", ("file",), ("F8",)))
 
 
 def test_commands_are_grouped_regardless_of_declaration_order(qapp):
@@ -46,7 +46,7 @@ def test_commands_are_grouped_regardless_of_declaration_order(qapp):
         ("theme.light", "window"),
         ("search.focus", "window"),
     ):
-        mapped.declare(command(name, "Words", place))
+        mapped.declare(Command(name, "Words", (place,)))
     window = ["view.index", "search.focus", "theme.dark", "theme.light", "trial.other"]
     assert [one.name for one in by_context(mapped)] == [*window, "file.wrap"]
 

@@ -1,13 +1,13 @@
 import pytest
 
 import engine
-from gui.commands.keymap import Keymap, command
+from gui.commands.keymap import Command, Keymap
 from gui.core.key_listing import clash, fixed_keys, groups
 from gui.settings.custom_keys import CustomKeys, plain
 
-BOX = command("search.focus", "Go to the search box", "window", "Ctrl+K", "Ctrl+L")
-WRAP = command("file.wrap", "Wrap lines…", "file", "Alt+Z")
-TURN = command("index.turn", "Chart or table", "index", "T")
+BOX = Command("search.focus", "Go to the search box", ("window",), ("Ctrl+K", "Ctrl+L"))
+WRAP = Command("file.wrap", "Wrap lines…", ("file",), ("Alt+Z",))
+TURN = Command("index.turn", "Chart or table", ("index",), ("T",))
 
 
 @pytest.fixture

@@ -305,6 +305,10 @@ def test_failed_read_is_reported(qtbot, opened, memory, facts, monkeypatch):
         raise FactRefused("They cannot be read.")
 
     monkeypatch.setattr(memory.facts, "all", refuse)
+    opened.frame.header.offer("facts", False)
+    opened.views.refresh()
+    qtbot.waitUntil(lambda: opened.frame.header.offered == ["facts"])
+    assert "facts" not in opened.views.panels
     panel = opened.views.facts
     panel.set_manager(memory)
     qtbot.keyClick(opened, Key.Key_4, Control)

@@ -1,6 +1,6 @@
 import pytest
 
-from gui.app.quick_search_controller import QuickSearchController
+from gui.app.desktop_integration import QuickSearchController
 from gui.window.main_window import MainWindow
 
 

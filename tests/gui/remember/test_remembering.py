@@ -30,9 +30,9 @@ def sessions(qtbot, window, memory):
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: at_rest(window))
     window.views.switch("sessions")
-    qtbot.waitUntil(lambda: at_rest(window) and window.sessions.view.has_rows)
-    window.sessions.view.list.go_to(VALVE)
-    qtbot.waitUntil(lambda: not window.sessions.busy)
+    qtbot.waitUntil(lambda: at_rest(window) and window.views.sessions.view.has_rows)
+    window.views.sessions.view.list.go_to(VALVE)
+    qtbot.waitUntil(lambda: not window.views.sessions.busy)
     return window
 
 
@@ -46,8 +46,8 @@ def press(widget, words: str) -> None:
 
 
 def open_sheet(qtbot, window):
-    window.sessions.focus_list()
-    qtbot.keyClick(window.sessions.view.list, Key.Key_N, Alt)
+    window.views.sessions.focus_list()
+    qtbot.keyClick(window.views.sessions.view.list, Key.Key_N, Alt)
     qtbot.waitUntil(lambda: controller(window).ready)
     return controller(window).sheet
 
@@ -105,14 +105,14 @@ def test_changed_note_is_not_undone(qtbot, sessions, memory):
 
 def test_menu_and_conversation_offer_remember(qtbot, sessions, monkeypatch):
     requests = []
-    sessions.sessions.remember_requested.disconnect()
+    sessions.views.sessions.remember_requested.disconnect()
     sessions.views.conversation.remember_requested.disconnect()
-    sessions.sessions.remember_requested.connect(lambda *arguments: requests.append(arguments))
+    sessions.views.sessions.remember_requested.connect(lambda *arguments: requests.append(arguments))
     sessions.views.conversation.remember_requested.connect(lambda *arguments: requests.append(arguments))
     monkeypatch.setattr(QMenu, "popup", lambda menu, _: menus.append(menu))
     menus: list[QMenu] = []
     event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(0, 0), QPoint(0, 0))
-    QApplication.sendEvent(sessions.sessions.view.list.viewport(), event)
+    QApplication.sendEvent(sessions.views.sessions.view.list.viewport(), event)
     next(action for action in menus[0].actions() if action.text() == "Remember…").trigger()
     menus[0].aboutToHide.emit()
     qtbot.waitUntil(lambda: not sessions.views.conversation.isHidden())
@@ -124,8 +124,8 @@ def test_menu_and_conversation_offer_remember(qtbot, sessions, monkeypatch):
 
 def test_unreadable_session_is_reported_on_sheet(qtbot, sessions, memory):
     memory.session_error = FileNotFoundError(VALVE)
-    sessions.sessions.focus_list()
-    qtbot.keyClick(sessions.sessions.view.list, Key.Key_N, Alt)
+    sessions.views.sessions.focus_list()
+    qtbot.keyClick(sessions.views.sessions.view.list, Key.Key_N, Alt)
     qtbot.waitUntil(lambda: "no longer exists" in words(controller(sessions).sheet))
     memory.session_error = None
     controller(sessions).sheet.reject()

@@ -11,8 +11,6 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QToolTip
 
 from engine import RemedyName, SearchRemedy
 from engine.records import WatcherStatus
-from gui.commands.commands import EXPLAIN
-from gui.commands.keymap import keymap
 from gui.search.messages import button_words
 from gui.search.panel import SearchPanel
 from gui.search.query import Scope
@@ -202,7 +200,6 @@ def test_score_bar_click_opens_explanation(qtbot, panel, results, ask):
 
 
 def test_score_bar_looks_and_speaks_like_a_button(qtbot, results, ask):
-    keymap().declare(EXPLAIN)  # as the window does
     ask("timer")
     rect = results.visualRect(results.currentIndex())
     bar = QPoint(rect.left() + 20, rect.bottom() - 14)
@@ -216,7 +213,6 @@ def test_score_bar_looks_and_speaks_like_a_button(qtbot, results, ask):
 
 
 def test_score_bar_tooltip_lists_parts(results, ask, monkeypatch):
-    keymap().declare(EXPLAIN)  # as the window does
     ask("timer")
     tooltips: list[str] = []
     monkeypatch.setattr(QToolTip, "showText", lambda at, text, widget: tooltips.append(text))

@@ -5,7 +5,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from gui.app.quick_search_controller import QuickSearchController
+from gui.app.desktop_integration import QuickSearchController
 from gui.search.result_rows import MoreInFileRow, ResultRow
 from gui.widgets.form_controls import Chip
 from tests.helpers.fake_memory import FakeMemory
@@ -83,10 +83,10 @@ def test_quick_search_more_in_file_opens_in_window(qtbot, opened, jobs):
     qtbot.addWidget(quick_search.quick)
     with qtbot.waitActive(quick_search.quick):
         quick_search.quick.call_up()
-    qtbot.keyClicks(quick_search.panel.box.edit, "landlord")
-    qtbot.waitUntil(lambda: not quick_search.panel.busy)
-    _go_to_more(qtbot, quick_search.panel.list)
-    qtbot.keyClick(quick_search.panel.list, Key.Key_Return)
+    qtbot.keyClicks(quick_search.quick.panel.box.edit, "landlord")
+    qtbot.waitUntil(lambda: not quick_search.quick.panel.busy)
+    _go_to_more(qtbot, quick_search.quick.panel.list)
+    qtbot.keyClick(quick_search.quick.panel.list, Key.Key_Return)
     results = opened.search.body.list
     qtbot.waitUntil(lambda: at_rest(opened) and len(rows_of(results, ResultRow)) == 12)
     assert opened.search.filters.scope.path == "log.md"

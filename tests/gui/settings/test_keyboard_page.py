@@ -4,7 +4,7 @@ from PySide6.QtWidgets import QWidget
 
 import engine
 from gui.commands.commands import key_action
-from gui.commands.keymap import Keymap, command, keymap
+from gui.commands.keymap import Command, Keymap, keymap
 from gui.settings.custom_keys import CustomKeys
 from gui.settings.keyboard_page import KeyboardPage
 from tests.helpers.catalogue import translated
@@ -15,8 +15,8 @@ Control, Shift, Alt = (
     Qt.KeyboardModifier.ShiftModifier,
     Qt.KeyboardModifier.AltModifier,
 )
-BOX = command("trial.box", "Go to the box", "window", "Ctrl+Alt+K", "Ctrl+Alt+L")
-WRAP = command("trial.wrap", "Fold lines…", "file", "Alt+Z")
+BOX = Command("trial.box", "Go to the box", ("window",), ("Ctrl+Alt+K", "Ctrl+Alt+L"))
+WRAP = Command("trial.wrap", "Fold lines…", ("file",), ("Alt+Z",))
 
 
 @pytest.fixture

@@ -153,7 +153,7 @@ def test_note_without_local_file_is_dragged_as_citation(qtbot, opened, memory, f
 
 def test_dragged_session_is_masked_copy(qtbot, opened, memory, drops):
     opened.views.switch("sessions")
-    rows = opened.sessions.view.list
+    rows = opened.views.sessions.view.list
     qtbot.waitUntil(lambda: rows.current_session() is not None)
     path = rows.current_session().path
     _pull(rows, _rows_of_results(rows)[0])
@@ -172,7 +172,7 @@ def test_dragged_session_is_masked_copy(qtbot, opened, memory, drops):
 
 def test_early_release_of_slow_session_shows_notice(qtbot, opened, memory, drops):
     opened.views.switch("sessions")
-    rows = opened.sessions.view.list
+    rows = opened.views.sessions.view.list
     qtbot.waitUntil(lambda: rows.current_session() is not None)
     memory.session_delay = 0.6
     _pull(rows, _rows_of_results(rows)[0], let_go=True)

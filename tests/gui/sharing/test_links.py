@@ -227,7 +227,7 @@ def test_message_link_has_message_id(qtbot, opened, memory):
 
 def test_session_link_has_only_path(qtbot, opened, memory):
     opened.views.switch("sessions")
-    sessions = opened.sessions.view.list
+    sessions = opened.views.sessions.view.list
     qtbot.waitUntil(lambda: sessions.current_session() is not None)
     next(action for action in sessions.actions() if action.text() == "Copy link").trigger()
     assert _copied() == Link(workspace=str(memory.folder), path=sessions.current_session().path)

@@ -46,6 +46,7 @@ def test_every_command_is_listed_with_its_keys(opened, box, open_palette):
     assert len(listed) > 60
     assert _entry(box, "Update now").keys == "F5"
     assert _entry(box, "Wrap lines").where.startswith("File")
+    assert _entry(box, "Copy session as Markdown").reason == "Open a session first."  # its panel isn't made yet
 
 
 def test_translated_command_matches_english_words_and_name():
@@ -62,10 +63,10 @@ def test_enter_runs_best_match_and_restores_focus(qtbot, opened, box, open_palet
     opened.search.focus_box()
     before = QApplication.focusWidget()
     assert open_palette("diagn")[0] == "Show or hide diagnostics"
-    was_visible = opened.diagnostics.isVisible()
+    was_visible = opened.dock.diagnostics.isVisible()
     qtbot.keyClick(box.edit, Key.Key_Return)
     assert not box.is_open
-    assert opened.diagnostics.isVisible() is not was_visible
+    assert opened.dock.diagnostics.isVisible() is not was_visible
     assert QApplication.focusWidget() is before
 
 
