@@ -165,9 +165,9 @@ def _limits(stage: Stage) -> str:
 def _lines(stage: Stage) -> str:
     order = _facts(stage, Moved)
     return tr_count(
-        "Few words of the query match, so similar words in adjacent lines of the first {first:,} passages were "
+        "No passage matches all words well, so similar words in adjacent lines of the first {first:,} passages were "
         "compared: {count:,} was moved.",
-        "Few words of the query match, so similar words in adjacent lines of the first {first:,} passages were "
+        "No passage matches all words well, so similar words in adjacent lines of the first {first:,} passages were "
         "compared: {count:,} were moved.",
         order.moved,
         first=order.first,
