@@ -3,6 +3,7 @@
 Python names are snake_case; JSON (`to_json`) uses the reference's camelCase keys.
 """
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import msgspec
@@ -17,10 +18,15 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_def
 
 def to_builtins(record: Any) -> Any:
     """Return the record as dicts, lists and scalars with camelCase keys."""
-    return msgspec.to_builtins(record)
+    return msgspec.to_builtins(record, enc_hook=_call)
 
 
 def to_json(record: Any, *, indent: int = 0) -> str:
     """Return the record as JSON text with camelCase keys, on one line if `indent` is 0."""
-    encoded = msgspec.json.encode(record)
+    encoded = msgspec.json.encode(record, enc_hook=_call)
     return (msgspec.json.format(encoded, indent=indent) if indent else encoded).decode()
+
+
+def _call(make: Callable[[], Any]) -> Any:
+    """Return a value that a function makes when it is first read."""
+    return make()

@@ -1,5 +1,6 @@
 """Results of a search, the text of a file, and stored queries: the search history and saved searches."""
 
+from collections.abc import Callable
 from typing import Literal
 
 import msgspec
@@ -15,44 +16,52 @@ LAST_LINE = 2**31 - 1
 """Stands for the last line of any file."""
 
 
+class ResultText(Record, frozen=True):
+    """The displayed text of a result: its snippet and headings, with the matched words."""
+
+    snippet: str
+    """The matching lines, at most 700 characters."""
+    snippet_line: int
+    """Line of the file on which the snippet starts."""
+    match_ranges: tuple[FileRange, ...]
+    """Matched words in `snippet`."""
+    heading: tuple[str, ...]
+    """Headings above the chunk, outermost first; the title's own heading included."""
+    message: "FoundMessage | None" = None
+    """The message of the session that the snippet's first match is in; None for a note."""
+    title_ranges: tuple[FileRange, ...] = ()
+    """Matched words in the result's title."""
+    heading_ranges: tuple[tuple[FileRange, ...], ...] = ()
+    """Matched words in each part of `heading`."""
+    path_ranges: tuple[FileRange, ...] = ()
+    """Matched words in the path of a note, as named in its own workspace."""
+
+
 class MemorySearchResult(Record, frozen=True):
-    """One chunk that answers the query."""
+    """One chunk that answers the query. JSON has the fields of `text` next to the others."""
 
     path: str
     start_line: int
     end_line: int
     score: float
     """Score from 0 to 1, independent of the other results."""
-    snippet: str
-    """The matching lines, at most 700 characters."""
     source: Source
     citation: str
     """`path#L5-L9`, or `path#L5` for one line."""
     title: str
     """Title of the document: from its front matter, else its leading H1, else the file's name."""
-    heading: tuple[str, ...]
-    """Headings above the chunk, outermost first; the title's own heading included."""
     modified: float
-    snippet_line: int
-    """Line of the file on which the snippet starts."""
-    match_ranges: tuple[FileRange, ...]
-    """Matched words in `snippet`."""
+    text: ResultText | Callable[[], ResultText]
+    """The displayed text. A function makes it when it is first read, since most results of a long list are never shown.
+    """
     text_score: float
     """Keyword score, 0 to 1; 0 if no word matches."""
     vector_score: float | None
     """Calibrated vector score, 0 to 1; None if the chunk has no vector yet or vectors were not searched."""
     text_share: float
     """Share of `score` from keywords, 0 to 1; the rest is from the vector. Without meaning if not `is_scored`."""
-    message: "FoundMessage | None" = None
-    """The message of the session that the snippet's first match is in; None for a note."""
     context: "MessageContext | None" = None
     """For a session: the question before a short answer, or the answer after a short question; else None."""
-    title_ranges: tuple[FileRange, ...] = ()
-    """Matched words in `title`."""
-    heading_ranges: tuple[tuple[FileRange, ...], ...] = ()
-    """Matched words in each part of `heading`."""
-    path_ranges: tuple[FileRange, ...] = ()
-    """Matched words in the path of a note, as named in its own workspace."""
     workspace: str = ""
     """Folder of the result's workspace if several were searched; else empty."""
     more_in_file: int = 0
@@ -63,12 +72,52 @@ class MemorySearchResult(Record, frozen=True):
     """Other files that contain the same text and reached `min_score` with it, best first."""
 
     @property
+    def shown(self) -> ResultText:
+        """The displayed text."""
+        return self.text if isinstance(self.text, ResultText) else self.text()
+
+    @property
+    def snippet(self) -> str:
+        return self.shown.snippet
+
+    @property
+    def snippet_line(self) -> int:
+        return self.shown.snippet_line
+
+    @property
+    def match_ranges(self) -> tuple[FileRange, ...]:
+        return self.shown.match_ranges
+
+    @property
+    def heading(self) -> tuple[str, ...]:
+        return self.shown.heading
+
+    @property
+    def message(self) -> "FoundMessage | None":
+        return self.shown.message
+
+    @property
+    def title_ranges(self) -> tuple[FileRange, ...]:
+        return self.shown.title_ranges
+
+    @property
+    def heading_ranges(self) -> tuple[tuple[FileRange, ...], ...]:
+        return self.shown.heading_ranges
+
+    @property
+    def path_ranges(self) -> tuple[FileRange, ...]:
+        return self.shown.path_ranges
+
+    @property
     def is_scored(self) -> bool:
         """Whether words or vectors scored the result; otherwise it is listed for the query's filters alone."""
         return self.text_score > 0 or self.vector_score is not None
 
     def in_copy(self, copy: "PassageCopy") -> "MemorySearchResult":
         """Return this result as found in another file with the same text."""
+        text = msgspec.structs.replace(
+            self.shown, snippet_line=copy.snippet_line, message=copy.message, title_ranges=(), path_ranges=()
+        )
         return msgspec.structs.replace(
             self,
             path=copy.path,
@@ -77,11 +126,8 @@ class MemorySearchResult(Record, frozen=True):
             citation=copy.citation,
             title=copy.title,
             modified=copy.modified,
-            snippet_line=copy.snippet_line,
-            message=copy.message,
+            text=text,
             context=None,
-            title_ranges=(),
-            path_ranges=(),
             more_in_file=0,
             copies=(),
         )

@@ -5,8 +5,9 @@ A short message is shown with the one before or after it.
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -20,6 +21,7 @@ from engine.records import (
     MemorySearchResult,
     MessageContext,
     PassageCopy,
+    ResultText,
     SearchOutcome,
 )
 from engine.search.chunk_filter import Bounds, dates_of_notes, periods_of
@@ -47,6 +49,8 @@ _CLEAR_ALONE = 120
 _LONGEST_CONTEXT = 160
 _CHUNKS_AROUND = 2
 """Number of neighbouring chunks that are searched for the other message."""
+_SHOWN = 12
+"""Number of results whose text is made with the answer, since lists show them first."""
 _OTHER = {"assistant": "user", "user": "assistant"}
 
 
@@ -68,7 +72,10 @@ def make_outcome(
         cited = [(results[scored.id].citation, scored) for scored in selected if scored.id in results]
         fields = matched_fields(snapshot, score_inputs.words.terms, list(results))
         explanation = explain(context.stages, cited, score_inputs, fields)
-    shown = [msgspec.structs.replace(result, more_in_file=more.get(id_, 0)) for id_, result in results.items()]
+    shown = [
+        msgspec.structs.replace(result, more_in_file=more[id_]) if id_ in more else result
+        for id_, result in results.items()
+    ]
     return SearchOutcome(
         results=with_own_dates(snapshot, shown, context),
         total=found.total - len(everything) + len(different),
@@ -104,20 +111,24 @@ def _make_results(
     at_call = not terms and context.request.like is None and (not roles or not roles.isdisjoint(("assistant", "tool")))
     ids = [scored.id for scored in selected]
     chunks = snapshot.chunks([*ids, *(id_ for shown_id in ids for id_ in copies.get(shown_id, ()))])
+    text_of, blend, around = _texts(found.analysis, roles), found.score_inputs.blend, found.score_inputs.words.around
     results = {}
     for scored in selected:
         if scored.id not in chunks:
             continue
         if context.cancel is not None:
             context.cancel.checkpoint()
-        around = scored.id in found.score_inputs.words.around
         chunk = chunks[scored.id]
-        result = make_result(chunk, scored, found.analysis, found.score_inputs.blend, roles, around=around)
+        result = _make_result(chunk, scored, blend, text_of(chunk, scored.id in around))
         if at_call:
             result, chunk = at_tool_call(snapshot, result, chunk, context.query)
         same = tuple(copy_of(chunks[id_], result, chunk) for id_ in copies.get(scored.id, ()) if id_ in chunks)
         around_hit = message_context(snapshot, result, chunk)
-        results[scored.id] = msgspec.structs.replace(result, context=around_hit, copies=same)
+        if around_hit is not None or same:
+            result = msgspec.structs.replace(result, context=around_hit, copies=same)
+        results[scored.id] = result
+        if len(results) <= _SHOWN:
+            result.shown  # noqa: B018 - makes the text, which is cached
     return results
 
 
@@ -134,32 +145,41 @@ def in_roles(
     return matching
 
 
-def make_result(
-    chunk: StoredChunk,
-    scored: Scored,
-    analysis: QueryAnalysis,
-    blend: Blend,
-    roles: frozenset[str] = frozenset(),
-    *,
-    around: bool = True,
+def _make_result(
+    chunk: StoredChunk, scored: Scored, blend: Blend, text: Callable[[], ResultText]
 ) -> MemorySearchResult:
-    """Make a displayed result from a chunk: snippet, highlights, scores and location.
-
-    With `roles`, only messages of these roles are highlighted and shown first. `around`: whether the title, a heading
-    or the path may match; searching them takes as long as searching the text.
-    """
-    return msgspec.structs.replace(
-        _unscored(chunk, analysis, roles, around),
+    return MemorySearchResult(
+        path=chunk.path,
+        start_line=chunk.start_line,
+        end_line=chunk.end_line,
         score=round(scored.score, 6),
+        source=chunk.source,
+        citation=chunk.citation,
+        title=chunk.title,
+        modified=chunk.modified,
+        text=text,
         text_score=round(scored.text, 6),
         vector_score=None if scored.vector is None else round(scored.vector, 6),
         text_share=1.0 if scored.named else round(blend.text_share(scored.evidence), 6),
     )
 
 
-@lru_cache(256)  # the answer by keywords and the whole one share results, and so does a query repeated after a sync
-def _unscored(chunk: StoredChunk, analysis: QueryAnalysis, roles: frozenset[str], around: bool) -> MemorySearchResult:
-    """Return what `make_result` does, without scores."""
+@lru_cache(4)  # the answer by keywords and the whole one share results, and so does a query repeated after a sync
+def _texts(analysis: QueryAnalysis, roles: frozenset[str]) -> Callable[[StoredChunk, bool], Callable[[], ResultText]]:
+    """Return a function of a chunk that returns the function which makes, once, the text of the chunk's result.
+
+    With `roles`, only messages of these roles are highlighted and shown first. The function's second argument is
+    whether the title, a heading or the path may match; searching them takes as long as searching the text.
+    """
+
+    @lru_cache(256)
+    def text_of(chunk: StoredChunk, around: bool) -> Callable[[], ResultText]:
+        return cache(partial(_make_text, chunk, analysis, roles, around))
+
+    return text_of
+
+
+def _make_text(chunk: StoredChunk, analysis: QueryAnalysis, roles: frozenset[str], around: bool) -> ResultText:
     # A session's file name is not searched text.
     others = (chunk.path if chunk.message_offsets is None else "", chunk.title, *chunk.heading) if around else ()
     ranges, found = ranges_of(chunk.text, others, analysis, (chunk.language,))
@@ -177,22 +197,11 @@ def _unscored(chunk: StoredChunk, analysis: QueryAnalysis, roles: frozenset[str]
         heading = headings_at(chunk, snippet.first_line + before.count("\n"))
         if heading != chunk.heading and around:
             heading_ranges = ranges_of("", heading, analysis, (chunk.language,))[1]
-    return MemorySearchResult(
-        path=chunk.path,
-        start_line=chunk.start_line,
-        end_line=chunk.end_line,
-        score=0.0,
+    return ResultText(
         snippet=snippet.text,
-        source=chunk.source,
-        citation=chunk.citation,
-        title=chunk.title,
-        heading=heading,
-        modified=chunk.modified,
         snippet_line=chunk.start_line + snippet.first_line if offset is None else offset.line,
         match_ranges=tuple((start, end) for start, end in snippet.ranges if start < end),
-        text_score=0.0,
-        vector_score=None,
-        text_share=1.0,
+        heading=heading,
         message=None if offset is None else _message(offset, chunk),
         title_ranges=of_others[1],
         heading_ranges=tuple(heading_ranges),
@@ -308,15 +317,15 @@ def at_tool_call(
         if found:
             snippet = make_snippet(value, highlight_ranges(value, query))
             offset = MessageOffset(0, line, ordinal, "", "assistant")
-            moved = msgspec.structs.replace(
-                result,
+            text = msgspec.structs.replace(
+                result.shown,
                 snippet=snippet.text,
                 snippet_line=line,
                 match_ranges=tuple((start, end) for start, end in snippet.ranges if start < end),
                 message=_message(offset, chunk),
             )
             before = chunk_before(snapshot, chunk.id, line)
-            return moved, snapshot.chunks([before]).get(before, chunk)
+            return msgspec.structs.replace(result, text=text), snapshot.chunks([before]).get(before, chunk)
     return result, chunk
 
 
@@ -385,12 +394,18 @@ def message_context(snapshot: Snapshot, result: MemorySearchResult, chunk: Store
 
     None for a note, and for a found message that is long enough to be understood alone.
     """
-    hit = result.message
-    if hit is None or chunk.message_offsets is None or hit.role not in _OTHER:
+    if chunk.message_offsets is None:
         return None
     spoken = list(_messages_in(chunk))
-    length = sum(len(text) for offset, text in spoken if offset.ordinal == hit.ordinal)
-    if length > _CLEAR_ALONE or (spoken[0][0].ordinal == hit.ordinal and not _is_whole(chunk, spoken[0][0])):
+    lengths = Counter[int]()
+    for offset, text in spoken:
+        if offset.role in _OTHER:
+            lengths[offset.ordinal] += len(text)
+    if all(length > _CLEAR_ALONE for length in lengths.values()):
+        return None  # without making the text of the result
+    if (hit := result.message) is None or hit.role not in _OTHER or lengths[hit.ordinal] > _CLEAR_ALONE:
+        return None
+    if spoken[0][0].ordinal == hit.ordinal and not _is_whole(chunk, spoken[0][0]):
         return None
     before = hit.role == "assistant"
     for found in (chunk, *_neighbours(snapshot, chunk, before=before)):

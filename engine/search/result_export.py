@@ -23,6 +23,7 @@ def outcome_values(outcome: SearchOutcome) -> dict[str, Any]:
     values["timingsMs"] = values.pop("timings")
     del values["remote"], values["age"]
     for result in values["results"]:
+        result.update(result.pop("text"))
         if not result["workspace"]:
             del result["workspace"]  # only one was searched
         if result["context"] is None:

@@ -88,19 +88,23 @@ def _with_context(excerpt: Excerpt, context: MessageContext) -> Excerpt:
 class FileRow:
     """The heading row above the results of one file."""
 
-    path: str
-    title: str
-    modified: float
+    best: MemorySearchResult
+    """The first of them."""
     results: int
-    marks: tuple[Range, ...] = ()
-    """The matched words of the title."""
-    dates: tuple[str, ...] = ()
-    """The note's own dates in the period that the query is limited to, as `2024-08-04`."""
+
+    @property
+    def path(self) -> str:
+        return self.best.path
+
+    @property
+    def title(self) -> str:
+        return self.best.title
 
     @property
     def when(self) -> str:
-        """The latest of the dates that satisfy the query's period, else the time of the file's last change."""
-        return short_date(date.fromisoformat(self.dates[-1])) if self.dates else ago(self.modified)
+        """The latest of the note's dates that satisfy the query's period, else the time of the file's last change."""
+        dates = self.best.dates
+        return short_date(date.fromisoformat(dates[-1])) if dates else ago(self.best.modified)
 
     @property
     def key(self) -> RowKey:
@@ -234,7 +238,7 @@ def build_rows(outcome: SearchOutcome, order: SortOrder) -> list[Row]:
     rows: list[Row] = []
     for results in files:
         best, more = results[0], _more_in_files(results)
-        rows.append(FileRow(best.path, best.title, best.modified, len(results) + more, best.title_ranges, best.dates))
+        rows.append(FileRow(best, len(results) + more))
         rows.extend(_result_rows(results, hybrid=outcome.mode == "hybrid"))
         if more:
             rows.append(MoreInFileRow(best.path, best.title, more, outcome.total_is_least))
@@ -308,8 +312,8 @@ def _continues(found: MemorySearchResult, selected: MemorySearchResult, known: C
     """Return whether a result is the selected passage at other lines of its file, or in a file that is not known."""
     if found.path == selected.path:
         return found.start_line <= selected.end_line and selected.start_line <= found.end_line
-    same_text = (found.snippet, found.start_line) == (selected.snippet, selected.start_line)
-    return same_text and found.path not in known
+    same_line = found.start_line == selected.start_line and found.path not in known
+    return same_line and found.snippet == selected.snippet  # last, since the snippet may have to be made first
 
 
 def leg_of(result: MemorySearchResult) -> Leg:
@@ -353,9 +357,9 @@ class ResultModel(RowModel):
     def tip(self, row: Row) -> str:
         match row:
             case FileRow():
-                about = tr("{path}\nChanged {when}", path=row.path, when=exact(row.modified))
-                if row.dates:
-                    days = ", ".join(short_date(date.fromisoformat(day)) for day in row.dates)
+                about = tr("{path}\nChanged {when}", path=row.path, when=exact(row.best.modified))
+                if row.best.dates:
+                    days = ", ".join(short_date(date.fromisoformat(day)) for day in row.best.dates)
                     about += "\n" + tr("Dated {dates}", dates=days)
                 return f"{row.title}\n{about}" if row.title else about
             case ResultRow():

@@ -367,9 +367,10 @@ class ResultDelegate(QStyledItemDelegate):
 
         def lay_out() -> MarkedLine:
             title = metrics.title_metrics.elidedText(row.title, Qt.TextElideMode.ElideRight, room)
-            return MarkedLine(row.title, title, row.marks, metrics.title, colours.mark_text)
+            return MarkedLine(row.title, title, marks, metrics.title, colours.mark_text)
 
-        return _cached(self._titles, (row.title, row.marks, room, colours.base.rgb()), lay_out)
+        marks = row.best.title_ranges
+        return _cached(self._titles, (row.title, marks, room, colours.base.rgb()), lay_out)
 
     def _paint_result(
         self, painter: QPainter, rect: QRect, row: ResultRow, drawing: "_ResultDrawing", colours: Tokens

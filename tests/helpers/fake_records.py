@@ -1,4 +1,4 @@
-"""Records of a healthy, idle memory for tests, with each field replaceable."""
+"""Records for tests, with each field replaceable: of a healthy, idle memory, and results of a search."""
 
 import time
 from typing import Any
@@ -20,9 +20,21 @@ from engine import (
     VectorStatus,
     WatcherStatus,
 )
+from engine.records import MemorySearchResult, ResultText
 
 MODIFIED = 1_772_500_000.0
 """Default modification time of files: 3 March 2026."""
+
+
+def result_of(**fields: Any) -> MemorySearchResult:
+    """Return a result of a search; `fields` are its own and those of its text."""
+    text = {name: fields.pop(name) for name in ResultText.__struct_fields__ if name in fields}
+    return MemorySearchResult(text=ResultText(**text), **fields)
+
+
+def with_text(result: MemorySearchResult, **changes: Any) -> MemorySearchResult:
+    """Return the result with other values of its text."""
+    return msgspec.structs.replace(result, text=msgspec.structs.replace(result.shown, **changes))
 
 
 def make_model(**changes: Any) -> StoredModelInfo:

@@ -9,7 +9,7 @@ import msgspec
 
 from engine import FoundMessage, MemorySearchResult, SessionMessage, SessionSummary, SessionText
 from tests.helpers.fake_notes import Section, sections
-from tests.helpers.fake_records import MODIFIED
+from tests.helpers.fake_records import MODIFIED, result_of, with_text
 
 
 class Searched(Protocol):
@@ -50,19 +50,18 @@ def _message(
     """Return a message of a session as a result, with one line of its transcript."""
     section = Section(message.line, tuple(message.text.split("\n")), (summary.title,))
     found = _result(memory, summary.path, section, pattern, share=share, hybrid=hybrid, title=summary.title)
+    found_message = FoundMessage(
+        ordinal=message.ordinal,
+        id=message.id,
+        role=message.role,
+        agent=summary.agent,
+        project=summary.project,
+    )
     return msgspec.structs.replace(
-        found,
+        with_text(found, snippet_line=message.line, message=found_message),
         end_line=message.line,
-        snippet_line=message.line,
         citation=f"{summary.path}#L{message.line}",
         modified=summary.ended or MODIFIED,
-        message=FoundMessage(
-            ordinal=message.ordinal,
-            id=message.id,
-            role=message.role,
-            agent=summary.agent,
-            project=summary.project,
-        ),
     )
 
 
@@ -85,7 +84,7 @@ def _result(
         title = heading[0] if heading else Path(name).stem
     words = 0.4 + 0.5 * share
     meaning = 0.3 + 0.4 * share if hybrid else None
-    return MemorySearchResult(
+    return result_of(
         path=name,
         start_line=section.start_line,
         end_line=end,

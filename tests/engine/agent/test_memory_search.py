@@ -19,6 +19,7 @@ from engine.base.errors import Closed, IndexCorrupt, ProviderError, StoreError
 from engine.records import FallbackStatus, FoundMessage, SearchOutcome, to_json
 from engine.settings import Settings
 from tests.helpers.fake_memory import FakeMemory
+from tests.helpers.fake_records import with_text
 
 
 def payload_of(answer: Any) -> Any:
@@ -46,7 +47,7 @@ def test_session_result_has_date_agent_and_project(memory: FakeMemory) -> None:
     moment = datetime(2026, 5, 30, 17, 56).timestamp()
     outcome = memory.search("timer")
     found = msgspec.structs.replace(
-        outcome.results[0], source="sessions", modified=moment, message=message, title="A broken timer"
+        with_text(outcome.results[0], message=message), source="sessions", modified=moment, title="A broken timer"
     )
 
     class Sessions:

@@ -9,6 +9,8 @@ import pytest
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, PathRefused, QueryTooLong
 from engine.records import LONGEST_QUERY, EarlierQuery
+from engine.search import result_builder
+from engine.search.result_export import outcome_values
 from engine.settings import Settings
 from tests.helpers.fake_provider import PaidProvider
 
@@ -42,6 +44,24 @@ def test_a_result_names_its_title_heading_and_lines(open_memory, workspace: Path
     lines = (workspace / result.path).read_text().split("\n")
     assert result.snippet.split("\n")[0] == lines[result.snippet_line - 1]
     assert result.start_line <= result.snippet_line <= result.end_line
+
+
+def test_texts_of_later_results_are_made_when_read(open_memory, workspace: Path, monkeypatch) -> None:
+    for number in range(30):
+        (workspace / f"{number}.md").write_text(f"# Note {number}\n\nThe quokka of part {number} sleeps.\n")
+    memory = open_memory()
+    memory.sync()
+    made = []
+    make = result_builder.make_snippet
+    monkeypatch.setattr(result_builder, "make_snippet", lambda *arguments: made.append(1) or make(*arguments))
+    outcome = memory.search("quokka", max_results=30)
+    assert len(outcome.results) == 30
+    assert 0 < len(made) < 20
+    assert {result.snippet[a:b] for result in outcome.results for a, b in result.match_ranges} == {"quokka"}
+    assert len(made) == 30
+    values = outcome_values(outcome)["results"]
+    assert [value["snippet"] for value in values] == [result.snippet for result in outcome.results]
+    assert values[29]["heading"] == (outcome.results[29].title,)
 
 
 @pytest.mark.parametrize("query", ["", "   ", "\n", "\0", '"', "AND", "*", "NEAR(a b)", "-", "title:x", "\ud800"])

@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
 from engine.agent.session_export import export_session, session_context
 from engine.backends.builtin import BuiltinMemory
 from engine.insight.session_stats import load_prices, session_stats
-from engine.records import StatsKey
+from engine.records import StatsKey, to_json
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
 from tests.helpers.agent_databases import DATABASES, field, warp_message
@@ -79,7 +78,7 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BuiltinMemory]:
 
 
 def _encoded(value: object) -> str:
-    return msgspec.json.encode(value).decode()
+    return to_json(value)
 
 
 def test_planted_token_is_in_sessions_of_most_agents(memory: BuiltinMemory) -> None:

@@ -17,7 +17,7 @@ from engine.records import (
 from engine.text.operators import QUERY_HELP
 from tests.helpers.command_line import Run
 from tests.helpers.fake_memory import FakeMemory
-from tests.helpers.fake_records import make_path_state
+from tests.helpers.fake_records import make_path_state, with_text
 
 
 def test_results_show_score_location_heading_and_lines(run: Run) -> None:
@@ -38,7 +38,7 @@ def test_result_in_session_names_agent_project_and_day(
 
     def in_session(query: str, **options: object) -> SearchOutcome:
         outcome = search(query, **options)  # type: ignore[arg-type]
-        first = msgspec.structs.replace(outcome.results[0], message=spoken, modified=1_773_050_400.0)
+        first = msgspec.structs.replace(with_text(outcome.results[0], message=spoken), modified=1_773_050_400.0)
         return msgspec.structs.replace(outcome, results=(first,))
 
     monkeypatch.setattr(memory, "search", in_session)
@@ -231,7 +231,7 @@ def test_text_of_a_result_has_single_empty_lines(run: Run, memory: FakeMemory, m
 
     def spaced(query: str, **options: object) -> SearchOutcome:
         outcome = search(query, **options)  # type: ignore[arg-type]
-        spaced = (msgspec.structs.replace(it, snippet="Pump\n \n\n\nleaks\n\nhere") for it in outcome.results)
+        spaced = (with_text(it, snippet="Pump\n \n\n\nleaks\n\nhere") for it in outcome.results)
         return msgspec.structs.replace(outcome, results=tuple(spaced))
 
     monkeypatch.setattr(memory, "search", spaced)

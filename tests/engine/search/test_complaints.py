@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.records import to_builtins
 from tests.helpers.complaints.answering import Answered, answer_all, dated
 from tests.helpers.complaints.cases import CASES, SITUATIONS
 from tests.helpers.complaints.page import complaints_page, explained
@@ -38,7 +39,7 @@ def test_scores_of_keyword_hits_differ(answers: list[Answered]) -> None:
 
 def test_result_found_alone_ranks_first_of_many(answers: list[Answered]) -> None:
     many, one = (answer for answer in answers if answer.case.query == "Rocky Point bagging")
-    assert many.outcome.results[0] == one.outcome.results[0]
+    assert to_builtins(many.outcome.results[0]) == to_builtins(one.outcome.results[0])
 
 
 def test_every_situation_has_a_case() -> None:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from engine.records import FoundMessage, MemorySearchResult
 from engine.search.result_export import result_quote, results_markdown
+from tests.helpers.fake_records import result_of
 
 
 def _result(**changes: object) -> MemorySearchResult:
@@ -28,7 +29,7 @@ def _result(**changes: object) -> MemorySearchResult:
         "vector_score": None,
         "text_share": 1.0,
     }
-    return MemorySearchResult(**(fields | changes))  # type: ignore[arg-type]
+    return result_of(**(fields | changes))
 
 
 def test_markdown_page_has_query_results_and_citations() -> None:

@@ -18,6 +18,7 @@ from gui.style.theme import theme_tokens
 from gui.widgets.icons import IconButton
 from tests.helpers.fake_explanations import explain, make_reason
 from tests.helpers.fake_memory import FakeMemory
+from tests.helpers.fake_records import with_text
 
 
 @pytest.fixture
@@ -251,7 +252,7 @@ def test_panel_shows_the_time_that_lifted_a_result(panel, outcome):
 
 
 def test_page_of_document_is_translated(panel, outcome):
-    found = msgspec.structs.replace(outcome.results[0], path="books/sailing.pdf", heading=("Page 12",))
+    found = msgspec.structs.replace(with_text(outcome.results[0], heading=("Page 12",)), path="books/sailing.pdf")
     set_language("de")
     try:
         _show(panel, msgspec.structs.replace(outcome, results=(found, *outcome.results[1:])), found)

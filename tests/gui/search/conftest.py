@@ -16,6 +16,7 @@ from gui.search.panel import SearchPanel
 from gui.search.result_list import ResultList
 from gui.widgets.query_box import QueryBox
 from tests.helpers.fake_memory import FakeMemory
+from tests.helpers.fake_records import result_of
 
 MakeResult = Callable[..., MemorySearchResult]
 
@@ -39,7 +40,7 @@ def _make_result(path: str = "a.md", line: int = 1, **changes: Any) -> MemorySea
         "vector_score": 0.5,
         "text_share": 0.6,
     }
-    return MemorySearchResult(**(fields | changes))
+    return result_of(**(fields | changes))
 
 
 def _make_outcome(*results: MemorySearchResult, **changes: Any) -> SearchOutcome:

@@ -80,7 +80,7 @@ def test_file_row_shows_date_that_satisfies_the_period(make_result, make_outcome
     dated = msgspec.structs.replace(make_result("a.md"), dates=("2019-06-05", "2019-07-01"))
     row, other = (rows[0] for rows in (build_rows(make_outcome(of), "date") for of in (dated, make_result("b.md"))))
     assert row.when == "1 Jul 2019"
-    assert other.when == ago(other.modified)
+    assert other.when == ago(other.best.modified)
     tips = [ResultModel().tip(of) for of in (row, other)]
     assert tips[0].endswith("\nDated 5 Jun 2019, 1 Jul 2019")
     assert "Dated" not in tips[1]

@@ -19,6 +19,7 @@ from gui.viewer.panel import CHOOSE_RESULT, ViewerPanel
 from gui.viewer.source_view import SourceView
 from tests.helpers.fake_insight import FakeInsight
 from tests.helpers.fake_memory import FakeMemory
+from tests.helpers.fake_records import with_text
 from tests.helpers.windows import finish_jobs
 
 GREENHOUSE = "projects/greenhouse.md"
@@ -182,8 +183,8 @@ def test_first_match_is_scrolled_into_view(panel: ViewerPanel, memory: FakeMemor
     text = memory.files["long.md"]
     for word, line in (("timer", 62), ("valve", 123)):
         at = text.index(word)
-        changes = {"snippet": text, "snippet_line": 1, "match_ranges": ((at, at + 5),), "end_line": 123}
-        show(msgspec.structs.replace(find("timer", "long"), **changes), word)
+        changes = {"snippet": text, "snippet_line": 1, "match_ranges": ((at, at + 5),)}
+        show(msgspec.structs.replace(with_text(find("timer", "long"), **changes), end_line=123), word)
         top = panel.source.scroll_position.top_of(line)
         assert top is not None
         assert 0 <= top < panel.source.viewport().height() - panel.source.row_height

@@ -22,6 +22,7 @@ from engine.workspaces.memory_pool import MemoryPool
 from engine.workspaces.multi_search import AllWorkspaces, Part, merged
 from engine.workspaces.multi_workspace_memory import MultiWorkspaceMemory
 from tests.helpers.fake_provider import FakeProvider
+from tests.helpers.fake_records import with_text
 
 Open = Callable[..., MemorySearchManager]
 
@@ -111,7 +112,7 @@ def merge(folders: dict[str, Path], open_: Open) -> Callable[..., list[str]]:
         for name, of_workspace in zip("abc", scores, strict=False):
             names = [f"{name}{number}" for number in range(len(of_workspace))]
             results = tuple(
-                replace(result, path=name, snippet=name, score=score)
+                replace(with_text(result, snippet=name), path=name, score=score)
                 for name, score in zip(names, of_workspace, strict=True)
             )
             parts.append(Part(KnownWorkspace(name, name, True, 1), replace(outcome, results=results)))

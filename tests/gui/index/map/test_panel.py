@@ -18,6 +18,7 @@ from gui.search.query import Answer, Query
 from gui.style.theme import tokens
 from gui.widgets.labels import ElidedLabel
 from tests.helpers.fake_map import empty_map, make_map
+from tests.helpers.fake_records import result_of
 
 LEFT = Qt.MouseButton.LeftButton
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -72,7 +73,7 @@ def make_result():
     from engine import MemorySearchResult
 
     def make(line: int) -> MemorySearchResult:
-        return MemorySearchResult(
+        return result_of(
             path="daily/note.md",
             start_line=line,
             end_line=line,
