@@ -83,6 +83,9 @@ def _open(qtbot, window: MainWindow, memory: LimitedMemory, *features: Feature) 
     memory.lack(*features)
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: at_rest(window))
+    for name in window.views.specs:  # a panel that is made now learns the features, too
+        window.views.panel_of(name)
+    assert not window.views.conversation.isVisible()
 
 
 def _closed(window: MainWindow, sentence: str) -> set[str]:
