@@ -153,15 +153,15 @@ def subject_of(call: SessionMessage) -> str:
 
 
 def readable_tool_text(message: SessionMessage) -> ToolText:
-    """Return the input or output of a tool without JSON's quotes and a terminal's colours: the command or path, then
-    other arguments by name, and a text that replaces another as a diff.
+    """Return the input or output of a tool without JSON's quotes and a terminal's colours: the command or the path of
+    the file, then other arguments by name, and a text that replaces another as a diff.
     """
     text = without_escapes(message.text)
     called = message.kind == "tool-call" and text.startswith("{")
     arguments = parse_line(text.encode("utf-8", "surrogatepass")) if called else None
     if arguments is None:
         return ToolText(text, _DIFF.match(text) is not None)
-    lines = list(_readable(arguments, 0))
+    lines = list(_readable(arguments, 0, _ACTIONS.get(_letters(_plain_name(message.tool)))))
     replaces = any(_replacement(each) for each in (arguments, *_objects(arguments)))
     patched = any("*** Begin Patch" in string(value) for value in arguments.values())
     return ToolText("\n".join(lines) or text, replaces or patched)
@@ -367,11 +367,11 @@ def _of_patch(text: str) -> Iterator[ToolUse]:
 # --- readable inputs -------------------------------------------------------------------------------------------------
 
 
-def _readable(arguments: Mapping[str, Any], depth: int) -> Iterator[str]:
+def _readable(arguments: Mapping[str, Any], depth: int, action: _Action | None = None) -> Iterator[str]:
     """Yield the lines of a tool's arguments, or of an object in them."""
     named = _by_letters(arguments)
-    command = "" if depth else _command(named).strip()
-    path = "" if depth else _first(named, _PATHS)
+    command = _command(named).strip() if action == "command" else ""
+    path = "" if action in (None, "command") else _first(named, _PATHS)
     replacement = _replacement(arguments)
     shown = {*(_COMMANDS if command else ()), *(("args",) if command else ())}
     yield from filter(None, (command, path))

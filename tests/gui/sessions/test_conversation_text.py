@@ -259,29 +259,28 @@ def test_message_without_time_is_on_day_of_previous_one() -> None:
 
 
 def test_tool_inputs_are_shown_without_json() -> None:
-    inputs = {
-        json.dumps(
-            {"command": "pytest -q", "description": "Run", "timeout": 5}
-        ): "pytest -q\ndescription: Run\ntimeout: 5",
-        json.dumps({"command": ["bash", "-lc", "ls"]}): "bash -lc ls",
-        json.dumps({"replace_all": False, "new_string": "a\nc", "file_path": "a.py", "old_string": "a\nb"}): (
-            "a.py\nreplace_all: false\n a\n-b\n+c"
+    edit = {"replace_all": False, "new_string": "a\nc", "file_path": "a.py", "old_string": "a\nb"}
+    edits = [{"oldText": "a", "newText": "b"}, {"line": 1, "oldText": "c", "newText": ""}]
+    todos = {"todos": [{"content": "Sew", "done": None, "tags": []}, "x"]}
+    shown = [
+        (
+            "Bash",
+            {"command": "pytest -q", "description": "Run", "timeout": 5},
+            "pytest -q\ndescription: Run\ntimeout: 5",
         ),
-        json.dumps(
-            {"path": "a.py", "edits": [{"oldText": "a", "newText": "b"}, {"line": 1, "oldText": "c", "newText": ""}]}
-        ): ("a.py\nedits:\n-a\n+b\n    line: 1\n-c"),
-        json.dumps({"path": "a.py", "content": "def f():\n\treturn 1\n"}): "a.py\ncontent:\ndef f():\n\treturn 1",
-        json.dumps({"todos": [{"content": "Sew", "done": None, "tags": []}, "x"]}): (
-            "todos:\n  - content: Sew\n    done:\n    tags: []\n  - x"
-        ),
-        json.dumps({"input": _PATCH}): f"input:\n{_PATCH}",
-        '{"half": ': '{"half": ',
-        "\x1b[31mls\x1b[0m": "ls",
-    }
-    talk = conversation_of(("assistant", tuple(("tool-call", text, "Bash") for text in inputs)))
-    assert {text: talk.text(number) for number, text in enumerate(inputs)} == inputs
-    diffs = [number for number in range(len(talk.pieces)) if talk.is_diff(number)]
-    assert diffs == [2, 3, 6]
+        ("shell", {"command": ["bash", "-lc", "ls"]}, "bash -lc ls"),
+        ("Edit", edit, "a.py\nreplace_all: false\n a\n-b\n+c"),
+        ("edit", {"path": "a.py", "edits": edits}, "a.py\nedits:\n-a\n+b\n    line: 1\n-c"),
+        ("Write", {"path": "a.py", "content": "def f():\n\treturn 1\n"}, "a.py\ncontent:\ndef f():\n\treturn 1"),
+        ("TodoWrite", todos, "todos:\n  - content: Sew\n    done:\n    tags: []\n  - x"),
+        ("Grep", {"pattern": "a|b", "path": "src"}, "pattern: a|b\npath: src"),
+        ("apply_patch", {"input": _PATCH}, f"input:\n{_PATCH}"),
+    ]
+    calls = [(tool, json.dumps(given), text) for tool, given, text in shown]
+    calls += [("Bash", '{"half": ', '{"half": '), ("Bash", "\x1b[31mls\x1b[0m", "ls")]
+    talk = conversation_of(("assistant", tuple(("tool-call", given, tool) for tool, given, _ in calls)))
+    assert [talk.text(number) for number in range(len(calls))] == [text for _, _, text in calls]
+    assert [number for number in range(len(talk.pieces)) if talk.is_diff(number)] == [2, 3, 7]
     assert talk.source(3).startswith("a.py\nedits:")
     assert "old_string" not in entry_markdown(talk, 2)
 

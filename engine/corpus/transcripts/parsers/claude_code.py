@@ -39,7 +39,13 @@ from engine.corpus.transcripts.messages import (
     opening_line,
 )
 from engine.corpus.transcripts.model_api_messages import sidecar
-from engine.corpus.transcripts.parsers.claude_tool_messages import QUESTION, answers, call_text, teammate_messages
+from engine.corpus.transcripts.parsers.claude_tool_messages import (
+    QUESTION,
+    answers,
+    call_text,
+    error_text,
+    teammate_messages,
+)
 from engine.corpus.transcripts.token_usage import Usage, add_usage, anthropic_usage, dollars, tokens
 from engine.redaction.secret_masking import redact
 
@@ -290,7 +296,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
             if kind in {"text", "thinking"}:
                 text = string(block.get(kind))
                 if text.strip():
-                    yield Part(role, "text" if kind == "text" else "thinking", text)
+                    yield Part(role, "text" if kind == "text" else "thinking", error_text(text) if inserted else text)
             elif kind == "image":
                 yield Part(role, "text", content(block))
             elif kind.endswith("tool_use"):

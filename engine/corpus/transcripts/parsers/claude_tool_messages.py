@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from engine.corpus.transcripts.json_values import content, items, mapping, string
+from engine.corpus.transcripts.jsonl import parse_line
 
 QUESTION, PLAN = "AskUserQuestion", "ExitPlanMode"
 _ANSWERED = ("User has answered your questions:", "Your questions have been answered:")
@@ -42,6 +43,14 @@ def _option(option: Mapping[str, Any]) -> str:
     if not label:
         return ""
     return f"- {label}: {description}" if description else f"- {label}"
+
+
+def error_text(text: str) -> str:
+    """Return an error that the API returned as JSON in a sentence: the sentence with the error's message."""
+    begin = text.find("{")
+    error = parse_line(text[begin:].encode("utf-8", "surrogatepass")) if begin >= 0 else None
+    message = string(mapping((error or {}).get("error")).get("message"))
+    return f"{text[:begin]}{message}" if message else text
 
 
 def answers(result: object, detail: object) -> str:

@@ -7,8 +7,9 @@ to the events has the session's name (`name`, in older versions `summary`).
 
 A line is an event with `type`, `data`, `id`, `timestamp` and, in a sub-agent, `agentId`. The prompt is read as typed
 (`content`), not as sent (`transformedContent`); prompts of another `source` than the user have the role "system". The
-system prompt and the texts of skills are left out. If several models work on one answer, a review by another model is
-in `assistant.fusion_phase_completed`; the answer itself is an ordinary message.
+system prompt and the texts of skills are left out. `session.snapshot_rewind` names the prompt to which the user went
+back: events from there on that are still in the file are abandoned. If several models work on one answer, a review by
+another model is in `assistant.fusion_phase_completed`; the answer itself is an ordinary message.
 
 Copilot's chat in VS Code writes the same lines, with the editor's version in the first one, into
 `workspaceStorage/<workspace>/GitHub.copilot-chat/transcripts/<session>.jsonl` (its public source of March 2026; users
@@ -31,7 +32,7 @@ from engine.base.bounded_json import decode_json
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
-from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.formats import Conversation, LineParser, digest
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
@@ -44,7 +45,8 @@ _TRANSCRIPTS = "transcripts"
 _EVENTS = "events.jsonl"
 _WORKSPACE = "workspace.yaml"
 _LARGEST_WORKSPACE = 64 * 1024
-_SPEECH = frozenset({"user.message", "assistant.message"})
+_PROMPT, _REWOUND = "user.message", "session.snapshot_rewind"
+_SPEECH = frozenset({_PROMPT, "assistant.message"})
 _PHASE = "assistant.fusion_phase_completed"
 _SIDE_EVENTS = ("tool.execution_start", "tool.execution_complete", "tool.user_requested", "assistant.reasoning", _PHASE)
 _NOTICES = {  # type of event: key of its text
@@ -78,6 +80,8 @@ class CopilotParser(LineParser, kw_only=True):
     """The model that was chosen last: older versions don't name it in the messages."""
     thought: str = ""
     """Beginning of the last reasoning event, which the message may repeat."""
+    prompts: dict[int, int] = msgspec.field(default_factory=dict)
+    """Line of each prompt, by the digest of the event's id."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         kind, data = string(value.get("type")), mapping(value.get("data"))
@@ -89,9 +93,14 @@ class CopilotParser(LineParser, kw_only=True):
             self._take_title(string(data.get("title")))
         elif kind == "session.shutdown":
             self._count_tokens(mapping(data.get("modelMetrics")))
+        elif kind == _REWOUND:
+            if first := self.prompts.get(digest(string(data.get("upToEventId")))):
+                self.facts.mark_abandoned(first, line - 1)
         elif kind in _SPEECH or kind in _SIDE_EVENTS or kind in _NOTICES:
             side = bool(value.get("agentId") or data.get("parentToolCallId"))
             time, id_ = seconds(value.get("timestamp")), string(value.get("id"))
+            if kind == _PROMPT and not side:
+                self.prompts[digest(id_)] = line
             return next_turn(self, list(self._parts(kind, data)), line, id=id_, time=time, side=side)
         elif kind not in _PASSED_OVER and kind.partition(".")[0] not in _GROUPS_PASSED_OVER:
             self.count_unknown(kind)
@@ -119,7 +128,7 @@ class CopilotParser(LineParser, kw_only=True):
             self.facts.title = one_line(title)
 
     def _parts(self, kind: str, data: Mapping[str, Any]) -> Iterator[Part]:
-        if kind == "user.message":
+        if kind == _PROMPT:
             yield from self._prompt(data)
         elif kind == "assistant.message":
             yield from self._answer(data)

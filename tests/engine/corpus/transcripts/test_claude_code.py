@@ -714,3 +714,15 @@ def test_last_transcript_continues_those_before(
         (folder / f"{name}.jsonl").write_text(line + (f"{mark}\n" if name in named else ""))
     found = {name: Path(continued_in(str(folder / f"{name}.jsonl"))).stem for name in expected}
     assert found == expected
+
+
+def test_error_of_the_api_is_shown_without_json() -> None:
+    error = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
+    shown = {f"API Error: 529 {json.dumps(error)}": "API Error: 529 Overloaded", 'Error {"a"': 'Error {"a"'}
+    found = {}
+    for text in shown:
+        message = {"role": "assistant", "model": "<synthetic>", "content": [{"type": "text", "text": text}]}
+        parser = ClaudeCodeFormat().parser("/x/a.jsonl")
+        (part,) = parser.feed({"type": "assistant", "uuid": "u", "sessionId": "s", "message": message}, 1)
+        found[text] = part.text
+    assert found == shown

@@ -124,6 +124,16 @@ def test_inserted_text_has_the_system_role() -> None:
     ]
 
 
+def test_events_after_a_rewind_are_abandoned() -> None:
+    spoken = ("user.message", "assistant.message")
+    events = [{"type": spoken[at % 2], "id": f"e{at}", "data": {"content": f"Say {at}."}} for at in range(4)]
+    rewound = {"type": "session.snapshot_rewind", "id": "r", "data": {"upToEventId": "e2", "eventsRemoved": 2}}
+    gone = {**rewound, "data": {"upToEventId": "e9", "eventsRemoved": 2}}
+    parser, messages = read_with_pauses(CopilotFormat(), str(EVENTS), [*enumerate([*events, rewound, gone], 1)])
+    assert [part.text for part in messages if parser.facts.is_abandoned(part.line)] == ["Say 2.", "Say 3."]
+    assert parser.unknown == {}
+
+
 def test_review_by_another_model_is_not_a_message() -> None:
     parser = CopilotFormat().parser("s.jsonl")
     events = (
