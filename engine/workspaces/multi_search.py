@@ -37,6 +37,8 @@ log = logging.getLogger(__name__)
 DEADLINE_SECONDS = 4.0
 """Time limit of the other workspaces, from the beginning; the open workspace is always waited for."""
 _POLL = 0.05
+_TRUSTED = 0.15
+"""Weight of vectors up to which the keywords match well: lower weights differ for other reasons."""
 
 
 _replace = msgspec.structs.replace
@@ -96,11 +98,11 @@ def merged(parts: Sequence[Part], most: int, notices: Sequence[str], millisecond
 
 def _results_of(parts: Sequence[Part]) -> Iterator[_WorkspaceResult]:
     weights = [part.outcome.vector_weight for part in parts if part.outcome.results]
-    least = min((weight for weight in weights if weight is not None), default=0.0)
+    least = max(_TRUSTED, min((weight for weight in weights if weight is not None), default=1.0))
     for number, part in enumerate(parts):
         explanation = part.outcome.explanation
         reasons = explanation.results if explanation is not None else ()
-        share = least / part.outcome.vector_weight if part.outcome.vector_weight else 1.0
+        share = min(1.0, least / part.outcome.vector_weight) if part.outcome.vector_weight else 1.0
         results = part.outcome.results
         scores = [result.score * (result.text_share + share * (1 - result.text_share)) for result in results]
         # A result is at least as good as those that its workspace puts below it, even if its own score is lower.
