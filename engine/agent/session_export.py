@@ -101,7 +101,7 @@ def _message_parts(messages: tuple[SessionMessage, ...], *, full: bool) -> Itera
         if message.kind == "text" and message.role != "system":
             yield message, message.text
         elif full:
-            yield message, f"\n[{label_of(message)}]\n{message.text}"
+            yield message, f"\n[{label_of(message)}]\n{readable_tool_text(message).text}"
         elif number in results:
             yield message, f"  {folded_line(message)} → {_length(messages[results[number]])}"  # of its result
         else:

@@ -305,8 +305,9 @@ class ConversationActions(QObject):
         conversation, current = self._conversation, self._view.current.number
         if conversation is None or current is None:
             return
-        parts = [conversation.session.messages[part] for part in conversation.entries[current].parts]
-        text = self._view.selection.text().strip() or "\n".join(part.text for part in parts)
+        numbers = conversation.entries[current].parts
+        parts = [conversation.session.messages[number] for number in numbers]
+        text = self._view.selection.text().strip() or "\n".join(map(conversation.text, numbers))
         passage = Passage(
             path=conversation.session.summary.path,
             start_line=parts[0].line,

@@ -22,6 +22,8 @@ _SLICE = 64 * 1024  # a regex holds the interpreter's lock
 _LONGEST_TITLE = 120
 _LEAST_WORDS = 2
 """Words other than function words that a title from a message has, if the message has so many."""
+_LONGEST_LITTLE = 40
+"""Most characters of a message that says little."""
 _LONGEST_GIVEN = 200
 _OPENING = 8 * 1024
 _LONGEST_PAUSE = 300.0
@@ -215,7 +217,9 @@ def says_little(text: str) -> bool:
     """Whether a message has at most two words, of which at most one is no function word, and is no command such as
     `/init`.
     """
-    return not text.startswith("/") and _count_words(text) <= _LEAST_WORDS and not _has_subject(text)
+    if len(text) > _LONGEST_LITTLE or text.startswith("/"):  # quick, and true of most messages
+        return False
+    return _count_words(text) <= _LEAST_WORDS and not _has_subject(text)
 
 
 def _has_subject(text: str) -> bool:

@@ -95,7 +95,8 @@ _OPENING = 8 * 1024
 _LONGEST_PATH, _LONGEST_COMMAND = 1024, 2000
 _MOST_USES = 200
 """Most files of one call."""
-_DIFF = re.compile(r"diff --git |--- \S|@@ -\d|\*\*\* Begin Patch")
+_DIFF = re.compile(r"diff --git |--- \S|@@ -\d")
+_PATCH_START = "*** Begin Patch"
 _MOST_COMPARED = 100_000
 """Largest product of the lines of two texts that are compared line by line."""
 _DEEPEST_INPUT = 8
@@ -156,15 +157,16 @@ def readable_tool_text(message: SessionMessage) -> ToolText:
     """Return the input or output of a tool without JSON's quotes and a terminal's colours: the command or the path of
     the file, then other arguments by name, and a text that replaces another as a diff.
     """
-    text = without_escapes(message.text)
-    called = message.kind == "tool-call" and text.startswith("{")
-    arguments = parse_line(text.encode("utf-8", "surrogatepass")) if called else None
-    if arguments is None:
-        return ToolText(text, _DIFF.match(text) is not None)
-    lines = list(_readable(arguments, 0, _ACTIONS.get(_letters(_plain_name(message.tool)))))
-    replaces = any(_replacement(each) for each in (arguments, *_objects(arguments)))
-    patched = any("*** Begin Patch" in string(value) for value in arguments.values())
-    return ToolText("\n".join(lines) or text, replaces or patched)
+    text, name = without_escapes(message.text), _letters(_plain_name(message.tool))
+    called = message.kind == "tool-call"
+    arguments = parse_line(text.encode("utf-8", "surrogatepass")) if called and text.startswith("{") else None
+    replaces = False
+    if arguments is not None:
+        replaces = any(_replacement(each) for each in (arguments, *_objects(arguments)))
+        text = "\n".join(_readable(arguments, 0, _ACTIONS.get(name))) or text
+    elif called and name == _PROGRAM and "tools." in text:
+        text = _TOKENS.sub(_with_lines, text[:_MOST_TEXT]) + text[_MOST_TEXT:]
+    return ToolText(text, replaces or _DIFF.match(text) is not None or _PATCH_START in text)
 
 
 def stored_path(path: str, project: str) -> str:
@@ -230,7 +232,7 @@ def patch_of(changes: Mapping[str, Any]) -> str:
             lines += [f"+{line}" for line in string(change.get("content")).splitlines()]
         elif action == "Update":
             lines.append(string(change.get("unified_diff")).rstrip("\n"))
-    return "\n".join(["*** Begin Patch", *filter(None, lines), "*** End Patch"]) if lines else ""
+    return "\n".join([_PATCH_START, *filter(None, lines), "*** End Patch"]) if lines else ""
 
 
 def _plain_name(name: str) -> str:
@@ -414,6 +416,16 @@ def _nested(value: object, depth: int) -> Iterator[str]:
 def _objects(arguments: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Yield the objects in the lists of a tool's arguments."""
     return (mapping(item) for value in arguments.values() for item in items(value))
+
+
+def _with_lines(token: re.Match[str]) -> str:
+    """Return a part of a program, a string of several lines without the escapes of its line ends."""
+    literal = token["literal"]
+    if not literal or token["raw"] or "\\n" not in literal:
+        return token[0]
+    quote = literal[0]
+    body = _ESCAPED.sub(_unescaped, literal[1:].removesuffix(quote)).strip("\n")
+    return f"{token[0].removesuffix(literal)}{quote}\n{body}\n{quote}"
 
 
 def _replacement(arguments: Mapping[str, Any]) -> tuple[str, str] | None:

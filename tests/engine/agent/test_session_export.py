@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from engine.agent.session_export import export_session, session_context
+from engine.agent.session_export import export_session, readable_session, session_context
 from engine.records import EXPORT_FORMATS, ModelUsage, SessionText, UsageTotal
 from engine.settings.options import LEAST_CONTEXT
 from tests.helpers.fake_sessions import leave, make_session
@@ -231,3 +231,4 @@ def test_replaced_text_is_exported_as_a_diff() -> None:
     page = export_session(session, "html")
     assert "<pre>a.py\n<del>-x &lt;1</del>\n<ins>+x &lt;2</ins>\n y</pre>\n<pre>done</pre>" in page
     assert "```diff\na.py\n-x <1\n+x <2\n y\n```\n\n```\ndone\n```" in export_session(session, "markdown")
+    assert "\n[Edit]\na.py\n-x <1\n+x <2\n y" in readable_session(session, full=True)

@@ -277,10 +277,12 @@ def test_tool_inputs_are_shown_without_json() -> None:
         ("apply_patch", {"input": _PATCH}, f"input:\n{_PATCH}"),
     ]
     calls = [(tool, json.dumps(given), text) for tool, given, text in shown]
-    calls += [("Bash", '{"half": ', '{"half": '), ("Bash", "\x1b[31mls\x1b[0m", "ls")]
+    program = f"const p = {json.dumps(_PATCH)}; await tools.apply_patch(p); tools.exec_command({{cmd: 'ls'}})"
+    lines = program.replace(json.dumps(_PATCH), f'"\n{_PATCH}\n"')
+    calls += [("exec", program, lines), ("Bash", '{"half": ', '{"half": '), ("Bash", "\x1b[31mls\x1b[0m", "ls")]
     talk = conversation_of(("assistant", tuple(("tool-call", given, tool) for tool, given, _ in calls)))
     assert [talk.text(number) for number in range(len(calls))] == [text for _, _, text in calls]
-    assert [number for number in range(len(talk.pieces)) if talk.is_diff(number)] == [2, 3, 7]
+    assert [number for number in range(len(talk.pieces)) if talk.is_diff(number)] == [2, 3, 7, 8]
     assert talk.source(3).startswith("a.py\nedits:")
     assert "old_string" not in entry_markdown(talk, 2)
 
