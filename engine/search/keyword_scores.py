@@ -177,15 +177,21 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
             self.in_some_form.add(id_)
 
     def add_optional(
-        self, dates: Mapping[int, frozenset[int]], names: Mapping[int, frozenset[int]], openings: Iterable[int]
+        self,
+        dates: Mapping[int, frozenset[int]],
+        names: Mapping[int, frozenset[int]],
+        openings: Iterable[int],
+        named: frozenset[int],
     ) -> None:
         """Score chunks without the terms that may be missing there (see the field), where these are missing.
 
-        "pump last spring" finds a note of that spring about the pump, which hardly says "last spring".
+        "pump last spring" finds a note of that spring about the pump, which hardly says "last spring". If no chunk has
+        the other words of a short query and also its time or name, these may be missing in all: the user is mistaken.
 
         `dates`, `names`: positions of the terms that name a chunk's time, or its session's agent, project or file, by
         chunk id. If a chunk holds all terms, `names` may be part of the subject, as in "exhibition page in docs", so
         that they count as missing. `openings`: first chunks of the sessions that the query only names, newest first.
+        `named`: positions of the terms that name any time or session.
         """
         naming = _NONE.union(*set(dates.values()), *set(names.values()))
         only_names = len(naming) == len(self.terms)
@@ -201,6 +207,10 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         elif not self.whole:
             known = {id_: words for id_, words in names.items() if id_ in self.scores}
             optional.update((id_, words | optional.get(id_, _NONE)) for id_, words in known.items())
+        doubted = naming | named
+        if 0 < len(self.terms) - len(doubted) <= scoring.SHORT_QUERY and not self._satisfied(optional, doubted):
+            optional.update(dict.fromkeys(self.scores, doubted))
+            naming = doubted
         if optional or not only_names:
             self.naming.update(naming)
         changed = [id_ for id_ in self.optional | optional if self.optional.get(id_) != optional.get(id_)]
@@ -212,6 +222,14 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
             whole = self.parts(id_)
             self.scores[id_], self.evidence[id_] = whole.score, whole.evidence
             self._note_complete(id_, whole.covered)
+
+    def _satisfied(self, optional: Mapping[int, Collection[int]], named: Collection[int]) -> bool:
+        """Return whether a chunk holds all terms except its `optional` ones, and those others that occur nowhere.
+
+        `named`: positions of the terms that name a time or session.
+        """
+        nowhere = {at for at, term in enumerate(self.terms) if not term.searched}.difference(named)
+        return any(self._holds_all(id_, nowhere.union(optional.get(id_, _NONE))) for id_ in self.scores)
 
     def _holds_all(self, id_: int, optional: Collection[int]) -> bool:
         contributions = self.contributions[id_]

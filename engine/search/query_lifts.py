@@ -20,7 +20,8 @@ from engine.search.search_context import SnapshotCache
 from engine.store.connection import many
 from engine.store.index_schema import stored_dates
 from engine.store.snapshot import Snapshot
-from engine.text.time_expressions import TimeExpression, read_dates, read_times
+from engine.text.folding import fold
+from engine.text.time_expressions import PREPOSITIONS, TimeExpression, read_dates, read_times
 
 _LIFT = 0.6
 """Share of its score that a chunk gains if its date is within a named time."""
@@ -103,7 +104,7 @@ class NamedInQuery:
 
         `ranges`: offsets of the words in the query.
         """
-        words = frozenset(index for time in self.times for index in self._times.words(time.text, ranges))
+        words = self._dates(ranges)
         within = (id_ for id_, lift in lifts.items() if lift.time is not None and not lift.adjacent)
         return dict.fromkeys(within, words) if words else {}
 
@@ -120,9 +121,8 @@ class NamedInQuery:
 
     def openings(self, snapshot: Snapshot, scope: ChunkFilter, ranges: Sequence[tuple[int, int]]) -> list[int]:
         """Return the first chunks of the newest sessions with the names, if the query has no other words; else none."""
-        named = {*range(len(ranges))}.difference(self.others(snapshot, ranges))
-        dated = {index for time in self.times for index in self._times.words(time.text, ranges)}
-        if not named or len(named | self._sessions.verbs_of_speech(ranges) | dated) < len(ranges):
+        named = self._names(snapshot, ranges)
+        if not named or len(named | self._sessions.verbs_of_speech(ranges) | self._dates(ranges)) < len(ranges):
             return []
         tables = snapshot.tables
         rows = snapshot.connection.execute(
@@ -134,9 +134,21 @@ class NamedInQuery:
         return [id_ for (id_,) in rows]
 
     def others(self, snapshot: Snapshot, ranges: Sequence[tuple[int, int]]) -> list[int]:
-        """Return the positions of the words that name no session, and so may be misspelt."""
-        named = {index for name in self._sessions.names(snapshot) for index in self._times.words(name, ranges)}
+        """Return the positions of the words that name no time and no session, and so may be misspelt."""
+        named = self.words(snapshot, ranges)
         return [index for index in range(len(ranges)) if index not in named]
+
+    def words(self, snapshot: Snapshot, ranges: Sequence[tuple[int, int]]) -> frozenset[int]:
+        """Return the positions of the words that name a time or a session."""
+        return self._dates(ranges) | self._names(snapshot, ranges)
+
+    def _names(self, snapshot: Snapshot, ranges: Sequence[tuple[int, int]]) -> set[int]:
+        return {index for name in self._sessions.names(snapshot) for index in self._times.words(name, ranges)}
+
+    def _dates(self, ranges: Sequence[tuple[int, int]]) -> frozenset[int]:
+        """Return the positions of the words that name a time, with a preposition before them."""
+        words = {index for time in self.times for index in self._times.words(time.text, ranges)}
+        return frozenset(words | {index - 1 for index in words if self._times.is_preposition(ranges[index - 1])})
 
 
 class NamedTimes:
@@ -164,6 +176,10 @@ class NamedTimes:
             for index, (start, end) in enumerate(ranges)
             if any(first <= start and end <= last for first, last in names)
         }
+
+    def is_preposition(self, span: tuple[int, int]) -> bool:
+        """Return whether the word with these offsets is one that comes before a time, such as "im" in "im April"."""
+        return fold(self._query[slice(*span)]) in PREPOSITIONS
 
     def lifts(self, snapshot: Snapshot, ids: Iterable[int]) -> dict[int, Lift]:
         """Return, by chunk id, the factor for chunks dated within or next to a time of the query; other chunks are left

@@ -345,7 +345,8 @@ def _keyword_scores(
         return part.scores
     words = part.scores = part.leg.score(ids, FULL_MATCH, known=part.scores)
     ranges = part.leg.ranges
-    words.add_optional(part.named.dating(lifts, ranges), part.named.naming(lifts, ranges), part.openings)
+    dates, names = part.named.dating(lifts, ranges), part.named.naming(lifts, ranges)
+    words.add_optional(dates, names, part.openings, part.named.words(snapshot, ranges))
     words.add_files(snapshot.files_of_chunks)
     words.add_projects(partial(projects_of_chunks, snapshot))
     words.add_adjacent(part.adjacent)

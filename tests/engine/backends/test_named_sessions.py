@@ -170,6 +170,11 @@ def test_plain_agent_name_at_either_end_is_not_missing(open_memory, tmp_path: Pa
     memory.sync()
     found = {query: memory.search(query).results[:1] for query in ("leaks claude", "claude leaks", "Claude Monet")}
     assert [[one.source for one in results] for results in found.values()] == [["sessions"], ["sessions"], ["memory"]]
+    assert [result.path for result in memory.search("garden claude").results][:1] == ["monet.md"]
+    (tmp_path / "notes" / "rope.md").write_text("# Rope\n\nThe rope is frayed.\n")
+    memory.sync()
+    # No session of the agent has the word: the user is mistaken.
+    assert [result.path for result in memory.search("claude frayed").results][:1] == ["rope.md"]
 
 
 @pytest.mark.parametrize(

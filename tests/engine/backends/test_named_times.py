@@ -87,6 +87,18 @@ def test_words_of_a_time_count_by_the_date_of_a_note(open_memory, workspace: Pat
     assert reason.covered > 0.7
 
 
+def test_time_without_any_note_hides_no_other_words(open_memory, workspace: Path) -> None:
+    for days in range(0, 60, 2):
+        write(workspace, f"2023-03-{days // 2 + 1:02}.md", f"Nothing but rain on morning {days}, in the last week.\n")
+    write(workspace, "2021-09-14.md", "The pump in the cellar made a noise.\n")
+    memory = open_memory(use=None)
+    memory.sync()
+    times = ("yesterday", "gestern", "last week", "im April 2022", "3 weeks ago", "im Frühling", "August 2022", "昨日")
+    queries = [query for time in times for query in (f"pump {time}", f"{time} pump")]
+    found = {query: [result.path for result in memory.search(query).results] for query in queries}
+    assert {query: paths for query, paths in found.items() if paths[:1] != ["2021-09-14.md"]} == {}
+
+
 def test_query_without_time_has_no_lift(walks) -> None:
     found, outcome = explained(walks, "heron river")
     assert stage_note(outcome, "times") is None
