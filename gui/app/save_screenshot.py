@@ -45,8 +45,7 @@ class Screenshot(QObject):
         window.sessions.session_selected.connect(self._note_session)
         window.views.edits.edit_selected.connect(self._note_edit)
         window.views.conversation.session_shown.connect(self._note_shown)
-        self._timer = QTimer(self)
-        self._timer.setInterval(_POLL_MS)
+        self._timer = QTimer(self, interval=_POLL_MS)
         self._timer.timeout.connect(self._poll)
         self._timer.start()
 
