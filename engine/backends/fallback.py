@@ -1,11 +1,10 @@
 """A memory that searches an external index, and answers from the built-in one while that fails."""
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 import msgspec
 
@@ -26,19 +25,11 @@ from engine.memory.memory_context import Listeners, StatusListener
 from engine.memory.search_requests import unanswered
 from engine.memory.status_report import with_degraded
 from engine.records import (
-    EmbeddingEstimate,
     FallbackStatus,
     Feature,
-    FileText,
     MemoryProviderStatus,
     Passage,
-    PathState,
-    Probe,
     SearchOutcome,
-    SessionSummary,
-    SessionText,
-    StoredModelInfo,
-    SyncReason,
     SyncReport,
 )
 from engine.settings import Settings
@@ -48,12 +39,10 @@ from engine.store.user_data import UnseenNotes, UserData
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from engine.corpus.line_reader import NumberedText
     from engine.memory.facts import Facts
     from engine.memory.index_inspection import IndexInsight
     from engine.memory.memory_interface import MemorySearchManager
     from engine.memory.search_requests import SearchOptions
-    from engine.records.sync import ProgressCallback
 
 _Answer = TypeVar("_Answer")
 Refusal = Callable[[str | None], str]
@@ -73,11 +62,11 @@ class ChosenMemory:
 
 
 class FallbackMemoryManager:
-    """Answers queries from a chosen memory, and from the built-in index while that fails.
+    """A `MemorySearchManager` that asks a chosen memory, and the built-in index while that fails.
 
-    `MemorySearchManager` documents the methods. The first search that fails closes the chosen memory and is answered
-    from the built-in index, as all later ones are; after a pause a search tries the chosen one again. Other failures
-    are raised to the caller: an update of a missing index must not look successful.
+    The first search that fails closes the chosen memory and is answered from the built-in index, as all later ones are;
+    after a pause a search tries the chosen one again. Other failures are raised to the caller: an update of a missing
+    index must not look successful.
     """
 
     def __init__(
@@ -156,35 +145,6 @@ class FallbackMemoryManager:
         with self._settings_lock:
             self._settings, self._configured = settings, None
 
-    def query_values(self, operator: str, start: str) -> tuple[str, ...]:
-        return self._call(lambda memory: memory.query_values(operator, start))
-
-    def read_file(self, path: str, *, start: int | None = None, lines: int | None = None) -> FileText:
-        return self._call(lambda memory: memory.read_file(path, start=start, lines=lines))
-
-    def open_file(self, path: str, *, cancel: CancelToken | None = None) -> "NumberedText":
-        return self._call(lambda memory: memory.open_file(path, cancel=cancel))
-
-    def locate(self, path: str) -> Path:
-        return self._call(lambda memory: memory.locate(path))
-
-    def explain_path(self, path: str, *, config: Path | None = None, cancel: CancelToken | None = None) -> PathState:
-        return self._call(lambda memory: memory.explain_path(path, config=config, cancel=cancel))
-
-    def sessions(self) -> tuple[SessionSummary, ...]:
-        return self._call(lambda memory: memory.sessions())
-
-    def read_session(self, path: str, *, reveal: bool = False, cancel: CancelToken | None = None) -> SessionText:
-        return self._call(lambda memory: memory.read_session(path, reveal=reveal, cancel=cancel))
-
-    def raw_lines(
-        self, path: str, lines: Sequence[int], *, reveal: bool = False, cancel: CancelToken | None = None
-    ) -> tuple[str, ...]:
-        return self._call(lambda memory: memory.raw_lines(path, lines, reveal=reveal, cancel=cancel))
-
-    def similar_sessions(self, path: str, *, max_results: int = 10) -> tuple[tuple[SessionSummary, float], ...]:
-        return self._call(lambda memory: memory.similar_sessions(path, max_results=max_results))
-
     def status(self) -> MemoryProviderStatus:
         status = self._call(lambda memory: memory.status())
         failure = self._switch.failure
@@ -199,42 +159,15 @@ class FallbackMemoryManager:
 
     # --- syncing --------------------------------------------------------------------------------------------------
 
-    def sync(
-        self,
-        *,
-        reason: SyncReason = "manual",
-        force: bool = False,
-        progress: "ProgressCallback | None" = None,
-        cancel: CancelToken | None = None,
-        approve: bool | EmbeddingEstimate = False,
-    ) -> SyncReport:
-        if reason == "manual":
+    def sync(self, **options: Any) -> SyncReport:
+        if options.get("reason", "manual") == "manual":
             self._retry_policy.allow_retry()
-        return self._call(
-            lambda memory: memory.sync(reason=reason, force=force, progress=progress, cancel=cancel, approve=approve)
-        )
-
-    def estimate_embedding(
-        self, settings: Settings | None = None, *, cancel: CancelToken | None = None
-    ) -> EmbeddingEstimate:
-        return self._call(lambda memory: memory.estimate_embedding(settings, cancel=cancel))
-
-    def approve_embedding(self) -> None:
-        self._call(lambda memory: memory.approve_embedding())
-
-    def stored_models(self) -> tuple[StoredModelInfo, ...]:
-        return self._call(lambda memory: memory.stored_models())
-
-    def purge_model(self, provider: str, model: str, key: str) -> int:
-        return self._call(lambda memory: memory.purge_model(provider, model, key))
+        return self._call(lambda memory: memory.sync(**options))
 
     def warm_session(self, session_key: str) -> None:
         memory = self._switch.peek()
         if memory is not None:
             memory.warm_session(session_key)
-
-    def catch_up(self, seconds: float) -> None:
-        self._call(lambda memory: memory.catch_up(seconds))
 
     def current_sync(self) -> CancelToken | None:
         memory = self._switch.peek()
@@ -242,14 +175,6 @@ class FallbackMemoryManager:
 
     def add_status_listener(self, listener: StatusListener) -> Callable[[], None]:
         return self._listeners.add(listener)
-
-    # --- probes and closing ---------------------------------------------------------------------------------------
-
-    def probe_embedding(self) -> Probe:
-        return self._call(lambda memory: memory.probe_embedding())
-
-    def probe_vector(self) -> Probe:
-        return self._call(lambda memory: memory.probe_vector())
 
     def close(self) -> None:
         if self._lifetime.end():
@@ -259,6 +184,12 @@ class FallbackMemoryManager:
             self._user.close()
 
     # --- internals ------------------------------------------------------------------------------------------------
+
+    def __getattr__(self, name: str) -> Any:
+        """Return any other method of the memory in use."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return lambda *values, **options: self._call(lambda memory: getattr(memory, name)(*values, **options))
 
     def _call(self, act: "Callable[[MemorySearchManager], _Answer]") -> _Answer:
         """Call the memory in use; after a concurrent switch, the other one."""

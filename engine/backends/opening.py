@@ -240,18 +240,18 @@ def _opened(folder: Path, settings: Settings, executor: Executor | None, backgro
     from engine.backends.fallback import ChosenMemory, FallbackMemoryManager
     from engine.store.user_data import open_user_data
 
-    name, open_chosen = _NAMES[chosen], partial(open_, chosen)
-    _, user = open_user_data(folder, settings)
-    if chosen != "qmd":
-        builtin = partial(open_, "builtin")
-        return FallbackMemoryManager(ChosenMemory(name, open_chosen), builtin, user, executor=executor)
-    from engine.backends.qmd.collections import with_paths
-    from engine.backends.qmd.status import refusal
+    memory, builtin = ChosenMemory(_NAMES[chosen], partial(open_, chosen)), settings
+    if chosen == "qmd":
+        from dataclasses import replace
 
-    # The fallback searches the same paths and sessions.
-    same_paths = partial(open_, "builtin", with_paths(settings))
-    refuse = partial(refusal, settings.qmd.scope)
-    return FallbackMemoryManager(ChosenMemory(name, open_chosen, refuse), same_paths, user, executor=executor)
+        from engine.backends.qmd.collections import with_paths
+        from engine.backends.qmd.status import refusal
+
+        memory = replace(memory, refusal=partial(refusal, settings.qmd.scope))
+        builtin = with_paths(settings)  # the fallback searches the same paths and sessions
+    _, user = open_user_data(folder, settings)
+    manager = FallbackMemoryManager(memory, partial(open_, "builtin", builtin), user, executor=executor)
+    return cast("MemorySearchManager", manager)
 
 
 def _backend(name: str) -> "OpenBackend":

@@ -79,8 +79,7 @@ class _Caller(QObject):
         line.setReadBufferSize(LONGEST + 1)
         line.readyRead.connect(self._read)
         line.disconnected.connect(self._end)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
+        self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.hang_up)
 
     def begin(self) -> None:

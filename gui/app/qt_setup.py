@@ -122,8 +122,7 @@ class Collector(QObject):
         super().__init__(parent)
         self._automatic = gc.isenabled()
         gc.disable()
-        self._timer = QTimer(self)
-        self._timer.setInterval(_POLL_MS)
+        self._timer = QTimer(self, interval=_POLL_MS)
         self._timer.timeout.connect(self._poll)
         self._timer.start()
 

@@ -51,8 +51,7 @@ class Screenshot(QObject):
         made.when(SessionsPanel, lambda sessions: sessions.session_selected.connect(self._note_session))
         made.when(EditsPanel, lambda edits: edits.edit_selected.connect(self._note_edit))
         made.when(ConversationPanel, lambda conversation: conversation.session_shown.connect(self._note_shown))
-        self._timer = QTimer(self)
-        self._timer.setInterval(_POLL_MS)
+        self._timer = QTimer(self, interval=_POLL_MS)
         self._timer.timeout.connect(self._poll)
         self._timer.start()
 

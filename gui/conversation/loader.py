@@ -70,9 +70,7 @@ class SessionLoader(QObject):
         super().__init__(parent)
         self._jobs = jobs
         self._job = JobSlot(self)
-        self._notice_delay = QTimer(self)
-        self._notice_delay.setSingleShot(True)
-        self._notice_delay.setInterval(_NOTICE_DELAY_MS)
+        self._notice_delay = QTimer(self, singleShot=True, interval=_NOTICE_DELAY_MS)
         self._notice_delay.timeout.connect(self.slow)
 
     @property

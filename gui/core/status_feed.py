@@ -57,9 +57,7 @@ class StatusFeed(QObject):
         self._waiting: list[OnStatus] = []
         """Functions that are called once, with the next record that is read."""
         self._refresh_queued = False
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(_INTERVAL_MS)
+        self._pause = QTimer(self, singleShot=True, interval=_INTERVAL_MS)
         self._pause.timeout.connect(self._read_if_requested)
         self._refresh_requested.connect(self.refresh)
         self.latest: MemoryProviderStatus | None = None
@@ -182,8 +180,7 @@ class StatusEvents(QObject):
         self._instead: FailedService | None = None
         self._last_sync: SyncSummary | None = None
         self._last_change: SyncSummary | None = None
-        self._later = QTimer(self)
-        self._later.setSingleShot(True)
+        self._later = QTimer(self, singleShot=True)
         self._delay = 0
         self._later.timeout.connect(self.changed)
 

@@ -269,8 +269,7 @@ class DiagnosticsPanel(QWidget):
         scroll.width_changed.connect(self._fold)
         column_of((scroll, 1), line(), self._footer(), spacing=0, parent=self)
 
-        self._poll = QTimer(self)
-        self._poll.setInterval(_POLL_MS)
+        self._poll = QTimer(self, interval=_POLL_MS)
         self._poll.timeout.connect(self.refresh_requested)
         self.setAccessibleName(tr("Diagnostics"))
         self._restyle()

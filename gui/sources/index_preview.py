@@ -228,9 +228,7 @@ class PreviewPage(QFrame):
         self._sessions = label("", wrap=True)
         self._problem = label("", "degraded", wrap=True)
         self._storage_label = label("", "meta", wrap=True)
-        self._typing_timer = QTimer(self)
-        self._typing_timer.setSingleShot(True)
-        self._typing_timer.setInterval(_TYPING_MS)
+        self._typing_timer = QTimer(self, singleShot=True, interval=_TYPING_MS)
         self._typing_timer.timeout.connect(self.changed)
 
         self._column = column = QVBoxLayout()

@@ -156,9 +156,7 @@ class FileLoader(QObject):
         super().__init__(parent)
         self._jobs = jobs
         self._job: Job | None = None
-        self._clock = QTimer(self)
-        self._clock.setSingleShot(True)
-        self._clock.setInterval(_SLOW_MS)
+        self._clock = QTimer(self, singleShot=True, interval=_SLOW_MS)
         self._clock.timeout.connect(self.slow)
 
     @property
@@ -276,9 +274,7 @@ class FileWatch(QObject):
         self._watcher = QFileSystemWatcher(self)
         self._watcher.fileChanged.connect(self._restart_timer)
         self._watcher.directoryChanged.connect(self._restart_timer)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(_DEBOUNCE_MS)
+        self._timer = QTimer(self, singleShot=True, interval=_DEBOUNCE_MS)
         self._timer.timeout.connect(self._check)
         self._path: Path | None = None
         self._stamp: Stamp | None = None

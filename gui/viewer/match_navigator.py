@@ -255,9 +255,7 @@ class MatchNavigator(QObject):
         self._needle: Finder | None = None
         self._origin: TextPosition | None = None
         self._current: Hit | None = None
-        self._notice_delay = QTimer(self)
-        self._notice_delay.setSingleShot(True)
-        self._notice_delay.setInterval(_NOTICE_DELAY_MS)
+        self._notice_delay = QTimer(self, singleShot=True, interval=_NOTICE_DELAY_MS)
         self._notice_delay.timeout.connect(lambda: self.notice.emit(tr(words.looking), False))
 
     def search_in(self, view: MatchView, lines: Lines, *, near: int, query: str, language: str) -> None:

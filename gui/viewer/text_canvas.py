@@ -120,13 +120,11 @@ class LineCanvas(FontSized, QAbstractScrollArea):
         self._moving_bar = False
         self.painted = True
         """Whether the last frame showed all visible text: on a busy machine, the rest follows in the next ones."""
-        self._next_frame = QTimer(self)
-        self._next_frame.setSingleShot(True)
+        self._next_frame = QTimer(self, singleShot=True)
         self._next_frame.timeout.connect(self._paint_rest)
         self._left_out = QRect()
         """The part of the viewport that is still to be painted."""
-        self._rest_timer = QTimer(self)
-        self._rest_timer.setSingleShot(True)
+        self._rest_timer = QTimer(self, singleShot=True)
         self._rest_timer.timeout.connect(self._lay_out_rest)
         self._overview = MatchScrollBar(self)
         self.setVerticalScrollBar(self._overview)
