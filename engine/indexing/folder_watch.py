@@ -35,7 +35,7 @@ _MODES = ("off", "native", "polling")
 
 
 class SessionGrowth:
-    """Decides whether changes of transcripts are large enough to sync immediately."""
+    """Decides whether transcripts are new, or have changed enough to sync immediately."""
 
     def __init__(
         self, stores: Iterable[Store], limits: SessionDeltaSettings, indexed_sizes: Callable[[], Mapping[str, int]]
@@ -46,6 +46,8 @@ class SessionGrowth:
         self._indexed_sizes = indexed_sizes
         self._links: set[str] = set()
         """Paths of symbolic links added since the start."""
+        self._new: set[str] = set()
+        """Files that called for a sync since they were not indexed; those that are no transcripts never will be."""
 
     def call_for_sync(self, paths: Iterable[str]) -> bool:
         """Whether any of these files has grown enough, shrunk, been deleted, or is or was a symbolic link."""
@@ -71,6 +73,9 @@ class SessionGrowth:
                     return bool(indexed)
                 if is_compressed(path):
                     return size != indexed and may_be_transcript(path)
+                if indexed is None and path not in self._new:  # the first lines of a session
+                    self._new.add(path)
+                    return may_be_transcript(path)
                 # A transcript that shrank was replaced: it counts from its beginning.
                 start = 0 if indexed is None or size < indexed else indexed
                 limits = self._limits

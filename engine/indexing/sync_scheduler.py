@@ -36,6 +36,8 @@ _OTHER_WRITER_SECONDS = 1.0
 """How long `catch_up` waits while another process writes the index, which sees the same changes."""
 _SECONDS_A_MINUTE = 60.0
 _BATCH_POLL_SECONDS = 300.0
+_CHANGES_SECONDS = 30.0
+"""Most seconds until a sync after a change that calls for none, such as a few lines more in a session."""
 _STATE_POLL_SECONDS = 1.0
 _RECENT_SYNCS = 30
 _NAMED_FAILURES = 10
@@ -334,11 +336,10 @@ class IndexingService:
             self.request("session-start")
 
     def searched(self, query: str) -> None:
-        """Called before a search: queue a sync if the settings enable this and the index is out of date, or will be as
-        soon as the latest changes of files are reported.
+        """Called before a search: queue a sync if the settings enable this and the index is out of date, or will be
+        when the latest changes of files are reported.
 
-        The window repeats its query after each sync, so the user couldn't stop a sync otherwise. A repeated query
-        doesn't hasten reports: a session that grows would be indexed without a pause.
+        The window repeats its query after each sync: this neither continues a stopped sync nor hastens a report.
         """
         is_new, self.latest_query = query != self.latest_query, query
         background = self._background
@@ -387,6 +388,7 @@ class IndexingService:
 
     def _handle_change(self, transcripts: frozenset[str] | None) -> None:
         self.note_change(transcripts)
+        self.request_later(_CHANGES_SECONDS)
         if self._search_waits:
             self._search_waits = False
             self.request("search")

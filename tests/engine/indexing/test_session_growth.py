@@ -43,9 +43,15 @@ def test_lines_before_the_growth_do_not_count(transcript: Path) -> None:
     assert not due(transcript, {NAME: 50})
 
 
-def test_a_new_or_shrunken_transcript_counts_from_its_beginning(transcript: Path) -> None:
+def test_first_lines_of_a_session_make_it_due_once(transcript: Path) -> None:
+    transcript.write_bytes(b"{}\n")
+    limits = SessionDeltaSettings(delta_bytes=100, delta_messages=5)
+    growth = SessionGrowth([Store("sessions/main", str(transcript.parent))], limits, dict)
+    assert [growth.call_for_sync([str(transcript)]) for _ in range(3)] == [True, False, False]
+
+
+def test_a_shrunken_transcript_counts_from_its_beginning(transcript: Path) -> None:
     transcript.write_bytes(b"\n" * 5)
-    assert due(transcript, {})
     assert due(transcript, {NAME: 90})
     transcript.write_bytes(b"\n" * 4)
     assert not due(transcript, {NAME: 90})

@@ -158,6 +158,15 @@ def test_changed_transcripts_are_known_unless_more_changed(service: IndexingServ
     assert taken == [None, None, {"/a", "/b"}, None, None]
 
 
+def test_little_changes_are_synced_later(
+    service: IndexingService, watched: _Watch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    delays: list[float] = []
+    monkeypatch.setattr(service, "request_later", delays.append)
+    watched.changed(frozenset({"/a"}))
+    assert delays == [30]
+
+
 def test_new_query_syncs_changes_that_are_not_reported_yet(
     service: IndexingService, watched: _Watch, synced: "Runs"
 ) -> None:

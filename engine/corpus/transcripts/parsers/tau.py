@@ -13,6 +13,7 @@ from typing import Any
 from engine.base.bounded_json import decode_json
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
+from engine.corpus.transcripts.agents import LINES_END
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
@@ -36,7 +37,7 @@ class TauParser(OpenClawParser, kw_only=True):
             return []
         if kind == "session_info":
             facts = self.facts
-            facts.title = one_line(string(value.get("title"))) or facts.title
+            facts.title = facts.title or one_line(string(value.get("title")))
             facts.project = clean(string(value.get("cwd"))) or facts.project
             facts.started = facts.started or seconds(value.get("created_at"))
         entry = {**value, "customType": value.get("custom_type")}
@@ -57,7 +58,7 @@ class TauFormat:
 
     def parser(self, path: str) -> TauParser:
         folder, name = os.path.split(path)
-        id_ = name.partition(".")[0]
+        id_ = name.partition(LINES_END)[0]
         return TauParser(facts=SessionFacts(agent=_AGENT, id=clean(id_), title=listed_titles(folder).get(id_, "")))
 
     def resume(self, state: bytes) -> TauParser:

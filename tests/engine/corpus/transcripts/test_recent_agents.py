@@ -213,14 +213,14 @@ def test_entries_of_tau_are_read() -> None:
 def test_sessions_of_tau_are_found_with_titles(tmp_path: Path) -> None:
     folder = tmp_path / ".tau" / "sessions" / "home-ada-boats-0c1d2e"
     folder.mkdir(parents=True)
-    path = shutil.copy(TAU, folder)
+    path = shutil.copy(TAU, folder / "hull.v2.jsonl")
     before = parts_changed(str(path))
-    titles = ({"id": TAU.stem, "title": "Old"}, {"id": TAU.stem, "title": "A leaking hull"}, {"id": "x"})
+    titles = ({"id": "hull.v2", "title": "Old"}, {"id": "hull.v2", "title": "A leaking hull"}, {"id": "x"})
     (folder / "index.jsonl").write_text("".join(json.dumps(title) + "\n" for title in titles))
     (source,) = find_sources(tmp_path, {}).sources
     assert (source.agent, source.files) == ("tau", 1)
     (session,) = conversations(Path(path))
-    assert session.facts.title == "A leaking hull"
+    assert (session.facts.id, session.facts.title) == ("hull.v2", "A leaking hull")
     assert parts_changed(str(path)) > before
     assert resume_command("tau", "t1") == "tau --session t1"
 
