@@ -208,7 +208,8 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
             known = {id_: words for id_, words in names.items() if id_ in self.scores}
             optional.update((id_, words | optional.get(id_, _NONE)) for id_, words in known.items())
         doubted = naming | named
-        if 0 < len(self.terms) - len(doubted) <= scoring.SHORT_QUERY and not self._satisfied(optional, doubted):
+        others = len(self.terms) - len(doubted)
+        if doubted and 0 < others <= scoring.SHORT_QUERY and not self._satisfied(optional, doubted):
             optional.update(dict.fromkeys(self.scores, doubted))
             naming = doubted
         if optional or not only_names:

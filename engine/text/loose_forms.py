@@ -32,6 +32,8 @@ layer at the boundary", and the index contains the parts of all. If function wor
 """
 _MOST_FORMS = 64
 _DIGITS_AND_LETTERS = lazy_pattern(r"([^\W\d_]+)(\d[\d.]*)|(\d[\d.]*)([^\W\d_]+[23]?)")
+_CODE = lazy_pattern(r"([a-z]{1,4})(\d{3,12})([a-z]{0,2})")
+"""Matches a number plate, a contract's number and the like in one word."""
 _VERSION = lazy_pattern(r"\d+(?:\.\d+)+")
 DECIMAL = lazy_pattern(r"\d+\.\d+")
 """Matches decimal numbers. Their parts alone, as in "5, 1", are a looser form of them."""
@@ -253,9 +255,16 @@ def _other_number(surface: str, root: str) -> Iterator[tuple[str, ...]]:
 
 
 def _split(surface: str) -> Iterator[tuple[str, ...]]:
-    """Yield a word with letters and digits separated, as for `5µs`, `10㎏`, `python3.11`."""
-    if match := _DIGITS_AND_LETTERS.fullmatch(fold(surface)):
+    """Yield a word with letters and digits separated, as for `5µs`, `10㎏`, `python3.11`; a code also in groups."""
+    word = fold(surface)
+    if match := _DIGITS_AND_LETTERS.fullmatch(word):
         yield phrase_tokens(" ".join(part for part in match.groups() if part)).tokens
+    if match := _CODE.fullmatch(word):
+        letters, digits, last = match.groups()
+        ending = (last,) if last else ()
+        yield from ((letters, digits + last), (letters, digits, *ending))
+        yield from ((letters, digits[:at], digits[at:], *ending) for at in range(2, len(digits) - 1))
+        yield letters, *(digits[at : at + 4] for at in range(0, len(digits), 4)), *ending
 
 
 def _begun(term: "QueryTerm", identifier_pieces: Sequence[Piece]) -> Iterator[tuple[str, ...]]:

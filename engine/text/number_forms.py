@@ -21,7 +21,12 @@ Span = tuple[int, int, list[Spelling]]
 """Offsets of a part of the query, and its other spellings."""
 
 _DATE = lazy_pattern(r"(\d{4})([-./_])(\d\d?)\2(\d\d?)|(\d\d?)([-./])(\d\d?)\6(\d{4})|(\d{4})(\d\d)(\d\d)")
+_MONTH = lazy_pattern(r"(?<![\w./-])(0?[1-9]|1[0-2])[./]((?:19|20)\d\d)(?![\w/-]|\.\d)")
+_DAY = lazy_pattern(r"(?<![\w./-])(?:([0-3][0-9])\.(0[1-9])\.?|([0-3]?[0-9])\.(1[0-2]|[1-9])\.)(?![\w.-])")
+"""Matches a day and a month such as 30.09 and 6.6., and not 3.11, which may be a version."""
 _YEAR = lazy_pattern(r"\d{4}")
+_MONTHS = range(27, 31)
+"""Days from the first to the last one of a month."""
 _TEENS = range(11, 14)
 _BEGIN = r"(?<![\w:/-])(?<!\d[.,])"
 _END = r"(?![\w:]|[.,/-]\d)"
@@ -71,14 +76,8 @@ _UNITS = (
     *("min mins minute minutes minuten minutos", "h hr hrs hour hours stunde stunden std"),
     *("kb kilobyte kilobytes", "mb megabyte megabytes", "gb gigabyte gigabytes", "tb terabyte terabytes"),
     *("w watt watts", "kw kilowatt kilowatts", "v volt volts", "μs microsecond microseconds mikrosekunden"),
-    *(
-        "ns nanosecond nanoseconds",
-        "mhz megahertz",
-        "ghz gigahertz",
-        "khz kilohertz",
-        "hz hertz",
-        "kwh kilowattstunden",
-    ),
+    *("ns nanosecond nanoseconds", "mhz megahertz", "ghz gigahertz", "khz kilohertz", "hz hertz"),
+    "kwh kilowattstunden",
     *("ma milliampere milliamps", "db decibel decibels", "px pixel pixels", "kcal kilocalories", "mw milliwatt"),
 )
 _ORDINALS = (
@@ -148,10 +147,26 @@ def _days(text: str, languages: Sequence[str]) -> Iterator[Span]:
     for match in re.finditer(r"[\d./_-]{8,10}", text):
         if written := _DATE.fullmatch(match[0]):
             yield *match.span(), [form for day in _read_days(written) for form in _spellings_of_day(day, languages)]
-    for time in read_times(text) if _YEAR.search(text) else ():
-        start = text.find(time.text)
-        if time.first == time.last and start >= 0 and _YEAR.search(time.text):
-            yield start, start + len(time.text), list(_spellings_of_day(time.first, languages))
+    for month in _MONTH.finditer(text):
+        yield *month.span(), [*_spellings_of_month(date(int(month[2]), int(month[1]), 1), languages)]
+    for day in _DAY.finditer(text):
+        number, names = str(int(day[1] or day[3])), month_names(int(day[2] or day[4]), languages)
+        yield *day.span(), [form for name in names for form in ((number, name), (name, number))]
+    for time in read_times(text):
+        first, start = time.first, text.find(time.text)
+        if start >= 0 and (time.yearly or _YEAR.search(time.text)):
+            forms: Iterable[Spelling] = ()
+            if first == time.last:
+                forms = [(f"{first:%d.%m}",)] if time.yearly else _spellings_of_day(first, languages)
+            elif not time.yearly and first.day == 1 and (time.last - first).days in _MONTHS:
+                forms = _spellings_of_month(first, languages)
+            yield start, start + len(time.text), [*forms]
+
+
+def _spellings_of_month(first: date, languages: Sequence[str]) -> Iterator[Spelling]:
+    year = f"{first.year:04}"
+    yield from ((f"{first:%m}", year), (f"{first.month}", year), (year, f"{first:%m}"))
+    yield from ((name, year) for name in month_names(first.month, languages))
 
 
 def _read_days(match: re.Match[str]) -> Iterator[date]:
@@ -444,8 +459,8 @@ def _groups_of(number: str, *, is_international: bool) -> Iterator[Spelling]:
         yield from ((f"0{national}",), (national,))
     elif number[0] == "0":
         national = number[1:]
-    for written in dict.fromkeys((number, f"0{national}" if national != number else number, national)):
-        yield from _groups_of_telephone(written)
+    written = (national, f"0{national}") if is_international else dict.fromkeys((number, national))
+    yield from sorted((form for digits in written for form in _groups_of_telephone(digits)), key=len)
 
 
 def _groups_of_telephone(number: str) -> Iterator[Spelling]:
