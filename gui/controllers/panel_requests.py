@@ -15,7 +15,7 @@ from gui.controllers.folders import FolderController
 from gui.controllers.navigation import ResultOpener
 from gui.controllers.settings import SettingsController
 from gui.core.status_feed import StatusEvents
-from gui.core.window_context import WindowContext
+from gui.core.window_context import Controller, WindowContext
 from gui.core.workspace import Opened
 from gui.explanation.panel import ExplanationPanel
 from gui.remember.controller import NewNoteNotice, RememberController, Trash
@@ -49,7 +49,7 @@ class ExplanationController(QObject):
         explanation.close_requested.connect(search.focus_list)
 
 
-class PanelActions(QObject):
+class PanelActions(Controller):
     """Connects the signals of panels with the panels that handle them."""
 
     def __init__(
@@ -61,13 +61,11 @@ class PanelActions(QObject):
         folders: FolderController,
         settings: SettingsController,
     ) -> None:
-        super().__init__(context.window)
-        workspace = self._workspace = context.workspace
+        super().__init__(context)
         diagnostics, explanation = dock.diagnostics, dock.explanation
         self._views = views
         self._dock = dock
         self._diagnostics = diagnostics
-        self._banner = context.banner
         self._first_run = first_run
         self._folders = folders
         self._settings = settings
@@ -83,7 +81,7 @@ class PanelActions(QObject):
         diagnostics.setting_requested.connect(settings.show_option)
         diagnostics.add_requested.connect(folders.add_extra_path)
         diagnostics.type_requested.connect(folders.add_extension)
-        diagnostics.refresh_requested.connect(workspace.feed.refresh)
+        diagnostics.refresh_requested.connect(self._workspace.feed.refresh)
 
     @Slot(str)
     def show_files(self, which: str) -> None:
@@ -191,7 +189,7 @@ class RememberFeatures:
 _DEMO = marked("The demo saves nothing. Start Mnemoscope without --demo to have your own notes ranked like this.")
 
 
-class SearchSettingsController(QObject):
+class SearchSettingsController(Controller):
     """Passes settings, saved searches and history between the search panel and the workspace."""
 
     def __init__(
@@ -199,19 +197,14 @@ class SearchSettingsController(QObject):
         context: WindowContext,
         search: SearchPanel,
     ) -> None:
-        super().__init__(context.window)
-        workspace = self._workspace = context.workspace
+        super().__init__(context)
         self._search = search
         self._ranking = search.ranking
         self._saved = search.controller.saved_searches.store
-        self._banner = context.banner
-        self._jobs = context.jobs
-        self._config = context.paths.config
-        self._remembers = context.remembers
         self._folder: Path | None = None
         self._settings = Settings()
-        workspace.opened.connect(self._handle_opened)
-        workspace.settings_changed.connect(self._take_settings)
+        self._workspace.opened.connect(self._handle_opened)
+        self._workspace.settings_changed.connect(self._take_settings)
         self._ranking.default_requested.connect(self._save_ranking)
         search.controller.saved_searches.forgotten.connect(self._offer_undo)
         self._saved.failed.connect(self._banner.show_error)
@@ -243,7 +236,7 @@ class SearchSettingsController(QObject):
         opened = self._workspace.current
         if opened is not None and self._remembers:
             self._jobs.save(
-                lambda _: engine.save_setting("window.keep_searches", recorded, opened.folder, self._config),
+                lambda _: engine.save_setting("window.keep_searches", recorded, opened.folder, self._paths.config),
                 lambda _: None,
                 self._banner.show_error,
             )
@@ -270,8 +263,8 @@ class SearchSettingsController(QObject):
             values[f"{decay}.half_life_days"] = int(ranking.half_life_days)
 
         def work(_: CancelToken) -> Settings:
-            engine.save_settings(values, workspace=opened.folder, config=self._config)
-            return engine.load_settings(opened.folder, config=self._config)
+            engine.save_settings(values, workspace=opened.folder, config=self._paths.config)
+            return engine.load_settings(opened.folder, config=self._paths.config)
 
         self._jobs.save(work, self._report_saved(opened, ranking), self._banner.show_error)
 
