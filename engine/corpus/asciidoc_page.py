@@ -120,7 +120,7 @@ class _Page:
         self._headings = {heading.line: heading for heading in structure.headings}
         self._code = dict(structure.code)
         self._ids = self._read_ids()
-        self._values = self._footnotes = 0
+        self._values = 0
         """Numbers of attributes that were inserted, and of footnotes without a name."""
         self._attributes: list[str] = []
         """Attributes of the next block."""

@@ -55,8 +55,6 @@ class IndexInsight:
         `cached_vector` returns the cached vector of a recent query.
         """
         self._context = context
-        self._workspace = context.workspace
-        self._settings = context.settings
         self._store = context.store
         self._vectors = context.vectors
         self._user = context.user_data
@@ -126,7 +124,7 @@ class IndexInsight:
         """Return the images that the note with this stable name may show."""
         from engine.insight.note_links import NoteImages
 
-        return NoteImages(home, self._workspace, self._settings)
+        return NoteImages(home, self._context.workspace, self._context.settings)
 
     def session_files(self, session: str, cancel: CancelToken | None = None) -> tuple[FileUse, ...]:
         """Return the files that a session's tool calls read or changed, in the order of the session."""

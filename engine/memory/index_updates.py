@@ -40,16 +40,12 @@ class IndexUpdates:
         sharing: "Sharing | None" = None,
     ) -> None:
         """`on_repaired` is called after the index was replaced."""
-        self._workspace = context.workspace
-        self._settings = context.settings
-        self._guard = context.guard
+        self._context = context
         self._store = context.store
-        self._vectors = context.vectors
         self._provider = context.provider
         self._listeners = context.listeners
         self._on_repaired = on_repaired
         self._sharing = sharing
-        self._threads = context.threads
         self._indexing = context.indexing
         self.approvals = Approvals(context.user_data)
         self.batch_jobs = BatchJobs(context.user_data)
@@ -112,17 +108,18 @@ class IndexUpdates:
         from engine.indexing.stage_data import SyncParts
         from engine.indexing.sync_run import SyncRun
 
+        context = self._context
         parts = SyncParts(
-            workspace=self._workspace,
-            settings=self._settings,
-            rules=self._guard.rules,
-            store=self._store,
-            vectors=self._vectors,
-            providers=self._provider,
+            workspace=context.workspace,
+            settings=context.settings,
+            rules=context.guard.rules,
+            store=context.store,
+            vectors=context.vectors,
+            providers=context.provider,
             agreement=agreement,
             batch_jobs=self.batch_jobs,
             batch_policy=self.batch_policy,
-            executor=self._threads,
+            executor=context.threads,
             refused=self._refused,
             committed=self._listeners.notify,
             text_ready=self._indexing.text_ready,

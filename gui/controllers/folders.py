@@ -4,18 +4,18 @@ import logging
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import Slot
 
 import engine
 from engine import SyncReason, tr
-from gui.core.window_context import WindowContext
+from gui.core.window_context import Controller, WindowContext
 from gui.shell.frame import Frame
 from gui.sources.first_run_panel import FirstRunPanel
 
 log = logging.getLogger(__name__)
 
 
-class FolderController(QObject):
+class FolderController(Controller):
     """Connects the first-run pages with the workspace: shows them when needed, and opens the chosen folder."""
 
     def __init__(
@@ -24,14 +24,9 @@ class FolderController(QObject):
         first_run: FirstRunPanel,
         frame: Frame,
     ) -> None:
-        super().__init__(context.window)
-        self._workspace = context.workspace
+        super().__init__(context)
         self._first_run = first_run
         self._frame = frame
-        self._banner = context.banner
-        self._jobs = context.jobs
-        self._config = context.paths.config
-        self._remembers = context.remembers
         self._folder: Path | None = None
         self._first_sync: SyncReason | None = None
         first_run.folder_named.connect(self.offer)
@@ -84,16 +79,16 @@ class FolderController(QObject):
     @Slot(str)
     def add_extra_path(self, path: str) -> None:
         """Add a file or folder to what the open workspace indexes."""
-        self._change(lambda folder: engine.add_extra_path(path, folder, self._config))
+        self._change(lambda folder: engine.add_extra_path(path, folder, self._paths.config))
 
     @Slot(str)
     def add_extension(self, ending: str) -> None:
         """Add a file extension, such as ".txt", to what the open workspace indexes."""
 
         def save(folder: Path) -> None:
-            known = engine.read_layers(folder, self._config).settings.extensions
+            known = engine.read_layers(folder, self._paths.config).settings.extensions
             if ending not in known:
-                engine.save_setting("extensions", (*known, ending), workspace=folder, config=self._config)
+                engine.save_setting("extensions", (*known, ending), workspace=folder, config=self._paths.config)
 
         self._change(save)
 
@@ -116,7 +111,7 @@ class FolderController(QObject):
     def _open_chosen(self, folder: Path) -> None:
         if self._remembers:
             self._jobs.save(
-                lambda _: engine.save_setting("workspace", str(folder), config=self._config),
+                lambda _: engine.save_setting("workspace", str(folder), config=self._paths.config),
                 lambda _: None,
                 lambda why: log.warning("The workspace was not noted in the settings: %s", why),
             )

@@ -12,7 +12,7 @@ from engine import marked, program_version, tr
 from gui.commands.keymap import keymap
 from gui.controllers.settings import SettingsController
 from gui.core.jobs import Jobs, JobSlot
-from gui.core.window_context import WindowContext
+from gui.core.window_context import Controller, WindowContext
 from gui.help.guide_window import GuideWindow
 from gui.help.licence_sheet import LicenceSheet
 from gui.help.licences import Component, read_components
@@ -114,15 +114,11 @@ def _forget_handler() -> None:
     QDesktopServices.unsetUrlHandler(SCHEME)
 
 
-class AboutController(QObject):
+class AboutController(Controller):
     """Shows version, file locations and licences in dialogs; the list of components is read once."""
 
     def __init__(self, context: WindowContext) -> None:
-        super().__init__(context.window)
-        self._workspace = context.workspace
-        self._paths = context.paths
-        self._jobs = context.jobs
-        self._window = context.window
+        super().__init__(context)
         self._job = JobSlot(self)
         self._components: tuple[Component, ...] = ()
         self._licences: LicenceSheet | None = None

@@ -17,7 +17,7 @@ from gui.controllers.navigation import ResultOpener
 from gui.controllers.settings import SettingsController
 from gui.conversation.panel import ConversationPanel
 from gui.core.status_feed import StatusEvents
-from gui.core.window_context import WindowContext
+from gui.core.window_context import Controller, WindowContext
 from gui.core.workspace import Opened
 from gui.diagnostics.panel import DiagnosticsPanel
 from gui.explanation.panel import ExplanationPanel
@@ -54,7 +54,7 @@ class ExplanationController(QObject):
         explanation.close_requested.connect(search.focus_list)
 
 
-class PanelActions(QObject):
+class PanelActions(Controller):
     """Connects the signals of panels with the panels that handle them."""
 
     def __init__(
@@ -66,11 +66,9 @@ class PanelActions(QObject):
         folders: FolderController,
         settings: SettingsController,
     ) -> None:
-        super().__init__(context.window)
-        self._workspace = context.workspace
+        super().__init__(context)
         self._views = views
         self._dock = dock
-        self._banner = context.banner
         self._first_run = first_run
         self._folders = folders
         self._settings = settings
@@ -204,7 +202,7 @@ class RememberFeatures:
 _DEMO = marked("The demo saves nothing. Start Mnemoscope without --demo to have your own notes ranked like this.")
 
 
-class SearchSettingsController(QObject):
+class SearchSettingsController(Controller):
     """Passes settings, saved searches and history between the search panel and the workspace."""
 
     def __init__(
@@ -212,19 +210,14 @@ class SearchSettingsController(QObject):
         context: WindowContext,
         search: SearchPanel,
     ) -> None:
-        super().__init__(context.window)
-        workspace = self._workspace = context.workspace
+        super().__init__(context)
         self._search = search
         self._ranking = search.ranking
         self._saved = search.controller.saved_searches.store
-        self._banner = context.banner
-        self._jobs = context.jobs
-        self._config = context.paths.config
-        self._remembers = context.remembers
         self._folder: Path | None = None
         self._settings = Settings()
-        workspace.opened.connect(self._handle_opened)
-        workspace.settings_changed.connect(self._take_settings)
+        self._workspace.opened.connect(self._handle_opened)
+        self._workspace.settings_changed.connect(self._take_settings)
         self._ranking.default_requested.connect(self._save_ranking)
         search.controller.saved_searches.forgotten.connect(self._offer_undo)
         self._saved.failed.connect(self._banner.show_error)
@@ -256,7 +249,7 @@ class SearchSettingsController(QObject):
         opened = self._workspace.current
         if opened is not None and self._remembers:
             self._jobs.save(
-                lambda _: engine.save_setting("window.keep_searches", recorded, opened.folder, self._config),
+                lambda _: engine.save_setting("window.keep_searches", recorded, opened.folder, self._paths.config),
                 lambda _: None,
                 self._banner.show_error,
             )
@@ -283,8 +276,8 @@ class SearchSettingsController(QObject):
             values[f"{decay}.half_life_days"] = int(ranking.half_life_days)
 
         def work(_: CancelToken) -> Settings:
-            engine.save_settings(values, workspace=opened.folder, config=self._config)
-            return engine.load_settings(opened.folder, config=self._config)
+            engine.save_settings(values, workspace=opened.folder, config=self._paths.config)
+            return engine.load_settings(opened.folder, config=self._paths.config)
 
         self._jobs.save(work, self._report_saved(opened, ranking), self._banner.show_error)
 

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QBuffer, QIODevice, QLocale, QMarginsF, QObject, Qt, QUrl, Slot
+from PySide6.QtCore import QBuffer, QIODevice, QLocale, QMarginsF, Qt, QUrl, Slot
 from PySide6.QtGui import QDesktopServices, QPagedPaintDevice, QPageLayout, QPageSize, QPdfWriter
 from PySide6.QtWidgets import QFileDialog, QProgressDialog
 
@@ -20,7 +20,7 @@ from gui.conversation.display_entries import Conversation, prepare
 from gui.conversation.loader import OpenedSession
 from gui.conversation.row_folding import PackedRows, Rows
 from gui.core.jobs import JobSlot
-from gui.core.window_context import WindowContext
+from gui.core.window_context import Controller, WindowContext
 from gui.core.workspace import Opened
 from gui.sharing.export import documents_folder, note_paths, save_whole
 from gui.sharing.print_pages import Paper, PrintRun, Steps, conversation_steps, note_steps, paper_style
@@ -50,16 +50,12 @@ class Printable:
     steps: Callable[[Paper, PageStyle], Steps]
 
 
-class PrintController(QObject):
+class PrintController(Controller):
     """Prints the open file or session; one print runs at a time."""
 
     def __init__(self, context: WindowContext, views: Views) -> None:
-        super().__init__(context.window)
-        self._workspace = context.workspace
+        super().__init__(context)
         self._views = views
-        self._banner = context.banner
-        self._jobs = context.jobs
-        self._window = context.window
         self._job = JobSlot(self)
         self._run: PrintRun | None = None
         self._progress: QProgressDialog | None = None

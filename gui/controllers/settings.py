@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QTimer, Signal, Slot
 
 import engine
 from engine import (
@@ -19,7 +19,7 @@ from engine import (
     tr,
 )
 from gui.core.capabilities import MissingFeatures
-from gui.core.window_context import WindowContext
+from gui.core.window_context import Controller, WindowContext
 from gui.core.workspace import Opened, OpenFailure
 from gui.settings.option_pages import SET_ASIDE, SettingsPage
 from gui.settings.page_factory import PageMaker
@@ -35,14 +35,11 @@ _SAVE_DELAY_MS = 400
 _KEYS = ("window.theme", "window.font_scale")
 
 
-class BrokenSettings(QObject):
+class BrokenSettings(Controller):
     """Renames an unusable settings file; nothing is deleted, and the message names both files."""
 
     def __init__(self, context: WindowContext) -> None:
-        super().__init__(context.window)
-        self._banner = context.banner
-        self._jobs = context.jobs
-        self._paths = context.paths
+        super().__init__(context)
         self._message = ""
         context.workspace.opened.connect(self._show_again)
 
@@ -79,7 +76,7 @@ class BrokenSettings(QObject):
             )
 
 
-class SettingsController(QObject):
+class SettingsController(Controller):
     """Opens the settings dialog, which is created at first use, and applies saved settings.
 
     Signals: restart_requested: restart the program, since everything is saved: its language then.
@@ -88,13 +85,9 @@ class SettingsController(QObject):
     restart_requested = Signal(str)
 
     def __init__(self, context: WindowContext, aside: BrokenSettings) -> None:
-        super().__init__(context.window)
-        self._workspace = workspace = context.workspace
-        self._jobs = context.jobs
-        self._config = context.paths.config
+        super().__init__(context)
         self._show_error = context.banner.show_error
         self._aside = aside
-        self._window = context.window
         self._is_reopening = False
         """Whether settings were just saved, and the workspace is being reopened for them."""
         self._repeat = False
@@ -106,10 +99,10 @@ class SettingsController(QObject):
         self._makers: dict[SettingsPage, PageMaker] = {}
         self._switches: list[SystemSwitch] = []
         self.dialog: SettingsDialog | None = None
-        workspace.opened.connect(self._continue)
-        workspace.closed.connect(self._close)
-        workspace.failed.connect(self._handle_open_failure)
-        workspace.feed.status_changed.connect(self._handle_status)
+        self._workspace.opened.connect(self._continue)
+        self._workspace.closed.connect(self._close)
+        self._workspace.failed.connect(self._handle_open_failure)
+        self._workspace.feed.status_changed.connect(self._handle_status)
 
     def add_page(self, name: SettingsPage, maker: PageMaker) -> None:
         """Set the function that makes a page of the dialog; call it before the dialog is first shown."""
@@ -138,7 +131,7 @@ class SettingsController(QObject):
         if self.dialog is None:
             from gui.settings.dialog import SettingsDialog
 
-            self.dialog = SettingsDialog(self._jobs, self._config, self._window, self._makers, self._switches)
+            self.dialog = SettingsDialog(self._jobs, self._paths.config, self._window, self._makers, self._switches)
             self.dialog.saved.connect(self._saved)
             self.dialog.in_force.connect(self._apply)
             self.dialog.refused.connect(self._show_error)
@@ -218,7 +211,7 @@ class SettingsController(QObject):
         self._close()
 
 
-class AppearanceController(QObject):
+class AppearanceController(Controller):
     """Applies theme and text size, and saves the user's changes of them if `remembers`."""
 
     def __init__(
@@ -226,20 +219,16 @@ class AppearanceController(QObject):
         context: WindowContext,
         appearance: Appearance,
     ) -> None:
-        super().__init__(context.window)
-        self._workspace = workspace = context.workspace
+        super().__init__(context)
         self._appearance = appearance
-        self._jobs = context.jobs
-        self._config = context.paths.config
         self._show_error = context.banner.show_error
-        self._remembers = context.remembers
         self._applied: tuple[Any, ...] | None = None
         """The last values in the settings."""
         self._shown = self._current
         self._save_timer = QTimer(self, singleShot=True, interval=_SAVE_DELAY_MS)
         self._save_timer.timeout.connect(self.save)
-        workspace.opened.connect(self._follow)
-        workspace.settings_changed.connect(self._follow)
+        self._workspace.opened.connect(self._follow)
+        self._workspace.settings_changed.connect(self._follow)
         appearance.changed.connect(self._save_later)
 
     @property
@@ -279,7 +268,7 @@ class AppearanceController(QObject):
         if not edits or not self._remembers:
             return
         self._shown = self._applied = now
-        config = self._config
+        config = self._paths.config
 
         def work(_: CancelToken) -> Opened | None:
             if opened is None:

@@ -39,7 +39,7 @@ from gui.controllers.printing import PrintController
 from gui.conversation.panel import ConversationPanel
 from gui.core.jobs import JobSlot
 from gui.core.location import Location
-from gui.core.window_context import WindowContext
+from gui.core.window_context import Controller, WindowContext
 from gui.core.workspace import Opened, OpenFailure
 from gui.sessions.panel import SessionsPanel
 from gui.sessions.session_list import SessionList
@@ -53,7 +53,7 @@ from gui.widgets.row_list import RowList
 _LINK_NOTICE = "link"
 
 
-class LinkController(QObject):
+class LinkController(Controller):
     """Copies links to locations, and opens links; a new request cancels an older one."""
 
     def __init__(
@@ -63,20 +63,16 @@ class LinkController(QObject):
         folders: FolderController,
         opener: ResultOpener,
     ) -> None:
-        super().__init__(context.window)
-        workspace = self._workspace = context.workspace
+        super().__init__(context)
         self._folders = folders
         self._opener = opener
-        self._banner = context.banner
-        self._jobs = context.jobs
-        self._state = context.state
         self._lookup = JobSlot(self)
         self._requested: Link | None = None
         """The link to follow once its folder is open."""
         self._opening = ""
-        workspace.opening.connect(self._note_opening)
-        workspace.opened.connect(self._handle_opened)
-        workspace.failed.connect(self._handle_open_failure)
+        self._workspace.opening.connect(self._note_opening)
+        self._workspace.opened.connect(self._handle_opened)
+        self._workspace.failed.connect(self._handle_open_failure)
         for part in (views.search, views.viewer):
             part.link_requested.connect(self.copy)
         views.made.when(SessionsPanel, lambda sessions: sessions.link_requested.connect(self.copy))
@@ -339,17 +335,14 @@ def mime_data(load: Load) -> QMimeData:
     return data
 
 
-class DragController(QObject):
+class DragController(Controller):
     """Starts drags of rows, and of the title of the open note.
 
     Files are located off the GUI thread; the drag begins if the button is still down.
     """
 
     def __init__(self, context: WindowContext, views: Views) -> None:
-        super().__init__(context.window)
-        self._workspace = context.workspace
-        self._banner = context.banner
-        self._jobs = context.jobs
+        super().__init__(context)
         self._job = JobSlot(self)
         self._copies = SessionCopies()
         self._results = views.search.body.list

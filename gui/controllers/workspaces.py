@@ -4,7 +4,7 @@ from functools import partial
 from pathlib import Path
 
 import shiboken6
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 import engine
@@ -22,7 +22,7 @@ from gui.controllers.folders import FolderController
 from gui.controllers.settings import BrokenSettings
 from gui.core.capabilities import Capabilities
 from gui.core.jobs import JobSlot
-from gui.core.window_context import WindowContext
+from gui.core.window_context import Controller, WindowContext
 from gui.core.workspace import Opened, OpenFailure
 from gui.shell.frame import Frame
 from gui.shell.views import Views
@@ -33,7 +33,7 @@ SWITCH = "workspace.switch"
 EVERYWHERE = "search.everywhere"
 
 
-class WorkspacesController(QObject):
+class WorkspacesController(Controller):
     """Opens the switcher of workspaces, which is created at first use."""
 
     def __init__(
@@ -42,15 +42,10 @@ class WorkspacesController(QObject):
         views: Views,
         folders: FolderController,
     ) -> None:
-        super().__init__(context.window)
-        workspace = self._workspace = context.workspace
+        super().__init__(context)
         self._views = views
         search = self._search = views.search
         self._folders = folders
-        self._banner = context.banner
-        self._jobs = context.jobs
-        self._state = context.state
-        self._window = context.window
         self._list_job = JobSlot(self)
         self._states_job = JobSlot(self)
         self._spaces: tuple[KnownWorkspace, ...] = ()
@@ -59,7 +54,7 @@ class WorkspacesController(QObject):
         search.workspace_menu_requested.connect(self._fill_menu)
         search.switch_requested.connect(self._switch_to)
         self._synced: SyncSummary | None = None
-        workspace.feed.status_changed.connect(self._handle_status)
+        self._workspace.feed.status_changed.connect(self._handle_status)
 
     @property
     def ready(self) -> bool:
@@ -223,7 +218,7 @@ class WorkspacesController(QObject):
             self._folders.open(folder)
 
 
-class WorkspaceController(QObject):
+class WorkspaceController(Controller):
     """Passes the open memory to all parts that use it, and makes them drop it before it is closed."""
 
     another_folder_requested = Signal()
@@ -236,28 +231,23 @@ class WorkspaceController(QObject):
         capabilities: Capabilities,
         aside: BrokenSettings,
     ) -> None:
-        super().__init__(context.window)
-        workspace = self._workspace = context.workspace
+        super().__init__(context)
         self._frame = frame
-        self._banner = context.banner
         self._views = frame.views
         self._folders = folders
         self._capabilities = capabilities
-        self._state = context.state
-        self._paths = context.paths
         self._aside = aside
-        self._window = context.window
         self._before: Path | None = None
         """The folder that was open last."""
         self._focused: QWidget | None = None
         """The focused widget when the folder began to be reopened."""
         self._moved_to: QWidget | None = None
         """The widget to which the focus went then, when its own was disabled or hidden."""
-        workspace.opening.connect(self._show_opening)
-        workspace.opened.connect(self._show_opened)
-        workspace.settings_changed.connect(self._apply_settings)
-        workspace.failed.connect(self._show_failure)
-        workspace.closed.connect(lambda: self.show_closed(reopening=workspace.reopening))
+        self._workspace.opening.connect(self._show_opening)
+        self._workspace.opened.connect(self._show_opened)
+        self._workspace.settings_changed.connect(self._apply_settings)
+        self._workspace.failed.connect(self._show_failure)
+        self._workspace.closed.connect(lambda: self.show_closed(reopening=self._workspace.reopening))
 
     @Slot(object)
     def _show_opening(self, folder: Path) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QUrl
+from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QMainWindow
 
@@ -58,3 +58,17 @@ class WindowContext:
     state: WindowState
     remembers: bool
     """Whether settings and state are saved; False for demos and screenshots."""
+
+
+class Controller(QObject):
+    """A child of a window, with the objects of its context."""
+
+    def __init__(self, context: WindowContext) -> None:
+        super().__init__(context.window)
+        self._window = context.window
+        self._workspace = context.workspace
+        self._jobs = context.jobs
+        self._banner = context.banner
+        self._paths = context.paths
+        self._state = context.state
+        self._remembers = context.remembers

@@ -199,7 +199,7 @@ class AttentionCard(QFrame):
         self._rows: dict[str, _Row] = {}
         self._list = column_of(spacing=0)
         title = label(tr("Needs attention"), "strong")
-        self._column = column_of(title, self._list, spacing=0, margins=(14, 10, 14, 12), parent=self)
+        column_of(title, self._list, spacing=0, margins=(14, 10, 14, 12), parent=self)
         self.setAccessibleName(tr("Needs attention"))
         self._arrange()
 

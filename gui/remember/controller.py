@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 import msgspec
-from PySide6.QtCore import QFile, QObject, Signal, Slot
+from PySide6.QtCore import QFile, Signal, Slot
 
 from engine import (
     CancelToken,
@@ -30,7 +30,7 @@ from engine import (
     tr_count,
 )
 from gui.core.jobs import JobSlot
-from gui.core.window_context import WindowContext
+from gui.core.window_context import Controller, WindowContext
 from gui.core.workspace import Opened, Workspace
 from gui.remember.note_sheet import NoteSheet
 from gui.widgets.message_banner import Action
@@ -101,7 +101,7 @@ def name_in_workspace(session: str, path: str) -> str:
     return name_in(workspace, path) if workspace else path
 
 
-class RememberController(QObject):
+class RememberController(Controller):
     """Opens the dialog that makes a note of a session; at most one is open.
 
     Signals:
@@ -113,12 +113,8 @@ class RememberController(QObject):
     """The sheet was edited, or closed."""
 
     def __init__(self, context: WindowContext, trash: Trash) -> None:
-        super().__init__(context.window)
-        self._workspace = context.workspace
-        self._banner = context.banner
-        self._jobs = context.jobs
+        super().__init__(context)
         self._trash = trash
-        self._window = context.window
         self.session = ""
         """The session of the open sheet."""
         self._typed_before: tuple[str, str] | None = None
@@ -267,7 +263,7 @@ _REPLACEABLE = frozenset({"provider", "remembered", "ranking", "saved-search"})
 """Keys of messages that a notice may replace: their content is also shown elsewhere."""
 
 
-class NewNoteNotice(QObject):
+class NewNoteNotice(Controller):
     """Shows a notice about session notes that an agent has written, just now or while no window was open.
 
     Waits until there is no more urgent message. Without an answer it is shown again at the next start.
@@ -278,10 +274,7 @@ class NewNoteNotice(QObject):
     open_requested = Signal(str, object)
 
     def __init__(self, context: WindowContext, trash: Trash) -> None:
-        super().__init__(context.window)
-        self._workspace = workspace = context.workspace
-        self._banner = context.banner
-        self._jobs = context.jobs
+        super().__init__(context)
         self._trash = trash
         self._job = JobSlot(self)
         self._opened: Opened | None = None
@@ -289,9 +282,9 @@ class NewNoteNotice(QObject):
         self._announced: tuple[WrittenNote, ...] = ()
         self._waiting: tuple[WrittenNote, ...] = ()
         """Notes that the user has not answered to."""
-        workspace.opened.connect(self._handle_opened)
-        workspace.closed.connect(self._handle_closed)
-        workspace.feed.status_changed.connect(self._handle_status)
+        self._workspace.opened.connect(self._handle_opened)
+        self._workspace.closed.connect(self._handle_closed)
+        self._workspace.feed.status_changed.connect(self._handle_status)
         self._banner.cleared.connect(self._on_banner_cleared)
 
     @Slot()

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 import msgspec
-from PySide6.QtCore import QObject, QStandardPaths, Slot
+from PySide6.QtCore import QStandardPaths, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
@@ -37,7 +37,7 @@ from engine import (
     tr_count,
 )
 from gui.core.jobs import JobSlot, OnDone, OnError, Work
-from gui.core.window_context import WindowContext
+from gui.core.window_context import Controller, WindowContext
 from gui.core.workspace import Opened
 from gui.search.panel import SearchPanel
 from gui.search.query import Answer, run_query
@@ -96,17 +96,13 @@ def _sentence(path: Path, error: OSError) -> str:
     return tr("{path} cannot be written: {reason}.", path=path, reason=(error.strerror or str(error)).rstrip("."))
 
 
-class FileExport(QObject):
+class FileExport(Controller):
     """Exports to a file that the user chooses, one at a time; a new export cancels the previous one."""
 
     def __init__(self, context: WindowContext, external: ExternalOpener, key: str, filters: Mapping[str, str]) -> None:
         """`key`: of messages in the banner. `filters`: formats that the file dialog offers, by file suffix."""
-        super().__init__(context.window)
-        self._workspace = context.workspace
+        super().__init__(context)
         self._external = external
-        self._banner = context.banner
-        self._jobs = context.jobs
-        self._window = context.window
         self._key = key
         self._filters = filters
         self._job = JobSlot(self)

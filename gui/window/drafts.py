@@ -13,12 +13,12 @@ from typing import Literal
 
 import msgspec
 import platformdirs
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import Slot
 
 import engine
 from engine import CancelToken, MnemoscopeError, decode_json, read_file, replace_file, tr
 from gui.core.jobs import JobSlot
-from gui.core.window_context import WindowContext
+from gui.core.window_context import Controller, WindowContext
 from gui.core.window_state import DebouncedWrite, Writing
 from gui.core.workspace import Opened
 from gui.facts.panel import FactsPanel
@@ -95,16 +95,13 @@ def save_drafts(folder: str, drafts: Sequence[Draft], token: CancelToken | None 
             log.warning("What was typed could not be kept: %s", error)
 
 
-class Drafts(QObject):
+class Drafts(Controller):
     """Saves unfinished texts, and offers to restore them at the next start, one at a time."""
 
     def __init__(self, context: WindowContext, views: Views, remember: RememberController) -> None:
-        super().__init__(context.window)
-        workspace = context.workspace
+        super().__init__(context)
         self._views = views
         self._remember = remember
-        self._banner = context.banner
-        self._jobs = context.jobs
         self._folder = ""
         self._waiting: tuple[Draft, ...] = ()
         self._is_loaded = False
@@ -114,8 +111,8 @@ class Drafts(QObject):
         self._later_write = DebouncedWrite(self._jobs, self._pending_write, _DRAFT_MS, self)
         views.made.when(FactsPanel, self._connect_facts)
         remember.typed.connect(self._write_later)
-        workspace.opened.connect(self._handle_opened)
-        workspace.closed.connect(self._handle_closed)
+        self._workspace.opened.connect(self._handle_opened)
+        self._workspace.closed.connect(self._handle_closed)
         self._banner.cleared.connect(self._on_banner_cleared)
 
     def _connect_facts(self, facts: FactsPanel) -> None:

@@ -12,7 +12,7 @@ from PySide6.QtCore import QEvent, QObject, Slot
 import engine
 from engine import QueryRecord
 from gui.conversation.panel import ConversationPanel
-from gui.core.window_context import WindowContext
+from gui.core.window_context import Controller, WindowContext
 from gui.core.window_state import DebouncedWrite, LastView, WindowState, Writing, save_state
 from gui.core.workspace import FIRST_RESULTS, Opened
 from gui.index.panel import IndexPanel
@@ -28,7 +28,7 @@ _SOON_MS = 700
 _MOVES = (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.WindowStateChange)
 
 
-class SessionRestore(QObject):
+class SessionRestore(Controller):
     """Saves layout and location of the window after a short delay, and restores them once."""
 
     def __init__(
@@ -37,24 +37,19 @@ class SessionRestore(QObject):
         views: Views,
         frame: Frame,
     ) -> None:
-        window, workspace = context.window, context.workspace
-        super().__init__(window)
-        self._workspace = workspace
+        super().__init__(context)
         self._views = views
         self._frame = frame
-        self._state = context.state
-        self._window = window
-        self._remembers = context.remembers
         self._requested: LastView | None = None
         """The location to restore once its folder is open."""
         self._line: tuple[str, int] | None = None
         """Position to scroll to when its file is shown."""
         self._restored = LastView()
         """The restored location: it has the state of views whose panels aren't made yet."""
-        self._later_write = DebouncedWrite(context.jobs, self._pending_write, _SOON_MS, self)
-        workspace.opened.connect(self._restore_session)
+        self._later_write = DebouncedWrite(self._jobs, self._pending_write, _SOON_MS, self)
+        self._workspace.opened.connect(self._restore_session)
         views.viewer.file_shown.connect(self._scroll)
-        window.installEventFilter(self)
+        self._window.installEventFilter(self)
         self._connect_signals()
 
     def _connect_signals(self) -> None:
