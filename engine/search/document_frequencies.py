@@ -53,6 +53,11 @@ class Beginning(msgspec.Struct, frozen=True, dict=True, eq=False):
         """Sum of the numbers of chunks that contain the words."""
         return sum((word.chunks for word in self.words), self.rare.count("\n"))
 
+    @cached_property
+    def tokens(self) -> list[str]:
+        """All words, the most frequent ones and those of titles first."""
+        return [*(word.token for word in self.words), *self.rare.split("\n")[1:]]
+
     def narrowed(self, start: str) -> "Beginning":
         """Return the words with a longer prefix."""
         words = [word for word in self.words if word.token.startswith(start)]

@@ -33,6 +33,7 @@ from engine.search.search_context import OnKeywords, SearchContext, SearchReques
 from engine.search.search_sources import SearchSources
 from engine.search.suggestions import Spelling
 from engine.search.tags_and_options import read_with_index
+from engine.search.term_lookup import with_continued_words
 from engine.search.title_matches import with_indexed_names
 from engine.settings.search_settings import ResultCacheSettings
 from engine.store.snapshot import Snapshot
@@ -345,7 +346,8 @@ class Searcher:
     def analysis_of(self, snapshot: Snapshot, context: SearchContext) -> "tuple[ExamplePassage | None, QueryAnalysis]":
         """Return the analysed words of the query; for a passage its most distinctive words, and the passage."""
         if context.request.like is None:
-            return None, with_indexed_names(snapshot, context.query, self._frequencies.counts(snapshot))
+            counts = self._frequencies.counts(snapshot)
+            return None, with_continued_words(with_indexed_names(snapshot, context.query, counts), counts)
         from engine.search.more_like_this import distinctive_words, find_passage
 
         example = find_passage(snapshot, context.request.like, self._guard)

@@ -1,12 +1,15 @@
 """Looks up each word of a query in the index: its forms there, the number of chunks with them, and its weight."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+
+from msgspec.structs import replace
 
 from engine.search import document_frequencies, scoring
 from engine.search.pipeline_stages import Term
 from engine.search.search_sources import WordCounts
 from engine.store.snapshot import Snapshot
-from engine.text import QueryTerm
+from engine.text import QueryAnalysis, QueryTerm
 
 _WEAK = 0.5
 """Weight of a prefix or a looser form if the exact one is in the index; without it, they count in full."""
@@ -14,6 +17,38 @@ _SIMILAR = 0.8
 """Weight of words similar to a term that occurs nowhere: which one is meant, if any, is a guess."""
 _FILLER = 0.2
 """Weight of a word that only introduces the query, such as "how", or of a pair of characters that spans two words."""
+
+
+_SHORTEST_CONTINUED = 4
+_MOST_CONTINUED = 8
+
+
+def with_continued_words(analysis: QueryAnalysis, counts: WordCounts) -> QueryAnalysis:
+    """Return the query with the indexed words that continue a word that occurs nowhere, as its looser forms.
+
+    Between letters and digits only: `NRSur7dq2` for "NRSur" and `utf8mb4` for "utf8", but no longer words of letters.
+    """
+    words = [term for term in analysis.terms if _may_be_continued(term)]
+    counts.expect(token for term in words for token in _tokens_of(term))
+    continued = dict[int, tuple[tuple[str, ...], ...]]()
+    for term in words:
+        start = str(term.word)
+        if counts.chunks(start, "words") or any(counts.chunks(stem, "stems") for stem in term.stems if " " not in stem):
+            continue
+        found = counts.words(start).tokens
+        longer = (
+            token for token in found if token != start and token[len(start) :][:1].isdigit() != start[-1].isdigit()
+        )
+        continued[term.start] = tuple((token,) for token in islice(longer, _MOST_CONTINUED))
+    if not any(continued.values()):
+        return analysis
+    terms = (replace(term, loose=term.loose + continued.get(term.start, ())) for term in analysis.terms)
+    return replace(analysis, terms=tuple(terms))
+
+
+def _may_be_continued(term: QueryTerm) -> bool:
+    plain = isinstance(term.word, str) and len(term.word) >= _SHORTEST_CONTINUED and term.word.isalnum()
+    return plain and not (term.stop or term.prefix_ok)
 
 
 class TermLookup:

@@ -231,6 +231,27 @@ def test_quoted_part_of_an_identifier_is_found(open_memory, workspace: Path) -> 
     assert not [query for query in unfinished if memory.search(query).results]
 
 
+def test_first_part_of_a_name_with_digits_is_found(open_memory, workspace: Path) -> None:
+    for number in range(12):
+        text = "Installed tables with a collation, torches and modules: all marked, none of them first.\n"
+        (workspace / f"room{'x' * number}.md").write_text(text, "utf-8")
+    (workspace / "waves.md").write_text("We use NRSur7dq2 here, it was installed last week.\n", "utf-8")
+    (workspace / "table.md").write_text("The table uses utf8mb4 with a collation.\n", "utf-8")
+    memory = open_memory(use=None)
+    memory.sync()
+    queries = {
+        "NRSur installed": "waves.md",
+        "NRSur7 installed": "waves.md",
+        "utf8 collation": "table.md",
+        "utf8mb collation": "table.md",
+    }
+    found = {query: memory.search(query).results[0] for query in queries}
+    assert {query: result.path for query, result in found.items()} == queries
+    marked = found["NRSur installed"]
+    assert "NRSur7dq2" in [marked.snippet[start:end] for start, end in marked.match_ranges]
+    assert not _paths(memory, "tabl7 mark9")  # no part of a word
+
+
 def test_version_in_a_path_or_name_is_found_first(open_memory, workspace: Path) -> None:
     for name, text in {
         "link": "See https://docs.example.org/en/v2.2.1/ for more.",
