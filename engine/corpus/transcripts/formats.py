@@ -1,5 +1,6 @@
 """Interfaces of transcript formats: how to recognise a format, and how to read it."""
 
+import functools
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager
@@ -101,7 +102,7 @@ class LineParser(msgspec.Struct, kw_only=True):
     @staticmethod
     def model_name(model: object) -> str:
         """Return the name of a model, with secrets masked; empty if it is unknown."""
-        return redact(clean(model[:1000]))[:_LONGEST_MODEL] if isinstance(model, str) else ""
+        return _masked_model(model[:1000]) if isinstance(model, str) else ""
 
     def take_requests(self) -> list[Request]:
         """Return the requests since the last call."""
@@ -125,6 +126,11 @@ class LineParser(msgspec.Struct, kw_only=True):
                 name = "of other types"
         self.unknown[name] = self.unknown.get(name, 0) + 1
         self.facts.unknown += 1
+
+
+@functools.lru_cache(maxsize=64)  # masking a name takes longer than the rest of a short message
+def _masked_model(model: str) -> str:
+    return redact(clean(model))[:_LONGEST_MODEL]
 
 
 def digest(id: str) -> int:

@@ -400,12 +400,9 @@ def format_of_agent(known: "LineFormat", path: str) -> "LineFormat":
     similar = _agents_with(AGENTS, type(known))
     if len(similar) == 1 or not path:
         return known
-    folder = path.replace(os.sep, "/")
-    while "/" in folder:
-        folder = folder.rpartition("/")[0]
-        for agent, candidate in similar:
-            if any(re.search(pattern, folder) for pattern, _ in agent.stores):
-                return candidate
+    in_folder = _format_in(AGENTS, type(known), path.replace(os.sep, "/").rpartition("/")[0])
+    if in_folder is not None:
+        return in_folder
     machine = Machine(os.path.expanduser("~"), os.environ)
     for agent, candidate in similar:
         if candidate is not known and any(
@@ -419,6 +416,17 @@ def format_of_agent(known: "LineFormat", path: str) -> "LineFormat":
         if JSON_LINES not in agent.files and any_of(agent.files).fullmatch(name)
     )
     return next(named, known)
+
+
+@functools.lru_cache(maxsize=256)  # an agent's folder has many transcripts
+def _format_in(agents: tuple[Agent, ...], kind: type, folder: str) -> "LineFormat | None":
+    """Return the format of the agent whose store is the innermost part of a folder; None if no agent's is."""
+    while folder:
+        for agent, candidate in _agents_with(agents, kind):
+            if any(re.search(pattern, folder) for pattern, _ in agent.stores):
+                return candidate
+        folder = folder.rpartition("/")[0]
+    return None
 
 
 @functools.cache

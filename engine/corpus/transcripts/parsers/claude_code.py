@@ -285,8 +285,9 @@ class ClaudeCodeParser(LineParser, kw_only=True):
         command = part.text.split(maxsplit=1)[0] if part.role == "system" and part.text.startswith("/") else ""
         _, task = next(teammate_messages(text), ("", ""))
         title = part.text if command[1:] and command[1:] not in _SETTINGS else task
-        # Mask before cutting: half of a secret would not be recognised.
-        self.facts.opening = opening_line(redact(title[:_LONGEST_OPENING]))
+        if title:
+            # Mask before cutting: half of a secret would not be recognised.
+            self.facts.opening = opening_line(redact(title[:_LONGEST_OPENING]))
 
     def _of_assistant(self, value: Mapping[str, Any]) -> Iterator[Part]:
         inserted = mapping(value.get("message")).get("model") == "<synthetic>" or value.get("isApiErrorMessage") is True
