@@ -161,9 +161,7 @@ class ResultRow:
     def drawn(self) -> tuple[object, ...]:
         """A cache key of the row's layout: rows with equal keys look the same except for the score."""
         result = self.result
-        text = result.title, result.heading, result.snippet, result.message, result.context
-        marks = result.match_ranges, result.heading_ranges, result.path_ranges
-        return result.path, self.lines, self.leg, *text, *marks
+        return result.path, self.lines, self.leg, result.title, result.shown, result.context
 
     @cached_property
     def excerpt(self) -> Excerpt:

@@ -122,6 +122,7 @@ _ALONE = re.compile(
     """,
     re.VERBOSE | re.MULTILINE,
 )
+_END_OF_TITLE = re.compile(rf"(?:{_ATTRIBUTES})?$", re.MULTILINE)
 _OPENS = rf"[\w\"'\u201c\u2018({_TAKEN}{_CODE}]"
 _ADDRESS = r"\([^()\n]*(?:\([^()\n]*\)[^()\n]*)?\)"
 _WRAPPED = tuple(
@@ -237,16 +238,8 @@ def make_excerpt(snippet: str, ranges: Sequence[Range], heading: str = "", title
     comment in code. If `title` contains all highlighted words, it is left out only once, as the row highlights them in
     the title, too.
     """
-    named = re.finditer(rf"(?:\A|^# +)({re.escape(title)})(?:{_ATTRIBUTES})?$", snippet, re.MULTILINE) if title else ()
-    code = [block.span() for block in _FENCED.finditer(snippet)] if title else []
-    titles = [
-        (match.start(1), match.end())
-        for match in named
-        if snippet[match.end() :].strip() and not any(start <= match.start() < end for start, end in code)
-    ]
-    if ranges and all(any(first < end and start < last for start, end in titles) for first, last in ranges):
-        del titles[:1]
-    snippet, ranges = cut_out(snippet, titles, ranges)
+    if title and title in snippet:
+        snippet, ranges = _without_title(snippet, ranges, title)
     text, marks = _flatten(*strip_markup(snippet, ranges))
     opening = f"{heading}{SEPARATOR}"
     if heading and text.startswith(opening) and not (marks and marks[0][0] < len(opening)):
@@ -259,6 +252,28 @@ def make_excerpt(snippet: str, ranges: Sequence[Range], heading: str = "", title
     start, front = _start_before(text, focus)
     text, marks = _cut_front(text, marks, start, front)
     return Excerpt(text, tuple(marks))
+
+
+def _without_title(snippet: str, ranges: Sequence[Range], title: str) -> tuple[str, list[Range]]:
+    """Return the snippet without the lines that are the note's title, and the ranges, mapped to the rest.
+
+    The title is not made into a regular expression, since compiling one takes as long as the rest of an excerpt.
+    """
+    code = [block.span() for block in _FENCED.finditer(snippet)]
+    titles = []
+    at = snippet.find(title)
+    while at >= 0:
+        end = at + len(title)
+        line = snippet.rfind("\n", 0, at) + 1
+        before, after = snippet[line:at], _END_OF_TITLE.match(snippet, end)
+        if after is not None and (not at or (before[:2] == "# " and not before[2:].strip(" "))):
+            end = after.end()
+            if snippet[end:].strip() and not any(first <= line < last for first, last in code):
+                titles.append((at, end))
+        at = snippet.find(title, end)
+    if ranges and all(any(first < end and start < last for start, end in titles) for first, last in ranges):
+        del titles[:1]
+    return cut_out(snippet, titles, ranges)
 
 
 def opening_words(text: str) -> str:
