@@ -306,8 +306,8 @@ def _word_similarity(reason: ResultExplanation) -> str:
         return ""
     if reason.by_lines:
         return tr(
-            "No passage matches all words well, so the order also depends on similar words: their average cosine in the "
-            "passage's best two adjacent lines is {cosine:.2f}.",
+            "No passage matches all words well, so the order also depends on similar words: their average cosine in "
+            "the passage's best two adjacent lines is {cosine:.2f}.",
             cosine=reason.word_similarity,
         )
     return tr(
