@@ -384,11 +384,6 @@ class BuiltinMemory:
         self._lifetime.check()
         return self._parts.models.estimate(settings, cancel)
 
-    def approve_embedding(self) -> None:
-        self._lifetime.check()
-        self._parts.models.approve()
-        self._listeners.notify()
-
     def stored_models(self) -> tuple[StoredModelInfo, ...]:
         self._lifetime.check()
         return self._parts.models.stored()

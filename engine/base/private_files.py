@@ -196,15 +196,8 @@ def remove_leftovers(folder: Path) -> None:
                     os.unlink(path)
 
 
-def temporary_folder(kind: str) -> str:
-    """Create a private temporary folder, which the caller removes; its name contains `kind` (lower case)."""
-    import tempfile
-
-    return tempfile.mkdtemp(prefix=temporary_prefix(kind))
-
-
 def temporary_prefix(kind: str) -> str:
-    """Return the name prefix of this process's temporary folders."""
+    """Return the name prefix of this process's temporary folders; `kind` has only lower-case letters."""
     return f"mnemoscope-{kind}-{os.getpid()}-"
 
 

@@ -25,7 +25,7 @@ import msgspec
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, ProviderError
 from engine.base.language import tr
-from engine.base.private_files import temporary_folder
+from engine.base.private_files import temporary_prefix
 from engine.embedding.gguf_file import GgufFile, llama_installed, model_path, read_gguf, traits_of
 from engine.embedding.gguf_worker import Answer, Model, Request, RequestKind, serve
 from engine.embedding.long_text_splitting import embed_whole
@@ -155,7 +155,7 @@ class _Worker:
         self._name = os.path.basename(file.path)
         # A socket file in a private folder, rather than a port that other users can reach.
         named = sys.platform != "win32" and len(os.fsencode(tempfile.gettempdir())) <= _LONGEST_FOLDER
-        self._folder = temporary_folder("gguf") if named else ""
+        self._folder = tempfile.mkdtemp(prefix=temporary_prefix("gguf")) if named else ""
         # The threads busy-wait for each other, so one without a free processor delays all: on two busy processors, a
         # short text took .42 s with two threads and .007 s with one.
         threads = max(1, (os.cpu_count() or 1) // 2)

@@ -82,15 +82,6 @@ class ModelLibrary:
         with self._store.read(cancel) as snapshot:
             return estimate(snapshot, selection.provider, settings, cancel).estimate
 
-    def approve(self) -> None:
-        with self._store.read() as snapshot:
-            awaiting = stored_models.awaiting(snapshot)
-        provider = self._provider.provider()
-        if awaiting is not None and self.awaiting(awaiting) is not None:
-            self._approvals.approve(awaiting.name, awaiting.estimate.tokens)
-        elif provider is not None:
-            self._approvals.approve(name_of(provider), self.estimate(None, None).tokens)
-
     def awaiting(self, awaiting: Awaiting | None) -> EmbeddingEstimate | None:
         """Return the estimate of the last sync if its embedding still awaits approval, else None."""
         provider = self._provider.selected()  # the status must not wait for the keychain

@@ -166,13 +166,6 @@ class MemorySearchManager(Protocol):
         Sends nothing. Raises `ProviderError` if there is no such provider, and `Cancelled`.
         """
 
-    def approve_embedding(self) -> None:
-        """Approve the embedding in `status().awaiting`; without one, that of all missing vectors by the current
-        provider.
-
-        The next sync embeds them, even after a restart. Valid until every chunk has its vector.
-        """
-
     @property
     def insight(self) -> IndexInsight | None:
         """Inspects the content of the index; None if the backend doesn't support that."""

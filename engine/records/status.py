@@ -227,7 +227,7 @@ class MemoryProviderStatus(Record, frozen=True):
     user_data: UserDataStatus | None = None
     """A problem with the user's data; None if there is none."""
     awaiting: EmbeddingEstimate | None = None
-    """Embedding that awaits approval (`approve_embedding`); meanwhile only keywords find these texts."""
+    """Embedding that awaits approval (`approve` of `sync`); meanwhile only keywords find these texts."""
     unsupported: Mapping[Feature, str] = msgspec.field(name="lacks", default_factory=dict)
     """Unsupported features of the backend in use, each with the reason in a sentence that a user can act on."""
     degraded: tuple[Degraded, ...] = ()

@@ -183,6 +183,19 @@ def _as_writer(connection: apsw.Connection) -> None:
     connection.pragma("cache_size", -_WRITER_CACHE_KIB)
 
 
+@contextmanager
+def transaction(connection: apsw.Connection) -> Iterator[None]:
+    """Run the block in a transaction that no other process writes in; an exception rolls it back."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
 def number(connection: apsw.Connection, query: str, values: tuple[str | int | bytes, ...] = ()) -> int:
     """Return the single number that a query yields; 0 if there is none."""
     row = connection.execute(query, values).fetchone()
@@ -219,7 +232,7 @@ class ReaderPool:
                 raise Closed
             with translated(self._database):
                 slot = slot or open_connection(self._database, "reader")
-                with _interruptible(slot, cancel), _transaction(slot):
+                with _interruptible(slot, cancel), _read_transaction(slot):
                     yield slot
         finally:
             if slot is not None and slot.in_transaction:
@@ -292,7 +305,7 @@ def _interruptible(connection: apsw.Connection, cancel: CancelToken | None) -> I
 
 
 @contextmanager
-def _transaction(connection: apsw.Connection) -> Iterator[None]:
+def _read_transaction(connection: apsw.Connection) -> Iterator[None]:
     connection.execute("BEGIN")
     try:
         yield

@@ -26,6 +26,7 @@ from engine.store.connection import (
     has_room,
     open_connection,
     refused,
+    transaction,
     translated,
     unwritable,
 )
@@ -226,14 +227,8 @@ class IndexStore:
             if self._writer is None:
                 self._writer = open_connection(self.files.database, "writer")
             connection = self._writer
-            connection.execute("BEGIN IMMEDIATE")
-            try:
+            with transaction(connection):
                 yield Writer(connection, tables)
-                connection.execute("COMMIT")
-            except BaseException:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                raise
             self._keep_log_short(connection)
 
     def _keep_log_short(self, connection: apsw.Connection) -> None:

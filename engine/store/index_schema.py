@@ -16,6 +16,7 @@ import msgspec
 
 from engine.base.errors import IndexTooNew
 from engine.base.language import tr
+from engine.store.connection import transaction
 
 FTS_TOKENIZER = "ascii tokenchars '._-+#/@:'"
 FTS_COLUMNS = ("title", "heading", "name", "words", "stems", "aliases")
@@ -349,17 +350,11 @@ def migrate(connection: apsw.Connection, database: Path, migrations: Sequence[Mi
     for number, step in enumerate(migrations, start=first):
         if version_of(connection) >= number:
             continue
-        connection.execute("BEGIN IMMEDIATE")
-        try:
+        with transaction(connection):
             # Another process may have migrated while this one waited for the lock.
             if version_of(connection) < number:
                 step(connection)
                 connection.pragma("user_version", number)
-            connection.execute("COMMIT")
-        except BaseException:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            raise
 
 
 def discard_generation(connection: apsw.Connection, tables: Tables) -> None:

@@ -13,7 +13,7 @@ import apsw
 
 from engine.base.errors import IndexCorrupt
 from engine.base.private_files import create_private, make_folder
-from engine.store.connection import BUSY_MS
+from engine.store.connection import BUSY_MS, transaction
 from engine.store.index_schema import Migration, migrate
 from engine.store.snapshot import typed
 
@@ -69,8 +69,7 @@ class SessionOwnership:
         `decide` receives all owners and returns those to set, by path of the transcript; None removes one.
         """
         with self._opened() as (connection, _):
-            connection.execute("BEGIN IMMEDIATE")
-            try:
+            with transaction(connection):
                 rows = _rows(connection)
                 for transcript, home in decide(rows).items():
                     if home is None:
@@ -79,10 +78,6 @@ class SessionOwnership:
                     else:
                         rows[transcript] = home
                         connection.execute("INSERT OR REPLACE INTO homes VALUES (?, ?, ?, ?)", (transcript, *home))
-                connection.execute("COMMIT")
-            except BaseException:
-                connection.execute("ROLLBACK")
-                raise
             return rows
 
     def release(self, workspace: Path) -> None:

@@ -24,7 +24,7 @@ from engine.base.private_files import create_private, temporary_path
 from engine.records import StoredSync, SyncSummary, UserDataStatus, WrittenNote
 from engine.settings import Settings
 from engine.store.backups import Backups, changed_at, check, copy_database
-from engine.store.connection import has_room, number, open_connection, refused, translated, unwritable
+from engine.store.connection import has_room, number, open_connection, refused, transaction, translated, unwritable
 from engine.store.index_paths import IndexFiles, usable_index_files
 from engine.store.index_schema import migrate, refuse_newer, version_of
 from engine.store.stored_models import ModelName
@@ -119,14 +119,8 @@ class UserData:
         with self._locked_connection() as connection:
             if refusal := self._problem or self._read_only:
                 raise IndexReadOnly(refusal)
-            connection.execute("BEGIN IMMEDIATE")  # another process must not write between our reads and writes
-            try:
+            with transaction(connection):
                 yield connection
-                connection.execute("COMMIT")
-            except BaseException:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                raise
             if _identity(self._path) != self._opened:
                 raise IndexReadOnly(tr("{file} was removed or replaced while it was written.", file=self._path))
             self._backups.make_if_due(connection)

@@ -81,7 +81,8 @@ class FakeSyncing(Closable):
     ) -> SyncReport:
         self._check_open()
         if approve:
-            self.approve_embedding()
+            self.approvals += 1
+            self.set_status(awaiting=None)
         token = cancel or CancelToken()
         with self._lock:
             self.syncs.append((reason, force))
@@ -164,10 +165,6 @@ class FakeSyncing(Closable):
         self.changed()
         self._idle.set()
         return self._report
-
-    def approve_embedding(self) -> None:
-        self.approvals += 1
-        self.set_status(awaiting=None)
 
     def end_sync(self) -> None:
         """Cancel a running sync and wait for its end."""

@@ -13,7 +13,7 @@ ASKING: dict[Feature, tuple[str, ...]] = {
     "alike": ("search_like", "similar_sessions"),
     "completion": ("query_values",),
     "states": ("explain_path",),
-    "models": ("estimate_embedding", "approve_embedding", "stored_models", "purge_model"),
+    "models": ("estimate_embedding", "stored_models", "purge_model"),
 }
 """Methods of each feature, if it has any."""
 _OPTIONS: dict[Feature, tuple[str, ...]] = {

@@ -279,9 +279,6 @@ class QmdMemory:
     ) -> EmbeddingEstimate:
         self._capabilities("models")
 
-    def approve_embedding(self) -> None:
-        self._capabilities("models")
-
     def stored_models(self) -> tuple[StoredModelInfo, ...]:
         self._capabilities("models")
 

@@ -53,11 +53,9 @@ def test_costly_embedding_waits_and_keywords_work(open_memory, paid_provider) ->
     assert "has not been approved" in memory.search("hose").notice
     assert not memory.status().dirty, "only vectors are missing"
 
-    memory.approve_embedding()
-    assert memory.status().awaiting is None
-    assert paid_provider.embedded == [], "an approval alone starts no update"
     updates = []
-    done = memory.sync(progress=updates.append)
+    done = memory.sync(progress=updates.append, approve=report.awaiting)
+    assert memory.status().awaiting is None
     assert (done.awaiting, done.vectors_pending) == (None, 0)
     assert done.tokens == paid_provider.tokens_used > 0
     assert done.cost == pytest.approx(done.tokens * 10 / 1e6)
@@ -144,11 +142,10 @@ def test_unknown_price_counts_unless_local(open_memory, workspace, remote, waits
 
 def test_approval_survives_restart_until_all_is_embedded(open_memory, paid_provider, workspace: Path) -> None:
     memory = open_memory(use=paid_provider)
-    memory.sync()
-    memory.approve_embedding()
+    approved = memory.sync().awaiting
     token = CancelToken()
     paid_provider.before = lambda texts: token.cancel()
-    assert memory.sync(cancel=token).cancelled
+    assert memory.sync(cancel=token, approve=approved).cancelled
     memory.close()
 
     paid_provider.before = lambda texts: None
@@ -161,12 +158,11 @@ def test_approval_survives_restart_until_all_is_embedded(open_memory, paid_provi
 
 def test_approval_excludes_later_work(open_memory, paid_provider, workspace: Path) -> None:
     memory = open_memory(use=paid_provider)
-    memory.sync()
-    memory.approve_embedding()
+    approved = memory.sync().awaiting
     # The last text is never embedded, so the approval would never be used up.
     paid_provider.before = lambda texts: fail() if any("word2999" in text for text in texts) else None
     paid_provider.limits = msgspec.structs.replace(paid_provider.limits, inputs=1, at_once=1)
-    assert memory.sync().vectors_pending == 1
+    assert memory.sync(approve=approved).vectors_pending == 1
     (workspace / "small.md").write_text("A brass lamp.\n")
     small = memory.sync()
     assert (small.awaiting, small.vectors_pending) == (None, 1)
@@ -180,8 +176,7 @@ def test_approval_excludes_later_work(open_memory, paid_provider, workspace: Pat
 @pytest.mark.parametrize("how", ["cancel", "change"])
 def test_approval_ends_with_work_even_if_interrupted(open_memory, paid_provider, workspace: Path, how: str) -> None:
     memory = open_memory(use=paid_provider)
-    memory.sync()
-    memory.approve_embedding()
+    approved = memory.sync().awaiting
     paid_provider.limits = msgspec.structs.replace(paid_provider.limits, inputs=1, at_once=1)
     token = CancelToken()
 
@@ -194,7 +189,7 @@ def test_approval_ends_with_work_even_if_interrupted(open_memory, paid_provider,
                 token.cancel()
 
     paid_provider.before = grow
-    first = memory.sync(cancel=token)
+    first = memory.sync(cancel=token, approve=approved)
     assert first.cancelled is (how == "cancel")
     embedded = len(paid_provider.embedded)
     assert embedded > 3
@@ -279,9 +274,8 @@ def test_other_program_sees_pending_and_approval(open_memory, paid_provider) -> 
     report = memory.sync()
     other = open_memory(use=paid_provider)
     assert other.status().awaiting == report.awaiting
-    other.approve_embedding()
-    assert memory.status().awaiting is None
-    assert memory.sync().vectors_pending == 0
+    assert other.sync(approve=report.awaiting).vectors_pending == 0
+    assert (memory.status().awaiting, memory.status().pending_vectors) == (None, 0)
 
 
 def test_pending_estimate_dropped_with_other_provider(open_memory, paid_provider) -> None:
@@ -305,8 +299,7 @@ def test_slow_model_change_waits_but_first_does_not(open_memory, monkeypatch) ->
     assert report.awaiting is not None
     assert (report.awaiting.cost, report.awaiting.remote) == (0.0, False)
     assert report.awaiting.seconds > 3600
-    memory.approve_embedding()
-    assert memory.sync().vectors_pending == 0
+    assert memory.sync(approve=report.awaiting).vectors_pending == 0
 
 
 def test_a_rebuild_is_published_while_its_vectors_wait(open_memory, paid_provider) -> None:

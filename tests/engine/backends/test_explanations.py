@@ -307,8 +307,7 @@ def test_unknown_language_of_query_is_a_reason(open_memory, provider) -> None:
 def test_pending_vectors_offered_for_approval(open_memory, workspace: Path) -> None:
     paid_provider = PaidProvider()
     memory = open_memory(use=paid_provider)
-    memory.approve_embedding()
-    memory.sync()
+    memory.sync(approve=True)
     _write(workspace, "long.md", f"# Long\n\n{' '.join(f'word{number}' for number in range(3000))}\n")
     memory.sync()
     remedy = _remedies(memory.search("quagga xylophone", explain=True, min_score=0.9))["embed"]

@@ -114,9 +114,8 @@ def test_paid_fallback_needs_approval(open_memory, workspace: Path, provider) ->
     assert memory.search("watering timer").mode == "hybrid", "its vectors are still there"
     assert paid_provider.embedded == []
 
-    memory.approve_embedding()
+    done = memory.sync(approve=report.awaiting)
     assert memory.user_data.approved_tokens(ModelName("fake", "bag-of-words", "")) == 0, "the fallback was not approved"
-    done = memory.sync()
     assert (done.error, done.vectors_pending, done.awaiting) == ("", 0, None)
     assert memory.status().fallback.from_ == "fake"
 

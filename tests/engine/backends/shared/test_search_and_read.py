@@ -262,7 +262,6 @@ _USES: Mapping[Feature, tuple[Callable[[MemorySearchManager], object], ...]] = {
     "models": (
         lambda memory: memory.stored_models(),
         lambda memory: memory.estimate_embedding(),
-        lambda memory: memory.approve_embedding(),
         lambda memory: memory.purge_model("openai", "none", "none"),
     ),
 }
