@@ -261,7 +261,7 @@ class SessionChooserButtons(QWidget):
         """`remark`: text after the buttons."""
         super().__init__()
         self.folder, self.exports = QPushButton(tr("Add a folder…")), QPushButton(tr("Add an export…"))
-        self.folder.setAccessibleName(tr("Add a folder with sessions"))  # the settings have such a button, too
+        self.folder.setAccessibleName(tr("Add a folder with sessions"))  # unlike the settings' button for notes
         self.folder.clicked.connect(self._choose_folder)
         self.exports.clicked.connect(self._choose_exports)
         set_tip(self.exports, tr("The zip or JSON file that ChatGPT or Claude let you download"))

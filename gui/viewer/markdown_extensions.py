@@ -5,12 +5,23 @@ Links become links to `note:`, which the viewer resolves in the index; nothing i
 """
 
 import re
-from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator
 from urllib.parse import quote
 
 from engine import CODE_SPAN, HASHTAG, HEADING_ATTRIBUTES, LinkedText, marked, tr, without_links, written_links
-from gui.viewer.markdown_html import END_OF_BLOCK, LINE_BREAK, TABLE, escaped, markdown_table, may_break, without_html
+from gui.viewer.markdown_html import (
+    END_OF_BLOCK,
+    LINE_BREAK,
+    TABLE,
+    TABLE_END,
+    OpenTable,
+    escaped,
+    markdown_table,
+    may_break,
+    outside_code,
+    without_code,
+    without_html,
+)
 from gui.viewer.pictures import ImageMarkup, Pictures
 
 NOTE_SCHEME = "note"
@@ -149,6 +160,7 @@ class NoteMarkup:
         """Last line that ends a block of Logseq, by its name, a comment of HTML, by `-->`, or a formula, by `$$`."""
         self._block = ("", "", False)
         """Name of the open block of Logseq, the indentation of its text, and whether that is code."""
+        self._table = OpenTable()
         self._after_heading = False
         """Whether the line above is a heading in a list, which Qt joins with a line of text below it."""
         self._fence = ("", 0)
@@ -161,7 +173,7 @@ class NoteMarkup:
         for number, line in lines:
             if _comment_marks(line):
                 self._last_comment = number
-            self._ends |= {end: number for end in ("-->", "$$") if end in line}
+            self._ends |= {end: number for end in ("-->", "$$", TABLE_END) if end in line}
             if "#+" in line and (end := _BLOCK_END.fullmatch(line)):
                 self._ends[end[1].lower()] = number
 
@@ -172,6 +184,12 @@ class NoteMarkup:
 
     def line(self, number: int, line: str) -> str | None:
         """Return the text that replaces a line outside of code, possibly several lines; None to omit the line."""
+        if self._table.lines or ("<table" in line and number <= self._ends.get(TABLE_END, 0)):
+            texts = (self._line(number, text) for text in self._table.add(line))
+            return "\n".join(text for text in texts if text is not None) or None
+        return self._line(number, line)
+
+    def _line(self, number: int, line: str) -> str | None:
         embeds, level = self._embeds, _level(line)
         text = self._rewritten(number, line, level)
         if text is None:
@@ -267,7 +285,7 @@ class NoteMarkup:
         if self._in_html_comment:
             _, end, line = line.partition("-->")
             self._in_html_comment = not end
-        opening = _without_code(line).rfind("<!--") if "<!--" in line else -1
+        opening = without_code(line).rfind("<!--") if "<!--" in line else -1
         if opening >= 0 and "-->" not in line[opening:] and number < self._ends.get("-->", 0):
             self._in_html_comment, line = True, line[:opening]
         marks = _comment_marks(line)
@@ -338,11 +356,11 @@ class NoteMarkup:
     def _inline(self, text: str) -> str:
         """Rewrite the inline markup of a line outside of code."""
         if "<table" in text.lower():
-            text = _outside_code(TABLE, markdown_table, text)
+            text = outside_code(TABLE, markdown_table, text)
         if "{{" in text:
             text = _MACRO.sub(_macro, text)
         if "[[" in text:
-            text = _outside_code(_WIKILINK, _wikilink, text)
+            text = outside_code(_WIKILINK, _wikilink, text)
         if "`" not in text:
             return self._plain(text)
         parts, done = [], 0
@@ -448,17 +466,6 @@ def linked(label: str, target: str, anchor: str) -> str:
     )
 
 
-def _outside_code(pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str], text: str) -> str:
-    """Replace the matches of a pattern that don't begin in code."""
-    codes = [code.span() for code in CODE_SPAN.finditer(text)] if "`" in text else []
-
-    def replaced(match: re.Match[str]) -> str:
-        before = bisect(codes, (match.start(), len(text)))
-        return match[0] if before and match.start() < codes[before - 1][1] else replace(match)
-
-    return pattern.sub(replaced, text)
-
-
 def _wikilink(match: re.Match[str]) -> str:
     """Return as Markdown a wikilink to an address, an image or another file, or one with code; others unchanged."""
     if _ADDRESS.fullmatch(match[1]):
@@ -485,12 +492,7 @@ def _comment_marks(line: str) -> list[int]:
     """Return the positions of `%%` outside of inline code."""
     if "%%" not in line:
         return []
-    return [mark.start() for mark in re.finditer("%%", _without_code(line))]
-
-
-def _without_code(line: str) -> str:
-    """Return the line with blanks for inline code."""
-    return CODE_SPAN.sub(lambda code: " " * len(code[0]), line)
+    return [mark.start() for mark in re.finditer("%%", without_code(line))]
 
 
 def _level(line: str) -> int:

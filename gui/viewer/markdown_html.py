@@ -1,7 +1,10 @@
 """Rewrites HTML and line breaks in the text of a note as Markdown that Qt's importer knows."""
 
 import re
+from bisect import bisect
 from collections.abc import Callable
+
+from engine import CODE_SPAN
 
 _HTML = re.compile(
     r"<!--.{0,400}?-->|<svg[ >].{0,4000}?</svg>|(?<!\]\()(?<!\\)"
@@ -13,10 +16,15 @@ _HTML = re.compile(
 """A comment, a drawing, or a tag that is shown as what it means or left out; others stay as text."""
 _MARKS_OF_TAGS = {"b": "**", "strong": "**", "summary": "**", "i": "*", "em": "*", "kbd": "`"}
 _MARKS_OF_TAGS |= {f"h{level}": "**" for level in range(1, 7)} | dict.fromkeys(("del", "s", "strike"), "~~")
-TABLE = re.compile(r"<table(?:\s[^<>]*)?>((?:(?!<table[\s>]).){1,20000}?)</table>", re.IGNORECASE)
+_LONGEST_TABLE = 20_000
+TABLE = re.compile(rf"<table(?:\s[^<>]*)?>((?:(?!<table[\s>]).){{1,{_LONGEST_TABLE}}}?)</table>", re.IGNORECASE)
 """A table in one line; in a table within another one, only the inner one."""
 _ROW = re.compile(r"<tr(?:\s[^<>]*)?>(.*?)(?=</?tr[\s>]|\Z)", re.IGNORECASE)
 _CELL = re.compile(r"<t[dh](?:\s[^<>]*)?>(.*?)(?=</?t[dh][\s>]|\Z)", re.IGNORECASE)
+TABLE_END = "</table>"
+_TABLE_TAG = re.compile(r"</?(?:table|thead|tbody|tfoot|tr|t[dh])(?:\s[^<>]*)?>", re.IGNORECASE)
+_MARGIN = re.compile(r"(?:[ \t>]|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))*")
+_LIST_SIGN = re.compile(r"[-*+]|\d{1,9}[.)]")
 _CELL_GAP = "\u2003"
 _PLACEHOLDERS = frozenset("audio caption col del ins s source strike table td th tr".split())
 """Names of tags that also stand for something in text, such as `cp <source> <target>`, where they are not closed."""
@@ -66,14 +74,58 @@ def without_html(text: str, image: ShowImage) -> str:
     return _HTML.sub(rewritten, text)
 
 
+class OpenTable:
+    """Joins the lines of a table of HTML, so that it can become one of Markdown."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        """Lines from the one that opens the table; empty outside of tables."""
+        self._open = self._length = 0
+        """Number of tables that are open, one in the other, and of characters."""
+
+    def add(self, line: str) -> list[str]:
+        """Add a line; returns those that can be read: the whole table as one line, or all lines up to a blank one or
+        to too many.
+        """
+        self.lines.append(line)
+        self._open += line.count("<table") - line.count(TABLE_END)
+        self._length += len(line)
+        ends = not line.strip(" \t>") or self._length > _LONGEST_TABLE
+        if self._open > 0 and not ends:
+            return []
+        lines, self.lines, self._open, self._length = self.lines, [], 0, 0
+        if ends:  # what follows is Markdown, such as a block of code in a cell
+            return [_TABLE_TAG.sub("", more).lstrip(" \t") for more in lines]  # not code, though indented
+        return [" ".join((lines[0], *(more.lstrip(" \t>") for more in lines[1:])))]
+
+
 def markdown_table(table: re.Match[str]) -> str:
-    """Return a table of HTML as one of Markdown."""
-    rows = [[cell.strip().replace("|", "\\|") for cell in _CELL.findall(row)] for row in _ROW.findall(table[1])]
+    """Return a table of HTML as one of Markdown, in the quote or list item in which its line begins."""
+    found = _ROW.findall(table[1]) or [table[1]]
+    rows = [[cell.strip().replace("|", "\\|") for cell in _CELL.findall(row)] for row in found]
     columns = max(map(len, rows), default=0)
     if not columns:
         return table[0]
     lines = [f"| {' | '.join([*row, *[''] * (columns - len(row))])} |" for row in rows]
-    return "\n\n" + "\n".join([lines[0], f"{'|---' * columns}|", *lines[1:]]) + "\n\n"
+    lines = [lines[0], f"{'|---' * columns}|", *lines[1:]]
+    margin = _LIST_SIGN.sub(lambda sign: " " * len(sign[0]), (_MARGIN.match(table.string) or [""])[0])
+    return f"\n{margin}\n" + "\n".join(f"{margin}{line}" for line in lines) + f"\n{margin}\n{margin}"
+
+
+def outside_code(pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str], text: str) -> str:
+    """Replace the matches of a pattern that don't begin in code."""
+    codes = [code.span() for code in CODE_SPAN.finditer(text)] if "`" in text else []
+
+    def replaced(match: re.Match[str]) -> str:
+        before = bisect(codes, (match.start(), len(text)))
+        return match[0] if before and match.start() < codes[before - 1][1] else replace(match)
+
+    return pattern.sub(replaced, text)
+
+
+def without_code(line: str) -> str:
+    """Return the line with blanks for inline code."""
+    return CODE_SPAN.sub(lambda code: " " * len(code[0]), line)
 
 
 def escaped(text: str) -> str:

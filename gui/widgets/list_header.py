@@ -67,7 +67,7 @@ class CountLine(QWidget):
         legend = [(" · " + tr("words"), colours.accent), (tr("meaning"), colours.meaning)] if self._legend else []
         available = self.width() - sum(metrics.horizontalAdvance(word) + _SQUARE + 8 for word, _ in legend)
         fitting = [text for text in self._texts if metrics.horizontalAdvance(text) <= available]
-        text = fitting[0] if fitting else metrics.elidedText(self._texts[-1], Qt.TextElideMode.ElideRight, self.width())
+        text = fitting[0] if fitting else elide(metrics, self._texts[-1], Qt.TextElideMode.ElideRight, self.width())
         x = self._draw_word(painter, 0, text)
         if fitting:
             for word, colour in legend:

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QMenu, QPushButton
 
 from gui.search.ranking_menu import Ranking
 from gui.style.stylesheet import font_at
-from gui.widgets.list_header import SortButton
+from gui.widgets.list_header import CountLine, SortButton
 
 pytestmark = pytest.mark.usefixtures("short_waits")
 
@@ -110,3 +110,27 @@ def test_narrow_button_cuts_ranking_before_order(qtbot, panel, button):
     assert button.fitting(metrics, metrics.horizontalAdvance("Relevance") - 1) == ""
     assert button.minimumSizeHint().width() < button.sizeHint().width() < wide
     assert isinstance(button, QPushButton)
+
+
+def test_counts_are_whole_at_their_least_width(qtbot, appearance):
+    line = CountLine()
+    qtbot.addWidget(line)
+    cut = []
+    for text in (
+        "4 Dateien",
+        "7 Dateien",
+        "12 files",
+        "17 Sitzungen",
+        "25 Dateien in 5 Projekten",
+        "3 groups",
+        "1 file",
+    ):
+        line.show_counts(text, legend=True)
+        least = line.minimumSizeHint()
+        line.resize(least)
+        narrow = line.grab().toImage()
+        line.show_counts(text, legend=False)
+        line.resize(least.width() + 40, least.height())
+        if line.grab().toImage().copy(narrow.rect()) != narrow:
+            cut.append(text)
+    assert not cut

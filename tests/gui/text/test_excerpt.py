@@ -28,6 +28,13 @@ def test_excerpt_replaces_markdown_marks_with_separators():
     assert excerpt.text == "Plan · Buy a pump. · hose · valve · timer quoted twice"
 
 
+def test_excerpt_drops_marks_within_text_without_spaces():
+    assert _excerpt("函数**指针**的值~~是~~这个==地址==吗", "地址").text == "函数指针的值是这个地址吗"
+    assert _excerpt("水泵は**重要**です。펌프는 **중요**합니다", "水泵").text == "水泵は重要です。펌프는 중요합니다"
+    for text in ("x**2 + y**2", "长*宽*高", "a == b == c"):
+        assert _excerpt(text, "a").text == text
+
+
 def test_excerpt_drops_marks_of_org():
     text = "** Second level\n#+caption: The pump\n#+begin_src sh\npump --on\n#+end_src\nIt *runs*."
     for spelled in (text, text.replace("begin", "BEGIN").replace("end", "END")):
