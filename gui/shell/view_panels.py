@@ -77,12 +77,13 @@ class ViewPanels(QObject):
 
     @property
     def conversation(self) -> ConversationPanel:
-        panel = self.made.get(ConversationPanel)
-        if panel is None:
-            panel = ConversationPanel(self._jobs)
-            panel.show_unsupported(self._unsupported)
-            panel.set_manager(self._manager)
-            self._add_viewer(panel)
+        return self.made.get(ConversationPanel) or self._make_conversation()
+
+    def _make_conversation(self) -> ConversationPanel:
+        panel = ConversationPanel(self._jobs)
+        panel.show_unsupported(self._unsupported)
+        panel.set_manager(self._manager)
+        self._add_viewer(panel)
         return panel
 
     def panel_of(self, name: str) -> ViewPanel:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication, QWidget
 
 from engine import (
@@ -70,6 +70,8 @@ class Views(ViewPanels):
         self._shown: _SessionTarget | NothingToRead = CHOOSE_SESSION
         self._positions: dict[str, tuple[_SessionTarget, ReadingPosition]] = {}
         """The position in each view when the user left it: two views may show different parts of one session."""
+        self._first_target = QTimer(self, singleShot=True, interval=0)
+        self._first_target.timeout.connect(self._show_first_target)
         self._forget_shown()
         self.search.answer_changed.connect(self._handle_answer)
         self.search.result_selected.connect(self.show_result)
@@ -167,7 +169,9 @@ class Views(ViewPanels):
 
     def focus_reader(self) -> None:
         """Focus the viewer or the conversation of the current view."""
-        (self.viewer if self._targets[self.current] is None else self.conversation).setFocus()
+        reader = self.viewer if self._targets[self.current] is None else self.conversation
+        self._show_target()
+        reader.setFocus()
 
     @property
     def read_session(self) -> OpenedSession | None:
@@ -308,6 +312,9 @@ class Views(ViewPanels):
 
     def _show_target(self) -> None:
         target = self._targets[self.current]
+        if target is not None and self.made.get(ConversationPanel) is None:
+            self._first_target.start()
+            return
         self.readers.setCurrentWidget(self.viewer if target is None else self.conversation)
         if target is None or target == self._shown:
             return
@@ -316,6 +323,16 @@ class Views(ViewPanels):
             self.conversation.clear(target)
         else:
             self.conversation.show_session(target.path, target.line, target.query, target.message)
+
+
+    @Slot()
+    def _show_first_target(self) -> None:
+        """Make the conversation, which takes a turn of the event loop of its own, and show its target in the next."""
+        if self.made.get(ConversationPanel) is None:
+            self._make_conversation()
+            self._first_target.start()
+        else:
+            self._show_target()
 
 
 def _subject(answer: Answer | None) -> Query | None:

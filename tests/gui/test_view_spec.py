@@ -62,6 +62,9 @@ def test_header_button_makes_and_opens_new_view(qtbot, opened: MainWindow) -> No
     assert panel.body.isVisible()
     assert not opened.views.lists.isVisible()
     assert QApplication.focusWidget() is panel.box.edit
+    opened.views.switch("sessions")
+    assert not opened.findChildren(ConversationPanel)  # its turn of the event loop follows
+    qtbot.waitUntil(lambda: isinstance(opened.views.readers.currentWidget(), ConversationPanel))
 
 
 def test_new_view_gets_memory_status_and_query(opened: MainWindow, panel: InventedPanel) -> None:
