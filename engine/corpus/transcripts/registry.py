@@ -200,7 +200,7 @@ AGENTS: tuple[Agent, ...] = _Agents(
 
 def agent_label(name: str) -> str:
     """Return an agent's name for display ("Claude Code"); an unknown agent's name unchanged."""
-    agent = _agent(name)
+    agent = _by_name(AGENTS).get(name)
     return name if agent is None else agent.label
 
 
@@ -244,10 +244,6 @@ def resume_command(name: str, session: str) -> str:
     if not before or (accepted is not None and not accepted.fullmatch(session)):
         return ""
     return before + session + after
-
-
-def _agent(name: str) -> Agent | None:
-    return _by_name(AGENTS).get(name)
 
 
 @functools.lru_cache(maxsize=256)  # ten thousand sessions are listed within 50 ms
