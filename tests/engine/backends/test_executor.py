@@ -70,12 +70,11 @@ def test_all_background_work_runs_on_the_given_executor(open_memory, workspace: 
     wait_until(lambda: "session-start" in reasons(memory))
     (workspace / "new.md").write_text("A brass lamp.\n")
     wait_until(lambda: "watch" in reasons(memory))
-    wait_until(lambda: memory.current_sync() is None)
-    timed.let_pass(1)
-    wait_until(lambda: "interval" in reasons(memory))
+    # A sync sets the next alarm at its end, and one more may follow the first event of a change.
+    wait_until(lambda: timed.let_pass(1) or "interval" in reasons(memory))
     started = {name for name in started_since(before) if not name.startswith(("given", "mnemoscope-watcher", "Thread"))}
     assert started == set()
-    for names in (syncing, embedding):
+    for names in (syncing - {"mnemoscope-watcher"}, embedding):  # a change may be reported during a sync
         assert {name.rpartition("_")[0] for name in names} == {"given"}
     memory.close()
     assert timed.alarms == []
