@@ -7,7 +7,7 @@ People also say "with Codex", "in harbour-map" or "where we changed app.py", whi
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 
@@ -133,9 +133,9 @@ class NamedInQuery:
         )
         return [id_ for (id_,) in rows]
 
-    def others(self, snapshot: Snapshot, ranges: Sequence[tuple[int, int]]) -> list[int]:
-        """Return the positions of the words that name no time and no session, and so may be misspelt."""
-        named = self.words(snapshot, ranges)
+    def others(self, snapshot: Snapshot, ranges: Sequence[tuple[int, int]], known: Collection[int]) -> list[int]:
+        """Return the positions of the words that name no session, and no time unless they are `known` to the index."""
+        named = self._names(snapshot, ranges) | self._dates(ranges).difference(known)
         return [index for index in range(len(ranges)) if index not in named]
 
     def words(self, snapshot: Snapshot, ranges: Sequence[tuple[int, int]]) -> frozenset[int]:

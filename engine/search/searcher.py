@@ -269,7 +269,9 @@ class Searcher:
             leg, named = KeywordLeg(snapshot, analysis, self._frequencies), self._ranker.named_in(context)
         if example is None and analysis.terms:
             with context.timed("analysis"):
-                query, terms = context.request.query, [leg.terms[at] for at in named.others(snapshot, leg.ranges)]
+                known = {at for at, term in enumerate(leg.terms) if term.chunks}
+                others = named.others(snapshot, leg.ranges, known)
+                query, terms = context.request.query, [leg.terms[at] for at in others]
                 context.suggestions = self._spelling.suggest(snapshot, query, analysis, terms, scope)
                 if context.suggestions and context.request.correct:
                     knows = partial(self._embedder.is_word, snapshot, provider)

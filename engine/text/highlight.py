@@ -163,6 +163,8 @@ def _words_to_match(
     """Return the tokens that match, the beginnings of tokens that match, and the forms that are phrases."""
     words = [term for term in terms if _is_word(term)]
     forms = [form for term in terms for form in term.loose]
+    numbers = (term.word for term in words if not isinstance(term.word, str))
+    forms += (word for word in numbers if any(shape(token[0]) in (HANGUL, UNSPACED) for token in word))  # 11月1日
     single = [form[0] for form in forms if len(form) == 1 and shape(form[0][0]) not in (HANGUL, UNSPACED)]
     tokens = frozenset([*(term.word for term in words), *(word for word in single if not word.endswith("*"))])
     prefixes = [term.word for term in words if term.prefix_ok and isinstance(term.word, str)]

@@ -45,7 +45,10 @@ name of its class, and other texts write "headers and footers".
 _SHORT_QUERY = 4
 _PHRASE = range(4, 8)
 """Numbers of words of a query that is searched as a phrase, too: words of a longer one are rare enough."""
-_DECIMAL_COMMA = lazy_pattern(r"(?<![\w.,])(\d{1,9}),(\d{1,2})(?!\w|[.,]\d)")
+_WHOLE_NUMBER = lazy_pattern(
+    r"(?<![\w.,])\d{1,9},\d{1,2}(?!\w|[.,]\d)|((?:(?<!\d)\d{4} ?[年년] ?)?(?<!\d)\d{1,2} ?[月월] ?\d{1,2}) ?[日号號일]"
+)
+"""Matches a number with a decimal comma, or a day such as 11月1日."""
 _CAPITAL_NOUNS = frozenset({"german"})
 """Languages that write all nouns with a capital letter."""
 _SENTENCE_START = lazy_pattern(r"(?:^|[\n.?!:;…–—•¿¡]\s*|[)-]\s+)\W*$")
@@ -93,7 +96,7 @@ def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAna
     known = tuple(dict.fromkeys((own, *languages)))
     marked = _term_marker(query)
     found: dict[tuple[str | tuple[str, ...], tuple[str, ...]], QueryTerm] = {}
-    written = list(map(marked, _with_decimal_commas(text, _all_terms(text, known))))
+    written = list(map(marked, _with_whole_numbers(text, _all_terms(text, known))))
     alone = sum(not term.stop for term in written) < 2
     for term in chain.from_iterable(_joined_words(whole, text, known, alone=alone) for whole in written):
         earlier = found.get((term.word, term.stems), term)
@@ -146,17 +149,17 @@ def _all_terms(text: str, languages: tuple[str, ...]) -> Iterator[QueryTerm]:
             word_end = -1 if kind else end
 
 
-def _with_decimal_commas(text: str, terms: Iterator[QueryTerm]) -> Iterator[QueryTerm]:
-    """Yield the terms of a text with the digits on both sides of a decimal comma as one: 5,75 is not any 5 and 75."""
-    decimals = {match.start(): match.span(2) for match in _DECIMAL_COMMA.finditer(text)}
+def _with_whole_numbers(text: str, terms: Iterator[QueryTerm]) -> Iterator[QueryTerm]:
+    """Yield the terms of a text with all digits of a number or a day as one: 5,75 is not any 5 and 75."""
+    numbers = {match.start(): match for match in _WHOLE_NUMBER.finditer(text)}
+    end = 0
     for term in terms:
-        if term.start in decimals and text[term.end : term.end + 1] == ",":
-            start, end = decimals[term.start]
-            word = term.surface, text[start:end]
-            surface = text[term.start : end]
-            next(terms, None)
-            yield QueryTerm(surface, term.start, end, word, (" ".join(word),), stop=False, prefix_ok=False)
-        else:
+        number = numbers.get(term.start)
+        if number is not None and term.start >= end and text[term.end : term.end + 1] in ",年년月월 ":
+            end = number.end()
+            word = phrase_tokens(number[1]).tokens if number[1] else tuple(number[0].split(","))
+            yield QueryTerm(number[0], term.start, end, word, (" ".join(word),), stop=False, prefix_ok=False)
+        elif term.end > end:
             yield term
 
 

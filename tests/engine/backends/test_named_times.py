@@ -97,6 +97,22 @@ def test_time_without_any_note_hides_no_other_words(open_memory, workspace: Path
     queries = [query for time in times for query in (f"pump {time}", f"{time} pump")]
     found = {query: [result.path for result in memory.search(query).results] for query in queries}
     assert {query: paths for query, paths in found.items() if paths[:1] != ["2021-09-14.md"]} == {}
+    write(workspace, "tyres.md", "The tyres for the winter are in the cellar. Two tiers of shelves.\n")
+    memory.sync()
+    assert memory.search("tyrse winter").corrected.query == "tyres winter"  # a word that is also a time confirms it
+
+
+def test_day_in_eastern_scripts_is_not_any_two_numbers(open_memory, workspace: Path) -> None:
+    for number, text in enumerate(("更新は毎年11月1日。", "회의는 12월 3일 오전이다.", "截止日期是10月9日之前。")):
+        write(workspace, f"day-{number}.md", f"{text}\n")
+        write(workspace, f"other-{number}.md", "1月に11日、12人で3日、10月は29日: 3월 12일, 11日1月10日\n")
+    memory = open_memory(use=None)
+    memory.sync()
+    for number, query in enumerate(("11月1日", "12월 3일", "10月9日")):
+        found = memory.search(query).results
+        assert [result.path for result in found] == [f"day-{number}.md"], query
+        marked = [found[0].snippet[slice(*span)] for span in found[0].match_ranges]
+        assert "".join(marked).startswith(query[:-1]), query
 
 
 def test_query_without_time_has_no_lift(walks) -> None:
