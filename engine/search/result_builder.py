@@ -7,7 +7,7 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache, partial
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -111,7 +111,7 @@ def _make_results(
     at_call = not terms and context.request.like is None and (not roles or not roles.isdisjoint(("assistant", "tool")))
     ids = [scored.id for scored in selected]
     chunks = snapshot.chunks([*ids, *(id_ for shown_id in ids for id_ in copies.get(shown_id, ()))])
-    text_of, blend, around = _texts(found.analysis, roles), found.score_inputs.blend, found.score_inputs.words.around
+    analysis, blend, around = found.analysis, found.score_inputs.blend, found.score_inputs.words.around
     results = {}
     for scored in selected:
         if scored.id not in chunks:
@@ -119,7 +119,7 @@ def _make_results(
         if context.cancel is not None:
             context.cancel.checkpoint()
         chunk = chunks[scored.id]
-        result = _make_result(chunk, scored, blend, text_of(chunk, scored.id in around))
+        result = _make_result(chunk, scored, blend, _later_text(chunk, analysis, roles, scored.id in around))
         if at_call:
             result, chunk = at_tool_call(snapshot, result, chunk, context.query)
         same = tuple(copy_of(chunks[id_], result, chunk) for id_ in copies.get(scored.id, ()) if id_ in chunks)
@@ -164,19 +164,26 @@ def _make_result(
     )
 
 
-@lru_cache(4)  # the answer by keywords and the whole one share results, and so does a query repeated after a sync
-def _texts(analysis: QueryAnalysis, roles: frozenset[str]) -> Callable[[StoredChunk, bool], Callable[[], ResultText]]:
-    """Return a function of a chunk that returns the function which makes, once, the text of the chunk's result.
+class _LaterText:
+    """Makes the text of a chunk's result when it is first called.
 
-    With `roles`, only messages of these roles are highlighted and shown first. The function's second argument is
-    whether the title, a heading or the path may match; searching them takes as long as searching the text.
+    With `roles`, only messages of these roles are highlighted and shown first. `around`: whether the title, a heading
+    or the path may match; searching them takes as long as searching the text.
     """
 
-    @lru_cache(256)
-    def text_of(chunk: StoredChunk, around: bool) -> Callable[[], ResultText]:
-        return cache(partial(_make_text, chunk, analysis, roles, around))
+    def __init__(self, chunk: StoredChunk, analysis: QueryAnalysis, roles: frozenset[str], around: bool) -> None:
+        self._arguments = chunk, analysis, roles, around
 
-    return text_of
+    def __call__(self) -> ResultText:
+        return self._text
+
+    @cached_property
+    def _text(self) -> ResultText:
+        return _make_text(*self._arguments)
+
+
+# The answer by keywords and the whole one share results, and so does a query repeated after a sync.
+_later_text = lru_cache(256)(_LaterText)
 
 
 def _make_text(chunk: StoredChunk, analysis: QueryAnalysis, roles: frozenset[str], around: bool) -> ResultText:
