@@ -9,6 +9,7 @@ from engine.base import lazy_pattern
 from engine.redaction.non_secrets import PLACEHOLDER, is_argument, is_ordinary
 from engine.redaction.secret_pattern import (
     LINE_END,
+    LINE_PREFIX,
     SIGN_WITHIN,
     SecretPattern,
     alternates,
@@ -99,14 +100,9 @@ def is_answer(before: str, match: re.Match[str]) -> bool:
     return len(words) <= 4 and not is_ordinary(words[0]) and (len(words) == 1 or is_phrase(" ".join(words)))
 
 
-def is_combination(before: str, match: re.Match[str]) -> bool:
-    """Whether the numbers after "combination" open a lock: the text names one, or they are joined by hyphens."""
-    return match["opens"] is not None or "-" in value_of(match) or _LOCK.search(before + match[0]) is not None
-
-
 def is_last_of_login(before: str, match: re.Match[str]) -> bool:
     """Whether the last word of a line, or of three lines, is the password of the account that is named before it."""
-    value, line = value_of(match), before.rpartition("\n")[2]
+    value, line = value_of(match), _IN_LINE.split(before.rpartition("\n")[2])[-1]
     if match[0][0] == "\n":
         lines = _TWO_LINES.search(before)
         line = "" if lines is None else f"{lines[1]} {lines[2]}"
@@ -133,14 +129,17 @@ _ACCOUNTS = (
     "|plex|portainer|proxmox|qnap|router|sftp|smtp|steam|synology|truenas|unifi|vaultwarden|webmail|wordpress"
 )
 _ACCOUNT = lazy_pattern(
-    r"[ \t>*+\u2022-]*+(?:\d{1,2}[.)][ ])?"
+    rf"{LINE_PREFIX}"
+    r"[ \t>*+\u2022-]*+(?:\d{1,2}[.)][ ]|\[[ x]\][ ])?"
     rf"(?:(?:(?P<name>(?i:{_ACCOUNTS}))(?![\w-])|[\w.:-]+)(?:[ ][\w.-]+){{0,2}}?"
-    r"(?:[ ]?[:/,\u2192]|[ ]->?|)[ ]{1,3}(?P<user>[a-z][\w.+-]{1,32}+(?!@)|\d{5,12}(?=[ ]/))?)?"
-    r"(?(user)|(?P<address>[\w.+-]+@[\w-]+(?:\.[\w-]+)*))(?P<apart>[ ][/-])?[ ]?[,:]?[ ]{0,3}"
+    r"(?:[ ]?[:/,\u2192]|[ ]->?|)[ \t]{1,3}(?P<user>[a-z][\w.+-]{1,32}+(?!@)|\d{5,12}(?=[ ]/))?)?"
+    r"(?(user)|(?P<address>[\w.+-]+@[\w-]+(?:\.[\w-]+)*))(?P<apart>[ ][/-])?[ ]?[,:]?[ \t]{0,3}"
 )
 _TWO_LINES = lazy_pattern(r"(?:\A|\n)[ \t]*([A-Za-z][\w.-]{1,24})[ \t\r]*\n[ \t]*([\w.@+-]{2,40})[ \t\r]*\Z")
 _NOT_IN_PASSWORD = r"\s\"'`()<>\[\]{}|\\;,=:"
-_CHOSEN_AT_END = rf"(?=[!-~]{{6,40}}+(?:[\r\n]|\Z))(?=[^{_NOT_IN_PASSWORD}]+(?:\s|\Z))(?=\S*[\d!#$%&*+?^])"
+_AT_END = r"(?=[\"'`]?[ \t]*(?:[\r\n]|\\+n|\\*\"|\Z))"
+_CHOSEN_AT_END = rf"[\"'`]?(?=[^{_NOT_IN_PASSWORD}]{{6,40}}+(?:[\r\n\"'`\\]|\Z))(?=\S*[\d!#$%&*+?^])"
+_IN_LINE = lazy_pattern(r'\\+n|"')
 _RECOVERY_CODES = (
     *(f"{kind}{sign}code" for kind in ("recovery", "backup") for sign in " -_"),
     *("wiederherstellungscode", "notfallcode", "codes de secours", "códigos de respaldo", "códigos de recuperación"),
@@ -289,8 +288,8 @@ CODE_PATTERNS: tuple[SecretPattern, ...] = (
             *("nextcloud ada «Tal$perre9»", "Jira: ada@example.com / «Tal$perre»", "Synology admin «Kahn-2024»"),
             *("- mail «Tr4wler!x»", "nas: «tug9Boat4x»", "Forum\nada\n«Tal$perre9»", "dns ada «qoznof-xesxu6-kutZuc»"),
         ),
-        (f" {_CHOSEN_AT_END}", rf"\n{_CHOSEN_AT_END}"),
-        rf"[ \n](?=\S*[a-z])([^{_NOT_IN_PASSWORD}]{{6,40}})(?=[ \t]*(?:[{LINE_END}]|\Z))",
+        tuple(f"{start}{_CHOSEN_AT_END}" for start in (" ", "\t", "\n")),
+        rf"[ \t\n][\"'`]?(?=\S*[a-z])([^{_NOT_IN_PASSWORD}]{{6,40}}){_AT_END}",
         "whole",
         is_last_of_login,
     ),
@@ -426,7 +425,7 @@ CODE_PATTERNS: tuple[SecretPattern, ...] = (
         rf"(\d{{4,8}}#?|(?:\d{{1,2}}[ -]){{2,3}}\d{{1,2}})"
         rf"(?=[\"'`*]{{0,2}}(?:[ \t]*(?:[{LINE_END}]|\Z)|[,;!?)]|\.(?!\d)))",
         "whole",
-        is_combination,
+        lambda before, match: bool(match["opens"] or "-" in value_of(match) or _LOCK.search(before + match[0])),
     ),
     SecretPattern(
         "Key in groups",

@@ -558,6 +558,10 @@ def test_ordinary_lines_are_unchanged() -> None:
 
 GIVEN_AWAY = """
 gitea mara «Kranich-41»
+- [ ] nextcloud ada «Tal$perre9»
+{"out": "x\\nnextcloud ada «Tal$perre9»\\ny"}
+    12\tnextcloud\tada\t«Tal$perre9»
+nextcloud ada `«Tal$perre9»`
 home assistant eva «Ka3se-Brot»
 amazon.de: mara@example.org, «Rotkehlchen_19»
 * vpn office / eva.m / «Tal$perre9»
