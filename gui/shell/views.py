@@ -324,7 +324,6 @@ class Views(ViewPanels):
         else:
             self.conversation.show_session(target.path, target.line, target.query, target.message)
 
-
     @Slot()
     def _show_first_target(self) -> None:
         """Make the conversation, which takes a turn of the event loop of its own, and show its target in the next."""
