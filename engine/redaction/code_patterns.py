@@ -120,9 +120,9 @@ def is_last_of_login(before: str, match: re.Match[str]) -> bool:
 _LONGEST_ACCOUNT = 48
 _NO_PASSWORD = lazy_pattern(
     r"[~^$@/].*|.*@.*|.*%[0-9A-F]{2}.*|\d\d?-\w{3}-\d{4}|[A-Z]?[a-z]+\d{1,3}|[A-Z]{2,6}-?\d[\d.-]*|[a-z\d._/-]+#.*"
-    r"|.*[./].*#.*|[*_].*|.*[*_.]"
+    r"|.*[./].*#.*|[*_].*|.*[*_.]|(?:Alt|Cmd|Ctrl|Meta|Shift|Strg|Super|Win)\+.*"
 )
-"""Names, addresses, dates, anchors and marked text."""
+"""Names, addresses, dates, anchors, marked text and keyboard shortcuts."""
 _ACCOUNTS = (
     "e-mail|mail|gmail|icloud|outlook|paypal|netflix|amazon|ebay|spotify|dropbox|nextcloud|owncloud|nas|wifi|wlan|vpn"
     "|bitwarden|emby|fritzbox|ftp|gitea|gitlab|grafana|imap|jellyfin|jira|keycloak|moodle|mqtt|openwrt|paperless|pihole"

@@ -549,6 +549,13 @@ rm -rf imlib2-1.10.0
 git merge feature/ABC-123-x
 what is Covid-19
 install model Llama3-70B
+wir nutzen Qwen3-30B-A3B
+try ollama Mixtral-8x7B
+git checkout feature-ABC-123-fixBug2
+you press Ctrl+Shift+F10
+mail shortcut Ctrl+Shift+M
+regex uses Foo+Bar
+it calls Array#flatMap
 """.strip("\n").split("\n")
 
 
