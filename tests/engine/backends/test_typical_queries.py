@@ -211,6 +211,7 @@ def test_quoted_part_of_an_identifier_is_found(open_memory, workspace: Path) -> 
     memory.sync()
     queries = (
         '"etc/systemd"',
+        '"etc/systemd/"',
         '"systemd/system/foo"',
         '"2.3-rc4"',
         '"UserName"',
@@ -219,6 +220,7 @@ def test_quoted_part_of_an_identifier_is_found(open_memory, workspace: Path) -> 
         '"module in typescript"',
         '"JavaScript, über Größe"',
         '"stands in src/engine"',
+        '"stands in src/"',
         '"too"',
     )
     wrong = {query: paths for query in queries if (paths := _paths(memory, query)) != ["unit.md"]}
