@@ -348,7 +348,7 @@ def _glob(part: str) -> str:
 
     SQLite knows neither white space of any kind nor capitals outside ASCII: these match any characters, as `*` does.
     """
-    any_characters = re.sub(r"[\s*]+|[^\x00-\x7f]+", "*", part.lower())
+    any_characters = re.sub(r"[\s*]+|[^\x00-\x7f]+", "*", part).lower()
     return "*" + re.sub(r"[?\[]", "?", any_characters) + "[^a-z0-9]" * part[-1].isalnum() + "*"
 
 

@@ -231,6 +231,9 @@ def test_quoted_part_of_an_identifier_is_found(open_memory, workspace: Path) -> 
     assert [result.snippet[start:end] for start, end in result.match_ranges] == ["module in TypeScript"]
     unfinished = ('"etc/sys"', '"module in Type"', '"stands in sr"', '"in src/eng"')
     assert not [query for query in unfinished if memory.search(query).results]
+    (workspace / "port.md").write_text("Çay/İz/Kale.\n", "utf-8")
+    memory.sync()
+    assert _paths(memory, '"Çay/İz"') == ["port.md"]
 
 
 def test_first_part_of_a_name_with_digits_is_found(open_memory, workspace: Path) -> None:
