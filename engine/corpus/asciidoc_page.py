@@ -121,7 +121,7 @@ class _Page:
         self._code = dict(structure.code)
         self._ids = self._read_ids()
         self._values = 0
-        """Numbers of attributes that were inserted, and of footnotes without a name."""
+        """Number of attributes that were inserted."""
         self._attributes: list[str] = []
         """Attributes of the next block."""
         self._pending: list[str] = []

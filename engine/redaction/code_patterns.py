@@ -120,9 +120,9 @@ def is_last_of_login(before: str, match: re.Match[str]) -> bool:
 _LONGEST_ACCOUNT = 48
 _NO_PASSWORD = lazy_pattern(
     r"[~^$@/].*|.*@.*|.*%[0-9A-F]{2}.*|\d\d?-\w{3}-\d{4}|[A-Z]?[a-z]+\d{1,3}|[A-Z]{2,6}-?\d[\d.-]*|[a-z\d._/-]+#.*"
-    r"|.*[./].*#.*|[*_].*|.*[*_.]"
+    r"|.*[./].*#.*|[*_].*|.*[*_.]|(?:Alt|Cmd|Ctrl|Meta|Shift|Strg|Super|Win)\+.*"
 )
-"""Names, addresses, dates, anchors and marked text."""
+"""Names, addresses, dates, anchors, marked text and keyboard shortcuts."""
 _ACCOUNTS = (
     "e-mail|mail|gmail|icloud|outlook|paypal|netflix|amazon|ebay|spotify|dropbox|nextcloud|owncloud|nas|wifi|wlan|vpn"
     "|bitwarden|emby|fritzbox|ftp|gitea|gitlab|grafana|imap|jellyfin|jira|keycloak|moodle|mqtt|openwrt|paperless|pihole"
@@ -226,15 +226,8 @@ _LOCKS = "|".join(
             rf"(?<=(?<!\w){kind})[ -]lock"
             for kind in "bike bicycle gym luggage suitcase cable garage gate door".split()
         ),
-        *(
-            "keypad",
-            "safe(?=:)",
-            "lock ?box",
-            "key ?(?:box|safe)",
-            "padlock",
-            "unlock(?: (?:code|pattern)|(?=:))",
-            "fahrradschloss",
-        ),
+        *("keypad", r"(?<![\w-])(?<!be )(?<!fail )safe(?=:)", "lock ?box", "key ?(?:box|safe)", "padlock"),
+        *("unlock (?:code|pattern)", "(?:(?<=phone )|(?<=sim )|(?<=tablet ))unlock(?=:)", "fahrradschloss"),
         *("spindschloss", "koffer(?:schloss|code)", "schlüssel(?:box|safe|kasten)"),
     )
 )
@@ -392,7 +385,7 @@ CODE_PATTERNS: tuple[SecretPattern, ...] = (
         rf"|[\w ]?(?i:code)(?=[^\n\d]{{1,24}}\d)(?i:{_BEFORE_CODE}|[ ](?:{_CODE_OF})))"
         r"(?P<link>(?:[ ](?i:for|of|to|fürs?|vom|zu[mr])(?:[ ][^\W\d]{2,16}){1,3}(?=[ ]\d{4,8}(?!\w)))"
         rf"|(?<=code)(?:[ ][A-ZÄÖÜ][^\W\d]{{2,16}}(?=[ ]\d{{4,8}}[#*]?(?!\w))"
-        rf"|(?:[ ][^\W\d]{{1,16}}){{1,3}}(?=[ ]#?\d{{4,8}}[#*]?[ \t]*(?:[{LINE_END}]|\Z)))"
+        rf"|(?:[ ][^\W\d]{{1,16}}){{1,3}}(?=[ ]#?(?!(?:19|20)\d\d\b)\d{{4,8}}[#*]?[ \t]*(?:[{LINE_END}]|\Z)))"
         r"|(?:[ ](?i:at|for|of|in|to|fürs?|am|im|vom|zu[mr])[ ][^:=.\n\d]{1,40}?)?(?:[ \t]{0,4}[:=\uff1a]"
         r"|,?[ ]c['’]est[ ]|[ \t]{1,4}(?:is|ist|lautet|est|es|é|è|jest|это|[—–-])(?=[ \t:]):?)"
         r"|是|[为為]|は|는|은)?[ \t]{0,4}"

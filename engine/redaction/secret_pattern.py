@@ -40,8 +40,12 @@ _CHANGE = lazy_pattern(r"(?<=[a-z])[^a-z]|(?<=[A-Z])[^A-Za-z]|(?<=[0-9])[^0-9]|(
 SIGN_WITHIN = lazy_pattern(r"\w[!#$%&*+?^]\w")
 """A sign of a password between letters or digits."""
 _LETTERS = lazy_pattern("[^\\W\\d_]{3}")
-_DIGIT_WITHIN = lazy_pattern(r"[a-z]\d+[a-z]")
-_NAME_OR_NUMBER = lazy_pattern(r"[^\W\d_a-z]*[^\W\d_A-Z]*\d{0,4}|\d+[^\W\d_]{0,2}")
+_JOINED_NAMES = lazy_pattern("[/.+]")
+_UNLIKE_NAMES = lazy_pattern(
+    r"\w[!#$%&*?^]\w|[a-z]\d+[a-z].*[!#$%&?]$|^\w{6}(?:-\w{6}){2}$"
+    r"|^(?=.*-).*[^\W\d_]{2}\d[^\W\d_A-Z]{2}"
+)
+"""Matches signs, digits and groups as in generated passwords, and not as in Qwen3-30B-A3B and other names."""
 
 
 def secret_span(match: re.Match[str]) -> tuple[int, int]:
@@ -75,15 +79,11 @@ def is_random(value: str, least: int) -> bool:
 def is_chosen(value: str, *, known: bool) -> bool:
     """Whether letters, digits and signs are mixed as in a password. Fewer are enough after a `known` account."""
     capital, digit = any(map(str.isupper, value)), any(map(str.isdigit, value))
-    if not known and ("/" in value or "." in value):
-        return False
-    if SIGN_WITHIN.search(value) and ((capital and digit) or (capital and _LETTERS.search(value)) or (digit and known)):
+    if known and SIGN_WITHIN.search(value) and (digit or (capital and _LETTERS.search(value))):
         return True
-    if not (capital and digit):
+    if not (capital and digit and (known or not _JOINED_NAMES.search(value))):
         return False
-    ends = value[-1] in "!#$%&+?" and _DIGIT_WITHIN.search(value) is not None
-    joined = "-" in value and not all(map(_NAME_OR_NUMBER.fullmatch, value.split("-")))
-    return ends or joined or (known and len(value) >= 8)
+    return (known and len(value) >= 8) or _UNLIKE_NAMES.search(value) is not None
 
 
 def mixes_digits(value: str) -> bool:

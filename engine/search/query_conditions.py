@@ -344,12 +344,12 @@ def _like(part: str) -> str:
 
 
 def _glob(part: str) -> str:
-    """Return a pattern for GLOB that finds all texts in small letters which may contain `part`, ending with a word.
+    """Return a pattern for GLOB that finds all texts in small letters which may contain `part`; its last word is whole.
 
     SQLite knows neither white space of any kind nor capitals outside ASCII: these match any characters, as `*` does.
     """
-    any_characters = re.sub(r"[\s*]+|[^\x00-\x7f]+", "*", part.lower())
-    return "*" + re.sub(r"[?\[]", "?", any_characters) + "[^a-z0-9]*"
+    any_characters = re.sub(r"[\s*]+|[^\x00-\x7f]+", "*", part).lower()
+    return "*" + re.sub(r"[?\[]", "?", any_characters) + "[^a-z0-9]" * part[-1].isalnum() + "*"
 
 
 def _escaped(token: str) -> str:

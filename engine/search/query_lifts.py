@@ -148,7 +148,8 @@ class NamedInQuery:
     def _dates(self, ranges: Sequence[tuple[int, int]]) -> frozenset[int]:
         """Return the positions of the words that name a time, with a preposition before them."""
         words = {index for time in self.times for index in self._times.words(time.text, ranges)}
-        return frozenset(words | {index - 1 for index in words if self._times.is_preposition(ranges[index - 1])})
+        before = {index - 1 for index in words if index}
+        return frozenset(words | {index for index in before if self._times.is_preposition(ranges[index])})
 
 
 class NamedTimes:

@@ -408,8 +408,9 @@ def message_context(snapshot: Snapshot, result: MemorySearchResult, chunk: Store
     for offset, text in spoken:
         if offset.role in _OTHER:
             lengths[offset.ordinal] += len(text)
-    if all(length > _CLEAR_ALONE for length in lengths.values()):
-        return None  # without making the text of the result
+    # Without making the text of a result; that of a tool call is made, and its message isn't in the chunk.
+    if callable(result.text) and all(length > _CLEAR_ALONE for length in lengths.values()):
+        return None
     if (hit := result.message) is None or hit.role not in _OTHER or lengths[hit.ordinal] > _CLEAR_ALONE:
         return None
     if spoken[0][0].ordinal == hit.ordinal and not _is_whole(chunk, spoken[0][0]):

@@ -17,11 +17,11 @@ _NEXT_TO = {"user": "Question", "assistant": "Answer"}
 def outcome_values(outcome: SearchOutcome) -> dict[str, Any]:
     """Return a search outcome as dicts and lists for JSON, with camelCase keys.
 
-    Fields that only matter while typing are left out.
+    Fields that only matter while typing, or to order the results of several workspaces, are left out.
     """
     values: dict[str, Any] = to_builtins(outcome)
     values["timingsMs"] = values.pop("timings")
-    del values["remote"], values["age"]
+    del values["remote"], values["age"], values["vectorWeight"]
     for result in values["results"]:
         result.update(result.pop("text"))
         if not result["workspace"]:

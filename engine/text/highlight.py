@@ -23,7 +23,7 @@ from engine.text.stems import (
     stems_of,
 )
 from engine.text.tokens import DELIMITERS, LONGEST_WORD, RUN, Group, Piece, cluster_spans, groups, pieces, to_token
-from engine.text.tokens_and_stems import PhraseTokens, phrase_ranges, streams_of, text_pieces
+from engine.text.tokens_and_stems import PhraseTokens, phrase_ranges, phrase_tokens, streams_of, text_pieces
 from engine.text.writing_systems import HANGUL, UNSPACED, shape
 
 Range = tuple[int, int]
@@ -163,13 +163,15 @@ def _words_to_match(
     """Return the tokens that match, the beginnings of tokens that match, and the forms that are phrases."""
     words = [term for term in terms if _is_word(term)]
     forms = [form for term in terms for form in term.loose]
-    numbers = (term.word for term in words if not isinstance(term.word, str))
-    forms += (word for word in numbers if any(shape(token[0]) in (HANGUL, UNSPACED) for token in word))  # 11月1日
+    numbers = [term for term in words if not isinstance(term.word, str)]
+    days = [term for term in numbers if shape(term.surface[-1]) in (HANGUL, UNSPACED)]  # such as 11月1日
+    forms += (day.word for day in days if not isinstance(day.word, str))
     single = [form[0] for form in forms if len(form) == 1 and shape(form[0][0]) not in (HANGUL, UNSPACED)]
     tokens = frozenset([*(term.word for term in words), *(word for word in single if not word.endswith("*"))])
     prefixes = [term.word for term in words if term.prefix_ok and isinstance(term.word, str)]
     prefixes += [word[:-1] for word in single if word.endswith("*")]
-    return tokens, tuple(prefixes), tuple(PhraseTokens(form, open=False) for form in forms if form[0] not in single)
+    phrases = [PhraseTokens(form, open=False) for form in forms if form[0] not in single]
+    return tokens, tuple(prefixes), (*phrases, *(phrase_tokens(day.surface) for day in days))
 
 
 def _stems_to_match(

@@ -21,7 +21,7 @@ def talk(tmp_path: Path) -> Any:
     """Index a session with these (role, text) messages; the returned function is the best result of a query."""
     opened: list[BuiltinMemory] = []
 
-    def write(*messages: tuple[str, str], tokens: int = 400) -> Find:
+    def write(*messages: tuple[str, Any], tokens: int = 400) -> Find:
         store, notes = tmp_path / "store", tmp_path / "notes"
         store.mkdir()
         notes.mkdir()
@@ -45,6 +45,14 @@ def talk(tmp_path: Path) -> Any:
     yield write
     for memory in opened:
         memory.close()
+
+
+def test_tool_call_has_the_long_question_before_it(talk: Callable[..., Find]) -> None:
+    call = {"type": "tool_use", "id": "t1", "name": "Edit", "input": {"file_path": "src/sail.py", "new_string": "x"}}
+    context = talk(("user", LONG), ("assistant", [call]))("file:sail.py").context
+    assert context is not None
+    assert (context.role, context.line) == ("user", 1)
+    assert context.text.startswith(LONG[:40])
 
 
 def test_short_answer_has_the_question_before_it(talk: Callable[..., Find]) -> None:

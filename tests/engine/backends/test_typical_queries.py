@@ -211,6 +211,7 @@ def test_quoted_part_of_an_identifier_is_found(open_memory, workspace: Path) -> 
     memory.sync()
     queries = (
         '"etc/systemd"',
+        '"etc/systemd/"',
         '"systemd/system/foo"',
         '"2.3-rc4"',
         '"UserName"',
@@ -219,6 +220,7 @@ def test_quoted_part_of_an_identifier_is_found(open_memory, workspace: Path) -> 
         '"module in typescript"',
         '"JavaScript, über Größe"',
         '"stands in src/engine"',
+        '"stands in src/"',
         '"too"',
     )
     wrong = {query: paths for query in queries if (paths := _paths(memory, query)) != ["unit.md"]}
@@ -229,6 +231,9 @@ def test_quoted_part_of_an_identifier_is_found(open_memory, workspace: Path) -> 
     assert [result.snippet[start:end] for start, end in result.match_ranges] == ["module in TypeScript"]
     unfinished = ('"etc/sys"', '"module in Type"', '"stands in sr"', '"in src/eng"')
     assert not [query for query in unfinished if memory.search(query).results]
+    (workspace / "port.md").write_text("Çay/İz/Kale.\n", "utf-8")
+    memory.sync()
+    assert _paths(memory, '"Çay/İz"') == ["port.md"]
 
 
 def test_first_part_of_a_name_with_digits_is_found(open_memory, workspace: Path) -> None:

@@ -549,6 +549,17 @@ rm -rf imlib2-1.10.0
 git merge feature/ABC-123-x
 what is Covid-19
 install model Llama3-70B
+thread-safe: 1000
+to be safe: 5000
+level unlock: 1500
+the security code review 2024
+wir nutzen Qwen3-30B-A3B
+try ollama Mixtral-8x7B
+git checkout feature-ABC-123-fixBug2
+you press Ctrl+Shift+F10
+mail shortcut Ctrl+Shift+M
+regex uses Foo+Bar
+it calls Array#flatMap
 """.strip("\n").split("\n")
 
 
@@ -571,6 +582,7 @@ old laptop: user eva, pw «apfelmus»
 root pw on pi is «himbeere»
 PIN Girokarte «7719»
 sim unlock: «7735»
+Safe: «483920»
 The combination to the shed is «7-21-35»
 password%3D«apfelkuchen%26user%3Deva»
 bank card ending 4411, pin «9260»
