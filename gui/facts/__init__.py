@@ -27,7 +27,7 @@ def _has_facts(manager: "MemorySearchManager") -> bool:
     """Return whether there is a fact, or a problem to show."""
     try:
         return bool(manager.facts.all())
-    except MnemoscopeError:
+    except (MnemoscopeError, OSError):
         return True
 
 

@@ -200,4 +200,5 @@ class ViewPanels(QObject):
     def _note_content(self, found: dict[str, bool]) -> None:
         self._content_job.done()
         for name, has_content in found.items():
-            self.content_known.emit(name, has_content)
+            if name not in self.panels:
+                self.content_known.emit(name, has_content)

@@ -123,9 +123,9 @@ class Views(ViewPanels):
     def switch(self, name: str) -> None:
         """Show a view by its name, and focus its box."""
         if name != self.current:
-            target = self._targets[self.current]
-            if isinstance(target, _SessionTarget):
-                position = self.conversation.view_state
+            target, conversation = self._targets[self.current], self.made.get(ConversationPanel)
+            if isinstance(target, _SessionTarget) and conversation is not None:
+                position = conversation.view_state
                 if position is not None and position.path == target.path:
                     self._positions[self.current] = target, position
             self.current = name

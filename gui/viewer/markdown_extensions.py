@@ -160,7 +160,7 @@ class NoteMarkup:
         """Last line that ends a block of Logseq, by its name, a comment of HTML, by `-->`, or a formula, by `$$`."""
         self._block = ("", "", False)
         """Name of the open block of Logseq, the indentation of its text, and whether that is code."""
-        self._table = OpenTable()
+        self.open_table = OpenTable()  # a blank line ends it
         self._after_heading = False
         """Whether the line above is a heading in a list, which Qt joins with a line of text below it."""
         self._fence = ("", 0)
@@ -184,8 +184,8 @@ class NoteMarkup:
 
     def line(self, number: int, line: str) -> str | None:
         """Return the text that replaces a line outside of code, possibly several lines; None to omit the line."""
-        if self._table.lines or ("<table" in line and number <= self._ends.get(TABLE_END, 0)):
-            texts = (self._line(number, text) for text in self._table.add(line))
+        if self.open_table.lines or (number <= self._ends.get(TABLE_END, 0) and "<table" in without_code(line)):
+            texts = (self._line(number, text) for text in self.open_table.add(line))
             return "\n".join(text for text in texts if text is not None) or None
         return self._line(number, line)
 

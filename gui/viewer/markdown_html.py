@@ -88,14 +88,16 @@ class OpenTable:
         to too many.
         """
         self.lines.append(line)
-        self._open += line.count("<table") - line.count(TABLE_END)
+        plain = without_code(line)
+        self._open += plain.count("<table") - plain.count(TABLE_END)
         self._length += len(line)
         ends = not line.strip(" \t>") or self._length > _LONGEST_TABLE
         if self._open > 0 and not ends:
             return []
         lines, self.lines, self._open, self._length = self.lines, [], 0, 0
         if ends:  # what follows is Markdown, such as a block of code in a cell
-            return [_TABLE_TAG.sub("", more).lstrip(" \t") for more in lines]  # not code, though indented
+            texts = (outside_code(_TABLE_TAG, lambda _: "", more) for more in lines)
+            return [text.lstrip(" \t") for text in texts]  # not code, though indented
         return [" ".join((lines[0], *(more.lstrip(" \t>") for more in lines[1:])))]
 
 

@@ -119,6 +119,8 @@ def _rewritten_lines(text: Sequence[str], outline: Outline, markup: NoteMarkup |
             line: str | None = source
         else:
             line = markup.line(number, source)
+        if is_code and markup is not None and markup.open_table.lines:
+            yield number, markup.line(number, "") or ""
         begins = after_code and _FENCE.match(source) is not None
         if line is not None:
             yield from ((number, written) for written in ((SEPARATOR, "", line) if begins else (line,)))
@@ -126,6 +128,8 @@ def _rewritten_lines(text: Sequence[str], outline: Outline, markup: NoteMarkup |
             code = outline.code_block(number)
             after_code = code is not None and code[1] == number
     if markup is not None:
+        if markup.open_table.lines:
+            yield len(text), markup.line(len(text), "") or ""
         yield from ((len(text) + 1, written) for written in markup.notes())
 
 

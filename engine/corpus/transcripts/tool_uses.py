@@ -56,6 +56,9 @@ _FOLDERS = "cwd dirpath workdir workingdirectory".split()
 _REPLACED = "oldcontent oldstr oldstring oldtext search".split()
 _REPLACING = "newcontent newstr newstring newtext replace replacement".split()
 
+_SHOWN_ALONE = frozenset((*_PATHS, *_COMMANDS, "args", *_REPLACED, *_REPLACING))
+"""Arguments that are shown without their name."""
+
 _VERSION = re.compile(r"_?v\d+\Z")
 _OWNER = re.compile(r"\A(?:copilot|sys_os)_")
 _NO_LETTER = re.compile("[^a-z]+")
@@ -283,9 +286,15 @@ def _first(named: Mapping[str, Any], keys: list[str]) -> str:
 
 
 def _command(named: Mapping[str, Any]) -> str:
+    words = (" ".join(map(string, part)) if isinstance(part, list) else part for part in _command_parts(named))
+    return " ".join(words)
+
+
+def _command_parts(named: Mapping[str, Any]) -> list[str | list[Any]]:
+    """Return the arguments that make a command: a text or a list of words, and perhaps a list of further words."""
     words = next((value for key in _COMMANDS if isinstance(value := named.get(key), list)), None)
-    text = _first(named, _COMMANDS) if words is None else " ".join(map(string, words))
-    return " ".join([text, *map(string, items(named.get("args")))])
+    parts = [_first(named, _COMMANDS) if words is None else words, items(named.get("args"))]
+    return parts if parts[1] else parts[:1]
 
 
 # --- texts -----------------------------------------------------------------------------------------------------------
@@ -375,15 +384,18 @@ def _readable(arguments: Mapping[str, Any], depth: int, action: _Action | None =
     command = _command(named).strip() if action == "command" else ""
     path = "" if action in (None, "command") else _first(named, _PATHS)
     replacement = _replacement(arguments)
-    shown = {*(_COMMANDS if command else ()), *(("args",) if command else ())}
+    shown = [path, *(_command_parts(named) if command else ()), *(replacement or ())]
     yield from filter(None, (command, path))
     for key, value in arguments.items():
-        letters = _letters(key)
-        if letters in shown or (path and value == path) or (replacement and letters in (*_REPLACED, *_REPLACING)):
-            continue
-        yield from _member(key, value, depth)
+        if _letters(key) not in _SHOWN_ALONE or value not in shown or not _is_text(value):
+            yield from _member(key, value, depth)
     if replacement:
         yield from _compared(*replacement)
+
+
+def _is_text(value: object) -> bool:
+    """Whether an argument is a text or a list of texts, so that nothing of it is missing in a command."""
+    return all(isinstance(word, str) for word in (value if isinstance(value, list) else (value,)))
 
 
 def _member(key: str, value: object, depth: int) -> Iterator[str]:

@@ -259,7 +259,7 @@ def test_message_without_time_is_on_day_of_previous_one() -> None:
 
 
 def test_tool_inputs_are_shown_without_json() -> None:
-    edit = {"replace_all": False, "new_string": "a\nc", "file_path": "a.py", "old_string": "a\nb"}
+    edit = {"replace_all": False, "new_string": "a\nc", "file_path": "a.py", "old_string": "a\nb", "replace": "all"}
     edits = [{"oldText": "a", "newText": "b"}, {"line": 1, "oldText": "c", "newText": ""}]
     todos = {"todos": [{"content": "Sew", "done": None, "tags": []}, "x"]}
     shown = [
@@ -269,7 +269,9 @@ def test_tool_inputs_are_shown_without_json() -> None:
             "pytest -q\ndescription: Run\ntimeout: 5",
         ),
         ("shell", {"command": ["bash", "-lc", "ls"]}, "bash -lc ls"),
-        ("Edit", edit, "a.py\nreplace_all: false\n a\n-b\n+c"),
+        ("Bash", {"cmd": "x", "script": "y", "args": "z"}, "x\nscript: y\nargs: z"),
+        ("Bash", {"command": "x", "args": ["y", 3]}, "x y\nargs:\n  - y\n  - 3"),
+        ("Edit", edit, "a.py\nreplace_all: false\nreplace: all\n a\n-b\n+c"),
         ("edit", {"path": "a.py", "edits": edits}, "a.py\nedits:\n-a\n+b\n    line: 1\n-c"),
         ("Write", {"path": "a.py", "content": "def f():\n\treturn 1\n"}, "a.py\ncontent:\ndef f():\n\treturn 1"),
         ("TodoWrite", todos, "todos:\n  - content: Sew\n    done:\n    tags: []\n  - x"),
@@ -282,9 +284,9 @@ def test_tool_inputs_are_shown_without_json() -> None:
     calls += [("exec", program, lines), ("Bash", '{"half": ', '{"half": '), ("Bash", "\x1b[31mls\x1b[0m", "ls")]
     talk = conversation_of(("assistant", tuple(("tool-call", given, tool) for tool, given, _ in calls)))
     assert [talk.text(number) for number in range(len(calls))] == [text for _, _, text in calls]
-    assert [number for number in range(len(talk.pieces)) if talk.is_diff(number)] == [2, 3, 7, 8]
-    assert talk.source(3).startswith("a.py\nedits:")
-    assert "old_string" not in entry_markdown(talk, 2)
+    assert [number for number in range(len(talk.pieces)) if talk.is_diff(number)] == [4, 5, 9, 10]
+    assert talk.source(5).startswith("a.py\nedits:")
+    assert "old_string" not in entry_markdown(talk, 4)
 
 
 def test_code_blocks_in_a_row_stay_apart() -> None:

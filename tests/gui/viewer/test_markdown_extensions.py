@@ -142,6 +142,8 @@ def rewritten(text: str, *toggled: int) -> str:
         ("`<table><tr><td>x</td></tr></table>`", "`<table><tr><td>x</td></tr></table>`"),
         ("cp <source> <target> from <table>", "cp <source> <target> from <table>"),
         ("<table>\n<tr><td>a</td>\n<td>b</td></tr>\n</table>\nc", "\n\n| a | b |\n|---|---|\n\n\nc"),
+        ("- `<table>` or\n- x\n\n`</table>`", "- `<table>` or\n- x\n\n`</table>`"),
+        ("a <table> or `<table>`\n\n</table>", "a  or `<table>`\n\n"),
         ("> <table>\n> <tr><td>a</td></tr>\n> </table>", "> \n> \n> | a |\n> |---|\n> \n> "),
         ("<table><tbody>\n<td>a</td>\n</tbody></table>", "\n\n| a |\n|---|\n\n"),
         ("- <table><tr><td>a</td></tr></table>", "- \n  \n  | a |\n  |---|\n  \n  "),
@@ -265,6 +267,12 @@ def page(appearance, tmp_path: Path):
         return built(markdown_slices(lines, outline, NoteMarkup(resolve, frozenset(), keep_breaks=keep_breaks)))
 
     return made
+
+
+def test_page_with_code_in_open_table_keeps_order(page) -> None:
+    table = "<table>\n<tr><td>Before\n```\ncode\n```\nAfter</td></tr>\n</table>\n"
+    assert [text for text in page(table).texts if text.strip()] == ["Before", "code", "After\u2003"]
+    assert "End" in page("<table>\n<table>\n</table>\nEnd").texts
 
 
 def test_page_highlights_and_hides_markers(page) -> None:

@@ -6,6 +6,7 @@ the current branch. The first lines, `session_info`, have the folder; `index.jso
 titles. In version 1, results of tools have the role "tool", and calls are next to the text.
 """
 
+import functools
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -65,14 +66,22 @@ class TauFormat:
         return decode_json(state, TauParser)
 
 
-def listed_titles(folder: str) -> dict[str, str]:
+def listed_titles(folder: str) -> Mapping[str, str]:
     """Return the titles in the list of a folder's sessions, by id; none if it can't be read."""
+    path = os.path.join(folder, _INDEX)
     try:
-        with open_binary(os.path.join(folder, _INDEX)) as file:
-            records = map(parse_line, file.read(_LARGEST_INDEX).split(b"\n"))
-            found = {string(record.get("id")): one_line(string(record.get("title"))) for record in records if record}
+        state = os.lstat(path)
+        return _titles(path, state.st_mtime_ns, state.st_size)
     except (OSError, PathRefused):
         return {}
+
+
+@functools.lru_cache(maxsize=8)
+def _titles(path: str, _mtime: int, _size: int) -> Mapping[str, str]:
+    """Read a list; cached by its time and size, since each session in the folder needs it."""
+    with open_binary(path) as file:
+        records = map(parse_line, file.read(_LARGEST_INDEX).split(b"\n"))
+        found = {string(record.get("id")): one_line(string(record.get("title"))) for record in records if record}
     return {id_: title for id_, title in found.items() if title}
 
 

@@ -222,6 +222,8 @@ def test_sessions_of_tau_are_found_with_titles(tmp_path: Path) -> None:
     (session,) = conversations(Path(path))
     assert (session.facts.id, session.facts.title) == ("hull.v2", "A leaking hull")
     assert parts_changed(str(path)) > before
+    (folder / "index.jsonl").write_text(json.dumps({"id": "hull.v2", "title": "Dry"}))
+    assert next(conversations(Path(path))).facts.title == "Dry"
     assert resume_command("tau", "t1") == "tau --session t1"
 
 
