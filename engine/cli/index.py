@@ -2,6 +2,8 @@
 
 import sys
 from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.base.cancellation import CancelToken
@@ -26,9 +28,24 @@ from engine.cli.output import (
     safe,
     spent_text,
 )
-from engine.cli.workspace import CliWorkspace, find_workspace, interruptible, opened
+from engine.cli.workspace import (
+    CliWorkspace,
+    find_workspace,
+    found_session_folders,
+    interruptible,
+    opened,
+    setting_line,
+)
 from engine.corpus.indexed_folders import MEMORY_FOLDER
-from engine.records import EmbeddingEstimate, ModelFetchProgress, Record, SyncReport, WorkspacePreview, to_builtins
+from engine.records import (
+    EmbeddingEstimate,
+    FileIssue,
+    ModelFetchProgress,
+    Record,
+    SyncReport,
+    WorkspacePreview,
+    to_builtins,
+)
 from engine.settings import Settings
 
 if TYPE_CHECKING:
@@ -112,11 +129,12 @@ def run(arguments: Namespace) -> int:
     workspace = find_workspace(arguments)
     if arguments.dry_run:
         with interruptible() as token:
-            return _preview(workspace, token, as_json=arguments.json)
+            return _preview(workspace, arguments, token)
     clean_up(workspace.folder, workspace.folder / MEMORY_FOLDER)
     unfetched = fetch_missing(workspace.settings, agreed=arguments.yes, interactive=not arguments.json)
     with opened(workspace) as manager:
-        problem = manager.status().index_error
+        before = manager.status()
+        problem = before.index_error
         report = _sync(manager, force=arguments.force, approve=arguments.yes)
         if report.awaiting is not None and not (report.cancelled or arguments.json) and is_interactive():
             if report.error:  # the provider failed: its fallback awaits approval
@@ -134,7 +152,24 @@ def run(arguments: Namespace) -> int:
         print_json(report)
     elif not report.error or report.provider_failed:
         _print_report(report)
+        if before.last_sync is None and not report.cancelled:
+            with interruptible() as token:
+                _print_hints(workspace, report.skipped, arguments.config, token)
     return _end(report, unfetched)
+
+
+def _print_hints(
+    workspace: CliWorkspace, skipped: Sequence[FileIssue], config: Path | None, cancel: CancelToken
+) -> None:
+    """Print how to index more types of files and the sessions of AI agents. Raises `Cancelled`."""
+    settings = workspace.settings
+    if any(issue.rule == "extension" for issue in skipped):
+        print(
+            f"To index other types, add them to {setting_line('defaults', 'extensions', settings.extensions, config)}."
+        )
+    if not settings.sessions.folders and (found := found_session_folders(cancel)):
+        line = safe(setting_line("defaults.sessions", "folders", found, config))
+        print(f"Sessions of AI agents were found, and are not indexed: add {line}.")
 
 
 def _sync(manager: "MemorySearchManager", *, force: bool, approve: bool | EmbeddingEstimate) -> SyncReport:
@@ -174,15 +209,16 @@ def _print_report(report: SyncReport) -> None:
     print_issues("Skipped", report.skipped)
 
 
-def _preview(workspace: CliWorkspace, token: CancelToken, *, as_json: bool) -> int:
+def _preview(workspace: CliWorkspace, arguments: Namespace, token: CancelToken) -> int:
     from engine.indexing.session_workspace_assignment import preview_workspace
 
     preview = preview_workspace(workspace.folder, workspace.settings, cancel=token)
     embedding = _preview_embedding(workspace, token)
-    if as_json:
+    if arguments.json:
         print_json(to_builtins(preview) | {"embedding": embedding})
     else:
         _print_preview(preview)
+        _print_hints(workspace, preview.skipped, arguments.config, token)
         print(embedding.text)
     return 0
 

@@ -1,6 +1,5 @@
 """`mnemoscope sessions [list|show ID|files ID|touching PATH|export ID|context ID|stats]`: read past sessions."""
 
-import json
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -14,13 +13,19 @@ from engine.base.errors import MnemoscopeError
 from engine.base.formatting import dollars, folder_name, plural, printable
 from engine.base.private_files import exporting
 from engine.cli.output import print_json, safe
-from engine.cli.workspace import CliWorkspace, find_workspace, insight_of, interruptible, opened
-from engine.corpus.source_detection import find_sources
+from engine.cli.workspace import (
+    CliWorkspace,
+    find_workspace,
+    found_session_folders,
+    insight_of,
+    interruptible,
+    opened,
+    setting_line,
+)
 from engine.corpus.transcripts.registry import agents_named
 from engine.insight.session_stats import Prices, load_prices, session_stats
 from engine.memory.session_library import find_session, short_names
 from engine.records import ExportFormat, FileUse, SessionStats, SessionSummary, SessionText, StatsRow
-from engine.settings import settings_path
 
 _HEADINGS = ("sessions", "messages", "active", "in", "cached", "written", "out", "cost")
 _UNKNOWN = "unknown"
@@ -73,12 +78,10 @@ def run(arguments: Namespace) -> int:
 def _no_sessions_message(workspace: CliWorkspace, arguments: Namespace, token: CancelToken) -> str:
     if workspace.settings.sessions.folders:
         return "No sessions are indexed yet: run mnemoscope index."
-    sources = [source.path for source in find_sources(cancel=token).sources if source.kind == "sessions"]
-    folders = f"folders = {json.dumps(sources or ['~/.claude/projects'], ensure_ascii=False)}"
-    return (
-        f"No session folder is listed: add {folders}{'' if sources else ', or where yours are,'} under "
-        f"[defaults.sessions] in {arguments.config or settings_path()}, then run mnemoscope index."
-    )
+    found = found_session_folders(token)
+    note = "" if found else ", or where yours are,"
+    line = setting_line("defaults.sessions", "folders", found or ["~/.claude/projects"], arguments.config, note=note)
+    return f"No session folder is listed: add {line}, then run mnemoscope index."
 
 
 # --- export ---------------------------------------------------------------------------------------------------------

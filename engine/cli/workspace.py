@@ -1,10 +1,11 @@
 """Find the workspace of a command, open its memory or those of all workspaces, and handle Ctrl+C."""
 
+import json
 import signal
 import sys
 import threading
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -17,7 +18,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, Unsupported, WorkspaceError
 from engine.records import KnownWorkspace, SearchOutcome
 from engine.records.workspaces import split_name
-from engine.settings import Settings, load_settings
+from engine.settings import Settings, load_settings, settings_path
 from engine.store.index_paths import index_files
 
 if TYPE_CHECKING:
@@ -173,6 +174,19 @@ def all_known_workspaces(workspace: CliWorkspace, config: Path | None) -> "tuple
     from engine.workspaces.known_workspaces import known_workspaces
 
     return known_workspaces(config=config, store_path=workspace.settings.store.path)
+
+
+def found_session_folders(cancel: CancelToken) -> list[str]:
+    """Return the folders on this machine with sessions of AI agents. Raises `Cancelled`."""
+    from engine.corpus.source_detection import find_sources
+
+    return [source.path for source in find_sources(cancel=cancel).sources if source.kind == "sessions"]
+
+
+def setting_line(section: str, key: str, values: Sequence[str], config: Path | None, *, note: str = "") -> str:
+    """Return the line of TOML that sets a list, and where to add it: the section and the settings file."""
+    line = f"{key} = {json.dumps(values, ensure_ascii=False)}"
+    return f"{line}{note} under [{section}] in {config or settings_path()}"
 
 
 def _settings_of(folder: str, config: Path | None) -> Settings:

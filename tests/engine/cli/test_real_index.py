@@ -112,3 +112,16 @@ def test_explain_shows_age_and_diversity(verb: Run, folder: Path, settings: Path
     assert "was deducted because it is similar to copy.md#L1" in answer
     assert "  age " in answer
     assert "  diversity " in answer
+
+
+def test_first_index_shows_how_to_add_types_and_sessions(verb: Run, folder: Path) -> None:
+    sessions = Path.home() / ".claude" / "projects"
+    (sessions / "-garden").mkdir(parents=True)
+    (sessions / "-garden" / "1.jsonl").write_text('{"type": "user", "sessionId": "1"}\n')
+    (folder / "a.md").write_text("Moss")
+    (folder / "b.tex").write_text("Fern")
+    hints = f'add folders = ["{sessions}"] under [defaults.sessions] in ', "under [defaults] in "
+    for arguments in (("index", "--dry-run"), ("index",)):
+        out = verb(*arguments).out
+        assert [hint for hint in hints if hint not in out] == [], arguments
+    assert not any(hint in verb("index").out for hint in hints)
