@@ -134,7 +134,7 @@ def test_words_of_one_workspace_rank_above_meaning_of_another(folders: dict[str,
     outcome = open_(str(folders["garden"])).search("carrots", explain=True)
 
     def part(name: str, score: float, text_share: float, weight: float | None) -> Part:
-        result = replace(outcome.results[0], path=name, score=score, text_share=text_share)
+        result = replace(with_text(outcome.results[0], snippet=name), path=name, score=score, text_share=text_share)
         return Part(KnownWorkspace(name, name, True, 1), replace(outcome, results=(result,), vector_weight=weight))
 
     def shares(*parts: Part) -> dict[str, float]:
