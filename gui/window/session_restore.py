@@ -161,8 +161,9 @@ class SessionRestore(Controller):
         if last.view == "index":
             views.index.show_page(last.index_page)
         self._restored = last
+        sessions = views.made.get(SessionsPanel)
         views.switch(last.view)
-        if (sessions := views.made.get(SessionsPanel)) is not None:
+        if sessions is not None:  # otherwise done when it is made, which reads its list once
             sessions.return_to(_sessions_state(last))
 
     @Slot(str)
