@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
+from datetime import date, timedelta
 
 from engine.base.formatting import folder_name
 from engine.store.sessions import frequent_paths, frequent_programs, machines
@@ -14,6 +15,10 @@ _MOST = 12
 _MOST_FILES = 5000
 _PROGRAM = re.compile(r"[A-Za-z][\w.+/-]*")
 _DATES = ("today", "yesterday", "last week", "this month", "last month", "this year", "last year", "7d", "30d", "1y")
+_DAYS = 10 * 366
+"""Days before today that are completed as dates, with their months and years."""
+_MOST_UNITS = 31
+"""Largest number in a completed time ago, such as 31d."""
 
 
 def values_of(snapshot: Snapshot, operator: str, start: str) -> tuple[str, ...]:
@@ -35,6 +40,15 @@ def _no_values(snapshot: Snapshot) -> Iterable[str]:
 
 def _fixed(*values: str) -> Callable[[Snapshot], Iterable[str]]:
     return lambda snapshot: values
+
+
+def _dates(snapshot: Snapshot) -> Iterable[str]:
+    """Return named times, then years, each followed by its months, times ago and days, newest first."""
+    today = date.today()
+    days = [(today - timedelta(days=ago)).isoformat() for ago in range(_DAYS)]
+    months = dict.fromkeys(part for day in days for part in (day[:4], day[:7]))
+    ago = [f"{number}{unit}" for number in range(1, _MOST_UNITS + 1) for unit in "dwmy"]
+    return dict.fromkeys((*_DATES, *months, *ago, *days))
 
 
 def _paths(snapshot: Snapshot) -> list[str]:
@@ -91,9 +105,9 @@ _VALUES: dict[str, Callable[[Snapshot], Iterable[str]]] = {
     "": _fixed(*(f"{name}:" for name in OPERATORS)),
     "source": _fixed("notes", "sessions"),
     "role": _fixed("user", "assistant", "tool"),
-    "after": _fixed(*_DATES),
-    "before": _fixed(*_DATES),
-    "on": _fixed(*_DATES),
+    "after": _dates,
+    "before": _dates,
+    "on": _dates,
     "path": _paths,
     "title": _titles,
     "links": _titles,

@@ -118,7 +118,7 @@ class Completion(QObject):
         self._manager: MemorySearchManager | None = None
         self._part = self._requested = Part("", "", 0)
         """The part that the offers complete, and the one for which they were requested last."""
-        self._paused = self._inserting = False
+        self._paused = self._inserting = self._complete = False
         self._unsupported = ""
         self.offers = Offers(edit)
         self.offers.itemClicked.connect(self._insert)
@@ -152,7 +152,7 @@ class Completion(QObject):
     @property
     def is_open(self) -> bool:
         """Whether the value of an operator is being completed, so that the query is incomplete."""
-        offered = self.offers.isVisible() and bool(self._part.operator)
+        offered = self.offers.isVisible() and bool(self._part.operator) and not self._complete
         return self._inserting or offered or (self.busy and bool(self._requested.operator))
 
     @Slot()
@@ -211,6 +211,7 @@ class Completion(QObject):
     def _show(self, part: Part, values: tuple[str, ...]) -> None:
         if self._edit.hasFocus() and part == part_at(self._edit.text(), self._edit.cursorPosition()):
             self._part = part
+            self._complete = part.typed in values
             if values and values != (part.typed,):
                 self.offers.show_below(self._edit, values)
 

@@ -136,7 +136,9 @@ class FakeMemory(FakeSyncing, FakeSessionReading):
 
     def query_values(self, operator: str, start: str) -> tuple[str, ...]:
         self._check_open()
-        values = {"": ("tag:", "title:"), "tag": ("garden", "gas"), "title": ("Reading list",)}.get(operator, ())
+        values = {"": ("tag:", "title:"), "tag": ("garden", "gas"), "title": ("Reading", "Reading list")}.get(
+            operator, ()
+        )
         return tuple(value for value in values if value.casefold().startswith(start.casefold()))
 
     def search(

@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 
 import pytest
@@ -379,6 +379,14 @@ def test_operator_values_that_begin_as_typed_are_completed(
     memory: BuiltinMemory, operator: str, start: str, values: tuple[str, ...]
 ) -> None:
     assert memory.query_values(operator, start) == values
+
+
+def test_every_beginning_of_a_date_is_completed(memory: BuiltinMemory) -> None:
+    values = {
+        start: memory.query_values("after", start) for start in ("2", "20", "202", "2026-", "2026-0", "2026-01-1")
+    }
+    assert [start for start, found in values.items() if not found or not found[0].startswith(start)] == []
+    assert memory.query_values("on", date.today().isoformat()) == (date.today().isoformat(),)
 
 
 def test_answer_describes_how_the_query_was_parsed(memory: BuiltinMemory) -> None:

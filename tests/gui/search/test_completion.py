@@ -126,6 +126,15 @@ def test_value_without_completion_is_searched(qtbot, panel, focused, memory) -> 
     assert memory.searches[-1][0] == "tag:zzz"
 
 
+def test_complete_value_is_searched_while_longer_are_offered(qtbot, panel, focused, completion, memory) -> None:
+    qtbot.keyClicks(focused, "title:Readin")
+    qtbot.waitUntil(lambda: completion.offers.values == ["Reading", "Reading list"] and not panel.busy)
+    assert "title:Readin" not in [query for query, *_ in memory.searches]
+    qtbot.keyClicks(focused, "g")
+    qtbot.waitUntil(lambda: not panel.busy and memory.searches[-1:] and memory.searches[-1][0] == "title:Reading")
+    assert completion.offers.isVisible()
+
+
 def test_plain_words_offer_no_completions(qtbot, focused, completion) -> None:
     qtbot.keyClicks(focused, "tag")
     assert not completion.busy
