@@ -226,14 +226,19 @@ class SearchTimings(Record, frozen=True):
 
 
 class QuerySuggestion(Record, frozen=True):
-    """A corrected query, in which words that occur nowhere are replaced by similar ones that do."""
+    """A corrected query: words that occur nowhere are replaced by similar ones that do, or one word is left out."""
 
     query: str
     """The whole corrected query."""
     words: tuple[tuple[str, str], ...]
-    """Each word of the query with its replacement."""
+    """Each word of the query with its replacement; "" for a word that is left out."""
     chunks: int
-    """Number of chunks that contain the rarest of the new words."""
+    """Number of chunks that contain the rarest of the new words, or of those that remain."""
+
+    @property
+    def is_shorter(self) -> bool:
+        """Whether a word is left out because no result has all words."""
+        return any(not replacement for _, replacement in self.words)
 
 
 _GOOD_SCORE = 0.6
@@ -262,8 +267,8 @@ class SearchOutcome(Record, frozen=True):
     suggestions: tuple[QuerySuggestion, ...] = ()
     """Corrected queries if words of this query occur nowhere, the likeliest first; none of them was searched."""
     corrected: QuerySuggestion | None = None
-    """The corrected query that was searched because words of the given one occur nowhere; None if the given one was
-    searched.
+    """The corrected query that was searched because words of the given one occur nowhere, or not in one chunk; None if
+    the given one was searched.
     """
     within: tuple[EarlierAnswer, ...] = ()
     """Numbers of results of the earlier queries that limit this one, in order; empty without any."""

@@ -1,14 +1,19 @@
-"""Decides whether a suggestion is searched instead of a query with words that occur nowhere."""
+"""Decides whether a corrected or shorter query is searched instead of one with words that nothing contains."""
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from itertools import compress
 
+from engine.base.formatting import in_quotes
+from engine.base.language import tr
 from engine.records import QuerySuggestion
+from engine.search.keyword_leg import KeywordLeg
 from engine.search.keyword_scores import KeywordScores
 from engine.search.result_set import FoundSet
 from engine.search.suggestions import SHORTEST_CORRECTED, SHORTEST_EVIDENT, completes_name, with_replaced
-from engine.text import spelling
+from engine.text import Query, QueryAnalysis, spelling
 from engine.text.folding import fold
+from engine.text.time_expressions import read_times
 
 _SHORTEST_TWO_TYPOS = 8
 """Characters of the shortest word that may have two typos."""
@@ -20,6 +25,12 @@ _SHORTEST_CLEAR = 6
 """Shortest word, in characters, for whose correction one other word is enough if no letter was replaced."""
 _FEWEST_AROUND = 5
 """Words of the shortest query with an evident typo."""
+_LONGEST_SHORTENED = 4
+"""Most words of a query that is searched without one of them."""
+_FEW, _OF_FEW, _OF_MANY = 5, 20, 800
+"""A word is rare enough to be searched without another word of the query if it is in one of 800 chunks or, in a small
+index, in five chunks and in one of 20: with one of 20 alone, more off-topic queries were answered.
+"""
 
 
 def best_correction(
@@ -50,6 +61,42 @@ def best_correction(
     if correction is not None and len(offered) == 1 and _supported(correction, words, best):
         return correction
     return _evident(query, offered)
+
+
+def shorter_queries(query: Query, analysis: QueryAnalysis, leg: KeywordLeg) -> Iterator[QuerySuggestion]:
+    """Yield a short query without one of its words, best first; nothing for questions and queries with operators.
+
+    The word that occurs nowhere is left out, unless it is written as a name, which a passage about others doesn't
+    answer; otherwise the most common words first. A rare word must remain: passages with common ones alone match by
+    chance.
+    """
+    words = [(match.group(), match.span()) for match in re.finditer(r"\S+", query.text)]
+    asks = any(term.stop or term.filler for term in analysis.terms)
+    if asks or not query.plain or not 1 < len(words) <= _LONGEST_SHORTENED:
+        return
+    located = list(zip(leg.terms, leg.ranges, strict=True))
+    rare = max(1, min(leg.chunks // _OF_FEW, max(_FEW, leg.chunks // _OF_MANY)))
+    counts = [
+        min((term.chunks for term, (start, end) in located if first <= start and end <= last), default=-1)
+        for _, (first, last) in words
+    ]
+    if counts.count(0) > 1 or -1 in counts or read_times(query.text):
+        return
+    for at in sorted(range(len(words)), key=lambda at: (counts[at] > 0, -counts[at])):
+        word, chunks = words[at][0], min(counts[:at] + counts[at + 1 :])
+        if not counts[at] and any(map(str.isupper, word)):
+            return
+        if 0 < chunks <= rare:
+            shorter = " ".join(other for other, _ in words[:at] + words[at + 1 :])
+            yield QuerySuggestion(query=shorter, words=((word, ""),), chunks=chunks)
+
+
+def note_on_shorter(correction: QuerySuggestion) -> str:
+    """Return a notice on the word that a shorter query leaves out; "" if it leaves none out."""
+    if not correction.is_shorter:
+        return ""
+    word = in_quotes(correction.words[0][0])
+    return tr("Nothing contains {word} together with the other words.", word=word)
 
 
 def names_note(query: str, suggestion: QuerySuggestion) -> bool:

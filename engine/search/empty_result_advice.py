@@ -344,7 +344,7 @@ class _Advice:
             self._request, explain=False, max_results=1, keyword_only=keyword_only, **changes
         )
         outcome = self._run_query(other)
-        if not outcome.results:
+        if not outcome.results or (outcome.corrected is not None and outcome.corrected.is_shorter):
             return
         yield SearchRemedy(
             name=name,

@@ -12,7 +12,7 @@ from engine.embedding.provider_interface import WordVectors
 from engine.records import QuerySuggestion, SearchOutcome
 from engine.search.candidates import KeywordPart, find_candidates
 from engine.search.chunk_filter import ChunkFilter, KnownFiles
-from engine.search.corrections import best_correction, names_note
+from engine.search.corrections import best_correction, names_note, note_on_shorter, shorter_queries
 from engine.search.document_frequencies import Frequencies
 from engine.search.explanation import ScoreInputs
 from engine.search.keyword_leg import KeywordLeg
@@ -98,9 +98,9 @@ class Searcher:
         """Answer a search request with results and notices.
 
         Raises `Cancelled`, `PassageMissing` and the store's errors; if a provider fails, only keywords are searched.
-        For a word that occurs nowhere, the likeliest correction is searched, and the outcome names it. `on_keywords`
-        receives the answer by keywords before vectors are compared; it is not called if the answer is cached or no
-        vectors are compared.
+        For a word that occurs nowhere, the likeliest correction is searched, and the outcome names it; a short query
+        without results is searched without one of its words. `on_keywords` receives the answer by keywords before
+        vectors are compared; it is not called if the answer is cached or no vectors are compared.
         """
         provider = None if request.keyword_only else self._provider()
         failure = "" if request.keyword_only or provider is not None else self._unavailable()
@@ -133,11 +133,14 @@ class Searcher:
         if on_keywords is not None:
             on_keywords(first)
         with self.known_files.read(self._store.read(cancel), request.filter) as snapshot:
+            texts = list[str]()
+            if first.corrected is None or first.corrected.is_shorter:  # the whole query may match by vectors
+                texts += self._embedder.unknown(snapshot, provider, context)
             if first.corrected is not None:
                 corrected = msgspec.structs.replace(request, query=first.corrected.query)
                 context = SearchContext.for_request(corrected, cancel)
                 self._read_query(snapshot, context)
-            texts = self._embedder.unknown(snapshot, provider, context)
+                texts += self._embedder.unknown(snapshot, provider, context)
         return None, self._embedder.embed(provider, texts, cancel)
 
     def _answer(
@@ -162,24 +165,38 @@ class Searcher:
             provider = None
             context.stages.add_question(embedded=False, facts=UnknownWords(unknown))
         if (correction := self._correction(snapshot, provider, context)) is not None:
-            others = tuple(other for other in context.suggestions if other != correction)
-
-            def corrected(outcome: SearchOutcome) -> SearchOutcome:
-                return msgspec.structs.replace(outcome, corrected=correction, suggestions=others)
-
-            first = None if on_keywords is None else lambda outcome: on_keywords(corrected(outcome))
-            instead = msgspec.structs.replace(request, query=correction.query, correct=False)
-            corrected_context = SearchContext.for_request(instead, context.cancel, context.failure)
-            return corrected(self._answer(snapshot, provider, corrected_context, first))
+            return self._answer_instead(snapshot, provider, context, correction, on_keywords)
         if provider is not None:
             if on_keywords is not None and self._embedder.has_vectors(snapshot, provider):
                 on_keywords(self._by_keywords(snapshot, part, context))
             self._set_query_vector(snapshot, provider, context)
         found = self._find(snapshot, provider, part, context)
+        if not found.results and (shorter := self._shorter(snapshot, part, context)) is not None:
+            return self._answer_instead(snapshot, provider, context, shorter)
         outcome = self._advised(snapshot, provider, make_outcome(snapshot, found, provider, context), context)
         if found.lasting:
             self._answers.put(moment, request, outcome)
         return outcome
+
+    def _answer_instead(
+        self,
+        snapshot: Snapshot,
+        provider: "EmbeddingProvider | None",
+        context: SearchContext,
+        correction: QuerySuggestion,
+        on_keywords: OnKeywords | None = None,
+    ) -> SearchOutcome:
+        """Return the answer to a corrected query; a notice says which word it leaves out."""
+        others = tuple(other for other in context.suggestions if other != correction)
+
+        def corrected(outcome: SearchOutcome) -> SearchOutcome:
+            notice = " ".join(filter(None, (note_on_shorter(correction), outcome.notice)))
+            return msgspec.structs.replace(outcome, corrected=correction, suggestions=others, notice=notice)
+
+        first = None if on_keywords is None else lambda outcome: on_keywords(corrected(outcome))
+        instead = msgspec.structs.replace(context.request, query=correction.query, correct=False)
+        corrected_context = SearchContext.for_request(instead, context.cancel, context.failure)
+        return corrected(self._answer(snapshot, provider, corrected_context, first))
 
     def _advised(
         self, snapshot: Snapshot, provider: "EmbeddingProvider | None", outcome: SearchOutcome, context: SearchContext
@@ -215,19 +232,30 @@ class Searcher:
         """Return the correction to search instead of words that occur nowhere; None without a likely one."""
         if not context.request.correct or not context.suggestions:
             return None
-
-        def find(query: str) -> FoundSet:
-            by_keywords = msgspec.structs.replace(
-                context.request, query=query, correct=False, keyword_only=True, explain=False
-            )
-            trying = SearchContext.for_request(by_keywords, context.cancel)
-            return self._find(snapshot, None, self._keyword_part(snapshot, None, trying), trying)
-
+        find = partial(self._find_by_keywords, snapshot, context)
         query, offered = context.request.query, context.suggestions
         if names_note(query, offered[0]) and find(query).score_inputs.words.complete:
             context.suggestions = ()
             return None
         return best_correction(query, offered, find, partial(self._embedder.is_word, snapshot, provider))
+
+    def _shorter(self, snapshot: Snapshot, part: KeywordPart, context: SearchContext) -> QuerySuggestion | None:
+        """Return a short query without one of its words, to search since it has no results; None if none finds a chunk
+        with all other words.
+        """
+        if not context.request.correct or part.example is not None:
+            return None
+        for shorter in shorter_queries(context.query, part.analysis, part.leg):
+            found = self._find_by_keywords(snapshot, context, shorter.query)
+            if found.results and found.score_inputs.words.complete:
+                return shorter
+        return None
+
+    def _find_by_keywords(self, snapshot: Snapshot, context: SearchContext, query: str) -> FoundSet:
+        """Return what another query finds by keywords, under the same limits."""
+        request = msgspec.structs.replace(context.request, query=query, correct=False, keyword_only=True, explain=False)
+        trying = SearchContext.for_request(request, context.cancel)
+        return self._find(snapshot, None, self._keyword_part(snapshot, None, trying), trying)
 
     def _by_keywords(self, snapshot: Snapshot, part: KeywordPart, context: SearchContext) -> SearchOutcome:
         """Return the answer by keywords alone, for a search that compares vectors next."""

@@ -74,6 +74,7 @@ def merged(parts: Sequence[Part], most: int, notices: Sequence[str], millisecond
 
     A passage in several workspaces is one result. `notices`: a sentence about each missing workspace.
     """
+    parts = _without_shorter(parts)
     merged_results = sorted(_results_of(parts), key=lambda found: (-found.score, found.rank, found.part))
     different, repeated = _different(merged_results)
     best = _with_rest(different[:most], different[most:])
@@ -94,6 +95,18 @@ def merged(parts: Sequence[Part], most: int, notices: Sequence[str], millisecond
         corrected=next((part.outcome.corrected for part in parts if part.outcome.corrected is not None), None),
         age=None,
     )
+
+
+def _without_shorter(parts: Sequence[Part]) -> Sequence[Part]:
+    """Drop the results for a shorter query if another workspace has results for the whole one."""
+    shorter = [part.outcome.corrected is not None and part.outcome.corrected.is_shorter for part in parts]
+    if all(is_shorter or not part.outcome.results for is_shorter, part in zip(shorter, parts, strict=True)):
+        return parts
+    none = {"results": (), "total": 0, "total_is_least": False, "corrected": None, "notice": ""}
+    return [
+        replace(part, outcome=_replace(part.outcome, **none)) if is_shorter else part
+        for is_shorter, part in zip(shorter, parts, strict=True)
+    ]
 
 
 def _results_of(parts: Sequence[Part]) -> Iterator[_WorkspaceResult]:

@@ -113,7 +113,7 @@ def did_you_mean(suggestions: Sequence[QuerySuggestion]) -> str:
 
 def corrected_query(corrected: QuerySuggestion) -> str:
     """Return the sentence on a corrected query: of a long one only the new word, since a narrow list cuts it off."""
-    if len(corrected.words) == 1 and len(corrected.query) > _LONGEST_CORRECTED:
+    if len(corrected.words) == 1 and not corrected.is_shorter and len(corrected.query) > _LONGEST_CORRECTED:
         return tr("Showing results with {word}", word=in_quotes(corrected.words[0][1]))
     return tr("Showing results for {query}", query=in_quotes(corrected.query))
 

@@ -222,7 +222,7 @@ def test_empty_answer_to_known_words_offers_fewer_of_them(open_memory, workspace
     _write(workspace, "glider.md", "The glider needs a new rope.\n")
     memory = open_memory(use=None)
     memory.sync()
-    outcome = memory.search("weir glider", min_score=0.9, explain="if empty")
+    outcome = memory.search("weir glider", min_score=0.9, explain="if empty", correct=False)
     assert outcome.explanation.reason == "Number of passages with each word: “weir”: 2, “glider”: 1."
     assert [(remedy.query, remedy.advice) for remedy in outcome.explanation.remedies if remedy.query] == [
         ("glider", "Without “weir”, the query finds 1 result."),

@@ -400,3 +400,17 @@ def test_typo_before_a_particle_is_corrected(open_memory, workspace: Path) -> No
     outcome = memory.search("exeuctor에")
     assert outcome.corrected is not None
     assert (outcome.corrected.query, outcome.results[0].path) == ("executor에", "korean.md")
+
+
+def test_short_query_without_a_match_is_searched_shorter(open_memory, workspace: Path) -> None:
+    """The answer names the word that it leaves out; names and questions stay whole."""
+    memory = indexed(open_memory, workspace, crane="The gantry lifts the boiler.", max="Ask Maxim about it.")
+    outcome = memory.search("gantry trombone", min_score=0.9)
+    assert outcome.corrected is not None
+    assert (outcome.corrected.query, outcome.corrected.words) == ("gantry", (("trombone", ""),))
+    assert [result.path for result in outcome.results] == ["crane.md"]
+    assert "Nothing contains “trombone” together with the other words." in outcome.notice
+    whole = ["Maxim Unknown", "who has the gantry trombone", '"gantry trombone"', "gantry trombone bassoon"]
+    shorter = [query for query in whole if memory.search(query, min_score=0.9).corrected is not None]
+    assert not shorter
+    assert not memory.search("gantry trombone", min_score=0.9, correct=False).results
