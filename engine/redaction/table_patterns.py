@@ -351,12 +351,12 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
             *("> password:\n> «tugb0at99»", 'password = """\n«tugb0at99»\n"""', "api_key:\n  «k9Jx2Lm4Qp7Z»\n"),
         ),
         (*PASSWORD_ANCHORS, "token", "secret", "key"),
-        rf"(?=[^\n:=*]{{2,60}}+(?:[:=*][^\n]{{0,24}}+)?\n)(?:(?P<password>(?i:{ANY_PASSWORD}))|(?i:token|secret|key))"
+        rf"(?=[^\n\\:=*]{{2,60}}+(?:[:=*][^\n\\]{{0,24}}+)?[\n\\])(?:(?P<password>(?i:{ANY_PASSWORD}))|(?i:token|secret|key))"
         r"(?:[\"'`]?(?:[ ][^\n:.;!?=]{1,40})?\*{0,2}[ \t]?[:=\uff1a]\*{0,2}|:?\*\*"
         r"|(?<=(?i:[\n#*+-][ ]passwor.))|(?<=(?i:passwor.))(?<!(?i:[^\n]passwor.)))"
         r"[ \t]*(?:\"{3}|'{3}|<<[~-]?[\"']?\w{1,20}[\"']?)?[ \t]*"
-        rf"(?:\r?\n{LINE_PREFIX}[ \t]*(?:`{{3}}\w{{0,12}}|(?:[#:*-]|//)[ ])?[ \t]*){{1,4}}"
-        r"[`\"']?([\w!%^&*+?.-]{6,64}+)(?=[`\"']?[ \t]*(?:\r?\n|\Z))",
+        rf"(?:(?:\r?\n|\\n){LINE_PREFIX}[ \t]*(?:`{{3}}\w{{0,12}}|(?:[#:*-]|//)[ ])?[ \t]*){{1,4}}"
+        r"[`\"']?([\w!%^&*+?.-]{6,64}+)(?=[`\"']?[ \t]*(?:\r?\n|\\n|\"|\Z))",
         "whole",
         is_word_below,
     ),

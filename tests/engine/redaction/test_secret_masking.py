@@ -1645,6 +1645,7 @@ SPLIT = (
     "  4\tpassword:\n  5\t  «quartz9Lm»\n",
     'password = """\n«quartz9Lm»\n"""',
     "Password\n: «quartz9Lm»\n",
+    '{"command": "password:\\n  «quartz9Lm»\\nuser: ada"}',
 )
 
 
