@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from engine.base.cancellation import CancelToken
-from engine.base.errors import PARSER_FAULTS, PathRefused, SettingsError, TranscriptUnreadable
+from engine.base.errors import PARSER_FAULTS, PathRefused, SettingsError, TranscriptUnreadable, WorkspaceError
 from engine.base.language import tr
-from engine.base.skip_reasons import NO_TRANSCRIPT_OR_EMPTY, problem, tr_reason
+from engine.base.skip_reasons import NO_TRANSCRIPT_OR_EMPTY, problem, tr_reason, unreadable
 from engine.corpus.path_guard import PathGuard
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.session_stores import locate_transcript, names_session
@@ -56,7 +56,12 @@ class WorkspaceFiles:
 
         if self._sessions.is_session_name(path):
             raise PathRefused  # the file on disk contains unmasked secrets
-        return NumberedText.open(self._guard.locate(path), cancel)
+        try:
+            return NumberedText.open(self._guard.locate(path), cancel)
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            raise WorkspaceError(f"{path}: {tr_reason(unreadable(error))}") from error
 
     def locate(self, path: str) -> Path:
         if self._sessions.is_session_name(path):

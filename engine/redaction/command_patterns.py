@@ -13,6 +13,7 @@ from engine.redaction.secret_pattern import (
     ARGUMENT,
     BARE_PASSWORD,
     BLANK,
+    CONTINUED,
     LINE_END,
     QUOTED,
     SecretPattern,
@@ -54,8 +55,7 @@ _OPTIONS = {
 _OPTION_ANCHOR = (
     r"-(?<=[ \t\"']-)(?=[upPaUwkKNsAXht]|opw|[A-Za-z#]{1,8}u[ \t\"']|-user|-proxy|-auth|-(?:src-|dest-)?creds)"
 )
-_NEXT = r"[\"'],\s{0,20}(?=[\"'])"
-"""Between an option and its value in a list of arguments."""
+_NEXT = rf"(?:[\"'],\s{{0,20}}(?=[\"'])|[ \t]{{1,2}}{CONTINUED})"  # between an option and its value
 _LOOK_BACK = 400
 _FAMILIES = [program[:-1] for program in _OPTIONS if program[-1] == "*"]
 _COMMAND = lazy_pattern(

@@ -26,6 +26,7 @@ from engine.redaction.non_secrets import (
 from engine.redaction.secret_pattern import (
     BARE_PASSWORD,
     BARE_TOKEN,
+    BLANK,
     LINE_END,
     NAME_END,
     QUOTED,
@@ -55,7 +56,7 @@ from engine.redaction.secret_words import (
 )
 
 _PASSWORD_NAME = r"(?i:passw(?:or[dt]|d)|passphrase|passcode|kennwort|pwd|(?<!\w)pw(?=[ ]))"
-_OPTION = r"""(?:[ \t]{1,4}|(?P<next>["'],\s{0,20})(?=["']))"""
+_OPTION = rf"""(?:{BLANK}|(?P<next>["'],\s{{0,20}})(?=["']))"""
 _PROSE_LINK = (
     rf"(?i:(?:[ \t]{{1,4}}(?:for|of|to|on|in|at|from|with|fürs?|vo[nm]|beim?|zu[mr]?|[ai]m)\b[^.:;!?{LINE_END}]"
     r"{1,60}?)?[ \t]{1,4}(?P<sign>is|was|used to be|ha[sd] been|"
@@ -156,7 +157,12 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         "Password by name",
         "`password`, `passwd`, `pwd`, `passphrase`, `Passwort`, `Kennwort` before `=` or `:`, in any case and quoting",
         (
-            *("DB_PASSWORD=«hunter2»", '{"password": "«correct horse»"}', "passwd: «swordfish»"),
+            *(
+                "DB_PASSWORD=«hunter2»",
+                "export DB_PASSWORD=\\\n«hunter2»",
+                '{"password": "«correct horse»"}',
+                "passwd: «swordfish»",
+            ),
             "spring.datasource.password «swordfish»",
             'json: {\\"password\\":\\"«hunter2»\\"}',
             "Server=db;Password=«pa$$w0rd»;Database=x",
@@ -197,6 +203,7 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             "aws_secret_access_key = «wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY»",
             "X-Api-Key: «a1b2c3d4e5f6»",
             "private key (hex): «4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318»",
+            "API_KEY = (\n    '«abcdefghijkl»'\n)",
             '"SecretAccessKey": "«/JalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY»"',
             "AWS Secret Access Key [None]: «wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY»",
         ),
@@ -208,7 +215,7 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         "Password on a command line",
         "`--password x`, `--passwd x`, `--pass x`, `--passphrase x`, also in a list of arguments",
         (
-            *("login --password «hunter2»", "gpg --passphrase '«open sesame»'"),
+            *("login --password «hunter2»", "gpg --passphrase '«open sesame»'", "x --password \\\n  «hunter2» \\\n"),
             "redis-cli --pass «hunter2»",
             '["login", "--password", "«hunter2»"]',
             'setx DB_PASSWORD "«swordfish»"',

@@ -100,6 +100,13 @@ QUOTED = (
 )
 LINE_PREFIX = r"(?:[ \t]*\d{1,6}(?:\t|→|\|[ ]?))?+(?:>[ ]?)*+(?:\+|-(?=[ ]{2}|[\w|]))?+"
 """The number of a line, the signs of a quotation or those of a difference."""
+CONTINUED = r"[\\`^]\r?\n[ \t>+]{0,40}"
+"""The end of a line that a shell, Make or C joins with the next one, which may be indented."""
+_STRING_BELOW = (
+    rf"\(?[ \t]{{0,4}}\r?\n{LINE_PREFIX}[ \t]{{0,40}}"
+    r"(?=(?:\"[^\"\n]{4,200}\"|'[^'\n]{4,200}')[ \t]{0,4}[,;)}]{0,4}[ \t]{0,4}(?:\r?\n|\Z))"
+)
+"""The end of a line above a string that is alone on the next one."""
 NAME_END = (
     r"""(?:[_-]?\d{1,2})?(?![A-Za-z0-9_-])\\{0,8}["'`*]{0,3}"""
     r"""(?:(?<=["'])\](?=[ \t]?=[ \t]?["']))?(?:(?<!\bpwd)(?<!\bPWD)[ \t]{9,60}+(?=:)|[ \t]{9,60}+(?==)|[ \t]{0,8})"""
@@ -114,11 +121,11 @@ SIGN = (
     rf"(?P<sign>(?:(?::[ \t]{{0,4}}|(?=As[ \t])){_TYPE}[ \t]{{0,4}}=(?!=)|(?:\?\?|\|\|)(?=[ \t]?[\"'`])"
     r"|={1,3}>?|%3[dD]|![=]{1,2}|:=|:(?!:)|->|→|\uff1a|\uff1d)"
     r"\*{0,2}[ \t]{0,8})(?:[\"']?\$\{\w{1,60}:?-(?=[^\s$}\"'])|!!str[ ]"
-    rf"|(?!(?i:{READING_TAG}) )!{{1,2}}[A-Za-z]\w{{0,20}}[ ](?=[\"']))?"
+    rf"|(?!(?i:{READING_TAG}) )!{{1,2}}[A-Za-z]\w{{0,20}}[ ](?=[\"'])|{CONTINUED}|{_STRING_BELOW})?"
 )
-"""Also the start of `${VARIABLE:-x}`, whose value is the default, and a tag of YAML."""
+"""Also the start of `${VARIABLE:-x}`, whose value is the default, a tag of YAML, and a line end before the value."""
 BARE_TOKEN = r"""(?:\\{0,8}["'`]|[*]{1,2})?([^\s"'`\\;,&<>(){}\[\]|*]++)"""
 # A password may contain any character; the next field of a connection string or URL query ends it.
 BARE_PASSWORD = r"""(?:\\{0,8}["'`])?((?:[^\s"'`\\;&]|[;&](?![\w .]{1,30}=)|\\(?![nrt"'`\\]))+(?<![.,:)\]}>]))"""
-BLANK = r"[ \t]{1,4}"
+BLANK = rf"[ \t]{{1,4}}(?:{CONTINUED})?"
 ARGUMENT = rf"(?:{QUOTED}|([^\s\"'`;|&<>]++))"

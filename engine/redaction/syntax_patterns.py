@@ -148,12 +148,13 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             '<property name="password">«hunter2»</property>',
             "<key>Password</key>\n\t<string>«hunter2»</string>",
             '<add key="ClearTextPassword" value="«hunter2»" />',
-            "<Password>\n  <Value>«hunter2»</Value>",
+            *("<Password>\n  <Value>«hunter2»</Value>", "<password>\n  «hunter2»\n</password>"),
             '<setting name="smtpPwd" serializeAs="String"><value>«tugboat»</value></setting>',
         ),
         ("pass", "pwd", "kennwort", "psk", "token", "secret", "key"),
         rf"(?i:passw(?:or[dt]|d)|passphrase|passcode|pass|kennwort|pwd|psk|token|secret|key)"
-        rf"(?:\"?(?:[ \t][^<>{LINE_END}]{{1,80}}+)?>(?:\s{{0,40}}<[Vv]alue>)?(?P<quoted>[^<>{LINE_END}]{{1,200}}+)</"
+        rf"(?:\"?(?:[ \t][^<>{LINE_END}]{{1,80}}+)?>\s{{0,40}}(?:<[Vv]alue>)?(?P<quoted>[^<>{LINE_END}]{{1,200}}+)"
+        rf"\s{{0,40}}</"
         rf"|</key>\s{{0,40}}<string>([^<>{LINE_END}]{{1,200}}+)</string>"
         rf"|\"[ \t]{{1,4}}value[ \t]?=[ \t]?\"([^\"{LINE_END}]{{1,200}}+)\")",
         "whole",
@@ -174,16 +175,6 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         "whole",
         is_block,
         block="yaml",
-    ),
-    SecretPattern(
-        "Password on the next line",
-        "a word with a digit, alone on the line after `Password:`",
-        ("Password:\n    «tugb0at99»\n", "**Passwort:**\n\n«Kahn2024!»\n", "x\nPassword\n«Apfel-Kuchen7»"),
-        ("pass", "kennwort"),
-        r"(?i:passwor[dt]|passphrase|kennwort)(?:\*{0,2}:\*{0,2}|:?\*\*|(?<=(?i:\npasswor.)))[ \t]*(?:\r?\n[ \t]*){1,2}"
-        r"[`\"']?([\w!%^&*+?.-]{6,64}+)(?=[`\"']?[ \t]*(?:\r?\n|\Z))",
-        "whole",
-        lambda before, match: mixes_digits(value_of(match)) and is_argument(before, match),
     ),
     SecretPattern(
         "Logins of cloud-init",
@@ -417,7 +408,7 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         "`WITH PASSWORD '…'`, `IDENTIFIED BY '…'`, `SET PASSWORD = PASSWORD('…')`",
         (
             "CREATE ROLE ada WITH LOGIN PASSWORD '«hunter2»';",
-            "ALTER USER ada WITH ENCRYPTED PASSWORD '«correct horse»'",
+            "ALTER USER ada WITH ENCRYPTED PASSWORD\n  '«correct horse»'",
             "ALTER LOGIN ada WITH PASSWORD = N'«hunter2»'",
             "SET PASSWORD FOR ada = PASSWORD('«hunter2»')",
             "SET PASSWORD FOR 'ada'@'%' = '«hunter2»'",
@@ -425,7 +416,8 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         ),
         ("pass",),
         rf"(?i:pass(?:word(?:[ \t]{{1,4}}for[ \t]{{1,4}}\S{{1,128}})?|wd|(?=[ ]?=[ ]?(?:md5|sha\d{{0,3}})\()))"
-        rf"[ \t]{{0,4}}(?:\([ \t]{{0,4}}|=[ \t]{{0,4}}(?:(?i:md5|sha\d{{0,3}}|(?:en|pwden)?crypt)\()?|[ \t])N?{QUOTED}",
+        rf"[ \t]{{0,4}}(?:\([ \t]{{0,4}}|=[ \t]{{0,4}}(?:(?i:md5|sha\d{{0,3}}|(?:en|pwden)?crypt)\()?"
+        rf"|\s{{1,2}}[ \t]{{0,40}})N?{QUOTED}",
         "whole",
         is_sql_password,
     ),
@@ -465,7 +457,7 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         "`Authorization: Bearer x`, also `Basic`, `Token`, any other scheme and none",
         (
             *("Authorization: Bearer «abcdef»", "'authorization': 'Basic «dXNlcjpodW50ZXIy»'"),
-            "Authorization: Bearer «q8Zk0dPv5xE2==»",
+            *("Authorization: Bearer «q8Zk0dPv5xE2==»", "Authorization: Basic\n  «YWRhOnR1Z2IwYXQ5OQ==»"),
             "Authorization: AWS «ada:frJIUN8DYpKDtOLCwo/yllqDzg4=»",
             *("Authorization=Bearer «a.b-c_d»", "Proxy-Authorization: Negotiate «YIIJvwYGKwYBBQ»"),
             *("Authorization: GenieKey «swordfish»", "authorization: Custom «a1b2c3d4e5f6»"),
@@ -473,7 +465,8 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         ),
         ("authorization",),
         r"""(?i:authorization)\\{0,8}["'`]?[ \t]{0,8}[:=][ \t]{0,8}\\{0,8}["'`]?"""
-        r"""(?:(?P<scheme>[A-Za-z][A-Za-z0-9-]{1,30})[ \t]{1,8}(?=\S)|(?=[^\s"']{0,80}?[0-9]))"""
+        r"""(?:(?P<scheme>[A-Za-z][A-Za-z0-9-]{1,30})(?:[ \t]{1,8}(?=\S)|\r?\n[ \t]{1,8}(?=\S{16}))"""
+        r"""|(?=[^\s"']{0,80}?[0-9]))"""
         r"""([^\s"'`\\,;<>{}$]{4,}+)""",
         judge=is_authorization,
     ),

@@ -16,10 +16,11 @@ from engine.redaction.secret_pattern import (
     LINE_END,
     LINE_PREFIX,
     SecretPattern,
+    alternates,
     mixes_digits,
     value_of,
 )
-from engine.redaction.secret_words import PARTICIPLE
+from engine.redaction.secret_words import ANY_PASSWORD, PARTICIPLE, PASSWORD_ANCHORS
 
 _NAMES = """password|passwort|passwörter|passwd|passphrase|kennwort|pwd|pw|psk|mot de passe|contraseña|senha|wachtwoord
     |hasło|пароль|密码|密碼|パスワード|비밀번호""".replace("\n    ", "")
@@ -164,6 +165,15 @@ _PAIR_ANCHORS = tuple(rf"{sign}(?<![\w.]{sign})(?:se?r)?[ ]?[:=](?=[ ]?[^\s:=])"
 _RELAY_STARTS = dict.fromkeys(("smtp", "mail", "relay", "mx"), r"[\w-]{0,12}\.[a-z]") | {r"\[": r"[\w.-]{4,40}\][:\s]"}
 _RELAY_ANCHORS = tuple(rf"{start}(?<![^\n]{start})(?={rest})" for start, rest in _RELAY_STARTS.items())
 _GO_PASSWORD = "|".join(rf"""(?<=[^\s:/"'`]:([^\s:"'`]{{{length}}}))""" for length in range(1, 65))
+
+
+def is_word_below(before: str, match: re.Match[str]) -> bool:
+    """Whether the word alone on a line below the name of a secret is one."""
+    value = value_of(match)
+    if match["password"] is None and not (len(value) >= 12 and alternates(value)):
+        return False
+    return mixes_digits(value) and is_argument(before, match)
+
 
 TABLE_PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern(
@@ -330,6 +340,25 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
         rf"|wifi:(?=\S{{0,20}}S:)[^{LINE_END}]{{0,80}}?(?<=[:;])p:){ARGUMENT}",
         "whole",
         is_device_password,
+    ),
+    SecretPattern(
+        "Secret on the next line",
+        "a word with a digit, alone on the line after `Password:`, `## Password`, `password for x is:`, "
+        '`password = """` or `api_key:`',
+        (
+            *("Password:\n    «tugb0at99»\n", "**Passwort:**\n\n«Kahn2024!»\n", "x\nPassword\n«Apfel-Kuchen7»"),
+            *("The wifi password is:\n\n```\n«tugb0at99»\n```", "## Password\n\n«tugb0at99»"),
+            *("> password:\n> «tugb0at99»", 'password = """\n«tugb0at99»\n"""', "api_key:\n  «k9Jx2Lm4Qp7Z»\n"),
+        ),
+        (*PASSWORD_ANCHORS, "token", "secret", "key"),
+        rf"(?=[^\n\\:=*]{{2,60}}+(?:[:=*][^\n\\]{{0,24}}+)?[\n\\])(?:(?P<password>(?i:{ANY_PASSWORD}))|(?i:token|secret|key))"
+        r"(?:[\"'`]?(?:[ ][^\n:.;!?=]{1,40})?\*{0,2}[ \t]?[:=\uff1a]\*{0,2}|:?\*\*"
+        r"|(?<=(?i:[\n#*+-][ ]passwor.))|(?<=(?i:passwor.))(?<!(?i:[^\n]passwor.)))"
+        r"[ \t]*(?:\"{3}|'{3}|<<[~-]?[\"']?\w{1,20}[\"']?)?[ \t]*"
+        rf"(?:(?:\r?\n|\\n){LINE_PREFIX}[ \t]*(?:`{{3}}\w{{0,12}}|(?:[#:*-]|//)[ ])?[ \t]*){{1,4}}"
+        r"[`\"']?([\w!%^&*+?.-]{6,64}+)(?=[`\"']?[ \t]*(?:\r?\n|\\n|\"|\Z))",
+        "whole",
+        is_word_below,
     ),
 )
 

@@ -422,6 +422,8 @@ class IndexStore:
                 raise
             _check_version(self.files, error)
             self.read_only, self.is_full = str(error), isinstance(error, DiskFull)
+        except OSError as error:
+            raise refused(self.files.folder, error) from error
         self._opened = identity(self.files.database)
 
     def _replace_damaged(self, damage: IndexCorrupt) -> str:

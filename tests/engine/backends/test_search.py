@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from engine.base.cancellation import CancelToken
-from engine.base.errors import Cancelled, Closed, PathRefused, QueryTooLong
+from engine.base.errors import Cancelled, Closed, IndexReadOnly, PathRefused, QueryTooLong, WorkspaceError
 from engine.records import LONGEST_QUERY, EarlierQuery
 from engine.search import result_builder
 from engine.search.result_export import outcome_values
@@ -290,6 +290,24 @@ def test_files_are_read_by_their_names_and_nothing_else(open_memory, workspace: 
     for name in ("../secret.md", str(outside), "link.md", "a\0.md", "", ".env", "people", "people/../greenhouse.md"):
         with pytest.raises(PathRefused, match="not part of the index"):
             memory.read_file(name)
+
+
+def test_unreadable_files_and_index_give_one_sentence(open_memory, workspace: Path, monkeypatch) -> None:
+    memory = open_memory()
+    memory.sync()
+
+    def refuse(path: object, *_args: object, **_options: object) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("engine.corpus.line_reader.open_regular", refuse)
+        with pytest.raises(WorkspaceError, match=r"greenhouse.md: Can't be read: Permission denied\."):
+            memory.read_file("greenhouse.md")
+    memory.close()
+    with monkeypatch.context() as patch:
+        patch.setattr("engine.store.index.open_writer", refuse)
+        with pytest.raises(IndexReadOnly, match="make the folder writable"):
+            open_memory()
 
 
 def test_search_of_empty_index_gives_reason(open_memory) -> None:

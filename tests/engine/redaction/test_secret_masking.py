@@ -1641,6 +1641,39 @@ def test_column_of_passwords_ends_with_its_table() -> None:
     )
 
 
+SPLIT = (
+    '{\n  "password":\n    "«quartz9Lm»"\n}',
+    "connect(\n  user='ada',\n  password=\n    '«quartz9Lm»',\n)",
+    "curl https://example.com \\\n  -u \\\n  ada:«quartz9Lm»",
+    "sshpass -p \\\n '«quartz9Lm»' ssh x",
+    "docker run \\\n  -e POSTGRES_PASSWORD=\\\n«quartz9Lm» \\\n  postgres",
+    "Connect -User ada `\n  -Password `\n  '«quartz9Lm»'",
+    '#define WIFI_PASSWORD \\\n  "«quartz9Lm»"\n',
+    "Enter password for ada:\n«quartz9Lm»\n",
+    "Das Passwort lautet:\n\n`«quartz9Lm»`\n",
+    "- Password\n  - «quartz9Lm»\n",
+    "# password:\n# «quartz9Lm»\n",
+    "+password:\n+  «quartz9Lm»\n",
+    "  4\tpassword:\n  5\t  «quartz9Lm»\n",
+    'password = """\n«quartz9Lm»\n"""',
+    "Password\n: «quartz9Lm»\n",
+    '{"command": "password:\\n  «quartz9Lm»\\nuser: ada"}',
+)
+
+
+def test_secret_on_the_line_below_is_masked() -> None:
+    assert not differing({marked(text): _MARKED.sub("***", text) for text in SPLIT})
+    ordinary = (
+        "## Password\n\nChoose eight signs.\n",
+        "token:\n  name: session2\n",
+        "key:\n  chapter10\n",
+        "Type your password\nversion2 asks twice.\n",
+        "password:\n  type: string\n",
+        "--password \\\n  --user ada",
+    )
+    assert not differing({text: text for text in ordinary})
+
+
 @pytest.mark.parametrize("end", ["\r\n", "\r", "\v", "\f", "\x1c", "\x85", "\u2028"])
 def test_every_line_end_ends_a_line(end: str) -> None:
     for pattern in PATTERNS:
