@@ -54,6 +54,9 @@ class ViewPanels(QObject):
         self.search = self._panel(SearchPanel, "search")
         self.viewer = ViewerPanel(jobs)
         self._add_viewer(self.viewer)
+        self.empty_reader = QWidget()
+        """Shown until the conversation is made, so that no note appears among the sessions."""
+        self.readers.addWidget(self.empty_reader)
         self.made.when(FactsPanel, lambda facts: facts.content_known.connect(partial(self.content_known.emit, "facts")))
 
     # --- making -----------------------------------------------------------------------------------------------------

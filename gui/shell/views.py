@@ -313,6 +313,7 @@ class Views(ViewPanels):
     def _show_target(self) -> None:
         target = self._targets[self.current]
         if target is not None and self.made.get(ConversationPanel) is None:
+            self.readers.setCurrentWidget(self.empty_reader)
             self._first_target.start()
             return
         self.readers.setCurrentWidget(self.viewer if target is None else self.conversation)

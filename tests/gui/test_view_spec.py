@@ -64,6 +64,7 @@ def test_header_button_makes_and_opens_new_view(qtbot, opened: MainWindow) -> No
     assert QApplication.focusWidget() is panel.box.edit
     opened.views.switch("sessions")
     assert not opened.findChildren(ConversationPanel)  # its turn of the event loop follows
+    assert not opened.views.viewer.isVisible()
     qtbot.waitUntil(lambda: isinstance(opened.views.readers.currentWidget(), ConversationPanel))
 
 
