@@ -144,10 +144,8 @@ class Screenshot(QObject):
         diagnostics = window.dock.made.get(DiagnosticsPanel)
         if diagnostics is not None and diagnostics.isVisible() and diagnostics.busy:
             return "the diagnostics"
-        if window.views.busy:
-            return "the contents of the views"
         if window.views.specs[window.views.current].whole:
-            return ""
+            return "the contents of the view" if window.views.panel_of(window.views.current).busy else ""
         if window.viewer.busy:
             return "the chunks"
         if self._view == "chunks" and window.viewer.name and not (self._chunk_requested or window.viewer.shows_chunk):

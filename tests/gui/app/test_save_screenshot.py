@@ -11,7 +11,6 @@ from gui.core.jobs import Jobs
 from gui.diagnostics.panel import DiagnosticsPanel
 from gui.quick_search import QuickPanel, QuickWindow
 from gui.search.start_page import StartPage
-from gui.shell.view_panels import ViewPanels
 from gui.viewer.base_viewer import BaseViewer
 from gui.viewer.panel import ViewerPanel
 from gui.window.main_window import MainWindow
@@ -61,13 +60,6 @@ def test_picture_waits_for_start_page(qtbot, opened, jobs, monkeypatch, tmp_path
     monkeypatch.setattr(StartPage, "busy", property(lambda _: given.append(next(answers)) or given[-1]))
     take_picture(qtbot, opened, jobs, tmp_path / "a.png")
     assert given == [True] * 5 + [False] * 3
-
-
-def test_picture_waits_for_views_and_their_buttons(qtbot, opened, jobs, monkeypatch, tmp_path):
-    answers, given = chain([True, True], repeat(False)), []
-    monkeypatch.setattr(ViewPanels, "busy", property(lambda _: given.append(next(answers)) or given[-1]))
-    take_picture(qtbot, opened, jobs, tmp_path / "a.png")
-    assert given == [True] * 2 + [False] * 3
 
 
 def test_picture_waits_for_diagnostics(qtbot, opened, jobs, monkeypatch, tmp_path):
