@@ -1,6 +1,5 @@
 """Find the workspace of a command, open its memory or those of all workspaces, and handle Ctrl+C."""
 
-import json
 import signal
 import sys
 import threading
@@ -185,8 +184,8 @@ def found_session_folders(cancel: CancelToken) -> list[str]:
 
 def setting_line(section: str, key: str, values: Sequence[str], config: Path | None, *, note: str = "") -> str:
     """Return the line of TOML that sets a list, and where to add it: the section and the settings file."""
-    line = f"{key} = {json.dumps(values, ensure_ascii=False)}"
-    return f"{line}{note} under [{section}] in {config or settings_path()}"
+    strings = ", ".join(msgspec.json.encode(value).decode() for value in values)
+    return f"{key} = [{strings}]{note} under [{section}] in {config or settings_path()}"
 
 
 def _settings_of(folder: str, config: Path | None) -> Settings:
