@@ -27,7 +27,7 @@ _FEWEST_AROUND = 5
 """Words of the shortest query with an evident typo."""
 _LONGEST_SHORTENED = 4
 """Most words of a query that is searched without one of them."""
-_FEW, _OF_FEW, _OF_MANY = 5, 20, 800
+_RARE_CHUNKS, _SMALL_INDEX_SHARE, _RARE_SHARE = 5, 20, 800
 """A word is rare enough to be searched without another word of the query if it is in one of 800 chunks or, in a small
 index, in five chunks and in one of 20: with one of 20 alone, more off-topic queries were answered.
 """
@@ -75,7 +75,7 @@ def shorter_queries(query: Query, analysis: QueryAnalysis, leg: KeywordLeg) -> I
     if asks or not query.plain or not 1 < len(words) <= _LONGEST_SHORTENED:
         return
     located = list(zip(leg.terms, leg.ranges, strict=True))
-    rare = max(1, min(leg.chunks // _OF_FEW, max(_FEW, leg.chunks // _OF_MANY)))
+    rare = max(1, min(leg.chunks // _SMALL_INDEX_SHARE, max(_RARE_CHUNKS, leg.chunks // _RARE_SHARE)))
     counts = [
         min((term.chunks for term, (start, end) in located if first <= start and end <= last), default=-1)
         for _, (first, last) in words

@@ -240,9 +240,7 @@ class Searcher:
         return best_correction(query, offered, find, partial(self._embedder.is_word, snapshot, provider))
 
     def _shorter(self, snapshot: Snapshot, part: KeywordPart, context: SearchContext) -> QuerySuggestion | None:
-        """Return a short query without one of its words, to search since it has no results; None if none finds a chunk
-        with all other words.
-        """
+        """Return a query without results shortened by one word; None if no chunk has all words of any such query."""
         if not context.request.correct or part.example is not None:
             return None
         for shorter in shorter_queries(context.query, part.analysis, part.leg):

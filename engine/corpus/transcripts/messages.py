@@ -214,7 +214,7 @@ def opening_line(text: str) -> str:
 
 @functools.lru_cache(maxsize=64)
 def says_little(text: str) -> bool:
-    """Whether a message has at most two words, of which at most one is no function word, and is no command such as
+    """Whether a message has at most two words, at most one besides function words, and is no command such as
     `/init`.
     """
     if len(text) > _LONGEST_LITTLE or text.startswith("/"):  # quick, and true of most messages
