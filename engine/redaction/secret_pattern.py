@@ -1,7 +1,7 @@
-"""Describes the form of one kind of secret as data, and reads and measures the secret in a match."""
+"""Describes the form of one kind of secret as data, finds where it may be, and reads and measures it in a match."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from engine.base import lazy_pattern
@@ -19,7 +19,8 @@ class SecretPattern(NamedTuple):
     """Invented examples; the text between « and » must be masked."""
     anchors: tuple[str, ...]
     """Strings; the pattern is tried only at one of them. Lower case also matches capitals. An anchor with a bracket is
-    an expression, matched against the text with "?" in place of each non-ASCII character."""
+    an expression, matched against the text with "?" in place of each non-ASCII character; `LAST_WORD` is none of
+    these."""
     regex: str
     """Matched (not searched) at an anchor."""
     mask: Mask = "part"
@@ -31,6 +32,8 @@ class SecretPattern(NamedTuple):
     block of YAML; in a column of a table; or in the entries of the manifest around the match."""
 
 
+LAST_WORD = "(last word of a line)"
+"""Anchor for the blank before a word that ends a line or a string and mixes characters as passwords do."""
 LONGEST_JUDGED = 200
 """Maximum length of a value that is judged; a longer one without a space is always a secret."""
 _NOT_RANDOM = lazy_pattern(r"[A-Za-z_.-]*|[0-9.,:%+-]{1,5}|[A-Za-z]+[_.-]?\d{1,2}|v?\d+(?:\.\w+)+|\d{4}-\d\d-\d\d.*")
@@ -127,5 +130,166 @@ SIGN = (
 BARE_TOKEN = r"""(?:\\{0,8}["'`]|[*]{1,2})?([^\s"'`\\;,&<>(){}\[\]|*]++)"""
 # A password may contain any character; the next field of a connection string or URL query ends it.
 BARE_PASSWORD = r"""(?:\\{0,8}["'`])?((?:[^\s"'`\\;&]|[;&](?![\w .]{1,30}=)|\\(?![nrt"'`\\]))+(?<![.,:)\]}>]))"""
+NOT_IN_PASSWORD = r"\s\"'`()<>\[\]{}|\\;,=:"
+"""Characters that don't occur in a password that nothing but its line tells from other words."""
 BLANK = rf"[ \t]{{1,4}}(?:{CONTINUED})?"
 ARGUMENT = rf"(?:{QUOTED}|([^\s\"'`;|&<>]++))"
+
+# --- Search for anchors ----------------------------------------------------------------------------------------------
+
+_ASCII = bytes(range(128))
+_WHOLE = frozenset({"key", "token", "secret", "pin", "psk", "pw"})  # anchors that must not be followed by a letter
+_BY_RARITY = '~@<4q1zj*"xv/=:w3k569278_-.b0fhpgcmduylirsoante#$ '
+_NEAR = 5  # characters next to the sign of an anchor that are compared
+_IN_WORD = f"[^{NOT_IN_PASSWORD}]"
+_MIXED_TAIL = (
+    "(?:"
+    + "|".join(rf"(?<=[\d!#$%&*+?^][\s\S]{{{count}}})" for count in range(1, 15))
+    + "|"
+    + "|".join(rf"(?<={_IN_WORD}{{12}}[\s\S]{{{count}}})" for count in (1, 2, 3))
+    + ")"
+)
+"""A digit or a sign near the end of the word, or a long word: most others are rejected without a line of Python."""
+_WORD_ENDS = (  # each begins with one literal character, for which alone the text is searched
+    lazy_pattern(
+        rf"\n(?<![ \t()<>\[\]{{}}|\\;,=:\n]\n)"
+        rf"(?<={_IN_WORD}{{6}}\n|{_IN_WORD}{{5}}[\r\"'`]\n|{_IN_WORD}{{4}}[\"'`]\r\n){_MIXED_TAIL}"
+    ),
+    lazy_pattern(rf'"(?<={_IN_WORD}{{6}}"){_MIXED_TAIL}'),
+    lazy_pattern(rf"\\(?=\\*[n\"])(?<={_IN_WORD}{{6}}\\|{_IN_WORD}{{5}}[\"'`]\\)"),
+)
+_LONGEST_WORD = 42  # with quotes
+_MIXED = lazy_pattern(
+    r"(?:(?=\D*\d)(?:(?=.*[A-Z!#$%&*+?^])|(?=.{8})(?P<small>))|(?=[^!#$%&*+?^]*[!#$%&*+?^])(?=.*[A-Z]))(?=.*[a-z])"
+    rf"[\"'`]?{_IN_WORD}{{6,40}}[\"'`]?\r?\Z"
+)
+_LONGEST_NAME = 24
+_IN_LINE = lazy_pattern(r'\n|\\n|"')
+
+
+class _Foreign(NamedTuple):
+    anchor: str
+    word: str
+    """The anchor in small or capital letters."""
+    run: str
+    """Its longest run of characters that aren't ASCII."""
+
+
+class _Group(NamedTuple):
+    """Anchors with the same rare character, so that one search finds all of them."""
+
+    sign: str
+    expression: re.Pattern[str]
+    before: dict[str, list[tuple[str, int]]]
+    after: dict[str, list[tuple[str, int]]]
+    """Anchors with their offset of the sign, by the character before or after it."""
+
+
+class AnchorSearches(NamedTuple):
+    lower: list[_Group]
+    exact: list[_Group]
+    """Anchors with capital letters."""
+    foreign: dict[str, list[_Foreign]]
+    """Anchors that aren't ASCII, by the first character of their run."""
+    expressions: list[tuple[str, re.Pattern[str]]]
+
+
+def anchors_in(block: str, searches: AnchorSearches) -> Iterator[tuple[str, int]]:
+    """Yield each anchor in the block with its position; positions of one anchor are in order."""
+    if not block.isascii():
+        yield from _foreign_anchors(block, searches.foreign)
+        # Replace each character with one sign, so that positions do not change.
+        block = block.encode("ascii", "replace").decode("ascii")
+    yield from ((LAST_WORD, position) for position in _last_words(block))
+    for anchor, expression in searches.expressions:
+        for match in expression.finditer(block):
+            yield anchor, match.start()
+    yield from _found(searches.exact, block)
+    yield from _found(searches.lower, block.lower())
+
+
+def _last_words(block: str) -> list[int]:
+    """Return the positions before the words in a block that end a line or a string, if they may be passwords."""
+    mixed = _MIXED.match
+    ends = [match.start() for expression in _WORD_ENDS for match in expression.finditer(block)]
+    positions = []
+    for end in sorted([*ends, len(block)]):
+        words = block[max(0, end - _LONGEST_WORD) : end].rsplit(None, 1)
+        if not words or words[-1].isalpha() or (match := mixed(words[-1])) is None:
+            continue
+        start = end - len(words[-1]) - 1
+        if match["small"] is not None:  # a password only if one word is before it
+            name = _IN_LINE.split(block[max(0, start - _LONGEST_NAME) : max(0, start)])[-1]
+            if not name.strip(" \t>*+-:").replace("-", "").isalpha():
+                continue
+        positions.append(start)
+    return [position for position in positions if position >= 0]
+
+
+def _found(groups: list[_Group], block: str) -> Iterator[tuple[str, int]]:
+    for group in groups:
+        for match in group.expression.finditer(block) if group.sign in block else ():
+            at = match.start()
+            for anchor, offset in (
+                *group.before.get(block[at - 1 : at], ()),
+                *group.after.get(block[at + 1 : at + 2], ()),
+            ):
+                start = at - offset
+                if start < 0 or not block.startswith(anchor, start):
+                    continue
+                if anchor not in _WHOLE or not block[start + len(anchor) : start + len(anchor) + 1].isalpha():
+                    yield anchor, start
+
+
+def _foreign_anchors(block: str, anchors: dict[str, list[_Foreign]]) -> Iterator[tuple[str, int]]:
+    # Most texts have few characters beyond ASCII: searching only those is much faster.
+    beyond = block.encode("utf-8", "replace").translate(None, _ASCII).decode("utf-8")
+    positions: dict[str, list[int]] = {}
+    for sign in anchors.keys() & set(beyond):
+        for anchor, word, run in anchors[sign]:
+            if run in beyond and word in block:
+                starts = (match.start() for match in re.finditer(re.escape(word), block))
+                positions.setdefault(anchor, []).extend(starts)
+    for anchor, unordered in positions.items():
+        yield from ((anchor, position) for position in sorted(unordered))
+
+
+def anchor_searches(anchors: Iterable[str]) -> AnchorSearches:
+    """Return expressions that find the anchors."""
+    lower: dict[str, list[str]] = {}
+    exact: dict[str, list[str]] = {}
+    searches = AnchorSearches([], [], {}, [])
+    for anchor in sorted({*anchors} - {LAST_WORD}):
+        if "(" in anchor:
+            searches.expressions.append((anchor, re.compile(anchor)))
+        elif not anchor.isascii():
+            for word in {anchor, anchor.capitalize(), anchor.upper()}:
+                run = max(re.findall("[^\0-\x7f]+", word), key=len)
+                searches.foreign.setdefault(run[0], []).append(_Foreign(anchor, word, run))
+        elif anchor.islower() or not any(map(str.isupper, anchor)):
+            lower.setdefault(min(anchor, key=_BY_RARITY.index), []).append(anchor)
+        else:
+            exact.setdefault(min(filter(str.isupper, anchor)), []).append(anchor)
+    searches.lower.extend(_group(sign, found) for sign, found in lower.items())
+    searches.exact.extend(_group(sign, found) for sign, found in exact.items())
+    return searches
+
+
+def _group(sign: str, anchors: list[str]) -> _Group:
+    """Return the group of anchors with `sign`; its expression finds `sign` next to the longer side of an anchor."""
+    group = _Group(sign, re.compile(""), {}, {})
+    tails: dict[int, set[str]] = {}
+    rests: set[str] = set()
+    for anchor in anchors:
+        at = anchor.index(sign)
+        if at >= min(_NEAR, len(anchor) - at - 1):
+            tail = anchor[: at + 1][-_NEAR - 1 :]
+            tails.setdefault(len(tail), set()).add(tail)
+            group.before.setdefault(anchor[at - 1 : at], []).append((anchor, at))
+        else:
+            rests.add(anchor[at + 1 :][:_NEAR])
+            group.after.setdefault(anchor[at + 1], []).append((anchor, at))
+    ends = [f"(?<={'|'.join(map(re.escape, sorted(found)))})" for found in tails.values()]
+    if rests:
+        ends.append(f"(?={'|'.join(map(re.escape, sorted(rests)))})")
+    return group._replace(expression=re.compile(f"{re.escape(sign)}(?:{'|'.join(ends)})"))
