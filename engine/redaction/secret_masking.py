@@ -13,15 +13,18 @@ from engine.base import lazy_pattern
 from engine.redaction.code_patterns import CODE_PATTERNS
 from engine.redaction.command_patterns import COMMAND_PATTERNS
 from engine.redaction.context_patterns import CONTEXT_PATTERNS
-from engine.redaction.non_secrets import PLACEHOLDER, is_ordinary
+from engine.redaction.non_secrets import PLACEHOLDER, is_code, is_ordinary
 from engine.redaction.secret_pattern import (
     LINE_END,
     LINE_PREFIX,
     LONGEST_JUDGED,
+    QUOTED,
     AnchorSearches,
     SecretPattern,
+    alternates,
     anchor_searches,
     anchors_in,
+    is_random,
     secret_span,
 )
 from engine.redaction.secret_words import is_phrase
@@ -63,6 +66,20 @@ _A_CODE = (
 _CODE = lazy_pattern(rf"(?<![A-Za-z0-9-]){_A_CODE}(?![A-Za-z0-9-])")
 _CODE_LINE = lazy_pattern(
     rf"[ \t>#*|\"'`\[-]*+(?:\d{{1,2}}[.)][ \t]+)?((?:{_A_CODE}(?:[ \t,;|/\"'`\].]++|(?=\r?\n|\Z)))*+)(?:\r?\n|\Z)"
+)
+_SHORTEST_KEY = 12
+_SHORTEST_CUT = 16
+_NEXT_STRING = lazy_pattern(
+    rf"[\"'`][ \t]{{0,8}}(?:[+.&\\][ \t]{{0,4}})?\r?\n{LINE_PREFIX}[ \t]{{0,80}}(?:[+.&][ \t]{{0,4}})?"
+    r"[bBrRuUN]?(?P<quote>[\"'`])(?P<value>(?:(?!(?P=quote))(?:\\.|[^\n\\])){1,500}+)(?=(?P=quote)(?![ \t]{0,8}[:=]))"
+)
+_NEXT_PART = lazy_pattern(
+    rf"\r?\n{LINE_PREFIX}[ \t]{{0,8}}(?P<value>[A-Za-z0-9_+/=.-]{{6,200}}+)(?=[\"'`,;)]{{0,3}}[ \t]*(?:\r?\n|\Z))"
+)
+_ITEM_WITHIN = lazy_pattern(rf"\s{{0,400}}(?P<bare>){QUOTED}(?=\s{{0,80}}[,\])}}])\s{{0,80}},?")
+_ITEM_BELOW = lazy_pattern(
+    rf"{LINE_PREFIX}[ \t]*-[ ]{{1,4}}(?:{QUOTED}|(?P<bare>[^\s\"':#][^\s:#]{{3,200}}))"
+    r"[ \t]*(?:#[^\n]{0,200})?(?:\r?\n|\Z)"
 )
 _NEAR_KIND = 16 * 1024  # maximum distance of an entry's object from the kind in JSON, in characters
 _LONGEST_MANIFEST = 1536 * 1024  # Kubernetes allows 1 MiB, in base64
@@ -215,6 +232,9 @@ def _secrets(text: str, match: re.Match[str], pattern: SecretPattern) -> Iterato
     if pattern.block == "codes":
         yield from _codes(text, match.end())
         return
+    if pattern.block == "list":
+        yield from _list_items(text, match)
+        return
     if pattern.block == "manifest":
         yield from _manifest_entries(text, match)
         return
@@ -228,6 +248,41 @@ def _secrets(text: str, match: re.Match[str], pattern: SecretPattern) -> Iterato
     while end - position >= _WINDOW and (rest := _RUN.match(text, end, end + _WINDOW)) and rest[0]:
         position, end = end, rest.end()
     yield _Span(start, end, pattern.mask == "whole")
+    yield from _continued(text, match, pattern)
+
+
+def _continued(text: str, match: re.Match[str], pattern: SecretPattern) -> Iterator[_Span]:
+    """Yield the rest of a secret on the next lines: strings that a program joins, and a token that a terminal cut."""
+    start, end = secret_span(match)
+    is_string = match.groupdict().get("quoted") is not None
+    if not is_string and (pattern.mask == "whole" or not is_random(text[start:end][:LONGEST_JUDGED], _SHORTEST_CUT)):
+        return
+    expression = _NEXT_STRING if is_string else _NEXT_PART
+    for _ in range(_LONGEST_PHRASE):
+        part = expression.match(text, end, end + _WINDOW)
+        if part is None or not (is_string or alternates(part["value"])):
+            return
+        yield _Span(*part.span("value"), pattern.mask == "whole")
+        end = part.end("value")
+
+
+def _list_items(text: str, match: re.Match[str]) -> Iterator[_Span]:
+    """Yield the items of a list that are secrets: any word for passwords, what is random for tokens and keys."""
+    item = _ITEM_BELOW if match[0].endswith("\n") else _ITEM_WITHIN
+    position = match.end()
+    for _ in range(_LONGEST_BLOCK):
+        found = item.match(text, position, position + _WINDOW)
+        if found is None:
+            return
+        span = found.span("quoted") if found["quoted"] is not None else found.span("bare")
+        value = text[slice(*span)]
+        if match["password"] is None:
+            is_secret = len(value) >= _SHORTEST_KEY and alternates(value)
+        else:
+            is_secret = not (is_ordinary(value) or (found["quoted"] is None and is_code(value)))
+        if is_secret:
+            yield _Span(*span, True)
+        position = found.end()
 
 
 def _key_lines(text: str, position: int) -> Iterator[_Span]:

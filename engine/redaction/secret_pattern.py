@@ -27,9 +27,9 @@ class SecretPattern(NamedTuple):
     """`whole` for secrets that users choose: the ends of a password help to guess the rest."""
     judge: Judge | None = None
     """Returns false if the context or the value shows that the match is not a secret."""
-    block: Literal["", "key", "yaml", "codes", "column", "manifest"] = ""
+    block: Literal["", "key", "yaml", "codes", "column", "list", "manifest"] = ""
     """Whether the secret is on the next lines: key material or codes (also on the rest of this line), or an indented
-    block of YAML; in a column of a table; or in the entries of the manifest around the match."""
+    block of YAML; in a column of a table or the items of a list; or in the entries of the manifest around the match."""
 
 
 LAST_WORD = "(last word of a line)"
@@ -40,6 +40,10 @@ _NOT_RANDOM = lazy_pattern(r"[A-Za-z_.-]*|[0-9.,:%+-]{1,5}|[A-Za-z]+[_.-]?\d{1,2
 _CHANGE = lazy_pattern(r"(?<=[a-z])[^a-z]|(?<=[A-Z])[^A-Za-z]|(?<=[0-9])[^0-9]|(?<=[^A-Za-z0-9])[A-Za-z0-9]")
 
 
+PATH = lazy_pattern(
+    r"(?:[a-z]+:/)?(?:~|\.{1,2})?/[\w.@:-]+(?:/[\w.@?=-]*)*|(?:[a-z_.-]+|\d+)(?:/(?:[a-z_.-]+|\d+))+"
+    r"|\S+\.(?:pem|key|pub|crt|json|ya?ml|txt|py|ts|js|md|toml|env)"
+)
 SIGN_WITHIN = lazy_pattern(r"\w[!#$%&*+?^]\w")
 """A sign of a password between letters or digits."""
 _LETTERS = lazy_pattern("[^\\W\\d_]{3}")
@@ -89,6 +93,11 @@ def is_chosen(value: str, *, known: bool) -> bool:
     return (known and len(value) >= 8) or _UNLIKE_NAMES.search(value) is not None
 
 
+def is_path(value: str) -> bool:
+    """Whether the value is a path or the name of a file."""
+    return PATH.fullmatch(value) is not None
+
+
 def mixes_digits(value: str) -> bool:
     """Return whether a value has letters and digits, and at least five characters."""
     return len(value) >= 5 and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
@@ -121,10 +130,13 @@ READING_TAG = (
 )
 """Tags of YAML whose value is the name of something else, such as `!Ref DatabasePassword`, to match in any case."""
 SIGN = (
-    rf"(?P<sign>(?:(?::[ \t]{{0,4}}|(?=As[ \t])){_TYPE}[ \t]{{0,4}}=(?!=)|(?:\?\?|\|\|)(?=[ \t]?[\"'`])"
-    r"|={1,3}>?|%3[dD]|![=]{1,2}|:=|:(?!:)|->|→|\uff1a|\uff1d)"
+    r"(?:\r?\n[ \t]{1,40}(?=\?\?|\|\|))?"
+    rf"(?P<sign>(?:(?::[ \t]{{0,4}}|(?=As[ \t])){_TYPE}[ \t]{{0,4}}=(?!=)"
+    rf"|(?:\?\?|\|\|)(?=[ \t]?(?:\r?\n[ \t]{{1,40}})?[\"'`])"
+    r"|={1,3}>?|%3[dD]|![=]{1,2}|:=|:-(?=[^\s}]{1,100}\})|:(?!:)|->|→|\uff1a|\uff1d)"
     r"\*{0,2}[ \t]{0,8})(?:[\"']?\$\{\w{1,60}:?-(?=[^\s$}\"'])|!!str[ ]"
-    rf"|(?!(?i:{READING_TAG}) )!{{1,2}}[A-Za-z]\w{{0,20}}[ ](?=[\"'])|{CONTINUED}|{_STRING_BELOW})?"
+    rf"|(?!(?i:{READING_TAG}) )!{{1,2}}[A-Za-z]\w{{0,20}}[ ](?=[\"'])|{CONTINUED}|{_STRING_BELOW}"
+    r"|\((?=\"[^\"\n]{4,200}\"[ \t]*[\n\r)]|'[^'\n]{4,200}'[ \t]*[\n\r)]))?"
 )
 """Also the start of `${VARIABLE:-x}`, whose value is the default, a tag of YAML, and a line end before the value."""
 BARE_TOKEN = r"""(?:\\{0,8}["'`]|[*]{1,2})?([^\s"'`\\;,&<>(){}\[\]|*]++)"""
