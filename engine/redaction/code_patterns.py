@@ -8,8 +8,10 @@ import re
 from engine.base import lazy_pattern
 from engine.redaction.non_secrets import PLACEHOLDER, is_argument, is_ordinary
 from engine.redaction.secret_pattern import (
+    LAST_WORD,
     LINE_END,
     LINE_PREFIX,
+    NOT_IN_PASSWORD,
     SIGN_WITHIN,
     SecretPattern,
     alternates,
@@ -102,14 +104,20 @@ def is_answer(before: str, match: re.Match[str]) -> bool:
 
 def is_last_of_login(before: str, match: re.Match[str]) -> bool:
     """Whether the last word of a line, or of three lines, is the password of the account that is named before it."""
-    value, line = value_of(match), _IN_LINE.split(before.rpartition("\n")[2])[-1]
+    line = before.rpartition("\n")[2]
+    if '"' in line or "\\" in line:
+        line = _IN_LINE.split(line)[-1]
+    if len(line) >= _LONGEST_ACCOUNT or not (line.strip() or match[0][0] == "\n"):
+        return False
+    value = value_of(match)
+    mixed = alternates(value) and mixes_digits(value)
+    if not (mixed or is_chosen(value, known=True)) or _NO_PASSWORD.fullmatch(value):
+        return False
     if match[0][0] == "\n":
         lines = _TWO_LINES.search(before)
         line = "" if lines is None else f"{lines[1]} {lines[2]}"
-    if _NO_PASSWORD.fullmatch(value) or len(line) >= _LONGEST_ACCOUNT:
-        return False
     if line.strip(" \t>*+-:").lower() in _ACCOUNTS.split("|"):
-        return mixes_digits(value) and (alternates(value) or SIGN_WITHIN.search(value) is not None)
+        return mixed or (mixes_digits(value) and SIGN_WITHIN.search(value) is not None)
     account = _ACCOUNT.fullmatch(line)
     if account is None or is_ordinary(account["user"] or "x"):
         return False
@@ -132,13 +140,11 @@ _ACCOUNT = lazy_pattern(
     rf"{LINE_PREFIX}"
     r"[ \t>*+\u2022-]*+(?:\d{1,2}[.)][ ]|\[[ x]\][ ])?"
     rf"(?:(?:(?P<name>(?i:{_ACCOUNTS}))(?![\w-])|[\w.:-]+)(?:[ ][\w.-]+){{0,2}}?"
-    r"(?:[ ]?[:/,\u2192]|[ ]->?|)[ \t]{1,3}(?P<user>[a-z][\w.+-]{1,32}+(?!@)|\d{5,12}(?=[ ]/))?)?"
-    r"(?(user)|(?P<address>[\w.+-]+@[\w-]+(?:\.[\w-]+)*))(?P<apart>[ ][/-])?[ ]?[,:]?[ \t]{0,3}"
+    r"(?:[ ]?[:/,\u2192]|[ ](?:->?|[\u2013\u2014])|)[ \t]{1,3}(?P<user>[a-z][\w.+-]{1,32}+(?!@)|\d{5,12}(?=[ ]/))?)?"
+    r"(?(user)|(?P<address>[\w.+-]+@[\w-]+(?:\.[\w-]+)*))(?P<apart>[ ][/\u2013\u2014-])?[ ]?[,:]?[ \t]{0,3}"
 )
 _TWO_LINES = lazy_pattern(r"(?:\A|\n)[ \t]*([A-Za-z][\w.-]{1,24})[ \t\r]*\n[ \t]*([\w.@+-]{2,40})[ \t\r]*\Z")
-_NOT_IN_PASSWORD = r"\s\"'`()<>\[\]{}|\\;,=:"
 _AT_END = r"(?=[\"'`]?[ \t]*(?:[\r\n]|\\+n|\\*\"|\Z))"
-_CHOSEN_AT_END = rf"[\"'`]?(?=[^{_NOT_IN_PASSWORD}]{{6,40}}+(?:[\r\n\"'`\\]|\Z))(?=\S*[\d!#$%&*+?^])"
 _IN_LINE = lazy_pattern(r'\\+n|"')
 _RECOVERY_CODES = (
     *(f"{kind}{sign}code" for kind in ("recovery", "backup") for sign in " -_"),
@@ -281,8 +287,8 @@ CODE_PATTERNS: tuple[SecretPattern, ...] = (
             *("nextcloud ada «Tal$perre9»", "Jira: ada@example.com / «Tal$perre»", "Synology admin «Kahn-2024»"),
             *("- mail «Tr4wler!x»", "nas: «tug9Boat4x»", "Forum\nada\n«Tal$perre9»", "dns ada «qoznof-xesxu6-kutZuc»"),
         ),
-        tuple(f"{start}{_CHOSEN_AT_END}" for start in (" ", "\t", "\n")),
-        rf"[ \t\n][\"'`]?(?=\S*[a-z])([^{_NOT_IN_PASSWORD}]{{6,40}}){_AT_END}",
+        (LAST_WORD,),
+        rf"[ \t\n][\"'`]?([^{NOT_IN_PASSWORD}]{{6,40}}){_AT_END}",
         "whole",
         is_last_of_login,
     ),

@@ -17,7 +17,6 @@ from engine.redaction.non_secrets import (
     is_ordinary,
     is_password,
     is_password_in_prose,
-    is_path,
     is_personal_token,
     is_short_password,
     is_token,
@@ -33,6 +32,7 @@ from engine.redaction.secret_pattern import (
     SIGN,
     SecretPattern,
     alternates,
+    is_path,
     is_random,
     mixes_digits,
     secret_span,
@@ -58,10 +58,10 @@ from engine.redaction.secret_words import (
 _PASSWORD_NAME = r"(?i:passw(?:or[dt]|d)|passphrase|passcode|kennwort|pwd|(?<!\w)pw(?=[ ]))"
 _OPTION = rf"""(?:{BLANK}|(?P<next>["'],\s{{0,20}})(?=["']))"""
 _PROSE_LINK = (
-    rf"(?i:(?:[ \t]{{1,4}}(?:for|of|to|on|in|at|from|with|fürs?|vo[nm]|beim?|zu[mr]?|[ai]m)\b[^.:;!?{LINE_END}]"
-    r"{1,60}?)?[ \t]{1,4}(?P<sign>is|was|used to be|ha[sd] been|"
-    r"will be|should be|must be|ist|war|lautet|heißt|heisst|wird|to|auf)\b"
-    r"[ \t]{0,4}:?[ \t]{0,4}"
+    rf"(?i:(?:[ ]\([^(){LINE_END}]{{1,40}}\)(?=[ ]))?"
+    rf"(?:[ \t]{{1,4}}(?:for|of|to|on|in|at|from|with|fürs?|vo[nm]|beim?|zu[mr]?|[ai]m)\b[^.:;!?{LINE_END}]"
+    r"{1,60}?)?[ \t]{1,4}(?P<sign>is|was|used to be|ha[sd] been|will be|should be|must be"
+    r"|ist|war|lautet|heißt|heisst|wird|to|auf)\b[ \t]{0,4}:?[ \t]{0,4}"
     r"(?:(?:now|still|currently|just|simply|actually|set to|changed to|jetzt|nun|noch|übrigens)\b"
     r"[ \t]{1,4}:?[ \t]{0,4})?)"
 )
@@ -419,7 +419,7 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         rf"(?!(?:19|20)\d\d\b)([0-9]{{4,8}}+)(?![\w:-]|[.,]\d)"
         rf"|(?<![a-z_])pin[ ](?!(?:19|20)\d\d\b)([0-9]{{4,8}}+)(?=[ \t]*(?:[{LINE_END},;)]|\.(?!\d)|\Z))"
         rf"|(?i:token|key|secret|(?<=fa[ ])seed|(?<=otp[ ])seed)(?P<adjacent>)"
-        rf"(?:[ ](?:for|of|für|vom|zum)[ ][^.:;!?=,(\"{LINE_END}]{{1,40}}:)?"
+        rf"(?:[ ](?:for|from|of|on|to|you|we|I|für|vom|von|zum)[ ][^.:;!?=,(\"{LINE_END}]{{1,40}}:)?"
         rf"[ \t]{{1,4}}[\"'`]?([A-Za-z0-9][\w~.-]{{10,}}+(?<=\w))(?![\w/-])",
         judge=is_token_in_prose,
     ),

@@ -3,10 +3,19 @@
 import re
 
 from engine.base import lazy_pattern
-from engine.redaction.secret_pattern import READING_TAG, alternates, is_random, mixes_digits, secret_span, value_of
+from engine.redaction.secret_pattern import (
+    PATH,
+    READING_TAG,
+    alternates,
+    is_random,
+    mixes_digits,
+    secret_span,
+    value_of,
+)
 from engine.redaction.secret_words import (
     AUTHORIZATION_SCHEMES,
     DENIALS,
+    JOINED_NAME,
     LANGUAGES,
     PARTICIPLE,
     PASSES,
@@ -69,9 +78,6 @@ _SENTENCE_END = lazy_pattern(
     r"[*_»”\"')\]]{0,4}(?:[.,;!?…](?=\s|\Z)|[ \t]*(?:[\r\n]|\Z)"
     r"|[ \t]+(?:and|und|et|y|e|en|i|и|та|och|og|ja|și|ve|és|και)\b)"
 )
-_PATH = lazy_pattern(
-    r"(?:[a-z]+:/)?(?:~|\.{1,2})?/[\w.@:-]+(?:/[\w.@?=-]*)*|(?:[a-z_.-]+|\d+)(?:/(?:[a-z_.-]+|\d+))+|\S+\.(?:pem|key|pub|crt|json|ya?ml|txt|py|ts|js|md|toml|env)"
-)
 _DOTTED = lazy_pattern(rf"{_WORD}(?:(?:\.|::|->){_WORD})+", re.ASCII)
 _NUMBER = lazy_pattern(r"[\d.,_%+-]+|0x[0-9a-fA-F]{1,4}:?")
 _SHORTEST_BASE32, _AWS_SECRET_LENGTH = 16, 40  # a secret of AWS may begin with a slash and look like a path
@@ -80,23 +86,21 @@ _SETTING = lazy_pattern(
     r"(?<![\w…])(?:(?i:config(?:ure)?[ \t]{1,4}set|setx)|ENV|set[ ]-[gxU]{1,3})[ \t]{1,4}(?://\S{1,80}:)?\Z"
 )
 _PLAIN_VALUE = lazy_pattern(r"[A-Za-z0-9+/=_.~:-]+")
-_USER = lazy_pattern(r"(?:user|login|username|e-?mail|account|usr|host)\b[^\n]{0,40}\n?\Z", re.IGNORECASE)
+_USER = lazy_pattern(
+    r"(?:user|login|username|e-?mail|account|usr|host|usu[aá]rio|utente|correo)\b[^\n]{0,40}\n?\Z", re.IGNORECASE
+)
 _OF_PASS = lazy_pattern(r"(?:de|palavra)[ _-]?\Z", re.IGNORECASE)
 _NAMED_ELEMENT = lazy_pattern(r"\b(?:name|key)\s?=\s?[\"'][\w.-]*\Z", re.IGNORECASE)
 _NAMED = lazy_pattern(
     r"""(?:name|key|variable|field|id|env)\\{0,8}["']?\s{0,4}[:=]\s{0,4}\\{0,8}["']?[\w.-]*\Z""", re.IGNORECASE
 )
 _DEFINED = lazy_pattern(
-    r"""\b(?:define|put|\w{0,3}env|environ\.get|[sS]et(?:EnvironmentVariable|Item|_config|Property|default))\(\s{0,4}["'][\w.-]*\Z"""
+    r"""\b(?:define|put|\w{0,3}env|environ\.get|[sS]et(?:EnvironmentVariable|Item|_config|Property|default)"""
+    r"""|(?i:values)[ ]?)\((?:\d{1,9},)?\s{0,4}["'][\w.-]*\Z"""
 )
 _AMOUNT = lazy_pattern(r"\d{1,3}[-\u2011]?[^\W\d]+")  # 8-stellig, 12chars
 _TYPED = lazy_pattern(r"[A-Za-z0-9!@#$%^&*+?]+")
 _HYPHENATED = lazy_pattern(r"[a-z]+(?:[-_][a-z0-9]+)+")
-_JOINED_NAME = lazy_pattern(
-    r"(?i)wpapsk|(?:account|admin|api|auth|backup|bind|client|cluster|db|disk|ftp|host|imap|jdbc|ldap|login|luks|mail"
-    r"|master|mongo|(?:my)?sql|nas|net|pg|pop3?|postgres|proxy|redis|remote|root|router|server|service|smb|smtp|ssh"
-    r"|sudo|svn|user|vnc|vpn|web|wifi|zip)pass"
-)
 _OWNER = lazy_pattern(r"(?:root|admin|ssh|sudo|wi-?fi|wlan|router|nas|vpn)\b[^\n:;]{0,30}\Z", re.IGNORECASE)
 _CALL = lazy_pattern(r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)*\Z", re.ASCII)
 _IN_MANUAL = lazy_pattern(r"\[.*|<.*|[A-Z_]+|(?:user)?(?:name|pass)|\$(?!\d\w?\$).*|-.*|\*", re.DOTALL)
@@ -107,7 +111,7 @@ def is_password(before: str, match: re.Match[str]) -> bool:
     value, groups = value_of(match), match.groupdict()
     if (groups.get("sign") or "")[:2] in ("??", "||") and not mixes_digits(value):  # a label: password || "Password"
         return False
-    if (match[0][:3].lower() == "pwd" and _PATH.fullmatch(value)) or _OTHER_NAME.search(before):
+    if (match[0][:3].lower() == "pwd" and PATH.fullmatch(value)) or _OTHER_NAME.search(before):
         return False
     if value.startswith("//"):  # the rest of an address
         return False
@@ -181,7 +185,7 @@ def is_short_password(before: str, match: re.Match[str]) -> bool:
         return False
     name, parts = _name(before, match), _parts(before)
     if before[-1:].isalnum() and (match[0][0].islower() or before[-1].isupper()):
-        return _JOINED_NAME.fullmatch(name) is not None
+        return JOINED_NAME.fullmatch(name) is not None
     sign = match["sign"]
     if "==" in sign or "!" in sign:
         return False
@@ -210,9 +214,10 @@ def is_foreign_password(before: str, match: re.Match[str]) -> bool:
         return False
     if _NUMBER.fullmatch(value) and sum(map(str.isdigit, value)) < 4:
         return False
-    if name == "clave" and not (match["sign"] == "=" or mixes_digits(value) or _is_entry(before, match)):
+    clear = match["sign"] == "=" or mixes_digits(value) or _is_entry(before, match) or _USER.search(before)
+    if name == "clave" and not clear:
         return False  # "la clave" is any kind of key
-    plain = not mixes_digits(value) or _PATH.fullmatch(value) or _AMOUNT.fullmatch(value) or "://" in value
+    plain = not mixes_digits(value) or PATH.fullmatch(value) or _AMOUNT.fullmatch(value) or "://" in value
     if match["adjacent"] is not None and plain:
         return False
     if is_english_name(match) and not _follows_english_name(before, match):
@@ -256,7 +261,7 @@ def is_ideographic_password(before: str, match: re.Match[str]) -> bool:
 def is_personal_token(before: str, match: re.Match[str]) -> bool:
     """Whether the value after a name that ends in `_PAT` is a personal access token."""
     value = value_of(match)
-    if len(value) < 6 or is_ordinary(value) or _PATH.fullmatch(value) or not _PLAIN_VALUE.fullmatch(value):
+    if len(value) < 6 or is_ordinary(value) or PATH.fullmatch(value) or not _PLAIN_VALUE.fullmatch(value):
         return False
     is_clear = _name(before, match).isupper() and match["sign"] in ("=", ": ", ":")
     return is_random(value, 12) or (is_clear and (match[0][1:2] in "pP" or mixes_digits(value)))
@@ -285,7 +290,7 @@ def is_element(before: str, match: re.Match[str]) -> bool:
     value, parts = value_of(match).strip(), _parts(before)
     word = match[0][:4].lower()
     if word.startswith(("pass", "pwd", "kenn", "psk")):
-        return not is_ordinary(value) and not _PATH.fullmatch(value)
+        return not is_ordinary(value) and not PATH.fullmatch(value)
     if not _may_be_token(value, parts) or (word[:3] == "key" and (not parts or parts[-1] not in SECRET_KEYS)):
         return False
     return word[:3] == "key" or bool(parts) or is_random(value, 6) or value.isalnum()
@@ -323,7 +328,7 @@ def is_named_value(before: str, match: re.Match[str]) -> bool:
     if not (_NAMED if match["listed"] is None else _DEFINED).search(before):
         return False
     parts = _parts(before)
-    if (match[0][:3].lower() == "key" and not (parts and parts[-1] in SECRET_KEYS)) or _PATH.fullmatch(value_of(match)):
+    if (match[0][:3].lower() == "key" and not (parts and parts[-1] in SECRET_KEYS)) or PATH.fullmatch(value_of(match)):
         return False
     if _NUMBER.fullmatch(value_of(match)) and (match[0][:1].lower() != "p" or len(value_of(match)) < 4):
         return False
@@ -379,14 +384,11 @@ def is_token_in_prose(before: str, match: re.Match[str]) -> bool:
         named = name != "key" or (parts and parts[-1] in SECRET_KEYS)
         encoded = digits and len(value) >= _SHORTEST_BASE32 and value.isupper()
         plain = "".join(filter(str.isalnum, value))
-        random = 3 <= digits <= len(plain) - 3 and (plain == value or alternates(plain))
+        random = 3 <= digits <= len(plain) - 3 and (
+            plain == value or alternates(plain) or (":" in match[0] and alternates(value))
+        )
         return bool(named) and _may_be_token(value, parts) and bool(encoded or random)
     return _may_be_token(value, _parts(before)) and not is_code(value) and is_random(value, 6)
-
-
-def is_path(value: str) -> bool:
-    """Whether the value is a path or the name of a file."""
-    return _PATH.fullmatch(value) is not None
 
 
 def is_ordinary(value: str) -> bool:
@@ -426,7 +428,7 @@ def _may_be_token(value: str, parts: list[str], least: int = 4) -> bool:
         return False
     if _NUMBER.fullmatch(value) and sum(map(str.isdigit, value)) < 6:
         return False
-    plain = _PATH.fullmatch(value) or _DOTTED.fullmatch(value)
+    plain = PATH.fullmatch(value) or _DOTTED.fullmatch(value)
     return len(value) == _AWS_SECRET_LENGTH or value.endswith("=") or not plain
 
 

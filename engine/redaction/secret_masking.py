@@ -13,8 +13,20 @@ from engine.base import lazy_pattern
 from engine.redaction.code_patterns import CODE_PATTERNS
 from engine.redaction.command_patterns import COMMAND_PATTERNS
 from engine.redaction.context_patterns import CONTEXT_PATTERNS
-from engine.redaction.non_secrets import PLACEHOLDER, is_ordinary
-from engine.redaction.secret_pattern import LINE_END, LINE_PREFIX, LONGEST_JUDGED, SecretPattern, secret_span
+from engine.redaction.non_secrets import PLACEHOLDER, is_code, is_ordinary
+from engine.redaction.secret_pattern import (
+    LINE_END,
+    LINE_PREFIX,
+    LONGEST_JUDGED,
+    QUOTED,
+    AnchorSearches,
+    SecretPattern,
+    alternates,
+    anchor_searches,
+    anchors_in,
+    is_random,
+    secret_span,
+)
 from engine.redaction.secret_words import is_phrase
 from engine.redaction.service_tokens import FORM_PATTERNS, SERVICES
 from engine.redaction.syntax_patterns import SYNTAX_PATTERNS
@@ -27,10 +39,6 @@ _BLOCK = 256 * 1024
 _WINDOW = 64 * 1024  # maximum length of one match
 _OVERLAP = 64  # between blocks: more than the longest anchor
 _BEFORE = 48  # characters before a match that are passed to a judge
-_NEAR = 5  # characters next to the sign of an anchor that are compared
-_BY_RARITY = '~@<4q1zj*"xv/=:w3k569278_-.b0fhpgcmduylirsoante#$ '
-_WHOLE = frozenset({"key", "token", "secret", "pin", "psk", "pw"})  # anchors that must not be followed by a letter
-_ASCII = bytes(range(128))
 _LEAST_SHOWN = 20  # in a shorter secret, a partial mask would show more than half
 _HEAD, _TAIL = 6, 4
 _ROUNDS = 8  # maximum; even two are rarely needed
@@ -58,6 +66,20 @@ _A_CODE = (
 _CODE = lazy_pattern(rf"(?<![A-Za-z0-9-]){_A_CODE}(?![A-Za-z0-9-])")
 _CODE_LINE = lazy_pattern(
     rf"[ \t>#*|\"'`\[-]*+(?:\d{{1,2}}[.)][ \t]+)?((?:{_A_CODE}(?:[ \t,;|/\"'`\].]++|(?=\r?\n|\Z)))*+)(?:\r?\n|\Z)"
+)
+_SHORTEST_KEY = 12
+_SHORTEST_CUT = 16
+_NEXT_STRING = lazy_pattern(
+    rf"[\"'`][ \t]{{0,8}}(?:[+.&\\][ \t]{{0,4}})?\r?\n{LINE_PREFIX}[ \t]{{0,80}}(?:[+.&][ \t]{{0,4}})?"
+    r"[bBrRuUN]?(?P<quote>[\"'`])(?P<value>(?:(?!(?P=quote))(?:\\.|[^\n\\])){1,500}+)(?=(?P=quote)(?![ \t]{0,8}[:=]))"
+)
+_NEXT_PART = lazy_pattern(
+    rf"\r?\n{LINE_PREFIX}[ \t]{{0,8}}(?P<value>[A-Za-z0-9_+/=.-]{{6,200}}+)(?=[\"'`,;)]{{0,3}}[ \t]*(?:\r?\n|\Z))"
+)
+_ITEM_WITHIN = lazy_pattern(rf"\s{{0,400}}(?P<bare>){QUOTED}(?=\s{{0,80}}[,\])}}])\s{{0,80}},?")
+_ITEM_BELOW = lazy_pattern(
+    rf"{LINE_PREFIX}[ \t]*-[ ]{{1,4}}(?:{QUOTED}|(?P<bare>[^\s\"':#][^\s:#]{{3,200}}))"
+    r"[ \t]*(?:#[^\n]{0,200})?(?:\r?\n|\Z)"
 )
 _NEAR_KIND = 16 * 1024  # maximum distance of an entry's object from the kind in JSON, in characters
 _LONGEST_MANIFEST = 1536 * 1024  # Kubernetes allows 1 MiB, in base64
@@ -179,10 +201,11 @@ def _by_line(text: str, spans: Iterable[_Span]) -> Iterator[_Span]:
 
 def _spans(text: str) -> Iterator[_Span]:
     tries = _tries()
+    searches = _searches()
     done: dict[str, dict[str, int]] = {}  # end of the last match of an expression, by anchor
     tables: dict[int, re.Match[str]] = {}  # headers by their end
     for start in range(0, len(text), _BLOCK):
-        for anchor, found in _anchors(text[start : start + _BLOCK + _OVERLAP]):
+        for anchor, found in anchors_in(text[start : start + _BLOCK + _OVERLAP], searches):
             position = start + found
             ends = done.get(anchor)
             for pattern in tries[anchor]:
@@ -209,6 +232,9 @@ def _secrets(text: str, match: re.Match[str], pattern: SecretPattern) -> Iterato
     if pattern.block == "codes":
         yield from _codes(text, match.end())
         return
+    if pattern.block == "list":
+        yield from _list_items(text, match)
+        return
     if pattern.block == "manifest":
         yield from _manifest_entries(text, match)
         return
@@ -222,6 +248,41 @@ def _secrets(text: str, match: re.Match[str], pattern: SecretPattern) -> Iterato
     while end - position >= _WINDOW and (rest := _RUN.match(text, end, end + _WINDOW)) and rest[0]:
         position, end = end, rest.end()
     yield _Span(start, end, pattern.mask == "whole")
+    yield from _continued(text, match, pattern)
+
+
+def _continued(text: str, match: re.Match[str], pattern: SecretPattern) -> Iterator[_Span]:
+    """Yield the rest of a secret on the next lines: strings that a program joins, and a token that a terminal cut."""
+    start, end = secret_span(match)
+    is_string = match.groupdict().get("quoted") is not None
+    if not is_string and (pattern.mask == "whole" or not is_random(text[start:end][:LONGEST_JUDGED], _SHORTEST_CUT)):
+        return
+    expression = _NEXT_STRING if is_string else _NEXT_PART
+    for _ in range(_LONGEST_PHRASE):
+        part = expression.match(text, end, end + _WINDOW)
+        if part is None or not (is_string or alternates(part["value"])):
+            return
+        yield _Span(*part.span("value"), pattern.mask == "whole")
+        end = part.end("value")
+
+
+def _list_items(text: str, match: re.Match[str]) -> Iterator[_Span]:
+    """Yield the items of a list that are secrets: any word for passwords, what is random for tokens and keys."""
+    item = _ITEM_BELOW if match[0].endswith("\n") else _ITEM_WITHIN
+    position = match.end()
+    for _ in range(_LONGEST_BLOCK):
+        found = item.match(text, position, position + _WINDOW)
+        if found is None:
+            return
+        span = found.span("quoted") if found["quoted"] is not None else found.span("bare")
+        value = text[slice(*span)]
+        if match["password"] is None:
+            is_secret = len(value) >= _SHORTEST_KEY and alternates(value)
+        else:
+            is_secret = not (is_ordinary(value) or (found["quoted"] is None and is_code(value)))
+        if is_secret:
+            yield _Span(*span, True)
+        position = found.end()
 
 
 def _key_lines(text: str, position: int) -> Iterator[_Span]:
@@ -387,114 +448,9 @@ def _tries() -> dict[str, list[SecretPattern]]:
     return tries
 
 
-_compiled = cache(re.compile)  # compiling all up front takes as long as masking a hundred pages
-
-
-def _anchors(block: str) -> Iterator[tuple[str, int]]:
-    """Yield each anchor in the block with its position; positions of one anchor are in order."""
-    searches = _searches()
-    if not block.isascii():
-        yield from _foreign_anchors(block, searches.foreign)
-        # Replace each character with one sign, so that positions do not change.
-        block = block.encode("ascii", "replace").decode("ascii")
-    for anchor, expression in searches.expressions:
-        for match in expression.finditer(block):
-            yield anchor, match.start()
-    yield from _found(searches.exact, block)
-    yield from _found(searches.lower, block.lower())
-
-
-def _found(groups: "list[_Group]", block: str) -> Iterator[tuple[str, int]]:
-    for group in groups:
-        for match in group.expression.finditer(block) if group.sign in block else ():
-            at = match.start()
-            for anchor, offset in (
-                *group.before.get(block[at - 1 : at], ()),
-                *group.after.get(block[at + 1 : at + 2], ()),
-            ):
-                start = at - offset
-                if start < 0 or not block.startswith(anchor, start):
-                    continue
-                if anchor not in _WHOLE or not block[start + len(anchor) : start + len(anchor) + 1].isalpha():
-                    yield anchor, start
-
-
-def _foreign_anchors(block: str, anchors: "dict[str, list[_Foreign]]") -> Iterator[tuple[str, int]]:
-    # Most texts have few characters beyond ASCII: searching only those is much faster.
-    beyond = block.encode("utf-8", "replace").translate(None, _ASCII).decode("utf-8")
-    positions: dict[str, list[int]] = {}
-    for sign in anchors.keys() & set(beyond):
-        for anchor, word, run in anchors[sign]:
-            if run in beyond and word in block:
-                starts = (match.start() for match in re.finditer(re.escape(word), block))
-                positions.setdefault(anchor, []).extend(starts)
-    for anchor, unordered in positions.items():
-        yield from ((anchor, position) for position in sorted(unordered))
-
-
-class _Foreign(NamedTuple):
-    anchor: str
-    word: str
-    """The anchor in small or capital letters."""
-    run: str
-    """Its longest run of characters that aren't ASCII."""
-
-
-class _Group(NamedTuple):
-    """Anchors with the same rare character, so that one search finds all of them."""
-
-    sign: str
-    expression: re.Pattern[str]
-    before: dict[str, list[tuple[str, int]]]
-    after: dict[str, list[tuple[str, int]]]
-    """Anchors with their offset of the sign, by the character before or after it."""
-
-
-class _Searches(NamedTuple):
-    lower: list[_Group]
-    exact: list[_Group]
-    """Anchors with capital letters."""
-    foreign: dict[str, list[_Foreign]]
-    """Anchors that aren't ASCII, by the first character of their run."""
-    expressions: list[tuple[str, re.Pattern[str]]]
-
-
 @cache
-def _searches() -> _Searches:
-    lower: dict[str, list[str]] = {}
-    exact: dict[str, list[str]] = {}
-    searches = _Searches([], [], {}, [])
-    for anchor in _tries():
-        if "(" in anchor:
-            searches.expressions.append((anchor, re.compile(anchor)))
-        elif not anchor.isascii():
-            for word in {anchor, anchor.capitalize(), anchor.upper()}:
-                run = max(re.findall("[^\0-\x7f]+", word), key=len)
-                searches.foreign.setdefault(run[0], []).append(_Foreign(anchor, word, run))
-        elif anchor.islower() or not any(map(str.isupper, anchor)):
-            lower.setdefault(min(anchor, key=_BY_RARITY.index), []).append(anchor)
-        else:
-            exact.setdefault(min(filter(str.isupper, anchor)), []).append(anchor)
-    searches.lower.extend(_group(sign, anchors) for sign, anchors in lower.items())
-    searches.exact.extend(_group(sign, anchors) for sign, anchors in exact.items())
-    return searches
+def _searches() -> AnchorSearches:
+    return anchor_searches(_tries())
 
 
-def _group(sign: str, anchors: list[str]) -> _Group:
-    """Return the group of anchors with `sign`; its expression finds `sign` next to the longer side of an anchor."""
-    group = _Group(sign, re.compile(""), {}, {})
-    tails: dict[int, set[str]] = {}
-    rests: set[str] = set()
-    for anchor in anchors:
-        at = anchor.index(sign)
-        if at >= min(_NEAR, len(anchor) - at - 1):
-            tail = anchor[: at + 1][-_NEAR - 1 :]
-            tails.setdefault(len(tail), set()).add(tail)
-            group.before.setdefault(anchor[at - 1 : at], []).append((anchor, at))
-        else:
-            rests.add(anchor[at + 1 :][:_NEAR])
-            group.after.setdefault(anchor[at + 1], []).append((anchor, at))
-    ends = [f"(?<={'|'.join(map(re.escape, sorted(found)))})" for found in tails.values()]
-    if rests:
-        ends.append(f"(?={'|'.join(map(re.escape, sorted(rests)))})")
-    return group._replace(expression=re.compile(f"{re.escape(sign)}(?:{'|'.join(ends)})"))
+_compiled = cache(re.compile)  # compiling all up front takes as long as masking a hundred pages

@@ -1,7 +1,7 @@
-"""Describes the form of one kind of secret as data, and reads and measures the secret in a match."""
+"""Describes the form of one kind of secret as data, finds where it may be, and reads and measures it in a match."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from engine.base import lazy_pattern
@@ -19,24 +19,31 @@ class SecretPattern(NamedTuple):
     """Invented examples; the text between « and » must be masked."""
     anchors: tuple[str, ...]
     """Strings; the pattern is tried only at one of them. Lower case also matches capitals. An anchor with a bracket is
-    an expression, matched against the text with "?" in place of each non-ASCII character."""
+    an expression, matched against the text with "?" in place of each non-ASCII character; `LAST_WORD` is none of
+    these."""
     regex: str
     """Matched (not searched) at an anchor."""
     mask: Mask = "part"
     """`whole` for secrets that users choose: the ends of a password help to guess the rest."""
     judge: Judge | None = None
     """Returns false if the context or the value shows that the match is not a secret."""
-    block: Literal["", "key", "yaml", "codes", "column", "manifest"] = ""
+    block: Literal["", "key", "yaml", "codes", "column", "list", "manifest"] = ""
     """Whether the secret is on the next lines: key material or codes (also on the rest of this line), or an indented
-    block of YAML; in a column of a table; or in the entries of the manifest around the match."""
+    block of YAML; in a column of a table or the items of a list; or in the entries of the manifest around the match."""
 
 
+LAST_WORD = "(last word of a line)"
+"""Anchor for the blank before a word that ends a line or a string and mixes characters as passwords do."""
 LONGEST_JUDGED = 200
 """Maximum length of a value that is judged; a longer one without a space is always a secret."""
 _NOT_RANDOM = lazy_pattern(r"[A-Za-z_.-]*|[0-9.,:%+-]{1,5}|[A-Za-z]+[_.-]?\d{1,2}|v?\d+(?:\.\w+)+|\d{4}-\d\d-\d\d.*")
 _CHANGE = lazy_pattern(r"(?<=[a-z])[^a-z]|(?<=[A-Z])[^A-Za-z]|(?<=[0-9])[^0-9]|(?<=[^A-Za-z0-9])[A-Za-z0-9]")
 
 
+PATH = lazy_pattern(
+    r"(?:[a-z]+:/)?(?:~|\.{1,2})?/[\w.@:-]+(?:/[\w.@?=-]*)*|(?:[a-z_.-]+|\d+)(?:/(?:[a-z_.-]+|\d+))+"
+    r"|\S+\.(?:pem|key|pub|crt|json|ya?ml|txt|py|ts|js|md|toml|env)"
+)
 SIGN_WITHIN = lazy_pattern(r"\w[!#$%&*+?^]\w")
 """A sign of a password between letters or digits."""
 _LETTERS = lazy_pattern("[^\\W\\d_]{3}")
@@ -86,6 +93,11 @@ def is_chosen(value: str, *, known: bool) -> bool:
     return (known and len(value) >= 8) or _UNLIKE_NAMES.search(value) is not None
 
 
+def is_path(value: str) -> bool:
+    """Whether the value is a path or the name of a file."""
+    return PATH.fullmatch(value) is not None
+
+
 def mixes_digits(value: str) -> bool:
     """Return whether a value has letters and digits, and at least five characters."""
     return len(value) >= 5 and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
@@ -118,14 +130,178 @@ READING_TAG = (
 )
 """Tags of YAML whose value is the name of something else, such as `!Ref DatabasePassword`, to match in any case."""
 SIGN = (
-    rf"(?P<sign>(?:(?::[ \t]{{0,4}}|(?=As[ \t])){_TYPE}[ \t]{{0,4}}=(?!=)|(?:\?\?|\|\|)(?=[ \t]?[\"'`])"
-    r"|={1,3}>?|%3[dD]|![=]{1,2}|:=|:(?!:)|->|→|\uff1a|\uff1d)"
+    r"(?:\r?\n[ \t]{1,40}(?=\?\?|\|\|))?"
+    rf"(?P<sign>(?:(?::[ \t]{{0,4}}|(?=As[ \t])){_TYPE}[ \t]{{0,4}}=(?!=)"
+    rf"|(?:\?\?|\|\|)(?=[ \t]?(?:\r?\n[ \t]{{1,40}})?[\"'`])"
+    r"|={1,3}>?|%3[dD]|![=]{1,2}|:=|:-(?=[^\s}]{1,100}\})|:(?!:)|->|→|\uff1a|\uff1d)"
     r"\*{0,2}[ \t]{0,8})(?:[\"']?\$\{\w{1,60}:?-(?=[^\s$}\"'])|!!str[ ]"
-    rf"|(?!(?i:{READING_TAG}) )!{{1,2}}[A-Za-z]\w{{0,20}}[ ](?=[\"'])|{CONTINUED}|{_STRING_BELOW})?"
+    rf"|(?!(?i:{READING_TAG}) )!{{1,2}}[A-Za-z]\w{{0,20}}[ ](?=[\"'])|{CONTINUED}|{_STRING_BELOW}"
+    r"|\((?=\"[^\"\n]{4,200}\"[ \t]*[\n\r)]|'[^'\n]{4,200}'[ \t]*[\n\r)]))?"
 )
 """Also the start of `${VARIABLE:-x}`, whose value is the default, a tag of YAML, and a line end before the value."""
 BARE_TOKEN = r"""(?:\\{0,8}["'`]|[*]{1,2})?([^\s"'`\\;,&<>(){}\[\]|*]++)"""
 # A password may contain any character; the next field of a connection string or URL query ends it.
 BARE_PASSWORD = r"""(?:\\{0,8}["'`])?((?:[^\s"'`\\;&]|[;&](?![\w .]{1,30}=)|\\(?![nrt"'`\\]))+(?<![.,:)\]}>]))"""
+NOT_IN_PASSWORD = r"\s\"'`()<>\[\]{}|\\;,=:"
+"""Characters that don't occur in a password that nothing but its line tells from other words."""
 BLANK = rf"[ \t]{{1,4}}(?:{CONTINUED})?"
 ARGUMENT = rf"(?:{QUOTED}|([^\s\"'`;|&<>]++))"
+
+# --- Search for anchors ----------------------------------------------------------------------------------------------
+
+_ASCII = bytes(range(128))
+_WHOLE = frozenset({"key", "token", "secret", "pin", "psk", "pw"})  # anchors that must not be followed by a letter
+_BY_RARITY = '~@<4q1zj*"xv/=:w3k569278_-.b0fhpgcmduylirsoante#$ '
+_NEAR = 5  # characters next to the sign of an anchor that are compared
+_IN_WORD = f"[^{NOT_IN_PASSWORD}]"
+_MIXED_TAIL = (
+    "(?:"
+    + "|".join(rf"(?<=[\d!#$%&*+?^][\s\S]{{{count}}})" for count in range(1, 15))
+    + "|"
+    + "|".join(rf"(?<={_IN_WORD}{{12}}[\s\S]{{{count}}})" for count in (1, 2, 3))
+    + ")"
+)
+"""A digit or a sign near the end of the word, or a long word: most others are rejected without a line of Python."""
+_WORD_ENDS = (  # each begins with one literal character, for which alone the text is searched
+    lazy_pattern(
+        rf"\n(?<![ \t()<>\[\]{{}}|\\;,=:\n]\n)"
+        rf"(?<={_IN_WORD}{{6}}\n|{_IN_WORD}{{5}}[\r\"'`]\n|{_IN_WORD}{{4}}[\"'`]\r\n){_MIXED_TAIL}"
+    ),
+    lazy_pattern(rf'"(?<={_IN_WORD}{{6}}"){_MIXED_TAIL}'),
+    lazy_pattern(rf"\\(?=\\*[n\"])(?<={_IN_WORD}{{6}}\\|{_IN_WORD}{{5}}[\"'`]\\)"),
+)
+_LONGEST_WORD = 42  # with quotes
+_MIXED = lazy_pattern(
+    r"(?:(?=\D*\d)(?:(?=.*[A-Z!#$%&*+?^])|(?=.{8})(?P<small>))|(?=[^!#$%&*+?^]*[!#$%&*+?^])(?=.*[A-Z]))(?=.*[a-z])"
+    rf"[\"'`]?{_IN_WORD}{{6,40}}[\"'`]?\r?\Z"
+)
+_LONGEST_NAME = 24
+_IN_LINE = lazy_pattern(r'\n|\\n|"')
+
+
+class _Foreign(NamedTuple):
+    anchor: str
+    word: str
+    """The anchor in small or capital letters."""
+    run: str
+    """Its longest run of characters that aren't ASCII."""
+
+
+class _Group(NamedTuple):
+    """Anchors with the same rare character, so that one search finds all of them."""
+
+    sign: str
+    expression: re.Pattern[str]
+    before: dict[str, list[tuple[str, int]]]
+    after: dict[str, list[tuple[str, int]]]
+    """Anchors with their offset of the sign, by the character before or after it."""
+
+
+class AnchorSearches(NamedTuple):
+    lower: list[_Group]
+    exact: list[_Group]
+    """Anchors with capital letters."""
+    foreign: dict[str, list[_Foreign]]
+    """Anchors that aren't ASCII, by the first character of their run."""
+    expressions: list[tuple[str, re.Pattern[str]]]
+
+
+def anchors_in(block: str, searches: AnchorSearches) -> Iterator[tuple[str, int]]:
+    """Yield each anchor in the block with its position; positions of one anchor are in order."""
+    if not block.isascii():
+        yield from _foreign_anchors(block, searches.foreign)
+        # Replace each character with one sign, so that positions do not change.
+        block = block.encode("ascii", "replace").decode("ascii")
+    yield from ((LAST_WORD, position) for position in _last_words(block))
+    for anchor, expression in searches.expressions:
+        for match in expression.finditer(block):
+            yield anchor, match.start()
+    yield from _found(searches.exact, block)
+    yield from _found(searches.lower, block.lower())
+
+
+def _last_words(block: str) -> list[int]:
+    """Return the positions before the words in a block that end a line or a string, if they may be passwords."""
+    mixed = _MIXED.match
+    ends = [match.start() for expression in _WORD_ENDS for match in expression.finditer(block)]
+    positions = []
+    for end in sorted([*ends, len(block)]):
+        words = block[max(0, end - _LONGEST_WORD) : end].rsplit(None, 1)
+        if not words or words[-1].isalpha() or (match := mixed(words[-1])) is None:
+            continue
+        start = end - len(words[-1]) - 1
+        if match["small"] is not None:  # a password only if one word is before it
+            name = _IN_LINE.split(block[max(0, start - _LONGEST_NAME) : max(0, start)])[-1]
+            if not name.strip(" \t>*+-:").replace("-", "").isalpha():
+                continue
+        positions.append(start)
+    return [position for position in positions if position >= 0]
+
+
+def _found(groups: list[_Group], block: str) -> Iterator[tuple[str, int]]:
+    for group in groups:
+        for match in group.expression.finditer(block) if group.sign in block else ():
+            at = match.start()
+            for anchor, offset in (
+                *group.before.get(block[at - 1 : at], ()),
+                *group.after.get(block[at + 1 : at + 2], ()),
+            ):
+                start = at - offset
+                if start < 0 or not block.startswith(anchor, start):
+                    continue
+                if anchor not in _WHOLE or not block[start + len(anchor) : start + len(anchor) + 1].isalpha():
+                    yield anchor, start
+
+
+def _foreign_anchors(block: str, anchors: dict[str, list[_Foreign]]) -> Iterator[tuple[str, int]]:
+    # Most texts have few characters beyond ASCII: searching only those is much faster.
+    beyond = block.encode("utf-8", "replace").translate(None, _ASCII).decode("utf-8")
+    positions: dict[str, list[int]] = {}
+    for sign in anchors.keys() & set(beyond):
+        for anchor, word, run in anchors[sign]:
+            if run in beyond and word in block:
+                starts = (match.start() for match in re.finditer(re.escape(word), block))
+                positions.setdefault(anchor, []).extend(starts)
+    for anchor, unordered in positions.items():
+        yield from ((anchor, position) for position in sorted(unordered))
+
+
+def anchor_searches(anchors: Iterable[str]) -> AnchorSearches:
+    """Return expressions that find the anchors."""
+    lower: dict[str, list[str]] = {}
+    exact: dict[str, list[str]] = {}
+    searches = AnchorSearches([], [], {}, [])
+    for anchor in sorted({*anchors} - {LAST_WORD}):
+        if "(" in anchor:
+            searches.expressions.append((anchor, re.compile(anchor)))
+        elif not anchor.isascii():
+            for word in {anchor, anchor.capitalize(), anchor.upper()}:
+                run = max(re.findall("[^\0-\x7f]+", word), key=len)
+                searches.foreign.setdefault(run[0], []).append(_Foreign(anchor, word, run))
+        elif anchor.islower() or not any(map(str.isupper, anchor)):
+            lower.setdefault(min(anchor, key=_BY_RARITY.index), []).append(anchor)
+        else:
+            exact.setdefault(min(filter(str.isupper, anchor)), []).append(anchor)
+    searches.lower.extend(_group(sign, found) for sign, found in lower.items())
+    searches.exact.extend(_group(sign, found) for sign, found in exact.items())
+    return searches
+
+
+def _group(sign: str, anchors: list[str]) -> _Group:
+    """Return the group of anchors with `sign`; its expression finds `sign` next to the longer side of an anchor."""
+    group = _Group(sign, re.compile(""), {}, {})
+    tails: dict[int, set[str]] = {}
+    rests: set[str] = set()
+    for anchor in anchors:
+        at = anchor.index(sign)
+        if at >= min(_NEAR, len(anchor) - at - 1):
+            tail = anchor[: at + 1][-_NEAR - 1 :]
+            tails.setdefault(len(tail), set()).add(tail)
+            group.before.setdefault(anchor[at - 1 : at], []).append((anchor, at))
+        else:
+            rests.add(anchor[at + 1 :][:_NEAR])
+            group.after.setdefault(anchor[at + 1], []).append((anchor, at))
+    ends = [f"(?<={'|'.join(map(re.escape, sorted(found)))})" for found in tails.values()]
+    if rests:
+        ends.append(f"(?={'|'.join(map(re.escape, sorted(rests)))})")
+    return group._replace(expression=re.compile(f"{re.escape(sign)}(?:{'|'.join(ends)})"))

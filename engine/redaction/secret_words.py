@@ -165,7 +165,8 @@ _NETWORK = (
 _CHANGED = r"(?:[ \t]{1,4}\w{1,16}){0,3}?[ \t]{1,4}(?:to|auf|a|à|en|para|in|naar|na|на|til|till|pe|în)(?=[ \t])"
 """Words between "password" and what it was changed to."""
 FOREIGN_LINK = (
-    rf"(?i:(?:[ \t]{{1,4}}(?:(?:{_PREPOSITIONS})\b|d['’])[^.:;!?={LINE_END}]{{1,60}}?"
+    rf"(?i:(?:(?:[ ](?:root|admin|ssh|vpn|sudo|wi-?fi|wlan|nas|bdd))?"
+    rf"[ \t]{{1,4}}(?:(?:{_PREPOSITIONS})\b|d['’])[^.:;!?={LINE_END}]{{1,60}}?"
     rf"|[ \t]{{1,4}}(?:root|admin|ssh|vpn|sudo|wi-?fi|wlan|nas|bdd|provisoire|temporaire|temporal)\b"
     rf"|[ \t]\([^(){LINE_END}]{{1,40}}\)"
     rf"|[ \t](?:nueva|actual|nouveau|actuel|nova|atual|nuova|attuale|nowe|новый)"
@@ -277,6 +278,13 @@ PASSES = frozenset(
     optimization main extra final half full is did has can will n""".split()
 )
 """Parts of a name before "pass" that make it no password."""
+
+JOINED_NAME = lazy_pattern(
+    r"(?i)wpapsk|(?:account|admin|api|auth|backup|bind|client|cluster|db|disk|ftp|host|imap|jdbc|ldap|login|luks|mail"
+    r"|master|mongo|(?:my)?sql|nas|net|pg|pop3?|postgres|proxy|redis|remote|root|router|server|service|smb|smtp|ssh"
+    r"|sudo|svn|user|vnc|vpn|web|wifi|zip)(?:pass|pw)"
+)
+"""Names of passwords without a sign between their parts."""
 
 STORES = frozenset(
     """storage local session state event data theme feature flag entity model user item node record document store query

@@ -102,6 +102,7 @@ _STRING = rf"(?:\"[^\"{LINE_END}]{{1,80}}\"|'[^'{LINE_END}]{{1,80}}')"
 _LONG_VALUE = r"(?=[\s\"'`=>]{0,5}+(?=[A-Za-z0-9+/=_-]{15})[A-Za-z_/+-]{0,24}[0-9])"
 _COOKIE = lazy_pattern(r"(?i:cookie)\\{0,8}[\"']?:|\bcurl\b.{0,300}(?:-b|--cookie)[ \t='\"]{1,3}[^ ]{0,200}\Z")
 _BASE58 = "[1-9A-HJ-NP-Za-km-z]"
+_FIELDS = r"(?:\"\w{1,20}\":[ ]?(?:true|false|null|\d{1,9}|\"[^\"\n]{0,60}\"),\s{0,40}){0,4}"
 _SECRET_NAME = r"(?i:passw(?:or[dt]|d)|passphrase|passcode|pass|kennwort|pwd|token|secret|key|salt)"
 
 _SQL = lazy_pattern(
@@ -134,7 +135,7 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             *("machine example.com\n  login ada\n  password «swordfish»", "user ada\npassword «swordfish»"),
         ),
         ("pass",),
-        r"(?i:passw(?:or)?d)\s{1,8}([^\s\"'`]++)",
+        r"(?i:pass(?:w(?:or)?d)?)\s{1,8}([^\s\"'`]++)",
         "whole",
         is_netrc,
     ),
@@ -175,6 +176,22 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         "whole",
         is_block,
         block="yaml",
+    ),
+    SecretPattern(
+        "List of secrets",
+        "the strings in `passwords = [x, x]` and the items below `passwords:`; random ones of tokens and keys",
+        (
+            '{"passwords": ["«tugboat»", "«swordfish»"]}',
+            *("api_keys:\n  - «k9Jx2Lm4Qp7Z»\n  - '«a1b2c3d4e5f6»'\n", 'tokens := []string{"«k9Jx2Lm4Qp7Z»"}'),
+        ),
+        ("passw", "tokens", "secrets", "api_key", "api-key", "apikey", "api keys", "access_keys", "secret_keys"),
+        r"(?i:(?P<password>passw(?:or[dt]s?|ds?|örter))|tokens|secrets|(?:api|access|secret)[_ -]?keys?)[\"'`*]{0,3}"
+        r"(?:[ \t]{0,4}:[ \t]{0,4}[\w<>\[\]., |]{3,40}(?==))?[ \t]{0,4}:?[:=][ \t]{0,4}"
+        r"(?:(?:\[\]string|(?:new[ ])?String\[\]|Set\.of|List\.of|Arrays\.asList|array|set)?[ ]?[\[({]"
+        r"(?=\s{0,80}\\{0,8}[\"'`])"
+        r"|\r?\n(?=[ \t>+]{0,40}-[ ]))",
+        "whole",
+        block="list",
     ),
     SecretPattern(
         "Logins of cloud-init",
@@ -234,7 +251,7 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             *("define('DB_PASSWORD', '«hunter2»');", "define( 'AUTH_SALT', '«x8 f&3 q)=»' );"),
         ),
         ("pass", "kennwort", "pwd", "token", "secret", "key", "salt"),
-        rf"""{_SECRET_NAME}(?:[_-]?\d{{1,2}})?\\{{0,8}}(?:["']?,?\s{{1,40}}|["'],)\\{{0,8}}["']?(?:(?i:value)\\{{0,8}}["']?"""
+        rf"""{_SECRET_NAME}(?:[_-]?\d{{1,2}})?\\{{0,8}}(?:["']?,?\s{{1,40}}|["'],){_FIELDS}\\{{0,8}}["']?(?:(?i:value)\\{{0,8}}["']?"""
         rf"""[ \t]{{0,4}}[:=][ \t]{{0,4}}(?:{QUOTED}|([^\s"'`,{{}}\[\]]++))"""
         rf"""|(?<=['"])(?P<listed>)(?P<string>[^'"{LINE_END}]{{4,200}}+)['"][ \t]{{0,4}}[,)])""",
         "whole",

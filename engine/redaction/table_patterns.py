@@ -20,7 +20,7 @@ from engine.redaction.secret_pattern import (
     mixes_digits,
     value_of,
 )
-from engine.redaction.secret_words import ANY_PASSWORD, PARTICIPLE, PASSWORD_ANCHORS
+from engine.redaction.secret_words import ANY_PASSWORD, LOGIN_WORDS, PARTICIPLE, PASSWORD_ANCHORS, describes
 
 _NAMES = """password|passwort|passwörter|passwd|passphrase|kennwort|pwd|pw|psk|mot de passe|contraseña|senha|wachtwoord
     |hasło|пароль|密码|密碼|パスワード|비밀번호""".replace("\n    ", "")
@@ -172,7 +172,14 @@ def is_word_below(before: str, match: re.Match[str]) -> bool:
     value = value_of(match)
     if match["password"] is None and not (len(value) >= 12 and alternates(value)):
         return False
+    if value.islower() and value.isalpha() and match["password"] is not None:  # alone below "password:"
+        between = match.string[match.end("password") : match.start() + match[0].rindex(value)]
+        alone = ":" in between and between.count("\n") == 1 and _NOTHING_BELOW.match(match.string, match.end())
+        return bool(alone) and not (is_ordinary(value) or describes(value) or value in LOGIN_WORDS)
     return mixes_digits(value) and is_argument(before, match)
+
+
+_NOTHING_BELOW = lazy_pattern(r"[`\"']?[ \t]*(?:\r?\n[ \t]*(?:\r?\n|\Z)|\Z)")
 
 
 TABLE_PATTERNS: tuple[SecretPattern, ...] = (
