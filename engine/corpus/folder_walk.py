@@ -86,20 +86,26 @@ class FolderWalk(ABC):
                 self._cancel.checkpoint()
             if self._listener is not None:
                 self._listener(len(self.files), name or ".")
-            folders = []
-            prefix = os.path.join(path, "")
             with self._entries(path, name or ".") as listed:
-                neighbours = cache(partial(_names, listed))
-                for entry in listed:
-                    below = f"{name}/{entry.name}" if name else entry.name
-                    inside = prefix + entry.name
-                    try:
-                        if self._enter(entry, inside, below, neighbours):
-                            folders.append((inside, below))
-                    except OSError as error:
-                        self._report(below, error)
+                folders = self._enter_all(listed, path, name, cache(partial(_names, listed)))
             stack.extend(reversed(folders))
         self.whole = self.whole and not stack
+
+    def _enter_all(
+        self, entries: Sequence[os.DirEntry[str]], path: str, name: str, neighbours: Neighbours
+    ) -> list[tuple[str, str]]:
+        """Add the files among the entries of a folder; returns paths and stable names of the folders to enter."""
+        folders = []
+        prefix = os.path.join(path, "")
+        for entry in entries:
+            below = f"{name}/{entry.name}" if name else entry.name
+            inside = prefix + entry.name
+            try:
+                if self._enter(entry, inside, below, neighbours):
+                    folders.append((inside, below))
+            except OSError as error:
+                self._report(below, error)
+        return folders
 
     @contextlib.contextmanager
     def _entries(self, path: str, name: str) -> Iterator[list[os.DirEntry[str]]]:

@@ -83,6 +83,10 @@ class CrashRecord:
         suspect = self._known(file)
         return 0 if suspect is None else suspect.crashes
 
+    def unsuspected(self, files: list[FoundFile]) -> list[FoundFile]:
+        """Return those of the files that crashed no process in their present state."""
+        return [file for file in files if not self.crashes(file)] if self._suspects else files
+
     def remember(self, file: FoundFile, issue: FileIssue) -> None:
         """Skip this state of a file from the next sync on, if reading it again would be in vain."""
         if issue.rule in _LASTING:

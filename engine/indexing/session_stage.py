@@ -3,6 +3,7 @@
 import functools
 import os
 import stat
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import closing, suppress
 from itertools import chain
@@ -56,8 +57,11 @@ class SessionStage:
         self._meter = work.meter
         self._looked = False
         self._stored: dict[str, StoredTranscript] = {}
-        self._listed: set[str] = set()
+        self._listed: dict[str, str] = {}
+        """Names of transcripts with a listed session, and its working folder if they have only one."""
         self._transcripts = FoundTranscripts([], [])
+        self._written: set[str] = set()
+        """Names of the transcripts that are new, or were written since they were last read."""
         self._external: dict[str, str] = {}
         """Transcripts that belong to other workspaces, with the folders of these."""
         self._listed_rows: dict[str, NewFile | None] = {}
@@ -73,12 +77,12 @@ class SessionStage:
         if self._work.tables is not None or not self._settings.sessions.folders:
             return
         self._find()
-        known = self._stored.keys() | self._listed | self._external.keys()
-        new = [file for file in self._transcripts.files if file.name not in known and not self._crashes.crashes(file)]
+        known = self._stored.keys() | self._listed.keys() | self._external.keys()
+        new = self._crashes.unsuspected([file for file in self._transcripts.files if file.name not in known])
         if not new:
             return
         self._meter.start("discovering", len(new))
-        self._listed |= list_sessions(new, self._work, self._commits, self._listed_rows)
+        self._listed |= dict.fromkeys(list_sessions(new, self._work, self._commits, self._listed_rows), "")
 
     def read(self) -> None:
         """Read all transcripts once.
@@ -90,20 +94,23 @@ class SessionStage:
         self._outcome.skipped += found.skipped
         self._outcome.files_seen += len(found.files) - len(self._external)
         present = {file.name for file in found.files}
-        for name in (known.keys() | self._listed) - present:
+        for name in (known.keys() | self._listed.keys()) - present:
             self._token.checkpoint()
             if not is_below(name, found.unreachable):
                 self._forget(name)
         self._leave_to_others()
-        own = [file for file in found.files if file.name not in self._external]
-        copies = self._copies(own)
-        due = [file for file in own if _transcript_differs(file, known.get(file.name), file.name in copies)]
-        names = {file.name for file in due}
-        for name, stored in known.items():
-            if name in present and name not in names and name not in self._external:
-                self._outcome.files_unchanged += 1
-                if stored.rule:
-                    self._outcome.skipped.append(FileIssue(path=name, rule=stored.rule, detail=stored.detail))
+        external, written = self._external, self._written
+        own = [file for file in found.files if file.name not in external]
+        left_out = {name: stored for name, stored in known.items() if stored.rule}
+        copies_before = {name for name, stored in left_out.items() if stored.rule == _COPIED}
+        copies = self._copies(own, copies_before)
+        others = (copies ^ copies_before).union(name for name, one in left_out.items() if one.rule == INDEXED_ELSEWHERE)
+        due = [file for file in own if file.name in written or file.name in others]
+        unchanged = (known.keys() & present) - {file.name for file in due} - external.keys()
+        self._outcome.files_unchanged += len(unchanged)
+        for name, stored in left_out.items():
+            if name in unchanged:
+                self._outcome.skipped.append(FileIssue(path=name, rule=stored.rule, detail=stored.detail))
         self._name_machines()
         self._read(due, copies)
 
@@ -124,13 +131,30 @@ class SessionStage:
                 if file is None or self._crashes.crashes(file) or continued_in(file.path):
                     return False
                 self._transcripts.files.append(file)
+        due = self._note_written()
+        if not all(map(self._has_only_grown, due)):
+            return False
         self._outcome.files_seen = len(self._transcripts.files)
-        due = [
-            file for file in self._transcripts.files if _transcript_differs(file, self._stored[file.name], copied=False)
-        ]
         self._outcome.files_unchanged = len(self._transcripts.files) - len(due)
         self._read(due, set())
         return not (self._outcome.failed or self._outcome.skipped)
+
+    def _note_written(self) -> list[FoundFile]:
+        """Return the transcripts that are new, or were written since they were last read, and remember their names."""
+        known = self._stored
+        written = [
+            file
+            for file in self._transcripts.files
+            if (stored := known.get(file.name)) is None or stored.mtime_ns != file.mtime_ns or stored.size != file.size
+        ]
+        self._written = {file.name for file in written}
+        return written
+
+    def _has_only_grown(self, file: FoundFile) -> bool:
+        """Return whether a transcript has the beginning that it had when its first messages were read."""
+        from engine.indexing.transcript_stage import has_only_grown  # brings every format with it
+
+        return has_only_grown(file, self._work)
 
     def _change_parsers(self) -> None:
         """Mark the transcripts that a parser of another version has read."""
@@ -163,9 +187,12 @@ class SessionStage:
         if self._settings.sessions.folders:
             self._meter.start("discovering")
             self._transcripts = find_transcripts(self._settings, cancel=self._token, listener=self._meter.step)
+        self._note_written()
         parts = self._work.parts
-        projects = self._projects()
-        files = list(_by_folder([file for file in self._transcripts.files if not self._crashes.crashes(file)]))
+        projects = {name: project for name, project in self._listed.items() if name in self._stored}
+        files = self._crashes.unsuspected(self._transcripts.files)
+        if self._written:
+            files = list(_by_folder(files))
         with closing(FolderFiles()) as folders:
             self._external = elsewhere(
                 files, projects, parts.workspace, parts.store.files, lambda file: self._project_of(file, folders)
@@ -184,42 +211,41 @@ class SessionStage:
             self._listed_rows[file.name] = None
             return ""
 
-    def _projects(self) -> dict[str, str]:
-        """Return the project folders known to the index."""
-        with self._work.parts.store.read(tables=self._work.tables) as snapshot:
-            return {path: project for path, project in sessions.projects(snapshot).items() if path in self._stored}
-
     def _leave_to_others(self) -> None:
         """Record the workspace of each transcript that belongs to another one, and remove its rows."""
-        for file in self._transcripts.files:
+        for file in self._transcripts.files if self._external else ():
             if file.name not in self._external:
                 continue
             where, stored = ownership_message(self._external[file.name]), self._stored.get(file.name)
-            if stored != (file.name, file.mtime_ns, file.size, INDEXED_ELSEWHERE, where):
+            if stored != StoredTranscript(file.name, file.mtime_ns, file.size, INDEXED_ELSEWHERE, where):
                 self._token.checkpoint()
                 was_here = file.name in self._listed or (stored is not None and not stored.rule)
                 self._commits.add(skipped_transcript(file, INDEXED_ELSEWHERE, where), removed=int(was_here))
         self._outcome.skipped += ownership_issues(self._external)
 
-    def _copies(self, own: list[FoundFile]) -> set[str]:
-        """Return the names of the transcripts whose sessions another transcript has, too."""
-        before = {name for name, stored in self._stored.items() if stored.rule == _COPIED}
+    def _copies(self, own: list[FoundFile], before: set[str]) -> set[str]:
+        """Return the names of the transcripts whose sessions another transcript has, too; `before`: the last result."""
         copies = copied_sessions(self._transcripts.files, before, self._token)
         self._own_paths = {file.path for file in own if file.name not in copies}
         again = before - copies
         still = {file.name for file in own if file.name in again and self._is_still_continued(file)}
-        return copies | still | {file.name for file in self._beside_changed(own) if self._is_continued(file)}
+        return copies | still | {file.name for file in self._beside_begun(own) if self._is_continued(file)}
 
-    def _beside_changed(self, own: list[FoundFile]) -> Iterator[FoundFile]:
-        """Yield unchanged transcripts that a changed one in their folder may continue: written on the same day."""
-        changed: dict[str, list[int]] = {}
+    def _beside_begun(self, own: list[FoundFile]) -> Iterator[FoundFile]:
+        """Yield unchanged transcripts that another one may continue since now: one in their folder, of the same day,
+        that is new or has another beginning than before.
+        """
+        begun: dict[str, list[int]] = {}
         for file in own if self._stored else ():
-            if _was_written(file, self._stored.get(file.name)):
-                changed.setdefault(os.path.dirname(file.path), []).append(file.mtime_ns)
-        for file in own if changed else ():
-            stored, times = self._stored.get(file.name), changed.get(os.path.dirname(file.path), ())
-            unchanged = stored is not None and not stored.rule and not _was_written(file, stored)
-            if unchanged and any(abs(time - file.mtime_ns) < _DAY_NS for time in times):
+            if file.name in self._written and not (file.name in self._stored and self._has_only_grown(file)):
+                begun.setdefault(os.path.dirname(file.path), []).append(file.mtime_ns)
+        for times in begun.values():
+            times.sort()
+        for file in own if begun else ():
+            times = begun.get(os.path.dirname(file.path), [])
+            first = bisect_right(times, file.mtime_ns - _DAY_NS)
+            near = first < len(times) and times[first] < file.mtime_ns + _DAY_NS
+            if near and file.name not in self._written and not self._stored[file.name].rule:
                 yield file
 
     def _is_continued(self, file: FoundFile) -> bool:
@@ -239,6 +265,8 @@ class SessionStage:
 
         due, passed_over = self._crashes.readable(due)
         self._outcome.failed += passed_over
+        # Copies first: a sync that ends early must not leave one next to the transcript that continues it.
+        due.sort(key=lambda file: file.name not in copies)
         rows = TranscriptRows(self._work, self._commits)
         self._meter.start("indexing", len(due))
         for number, file in enumerate(due):
@@ -292,17 +320,6 @@ def _found_file(name: str, path: str) -> FoundFile | None:
 
 def _deletion(name: str) -> Change:
     return lambda writer: ([], sessions.forget_transcript(writer, name))
-
-
-def _transcript_differs(file: FoundFile, stored: StoredTranscript | None, copied: bool) -> bool:
-    if stored is None or stored.rule == INDEXED_ELSEWHERE or copied != (stored.rule == _COPIED):
-        return True
-    return _was_written(file, stored)
-
-
-def _was_written(file: FoundFile, stored: StoredTranscript | None) -> bool:
-    """Whether a transcript is new, or was written since it was last read."""
-    return stored is None or (file.mtime_ns, file.size) != (stored.mtime_ns, stored.size)
 
 
 # --- Lists sessions whose transcripts have not been read yet, from a short look at each ------------------------------

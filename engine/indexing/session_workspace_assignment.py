@@ -78,7 +78,9 @@ def elsewhere(
             return {}
         known = owners.read()
         claims = _Claims(str(workspace), index)
-        worked = {transcript_of(file.path): _project(file, projects, known, project_of) for file in files}
+        worked = {
+            transcript_of(file.path): projects.get(file.name) or _project(file, known, project_of) for file in files
+        }
         decided = claims.decide(worked, known)  # nearly always empty, and then nothing is locked
         homes = owners.change(lambda rows: claims.decide(worked, rows)) if decided else known
     except (apsw.Error, OSError, StoreError) as error:
@@ -90,14 +92,7 @@ def elsewhere(
     return {file.name: home for file in files if (home := homes[transcript_of(file.path)].workspace) != own_path}
 
 
-def _project(
-    file: FoundFile,
-    projects: Mapping[str, str],
-    known: Homes,
-    project_of: Callable[[FoundFile], str],
-) -> str:
-    if project := projects.get(file.name):
-        return project
+def _project(file: FoundFile, known: Homes, project_of: Callable[[FoundFile], str]) -> str:
     home = known.get(transcript_of(file.path))
     return project_of(file) if home is None else home.project
 
@@ -119,11 +114,11 @@ class _Claims:
         """
         changes: dict[str, SessionOwner | None] = {
             transcript: None
-            for transcript, home in rows.items()
-            if transcript not in worked and home.workspace == self._workspace
+            for transcript in rows.keys() - worked.keys()
+            if rows[transcript].workspace == self._workspace
         }
         for transcript, project in worked.items():
-            own = self._owner_of(project)
+            own = self._owners.get(project) or self._owner_of(project)
             current = rows.get(transcript)
             if own != current and (current is None or self._may_take(own, current)):
                 changes[transcript] = own
@@ -139,9 +134,8 @@ class _Claims:
         return self._existing[workspace]
 
     def _owner_of(self, project: str) -> SessionOwner:
-        if project not in self._owners:
-            self._owners[project] = SessionOwner(self._workspace, self._rank(project), redact(project))
-        return self._owners[project]
+        own = self._owners[project] = SessionOwner(self._workspace, self._rank(project), redact(project))
+        return own
 
     def _rank(self, project: str) -> int:
         """Return the depth of the workspace's folder if it contains the project; else 0."""

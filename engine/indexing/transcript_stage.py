@@ -9,7 +9,7 @@ import msgspec
 
 from engine.base import skip_reasons
 from engine.base.bounded_json import decode_json
-from engine.base.errors import PARSER_FAULTS
+from engine.base.errors import PARSER_FAULTS, PathRefused
 from engine.corpus.folder_walk import FoundFile
 from engine.corpus.transcripts.chunk_packing import IndexedMessage
 from engine.corpus.transcripts.formats import Conversation, DatabaseFormat, DocumentFormat, LineFormat
@@ -179,27 +179,50 @@ def _digest(conversation: Conversation) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-class _State(msgspec.Struct):
-    """Stored state of a transcript of lines, from which reading resumes when it has grown."""
+class _Position(msgspec.Struct, kw_only=True):
+    """How far a transcript of lines was read."""
 
-    agent: str
     size: int
     """Size of the transcript in bytes; one that changed without growing was rewritten."""
     offset: int
-    line: int
     anchor: str
     """Digest of the bytes before `offset`: if it differs, the transcript was rewritten."""
+    messages: int
+
+    def continues_in(self, source: Source, size: int) -> bool:
+        """Return whether a transcript of this size has only grown since."""
+        return self.size < size and anchor(source, self.offset) == self.anchor
+
+
+class _State(_Position, kw_only=True):
+    """Stored state of a transcript of lines, from which reading resumes when it has grown."""
+
+    agent: str
+    line: int
     parser: msgspec.Raw
     open: tuple[IndexedMessage, ...]
     """Messages of the last chunk, which is made again together with new messages."""
     closed: int
     """Number of earlier chunks, which stay unchanged."""
-    messages: int
     language: str
     title: str
     """Title indexed with the chunks."""
     given: str = ""
     """Title from outside the transcript, when it was last read completely."""
+
+
+def has_only_grown(file: FoundFile, work: StageWork) -> bool:
+    """Return whether a transcript of lines has the beginning that it had when its first messages were read."""
+    with work.parts.store.read(tables=work.tables) as snapshot:
+        stored = sessions.transcript_state(snapshot, file.name)
+    try:
+        position = None if stored is None else decode_json(stored, _Position)
+        if position is None or not position.messages:
+            return False
+        with opened(file.path) as (source, _):
+            return position.continues_in(source, file.size)
+    except (OSError, PathRefused, ValueError):  # reading it reports the error
+        return False
 
 
 class _LineReading:
@@ -221,7 +244,20 @@ class _LineReading:
         if resumed is None:
             self._reader = LineReader(known.parser(transcript_of(file.path)))
             title = redact(self._reader.parser.facts.title)
-            state = _State(known.agent, 0, 0, 1, "", msgspec.Raw(b""), (), 0, 0, "", "", title)
+            state = _State(
+                agent=known.agent,
+                size=0,
+                offset=0,
+                line=1,
+                anchor="",
+                parser=msgspec.Raw(b""),
+                open=(),
+                closed=0,
+                messages=0,
+                language="",
+                title="",
+                given=title,
+            )
         else:
             state, self._reader = resumed
         self._state = state
@@ -333,8 +369,7 @@ class LineRows:
             return None  # of another version of this program
         facts = known.parser(transcript_of(file.path)).facts
         given = redact(facts.title)
-        same = (state.agent, state.given) == (known.agent, given) and anchor(source, state.offset) == state.anchor
-        if not same or state.size >= file.size:
+        if (state.agent, state.given) != (known.agent, given) or not state.continues_in(source, file.size):
             return None
         reader = LineReader(parser, state.offset, state.line)
         refresh_facts(reader, facts)

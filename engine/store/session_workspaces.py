@@ -124,6 +124,9 @@ class SessionOwnership:
 
 def _rows(connection: apsw.Connection) -> dict[str, SessionOwner]:
     """Return all rows. Raises IndexCorrupt, UnicodeDecodeError."""
-    query = "SELECT transcript, workspace, rank, project FROM homes"
-    rows = typed(connection.execute(query), tuple[str, str, int, str])
-    return {transcript: SessionOwner(workspace, rank, project) for transcript, workspace, rank, project in rows}
+    query = """SELECT workspace, rank, project, group_concat(transcript, char(0)) FROM homes
+               GROUP BY workspace, rank, project"""  # most transcripts have the owner of others, and paths have no NUL
+    homes: dict[str, SessionOwner] = {}
+    for workspace, rank, project, transcripts in typed(connection.execute(query), tuple[str, int, str, str]):
+        homes |= dict.fromkeys(transcripts.split("\0"), SessionOwner(workspace, rank, project))
+    return homes

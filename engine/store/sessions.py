@@ -17,7 +17,7 @@ _Time = Annotated[float, msgspec.Meta(ge=0, lt=253_402_300_800)]
 """Seconds since the epoch, before the year 10000."""
 
 
-class StoredTranscript(NamedTuple):
+class StoredTranscript(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A file that sessions are read from: its state at the last read, and why it is not indexed, if so."""
 
     path: str
@@ -63,16 +63,12 @@ def transcripts(snapshot: Snapshot, path: str | None = None) -> dict[str, Stored
     return {row.path: row for row in typed(rows, StoredTranscript)}
 
 
-def listed_transcripts(snapshot: Snapshot) -> set[str]:
-    """Return the names of all transcripts with a listed session, even if not read yet."""
-    rows = snapshot.connection.execute(f"SELECT DISTINCT transcript FROM {snapshot.tables.sessions}")
-    return {name for (name,) in rows}
-
-
-def projects(snapshot: Snapshot) -> dict[str, str]:
-    """Return the working folder of each session, by stable name."""
+def listed_transcripts(snapshot: Snapshot) -> dict[str, str]:
+    """Return the working folder of each transcript with a listed session, even if not read yet, by name; empty for a
+    file that may have several sessions.
+    """
     rows = snapshot.connection.execute(
-        f"""SELECT f.path, s.project FROM {snapshot.tables.sessions} s
+        f"""SELECT s.transcript, iif(f.path = s.transcript, s.project, '') FROM {snapshot.tables.sessions} s
             CROSS JOIN {snapshot.tables.files} f ON f.id = s.file_id"""
     )
     return dict(typed(rows, tuple[str, str]))
@@ -215,7 +211,7 @@ def note_transcript(writer: "Writer", transcript: StoredTranscript, state: bytes
     writer.connection.execute(
         f"""INSERT OR REPLACE INTO {writer.tables.transcripts} (path, mtime_ns, size, rule, detail, state)
             VALUES (?, ?, ?, ?, ?, ?)""",
-        (*transcript, state),
+        (*msgspec.structs.astuple(transcript), state),
     )
 
 

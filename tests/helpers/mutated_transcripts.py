@@ -1,7 +1,6 @@
 """Damage the sample transcripts of every agent in random ways, with a seed, and read the result."""
 
 import copy
-import gc
 import json
 import random
 import shutil
@@ -14,6 +13,7 @@ from typing import Any, NamedTuple
 from engine.base.errors import PathRefused
 from engine.corpus.transcripts.transcript_reader import conversations
 from tests.helpers.agent_databases import AgentDatabase
+from tests.helpers.garbage_collection import without_collection
 
 FIXTURES = Path(__file__).parents[1] / "engine/corpus/transcripts/fixtures"
 _MAIN = (
@@ -306,24 +306,26 @@ class _Reading:
 
     def read(self, path: Path) -> None:
         self._inputs += 1
-        gc.disable()  # its turns would count for the input at which they come
-        began = time.process_time()
-        try:
-            for session in conversations(path):
-                self._messages += len(session.everything)
-                # Everything can be stored as text.
-                for message in session.everything:
-                    f"{message.text}{message.id}{message.tool}".encode()
-                f"{session.facts.title}{session.facts.project}{session.facts.id}{session.facts.opening}".encode()
-        except (OSError, ValueError, PathRefused) as error:
-            if isinstance(error, UnicodeEncodeError):
+        with without_collection():  # its turns would count for the input at which they come
+            began = time.process_time()
+            try:
+                self._read(path)
+            except (OSError, ValueError, PathRefused) as error:
+                if isinstance(error, UnicodeEncodeError):
+                    self._note(error)
+                self._refused += 1
+            except Exception as error:
                 self._note(error)
-            self._refused += 1
-        except Exception as error:
-            self._note(error)
-        finally:
-            self._slowest = max(self._slowest, (time.process_time() - began, self._inputs))
-            gc.enable()
+            finally:
+                self._slowest = max(self._slowest, (time.process_time() - began, self._inputs))
+
+    def _read(self, path: Path) -> None:
+        for session in conversations(path):
+            self._messages += len(session.everything)
+            # Everything can be stored as text.
+            for message in session.everything:
+                f"{message.text}{message.id}{message.tool}".encode()
+            f"{session.facts.title}{session.facts.project}{session.facts.id}{session.facts.opening}".encode()
 
     def _note(self, error: Exception) -> None:
         self._crashes.append(f"{self._inputs}: {type(error).__name__}: {error}"[:300])

@@ -1,9 +1,10 @@
 """Syntax trees of the project's own source files, for tests of all code."""
 
 import ast
-import gc
 from collections.abc import Iterator
 from pathlib import Path
+
+from tests.helpers.garbage_collection import without_collection
 
 ROOT = Path(__file__).parents[2]
 
@@ -13,14 +14,9 @@ def syntax_trees(*folders: str) -> Iterator[tuple[str, ast.Module]]:
 
     No garbage is collected meanwhile: the passes over all trees took twice as long as reading them.
     """
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
+    with without_collection():
         for folder in folders:
             paths = sorted((ROOT / folder).rglob("*.py"))
             assert paths, f"there is no source file in {folder}"
             for path in paths:
                 yield path.relative_to(ROOT).as_posix(), ast.parse(path.read_text("utf-8"))
-    finally:
-        if collecting:
-            gc.enable()

@@ -72,6 +72,8 @@ def given_name(path: str, memo: Memo | None = None) -> GivenName:
         lists = (*map(_in_database, _database_folders(home)), _in_index(home))
         if memo is not None:
             memo[home] = lists
+    if not any(lists):
+        return _UNNAMED
     session = session_id(path).lower()
     return next((name for names in lists if (name := names.get(session))), _UNNAMED)
 

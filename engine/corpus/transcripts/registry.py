@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from engine.corpus.transcripts.agents import (
     JSON_LINES,
@@ -92,6 +92,14 @@ if TYPE_CHECKING:
 
 _SHARED_VERSION = 2
 """Increase it when all parsers would give other facts, such as titles: all sessions are then read again."""
+
+
+class PartRules(NamedTuple):
+    """How to find the files that belong to a transcript; each function has a part of the paths that it is for."""
+
+    files: tuple[tuple[str, Callable[[str], int]], ...]
+    folders: tuple[tuple[str, Callable[[str], str]], ...]
+    lists: tuple[tuple[str, Callable[[str, dict[str, Any]], int]], ...]
 
 
 class _Agents(tuple[Agent, ...]):
@@ -303,9 +311,14 @@ def is_database(path: str) -> bool:
 
 def is_part(above: str, name: str) -> bool:
     """Whether `name` in a folder `above` holds parts of sessions, which are read with their transcript."""
-    parts = _part_names(AGENTS)  # a sync asks for every file
-    return (
-        (above, name) in parts or ("", name) in parts or _named_parts(AGENTS).fullmatch(f"{above}/{name}") is not None
+    return bool(parts_in(above, (name,)))
+
+
+def parts_in(above: str, names: Iterable[str]) -> frozenset[str]:
+    """Return those of the `names` in a folder `above` that hold parts of sessions, as `is_part`."""
+    parts, is_named = _part_names(AGENTS), _named_parts(AGENTS).fullmatch  # a sync asks for every file
+    return frozenset(
+        [name for name in names if (above, name) in parts or ("", name) in parts or is_named(f"{above}/{name}")]
     )
 
 
@@ -318,6 +331,12 @@ def is_neighbour_part(name: str, neighbours: frozenset[str]) -> bool:
     return name.endswith(endings) and any(name.endswith(end) and name != _first(neighbours, end) for end in endings)
 
 
+def has_neighbour_parts(names: Iterable[str]) -> bool:
+    """Whether some of the `names` in a folder may be parts of a transcript there, as `is_neighbour_part` finds out."""
+    transcripts, endings = {transcript for transcript, _ in _neighbour_parts(AGENTS)}, _joined(AGENTS)
+    return any(name in transcripts or name.endswith(endings) for name in names)
+
+
 def is_watched(store: str, folder: str) -> bool:
     """Whether changes in a folder of a store can concern sessions: a relative path with slashes."""
     pattern = _watched(AGENTS, store)
@@ -327,20 +346,40 @@ def is_watched(store: str, folder: str) -> bool:
     )
 
 
-def parts_changed(path: str, memo: dict[str, Any] | None = None) -> int:
+def part_rules(folder: str, names: Iterable[str]) -> PartRules | None:
+    """Return the rules that may apply to transcripts with these names in a folder, whose path ends with a separator.
+
+    None if there are none.
+    """
+    every = f"\0{os.sep}".join([folder, *names])  # each name with the separator before it: a mark may begin with that
+
+    def may_apply(mark: str) -> bool:
+        return mark in every or (os.sep in mark[1:] and folder.endswith(mark[: mark.rindex(os.sep) + 1]))
+
+    files, folders, lists = _part_rules(AGENTS)
+    found = PartRules(
+        tuple(rule for rule in files if may_apply(rule[0])),
+        tuple(rule for rule in folders if may_apply(rule[0])),
+        tuple(rule for rule in lists if may_apply(rule[0])),
+    )
+    return found if any(found) else None
+
+
+def parts_changed(path: str, memo: dict[str, Any] | None = None, rules: PartRules | None = None) -> int:
     """Return when other files that belong to a transcript were last changed, in nanoseconds; 0 if there are none.
 
-    `memo`: a cache for the files about many transcripts while these are listed.
+    `memo`: a cache for the files about many transcripts while these are listed. `rules`: those that may apply.
     """
     latest = 0
-    for mark, changed in _parts(AGENTS):  # a plain loop for speed: a sync calls this for every transcript
+    files, folders, lists = rules or _part_rules(AGENTS)
+    for mark, changed in files:  # plain loops for speed: a sync calls this for many transcripts
         if mark in path:
             latest = max(latest, changed(path))
-    folder = _growing_folder(path)
-    if folder:
-        with suppress(OSError):
-            latest = max(latest, os.lstat(folder).st_mtime_ns)
-    for mark, named in _lists(AGENTS):
+    for mark, grows_in in folders:
+        if mark in path and (folder := grows_in(path)):
+            with suppress(OSError):
+                latest = max(latest, os.lstat(folder).st_mtime_ns)
+    for mark, named in lists:
         if mark in path:
             latest = max(latest, named(path, {} if memo is None else memo))
     return latest
@@ -348,11 +387,9 @@ def parts_changed(path: str, memo: dict[str, Any] | None = None) -> int:
 
 def growing_part(path: str) -> str:
     """Return the file or folder next to a transcript in which it grows; empty if only the transcript itself grows."""
-    return path + WAL if is_database(path) else _growing_folder(path)
-
-
-def _growing_folder(path: str) -> str:
-    return next(filter(None, (folder(path) for mark, folder in _folders(AGENTS) if mark in path)), "")
+    if is_database(path):
+        return path + WAL
+    return next(filter(None, (folder(path) for mark, folder in _part_rules(AGENTS).folders if mark in path)), "")
 
 
 def owner_of_part(path: str) -> str:
@@ -444,18 +481,13 @@ def _watched(agents: tuple[Agent, ...], store: str) -> str:
 
 
 @functools.cache
-def _parts(agents: tuple[Agent, ...]) -> tuple[tuple[str, Callable[[str], int]], ...]:
-    return tuple((mark, agent.parts_changed) for agent in agents if agent.parts_changed for mark in agent.with_parts)
-
-
-@functools.cache
-def _folders(agents: tuple[Agent, ...]) -> tuple[tuple[str, Callable[[str], str]], ...]:
-    return tuple((mark, agent.grows_in) for agent in agents if agent.grows_in for mark in agent.with_parts)
-
-
-@functools.cache
-def _lists(agents: tuple[Agent, ...]) -> tuple[tuple[str, Callable[[str, dict[str, Any]], int]], ...]:
-    return tuple((mark, agent.list_changed) for agent in agents if agent.list_changed for mark in agent.with_parts)
+def _part_rules(agents: tuple[Agent, ...]) -> PartRules:
+    marks = [(mark, agent) for agent in agents for mark in agent.with_parts]
+    return PartRules(
+        tuple((mark, agent.parts_changed) for mark, agent in marks if agent.parts_changed),
+        tuple((mark, agent.grows_in) for mark, agent in marks if agent.grows_in),
+        tuple((mark, agent.list_changed) for mark, agent in marks if agent.list_changed),
+    )
 
 
 @functools.cache

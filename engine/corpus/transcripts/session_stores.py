@@ -10,7 +10,7 @@ import os
 import re
 import stat
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from operator import attrgetter
 from pathlib import Path
@@ -27,13 +27,20 @@ from engine.corpus.ignore_rules import is_unusable, printable_name
 from engine.corpus.indexed_folders import is_secret_folder
 from engine.corpus.safe_open import is_link, scan_folder
 from engine.corpus.transcripts.agents import WAL
-from engine.corpus.transcripts.registry import may_be_transcript, owner_of_part, store_name
+from engine.corpus.transcripts.registry import (
+    may_be_transcript,
+    owner_of_part,
+    part_rules,
+    parts_changed,
+    store_name,
+)
 from engine.corpus.transcripts.transcript_files import (
     NO_TRANSCRIPT,
     SILENT,
     judge_entry,
     judge_store,
     last_change,
+    ordinary_lines,
     perhaps_compressed,
     transcript_of,
 )
@@ -191,6 +198,33 @@ class _Walk(FolderWalk):
             self._report_others(store)
         else:
             self._add_transcript(f"{store.name}/{transcript_of(os.path.basename(store.path))}", store.path, state)
+
+    def _enter_all(
+        self, entries: Sequence[os.DirEntry[str]], path: str, name: str, neighbours: Neighbours
+    ) -> list[tuple[str, str]]:
+        """Add transcripts of lines quickly, since some users have ten thousand, and judge other entries one by one."""
+        ordinary = ordinary_lines(os.path.basename(path), neighbours())
+        prefix, above = os.path.join(path, ""), f"{name}/"
+        parts = part_rules(prefix, ordinary)
+        add, others = self.files.append, []
+        for entry in entries:
+            base = entry.name
+            if base not in ordinary:
+                others.append(entry)
+                continue
+            try:
+                state = entry.stat(follow_symlinks=False)
+            except OSError:
+                others.append(entry)
+                continue
+            if not stat.S_ISREG(state.st_mode):
+                others.append(entry)
+                continue
+            size, changed, inside = state.st_size, state.st_mtime_ns, prefix + base
+            if parts:
+                changed = max(changed, parts_changed(inside, self._memo, parts))
+            add(FoundFile(above + base, inside, "sessions", size, min(changed, LATEST_NS)))
+        return super()._enter_all(others, path, name, neighbours)
 
     def _enter(self, entry: os.DirEntry[str], path: str, name: str, neighbours: Neighbours) -> bool:
         above = path[: -len(entry.name) - 1].rpartition(os.sep)[2]

@@ -2,6 +2,7 @@
 
 import os
 import stat
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
@@ -12,11 +13,13 @@ from engine.corpus.indexed_folders import is_secret_folder
 from engine.corpus.safe_open import is_link
 from engine.corpus.transcripts.agents import LINES_END, WAL
 from engine.corpus.transcripts.registry import (
+    has_neighbour_parts,
     is_database,
     is_neighbour_part,
     is_part,
     may_be_transcript,
     parts_changed,
+    parts_in,
 )
 
 _COMPRESSED = (".zst", ".zstd")
@@ -53,6 +56,17 @@ def judge_entry(entry: os.DirEntry[str], above: str, neighbours: frozenset[str])
     if is_neighbour_part(entry.name, neighbours) or is_part(above, entry.name):
         return _PART
     return None if folder or stat.S_ISREG(state.st_mode) else NOT_A_FILE
+
+
+def ordinary_lines(above: str, names: Iterable[str]) -> frozenset[str]:
+    """Return those of the names in a folder that only transcripts of lines have: `judge_entry` accepts each such file.
+
+    `above`: name of the folder. None are returned where parts of sessions are next to their transcript.
+    """
+    lines = [name for name in names if name.endswith(LINES_END)]
+    if not lines or has_neighbour_parts(names) or is_unusable("".join(lines)):
+        return frozenset()
+    return frozenset(lines) - parts_in(above, lines)
 
 
 def is_compressed(path: str) -> bool:

@@ -1,5 +1,6 @@
 """Damaged transcripts of every agent are read, or refused, without a crash; the benchmark of that name reads more."""
 
+import gc
 import json
 from pathlib import Path
 
@@ -24,6 +25,18 @@ def test_damaged_databases_are_read_or_refused(database: AgentDatabase, tmp_path
     outcome = read_damaged_database(database, INPUTS, tmp_path, seed=2)
     assert outcome.crashes == ()
     assert outcome.messages > 0
+
+
+@pytest.mark.parametrize("automatic", [True, False])
+def test_reading_leaves_collection_as_it_was(automatic: bool, tmp_path: Path) -> None:
+    """The window's tests disable it for their process, which other tests may share."""
+    before = gc.isenabled()
+    try:
+        (gc.enable if automatic else gc.disable)()
+        read_damaged(samples()[0], 1, tmp_path / "files")
+        assert gc.isenabled() == automatic
+    finally:
+        (gc.enable if before else gc.disable)()
 
 
 def test_message_with_unusable_id_is_skipped(tmp_path: Path) -> None:
