@@ -118,7 +118,7 @@ def results_of(messages: tuple[SessionMessage, ...]) -> dict[int, int]:
         if message.kind == "tool-call":
             waiting.append(number)
         elif message.kind == "tool-result":
-            call = next((call for call in waiting if messages[call].tool == message.tool), None)
+            call = next((call for call in waiting if message.answers(messages[call])), None)
             if call is not None:
                 waiting.remove(call)
                 results[call] = number
@@ -131,8 +131,8 @@ def label_of(message: SessionMessage) -> str:
     return {
         "text": "System",
         "thinking": "Thinking",
-        "tool-call": message.tool or "Tool",
-        "tool-result": f"{message.tool or 'Tool'}: result",
+        "tool-call": f"{message.tool or 'Tool'}{', failed' if message.failed else ''}",
+        "tool-result": f"{message.tool or 'Tool'}: {'failure' if message.failed else 'result'}",
     }[message.kind]
 
 

@@ -26,6 +26,7 @@ from engine.store import sessions
 from engine.store.writer import NewFile, NewSession, NewToolUse, StoredRequest, StoredUsage, Writer
 from engine.text import analyse_both
 
+_MOST_WAITING = 64
 _HEXADECIMAL = re.compile("[0-9a-f-]{0,36}")
 
 
@@ -83,29 +84,59 @@ def _masked_name(text: str) -> str:
     return redact(text)
 
 
+FilesOfCalls = dict[int, tuple[tuple[int, str], ...]]
+"""Line and stored path of the files of each tool call, by the call's number."""
+
+
 class SessionUses:
     """Collects model requests, and files and commands of tool calls, until the session's project is known."""
 
-    def __init__(self, line: int = 0) -> None:
-        """`line`: line of the transcript at which reading resumes."""
+    def __init__(self, line: int = 0, waiting: FilesOfCalls | None = None) -> None:
+        """`line`: line of the transcript at which reading resumes; `waiting`: see `waiting_calls`."""
         self._line = line
-        self._found: list[tuple[int, int, float | None, ToolUse]] = []
-        """Each tool use with the line, number and time of its message."""
+        self._found: list[tuple[Message, ToolUse] | None] = []
+        """None for a file of a call that has failed."""
+        self._open: dict[int, range] = {}
+        """The part of `_found` of each call without a result."""
+        self._waiting = dict(waiting or {})
+        self._failed: list[tuple[int, str]] = []
+        """Files of calls that were stored before their result was read."""
         self.requests: list[Request] = []
 
-    def __bool__(self) -> bool:
-        return bool(self._found)
-
     def add(self, messages: Iterable[Message]) -> None:
-        self._found += (
-            (message.line, message.ordinal, message.time, use) for message in messages for use in uses_of(message)
-        )
+        for message in messages:
+            first = len(self._found)
+            self._found += ((message, use) for use in uses_of(message))
+            if not message.call:
+                continue
+            before, own = self._waiting.pop(message.call, ()), self._open.pop(message.call, range(0))
+            if message.kind == "tool-call":
+                self._open[message.call] = range(first, len(self._found))
+            elif message.failed:
+                self._failed += before
+                for number in own:
+                    self._found[number] = None if self._ends_with_failure(number) else self._found[number]
+
+    def _ends_with_failure(self, number: int) -> bool:
+        """Return whether a use doesn't count if its call has failed."""
+        found = self._found[number]
+        return found is not None and found[1] not in uses_of(msgspec.structs.replace(found[0], failed=True))
+
+    def waiting_calls(self, project: str) -> FilesOfCalls:
+        """Return the last calls without a result, of which at most 64 are of interest to the next reading."""
+        calls = dict(self._waiting)
+        for call, numbers in self._open.items():
+            uses = (self._found[number] for number in numbers if self._ends_with_failure(number))
+            stored = ((made.line, _stored(use, project)) for made, use in filter(None, uses))
+            calls[call] = tuple((line, path) for line, path in stored if path)
+        return {call: calls[call] for call in [call for call, files in calls.items() if files][-_MOST_WAITING:]}
 
     def add_to(self, new: NewFile, project: str) -> NewFile:
         """Return the session's rows with the collected tool uses and requests added."""
+        end = new.mtime_ns / 1e9
         rows = (
-            NewToolUse(line, ordinal, use.kind, value, new.mtime_ns / 1e9 if time is None else time)
-            for line, ordinal, time, use in self._found
+            NewToolUse(made.line, made.ordinal, use.kind, value, end if made.time is None else made.time)
+            for made, use in filter(None, self._found)
             if (value := _stored(use, project))
         )
         return msgspec.structs.replace(
@@ -113,6 +144,7 @@ class SessionUses:
             tool_uses=tuple(rows),
             requests=tuple(StoredRequest(*msgspec.structs.astuple(request)) for request in self.requests),
             uses_from=self._line,
+            failed_files=tuple(self._failed),
         )
 
 

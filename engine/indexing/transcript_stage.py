@@ -29,6 +29,7 @@ from engine.corpus.transcripts.transcript_reader import (
 from engine.indexing.commit_groups import Change, Commits
 from engine.indexing.note_preparation import ChunkRows
 from engine.indexing.session_row_builder import (
+    FilesOfCalls,
     SessionUses,
     TranscriptChunker,
     note_transcript,
@@ -209,6 +210,8 @@ class _State(_Position, kw_only=True):
     """Title indexed with the chunks."""
     given: str = ""
     """Title from outside the transcript, when it was last read completely."""
+    waiting: FilesOfCalls = {}
+    """Files of the last tool calls without a result."""
 
 
 def has_only_grown(file: FoundFile, work: StageWork) -> bool:
@@ -264,12 +267,12 @@ class _LineReading:
         self.facts = self._reader.parser.facts
         self._packer = TranscriptChunker(work.parts.settings, work.token, state.open)
         self._messages, self._closed = state.messages, state.closed
-        self._begin_part(state.line, state.language)
+        self._begin_part(state)
 
-    def _begin_part(self, line: int, language: str) -> None:
+    def _begin_part(self, state: _State) -> None:
         """Collect further rows separately: those so far are stored, and determined the language."""
-        self._uses = SessionUses(line)
-        known = language if self._closed else None
+        self._uses = SessionUses(self._reader.line, state.waiting)
+        known = state.language if self._closed else None
         self._rows = ChunkRows(self._work.parts.store.files.folder, self._work.token, known)
 
     def close(self) -> None:
@@ -319,9 +322,10 @@ class _LineReading:
         after.language = rows.language or ""
         new = session_file(file, file.name, facts, self._messages, rows, hash=after.anchor, size=file.size)
         new = self._uses.add_to(new, facts.project)
+        after.waiting = self._uses.waiting_calls(facts.project)
         change = _replacing(file, new, rows, self._closed, msgspec.json.encode(after), whole=whole)
         self._closed += len(rows)
-        self._begin_part(self._reader.line, after.language)
+        self._begin_part(after)
         self._commits.add(change, indexed=1 if whole else 0)
 
 

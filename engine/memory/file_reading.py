@@ -246,6 +246,8 @@ def _with_new_messages(
         safe = _masked(message)
         masked += safe.text != message.text
         messages.append(_rewound(_shown(message if reveal else safe), rewound))
+    if any(message.failed for message in conversation.everything):
+        _mark_failed(messages)
     return tuple(messages), masked
 
 
@@ -259,6 +261,16 @@ def _rewound(message: SessionMessage, rewound: Sequence[tuple[int, int]]) -> Ses
     return message if abandoned == message.rewound else msgspec.structs.replace(message, rewound=abandoned)
 
 
+def _mark_failed(messages: list[SessionMessage]) -> None:
+    """Mark the tool calls whose results are failures."""
+    calls: dict[int, int] = {}
+    for number, message in enumerate(messages):
+        if message.kind == "tool-call":
+            calls[message.call] = number
+        elif message.failed and message.call and (called := calls.get(message.call)) is not None:
+            messages[called] = msgspec.structs.replace(messages[called], failed=True)
+
+
 def _shown(message: Message) -> SessionMessage:
     return SessionMessage(
         role=message.author,
@@ -270,4 +282,6 @@ def _shown(message: Message) -> SessionMessage:
         time=message.time,
         tool=message.tool,
         side=message.side,
+        call=message.call,
+        failed=message.failed,
     )

@@ -135,6 +135,16 @@ class SessionMessage(Record, frozen=True, gc=False):
     """Whether it is part of a side conversation, such as a sub-agent's."""
     rewound: bool = False
     """Whether it is part of a branch that the user abandoned by going back to an earlier message."""
+    call: int = 0
+    """Number that a tool call shares with its result; 0 if the transcript doesn't connect them."""
+    failed: bool = False
+    """Whether it is a tool call that failed or was refused, or the result of one, as far as the transcript says so."""
+
+    def answers(self, call: "SessionMessage") -> bool:
+        """Whether this result of a tool may be that of an earlier call: by its number, or else by the tool's name."""
+        if self.call and call.call:
+            return self.call == call.call
+        return not self.tool or self.tool == call.tool
 
 
 class SessionText(Record, frozen=True, weakref=True):

@@ -133,6 +133,8 @@ class NewFile(msgspec.Struct, frozen=True):
     tool_uses: tuple[NewToolUse, ...] = ()
     """For sessions only: the tool uses from line `uses_from` on."""
     uses_from: int = 0
+    failed_files: tuple[tuple[int, str], ...] = ()
+    """For sessions only: line and path of stored files of calls that turned out to have failed."""
     tags: tuple[str, ...] = ()
     """For notes only: case-folded tags."""
     aliases: tuple[str, ...] = ()
@@ -227,6 +229,12 @@ class Writer(Snapshot):
         removed = self._remove_chunks(without)
         self.connection.execute(
             f"DELETE FROM {self.tables.tool_uses} WHERE file_id = ? AND line >= ?", (file_id, file.uses_from)
+        )
+        # One row for each: another call in the same message may have succeeded with the same file.
+        self.connection.executemany(
+            f"""DELETE FROM {self.tables.tool_uses} WHERE rowid = (SELECT min(rowid) FROM {self.tables.tool_uses}
+                WHERE file_id = ? AND line = ? AND value = ? AND kind <> 'command')""",
+            ((file_id, line, path) for line, path in file.failed_files),
         )
         self.connection.execute(
             f"UPDATE {self.tables.files} SET hash = ?, mtime_ns = ?, size = ?, title = ?, language = ? WHERE id = ?",

@@ -40,7 +40,8 @@ def entry_markdown(conversation: Conversation, number: int) -> str:
     if entry.kind != "tool":
         return texts[0]
     line = summary(conversation, entry)
-    return "\n\n".join([f"**{line.name}** {line.words}", *(_fenced(text) for text in texts if text)])
+    name = f"{line.name} ({line.failed})" if line.failed else line.name
+    return "\n\n".join([f"**{name}** {line.words}", *(_fenced(text) for text in texts if text)])
 
 
 def conversation_markdown(conversation: Conversation, detail: Detail, token: CancelToken) -> str:
@@ -68,7 +69,8 @@ def _parts(conversation: Conversation, detail: Detail, token: CancelToken) -> It
             yield entry_markdown(conversation, entry_number)
         else:
             line = summary(conversation, entry)
-            yield f"*{line.name}: {line.words} · {line.size}*"
+            size = " · ".join(filter(None, (line.size, line.failed)))
+            yield f"*{line.name}: {line.words} · {size}*"
 
 
 def _fenced(text: str) -> str:

@@ -248,21 +248,9 @@ def prepare(session: SessionText, token: CancelToken, before: Conversation | Non
             if len(pieces) > start:
                 clamped.append(start)
             lines.append(_line_count(text))
-        entries.append(
-            Entry(
-                kind,
-                _speaker(first),
-                parts,
-                first_piece,
-                len(pieces) - first_piece,
-                tuple(clamped),
-                lines[-1],
-                max(lines),
-                first.time,
-                _day(first.time) or (entries[-1].day if entries else 0),
-                branch,
-            )
-        )
+        shape = first_piece, len(pieces) - first_piece, tuple(clamped), lines[-1], max(lines)
+        day = _day(first.time) or (entries[-1].day if entries else 0)
+        entries.append(Entry(kind, _speaker(first), parts, *shape, first.time, day, branch))
     sample = " ".join(_sample(session.messages))
     return Conversation(session, detect_language(sample), entries, pieces, tool_texts)
 
@@ -315,7 +303,7 @@ def _sample(messages: Sequence[SessionMessage]) -> Iterator[str]:
 def _grouped(messages: Sequence[SessionMessage]) -> Iterator[tuple[EntryKind, tuple[int, ...]]]:
     """Group messages into entries (kind, message numbers). A result joins its tool call; empty speech is left out."""
     groups: list[tuple[EntryKind, list[int]]] = []
-    waiting: list[tuple[str, list[int]]] = []
+    waiting: list[list[int]] = []
     for number, message in enumerate(messages):
         if message.kind == "text" and message.role in ("user", "assistant", "system"):
             if message.text.strip():
@@ -327,15 +315,15 @@ def _grouped(messages: Sequence[SessionMessage]) -> Iterator[tuple[EntryKind, tu
         elif message.kind == "tool-call":
             group = [number]
             groups.append(("tool", group))
-            waiting.append((message.tool, group))
+            waiting.append(group)
             del waiting[:-_OPEN_CALLS]
         else:
-            call = next((open_call for open_call in waiting if not message.tool or open_call[0] == message.tool), None)
+            call = next((open_call for open_call in waiting if message.answers(messages[open_call[0]])), None)
             if call is None:
                 groups.append(("tool", [number]))
             else:
                 waiting.remove(call)
-                call[1].append(number)
+                call.append(number)
     return ((kind, tuple(parts)) for kind, parts in groups)
 
 
@@ -463,6 +451,13 @@ class SummaryLine(NamedTuple):
     words: str
     """First words of the entry, or the tools of the group."""
     size: str
+    failed: str = ""
+    """Says that the call failed, or how many of the group did."""
+
+
+def has_failed(conversation: Conversation, entry: Entry) -> bool:
+    """Return whether a tool call is marked as failed or refused."""
+    return any(conversation.session.messages[part].failed for part in entry.parts)
 
 
 def summary(conversation: Conversation, entry: Entry) -> SummaryLine:
@@ -476,13 +471,14 @@ def summary(conversation: Conversation, entry: Entry) -> SummaryLine:
         return SummaryLine(tr("Abandoned branch"), opening_words(first.text), size)
     last = conversation.session.messages[entry.parts[-1]]
     size = tr_count("{count:,} line", "{count:,} lines", entry.lines)
+    failed = tr("Failed") if has_failed(conversation, entry) else ""
     if first.kind == "tool-call":
         from engine import subject_of  # brings redaction, which an empty window doesn't need
 
         size = size if len(entry.parts) > 1 else tr("no result")
-        return SummaryLine(first.tool or tr("Tool"), _first_words(subject_of(first)), size)
+        return SummaryLine(first.tool or tr("Tool"), _first_words(subject_of(first)), size, failed)
     name = tr("{tool} result", tool=last.tool) if last.tool else tr("Tool result")
-    return SummaryLine(name, _first_words(last.text), size)
+    return SummaryLine(name, _first_words(last.text), size, failed)
 
 
 def spoken(conversation: Conversation, number: int, *, folded: bool, line: tuple[str, ...] = ()) -> str:

@@ -30,6 +30,7 @@ from gui.style.theme import Tokens, edge_pen, tokens
 from gui.text.right_to_left import mirror, write
 from gui.viewer.line_painter import FOUND_OPACITY, faded
 from gui.viewer.markdown_page import PagePainter
+from gui.widgets.icons import icon_pixmap
 from gui.widgets.labels import elide
 
 _SEARCH_SECONDS = 0.004
@@ -127,6 +128,8 @@ class RowPainter:
         pen.setPen(self._colours.muted)
         write(pen, inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, line.size)
         inner.setRight(inner.right() - metrics.horizontalAdvance(line.size) - px(12))
+        if line.failed:
+            self._failure(inner, line.failed)
         bold = font_at(12, QFont.Weight.DemiBold)
         pen.setFont(bold)
         pen.setPen(self._colours.text)
@@ -141,6 +144,16 @@ class RowPainter:
         pen.setFont(self._meta)
         pen.setPen(self._colours.muted)
         write(pen, inner, _MIDDLE, elide(metrics, line.words, Qt.TextElideMode.ElideRight, inner.width()))
+
+    def _failure(self, inner: QRect, words: str) -> None:
+        """Paint an icon and a word at the right side of a line, and shorten the line by them."""
+        pen, size = self._painter, self._measures.px(14)
+        pen.setPen(self._colours.text)
+        write(pen, inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, words)
+        inner.setRight(inner.right() - QFontMetrics(self._meta).horizontalAdvance(words) - self._measures.px(4))
+        icon = icon_pixmap("warning", self._colours.degraded, size, pen.device().devicePixelRatio())
+        pen.drawPixmap(inner.right() - size, inner.center().y() - size // 2, icon)
+        inner.setRight(inner.right() - size - self._measures.px(8))
 
     def more(self, top: int, height: int, words: str) -> None:
         """Paint the "Show all" line below a shortened output."""

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Literal, NamedTuple
 
 from engine import tr, tr_count
-from gui.conversation.display_entries import Conversation, Entry, SummaryLine
+from gui.conversation.display_entries import Conversation, Entry, SummaryLine, has_failed
 
 Detail = Literal["hidden", "short", "full"]
 DETAILS: tuple[Detail, ...] = ("hidden", "short", "full")
@@ -73,8 +73,10 @@ def group_summary(conversation: Conversation, group: range) -> SummaryLine:
     tools = Counter(conversation.message(entry).tool or tr("Tool") for entry in entries)
     names = (name if count == 1 else tr("{tool} ×{count:,}", tool=name, count=count) for name, count in tools.items())
     calls = tr_count("{count:,} tool call", "{count:,} tool calls", len(entries))
-    lines = sum(entry.lines for entry in entries)
-    return SummaryLine(calls, ", ".join(names), tr_count("{count:,} line", "{count:,} lines", lines))
+    size = tr_count("{count:,} line", "{count:,} lines", sum(entry.lines for entry in entries))
+    failures = sum(has_failed(conversation, entry) for entry in entries)
+    failed = tr_count("{count:,} failed", "{count:,} failed", failures) if failures else ""
+    return SummaryLine(calls, ", ".join(names), size, failed)
 
 
 class Rows:

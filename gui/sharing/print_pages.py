@@ -24,7 +24,7 @@ from PySide6.QtGui import (
 )
 
 from engine import tr, tr_count
-from gui.conversation.display_entries import Conversation, Entry, clock, day_text, summary
+from gui.conversation.display_entries import Conversation, Entry, SummaryLine, clock, day_text, summary
 from gui.conversation.row_folding import GROUP, MORE, SUMMARY, PackedRows, call_group, group_summary
 from gui.conversation.row_layout import PieceLayout, PieceStyle, piece_steps
 from gui.style.theme import Tokens, theme_tokens
@@ -328,10 +328,10 @@ def _name(entry: Entry, style: PageStyle, width: float) -> QTextDocument:
     return _rich([(entry.speaker, _BOLD), *moment], style, width)
 
 
-def _folded(line: tuple[str, str, str], style: PageStyle, width: float) -> QTextDocument:
+def _folded(line: SummaryLine, style: PageStyle, width: float) -> QTextDocument:
     """Return the summary of folded tool calls or thinking, wrapped instead of cut."""
-    name, words, size = line
-    return _rich([(name, _BOLD), (f" {words} · {size}", _muted(style))], style, width, 0.85)
+    rest = " · ".join(filter(None, (line.words, line.size, line.failed)))
+    return _rich([(line.name, _BOLD), (f" {rest}", _muted(style))], style, width, 0.85)
 
 
 def _small(words: str, style: PageStyle, width: float) -> QTextDocument:

@@ -58,9 +58,17 @@ class LineParser(msgspec.Struct, kw_only=True):
         time: float | None = None,
         tool: str = "",
         side: bool = False,
+        call: str = "",
+        failed: bool = False,
     ) -> Message:
-        """Return one part of the current message, with text cleaned, and update the session's facts."""
-        message = Message(role, kind, clean(text), line, self.ordinal, clean(id), time, clean(tool), side)
+        """Return one part of the current message, with text cleaned, and update the session's facts.
+
+        `call`: id that a tool call shares with its result.
+        """
+        number = digest(call) if call else 0
+        message = Message(
+            role, kind, clean(text), line, self.ordinal, clean(id), time, clean(tool), side, number, failed
+        )
         facts, opening = self.facts, self.facts.opening
         if opening and facts.rewound and facts.is_abandoned(self.opened):
             facts.opening = ""

@@ -15,6 +15,10 @@ class Part(NamedTuple):
     kind: Kind
     text: str
     tool: str = ""
+    call: str = ""
+    """Id that a tool call shares with its result."""
+    failed: bool = False
+    """Whether a tool call or its result is marked as failed or refused."""
 
 
 def next_turn(
@@ -26,19 +30,18 @@ def next_turn(
     time: float | None = None,
     side: bool = False,
 ) -> list[Message]:
-    """Return the parts with text as the next message of the session; empty if no part has text.
+    """Return the parts with text, and failures without one, as the next message of the session; empty without any.
 
     Without a line, as in a document or a database, the message's ordinal is used.
     """
-    filled = [part for part in parts if part.text.strip()]
+    filled = [part for part in parts if part.text.strip() or (part.failed and part.kind == "tool-result")]
     if not filled:
         return []
     parser.ordinal += 1
+    at = line or parser.ordinal
     return [
-        parser.part(
-            part.role, part.kind, part.text, line or parser.ordinal, id=id, time=time, tool=part.tool, side=side
-        )
-        for part in filled
+        parser.part(role, kind, text, at, id=id, time=time, tool=tool, side=side, call=call, failed=failed)
+        for role, kind, text, tool, call, failed in filled
     ]
 
 

@@ -60,6 +60,10 @@ class Message(msgspec.Struct, frozen=True, gc=False):
     """Name of the tool of a call or a result."""
     side: bool = False
     """Whether the message is part of a side conversation, such as a sub-agent's."""
+    call: int = 0
+    """Digest of the id that a tool call shares with its result; 0 if the transcript has none."""
+    failed: bool = False
+    """Whether a tool call or its result is marked as failed or refused in the transcript."""
 
     @property
     def author(self) -> Role:

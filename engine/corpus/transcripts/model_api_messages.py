@@ -34,8 +34,12 @@ class ChatParser(LineParser, kw_only=True):
         if role is None:
             return
         if role == "tool":
-            name = self.calls.pop(clean(string(message.get("tool_call_id"))), "")
-            yield Part("tool", "tool-result", content(message.get("content")), string(message.get("name")) or name)
+            id = string(message.get("tool_call_id"))
+            called = self.calls.pop(clean(id), "")
+            name = string(message.get("name")) or called
+            yield Part(
+                "tool", "tool-result", content(message.get("content")), name, id, message.get("is_error") is True
+            )
             return
         yield Part(role, "thinking", content(message.get("reasoning_content")))
         yield Part(role, "text", content(message.get("content")))
@@ -46,8 +50,9 @@ class ChatParser(LineParser, kw_only=True):
         """Return a tool call as a part. Some agents nest the name and arguments in an object `function`."""
         function = mapping(call.get("function")) or call
         name = clean(string(function.get("name")))
-        self.calls[clean(string(call.get("id")))] = name
-        return Part("assistant", "tool-call", arguments(function.get("arguments")), name)
+        id = string(call.get("id"))
+        self.calls[clean(id)] = name
+        return Part("assistant", "tool-call", arguments(function.get("arguments")), name, id)
 
 
 def arguments(value: object) -> str:
@@ -95,6 +100,10 @@ class BlockParser(LineParser, kw_only=True):
         """Return the text of a tool result."""
         return content(block.get("content")) if "content" in block else string(block.get("output"))
 
+    def failed(self, block: Mapping[str, Any]) -> bool:
+        """Return whether a tool result says that the tool failed."""
+        return True in (block.get("is_error"), block.get("isError"))
+
     def _block(self, value: object, role: Role) -> Iterator[Part]:
         block = mapping(value)
         kind = block.get("type")
@@ -105,12 +114,14 @@ class BlockParser(LineParser, kw_only=True):
         elif kind == "thinking":
             yield Part("assistant", "thinking", string(block.get("thinking")) or string(block.get("text")))
         elif kind == "tool_use":
-            name = string(block.get("name"))
-            self.calls[clean(string(block.get("id")))] = clean(name)
-            yield Part("assistant", "tool-call", tool_input(block.get("input")) or name, name)
+            name, id = string(block.get("name")), string(block.get("id"))
+            self.calls[clean(id)] = clean(name)
+            yield Part("assistant", "tool-call", tool_input(block.get("input")) or name, name, id)
         elif kind == "tool_result":
-            called = self.calls.pop(clean(string(block.get("tool_use_id")) or string(block.get("toolUseID"))), "")
-            yield Part("tool", "tool-result", self.result(block), string(block.get("name")) or called)
+            id = string(block.get("tool_use_id")) or string(block.get("toolUseID"))
+            called = self.calls.pop(clean(id), "")
+            name = string(block.get("name")) or called
+            yield Part("tool", "tool-result", self.result(block), name, id, self.failed(block))
         elif kind in ("image", "media"):
             yield Part(role, "text", "[image]")
         elif kind in ("file", "document"):
@@ -122,6 +133,11 @@ class BlockParser(LineParser, kw_only=True):
 
 class SdkParser(BlockParser, kw_only=True):
     """Converts content blocks of the AI SDK, whose calls and results have other names and members."""
+
+    def failed(self, block: Mapping[str, Any]) -> bool:
+        """Return whether a tool result says that the tool failed, or that the user refused it."""
+        kind = string(mapping(block.get("output")).get("type"))
+        return super().failed(block) or kind in ("error-text", "error-json", "execution-denied")
 
     def result(self, block: Mapping[str, Any]) -> str:
         """Return the text of a tool result; its `output` may be an object with a type and a value."""
@@ -136,10 +152,14 @@ class SdkParser(BlockParser, kw_only=True):
             yield Part("assistant", "thinking", string(block.get("text")))
         elif kind == "tool-call":
             name = string(block.get("toolName")) or string(block.get("name"))
-            self.calls[clean(string(block.get("toolCallId")) or string(block.get("id")))] = clean(name)
-            yield Part("assistant", "tool-call", arguments(block.get("input", block.get("arguments"))) or name, name)
+            id = string(block.get("toolCallId")) or string(block.get("id"))
+            self.calls[clean(id)] = clean(name)
+            given = arguments(block.get("input", block.get("arguments"))) or name
+            yield Part("assistant", "tool-call", given, name, id)
         elif kind == "tool-result":
-            called = self.calls.pop(clean(string(block.get("toolCallId"))), "")
-            yield Part("tool", "tool-result", self.result(block), string(block.get("toolName")) or called)
+            id = string(block.get("toolCallId"))
+            called = self.calls.pop(clean(id), "")
+            name = string(block.get("toolName")) or called
+            yield Part("tool", "tool-result", self.result(block), name, id, self.failed(block))
         else:
             yield from super()._block(value, role)

@@ -90,7 +90,7 @@ if TYPE_CHECKING:
     from engine.corpus.folder_walk import FoundFile
     from engine.corpus.transcripts.formats import Formats, LineFormat
 
-_SHARED_VERSION = 2
+_SHARED_VERSION = 3
 """Increase it when all parsers would give other facts, such as titles: all sessions are then read again."""
 
 

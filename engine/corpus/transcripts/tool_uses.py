@@ -69,6 +69,7 @@ _SHOWN = re.compile(
     r"""([^\s;&|<>'"$*`-][^\s;&|<>'"$*`]*\.\w+)(?=\s*(?:$|[;&|\n]))"""
 )
 """Matches a file that a shell command shows, or that sed changes."""
+_SEPARATOR = re.compile(r"[;&|\n]")
 _TOKENS = re.compile(
     r"""\btools\.(?P<called>\w+)\s*\(|(?P<bracket>[][(){}])|//[^\n]*|/\*.*?\*/|"""
     r"""(?:(?:["'](?P<quoted>\w+)["']|\b(?P<key>\w+))\s*:\s*)?(?P<raw>\bString\.raw\s*)?"""
@@ -123,12 +124,16 @@ class ToolUse(NamedTuple):
 
 
 def uses_of(message: Message | SessionMessage) -> list[ToolUse]:
-    """Return the files and commands of a tool call; empty for any other message."""
+    """Return the files and commands of a tool call; empty for any other message.
+
+    A call that failed has used no files, unless it ran several commands: some of them may have succeeded.
+    """
     if message.kind != "tool-call":
         return []
     name = _letters(_plain_name(message.tool))
     action = _ACTIONS.get(name)
-    if action is None or (message.role == "user" and action != "command"):  # a diff of the user's own changes
+    unread = message.role == "user" or (message.failed and name != _PROGRAM)  # `user`: a diff of the user's own changes
+    if action is None or (unread and action != "command"):
         return []
     text = message.text
     parsed = parse_line(text.encode("utf-8", "surrogatepass")) if text.startswith("{") else None
@@ -138,8 +143,17 @@ def uses_of(message: Message | SessionMessage) -> list[ToolUse]:
         tool_uses = _of_program(text[:_MOST_TEXT])
     else:
         tool_uses = _of_text(action, text)
+    if message.failed:
+        tool_uses = _tried(list(tool_uses))
     uses = (ToolUse(use.kind, use.value[:_OPENING]) for use in tool_uses if use.value.strip())
     return list(dict.fromkeys(uses))[:_MOST_USES]
+
+
+def _tried(uses: list[ToolUse]) -> Iterator[ToolUse]:
+    """Yield the uses of a failed call that count nevertheless."""
+    commands = [use.value for use in uses if use.kind == "command"]
+    several = any(_SEPARATOR.search(command) and not _PATCHED.search(command[:_MOST_TEXT]) for command in commands)
+    return (use for use in uses if several or use.kind == "command")
 
 
 def subject_of(call: SessionMessage) -> str:

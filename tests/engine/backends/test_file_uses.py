@@ -316,6 +316,33 @@ def test_growth_adds_files_once(memory: BuiltinMemory, home: Path) -> None:
     assert len(files(memory, "claude-code")) == 6
 
 
+def result(name: str, *, failed: bool) -> dict[str, Any]:
+    return {"type": "tool_result", "tool_use_id": f"call-{name}", "content": "…", "is_error": failed}
+
+
+@pytest.mark.parametrize("pause", [0, 1, 2, 3, 4])
+def test_failed_calls_use_no_file(memory: BuiltinMemory, home: Path, pause: int) -> None:
+    session = [
+        claude(1, "user", text("Where is the oar?")),
+        claude(2, "assistant", call("Edit", file_path="oar.py"), call("Write", file_path="oar.py", content="x")),
+        claude(3, "user", result("Edit", failed=True), result("Write", failed=False)),
+        claude(4, "assistant", call("Bash", command="pytest oar.py")),
+        claude(5, "user", result("Bash", failed=True)),
+        claude(6, "assistant", call("Edit", file_path="oar.py")),
+    ]
+    path = home / ".claude/projects/-home-ada-boat/oar.jsonl"
+    for end in (pause, len(session)):  # reading may pause between a call and its result
+        path.write_text(lines(*session[:end]))
+        memory.sync()
+    found = [(use.kind, use.line) for use in memory.insight.uses_of_file("oar.py")]
+    assert found == [("edited", 6), ("created", 2)]
+    assert [use.line for use in memory.insight.recent_edits(100) if use.path == "oar.py"] == [6, 2]
+    assert len(agents(memory, 'command:"pytest oar.py"')) == 1
+    name = next(session.path for session in memory.sessions() if session.path.endswith("oar.jsonl"))
+    failed = [(message.line, message.kind) for message in memory.read_session(name).messages if message.failed]
+    assert failed == [(2, "tool-call"), (3, "tool-result"), (4, "tool-call"), (5, "tool-result")]
+
+
 def test_files_before_the_first_message_are_not_lost(memory: BuiltinMemory, home: Path) -> None:
     path = home / ".claude/projects/-home-ada-boat/late.jsonl"
     first = claude(1, "assistant", call("Read", file_path=f"{ROOT}/oar.py"))

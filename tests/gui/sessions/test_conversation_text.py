@@ -7,7 +7,7 @@ import pytest
 
 from engine import Cancelled, CancelToken, SessionText
 from gui.conversation.actions import conversation_markdown, entry_markdown
-from gui.conversation.display_entries import Conversation, prepare, summary
+from gui.conversation.display_entries import Conversation, prepare, spoken, summary
 from gui.conversation.hit_navigation import ConversationLines
 from gui.conversation.loader import result_location
 from gui.conversation.row_folding import GROUP, MORE, SUMMARY, Row, Rows
@@ -47,7 +47,7 @@ def test_results_join_their_calls(talk: Conversation) -> None:
 
 def test_tool_summary_shows_input_and_result_length(talk: Conversation) -> None:
     summaries = [summary(talk, entry) for entry in talk.entries if entry.kind in ("tool", "thinking")]
-    assert summaries == [
+    assert [line[:3] for line in summaries] == [
         ("Thinking", "Hm.", "3 characters"),
         ("Bash", "ls", "100 lines"),
         ("Read", "a.py", "1 line"),
@@ -84,7 +84,7 @@ def test_call_is_summarised_by_command_path_or_patched_files() -> None:
 
 def test_call_without_result_is_marked() -> None:
     talk = conversation_of(("assistant", (("tool-call", '{"x": {"deep": "first text"}}', "Odd"),)))
-    assert summary(talk, talk.entries[0]) == ("Odd", "first text", "no result")
+    assert summary(talk, talk.entries[0]) == ("Odd", "first text", "no result", "")
 
 
 def test_line_number_resolves_to_entry_part(talk: Conversation) -> None:
@@ -153,7 +153,7 @@ def test_consecutive_calls_are_one_row_until_opened(talk: Conversation) -> None:
     assert rows_of(rows) == closed
     assert bytes(rows.kinds) == b"uttsts"
     assert [rows.fold(entry) for entry in (2, 3, 5)] == ["grouped", "gone", "folded"]
-    assert rows.group_line(2) == ("2 tool calls", "Bash, Read", "101 lines")
+    assert rows.group_line(2) == ("2 tool calls", "Bash, Read", "101 lines", "")
     assert [rows.position_of_entry(entry) for entry in (2, 3, 4)] == [2, 2, 3]
     assert rows.after(2) == 4
     rows.reveal(talk.entries[3].first_piece)
@@ -294,3 +294,22 @@ def test_code_blocks_in_a_row_stay_apart() -> None:
     lines = talk.markdown(0).split("\n")
     opening = [number for number, line in enumerate(lines) if line == SEPARATOR]
     assert [lines[number - 2 : number + 3] for number in opening] == [["", "", SEPARATOR, "", "```"]]
+
+
+def test_failed_calls_are_marked_alone_and_in_their_group() -> None:
+    talk = conversation_of(("assistant", (("tool-call", "a.py", "Edit"), ("tool-result", "No match", "Edit"))))
+    call, result = talk.session.messages
+    messages = call, msgspec.structs.replace(result, failed=True), call
+    talk = prepare(msgspec.structs.replace(talk.session, messages=messages), CancelToken())
+    assert [summary(talk, entry).failed for entry in talk.entries] == ["Failed", ""]
+    assert Rows(talk).group_line(0).failed == "1 failed"
+    assert "Failed" in spoken(talk, 0, folded=True)
+    assert "Failed" in entry_markdown(talk, 0)
+
+
+def test_result_joins_the_call_with_its_number() -> None:
+    talk = conversation_of(("assistant", (("tool-call", "a.py", "Edit"), ("tool-result", "No match", "Edit"))))
+    first, result = talk.session.messages
+    numbered = [msgspec.structs.replace(message, call=call) for message, call in ((first, 1), (first, 2), (result, 2))]
+    talk = prepare(msgspec.structs.replace(talk.session, messages=tuple(numbered)), CancelToken())
+    assert [entry.parts for entry in talk.entries] == [(0,), (1, 2)]

@@ -29,6 +29,8 @@ from engine.corpus.transcripts.token_usage import Usage, tokens
 _AGENT = "amp"
 _OURS = re.compile(rb'\A[\s\xef\xbb\xbf]*\{[^{}\[\]]*"id"\s*:\s*"T-')
 
+_FAILED = ("cancelled", "error", "rejected-by-user")
+
 
 class _Parser(BlockParser, kw_only=True):
     ledger: bool = False
@@ -46,14 +48,18 @@ class _Parser(BlockParser, kw_only=True):
         parts = self.blocks(value.get("content"), "assistant" if kind == "assistant" else "user")
         return self.next_message(parts, time=time)
 
+    def failed(self, block: Mapping[str, Any]) -> bool:
+        run = mapping(block.get("run"))
+        return run.get("status") in _FAILED or super().failed(block)
+
     def result(self, block: Mapping[str, Any]) -> str:
         run = mapping(block.get("run"))
         result = run.get("result", block.get("output"))
         values = mapping(result)
         text = string(values.get("output")) or string(values.get("content")) or tool_input(result)
         failure = run.get("error")
-        failed = string(failure) or string(mapping(failure).get("message"))
-        return content(block.get("content")) or text or failed
+        reason = string(failure) or string(mapping(failure).get("message"))
+        return content(block.get("content")) or text or reason
 
     def requests_of(self, events: list[Any], messages: list[Any]) -> None:
         """Add the usage of the requests in a ledger; the answers have the cached tokens."""

@@ -46,8 +46,9 @@ class _Parser(BlockParser, kw_only=True):
         nodes = _nodes(exchange.get("request_nodes"))
         results = [mapping(node.get("tool_result_node")) for node in nodes if node.get("type") == _RESULT]
         for result in results:
-            name = self.calls.pop(clean(string(result.get("tool_use_id"))), "")
-            yield Part("tool", "tool-result", content(result.get("content")), name)
+            id = string(result.get("tool_use_id"))
+            name = self.calls.pop(clean(id), "")
+            yield Part("tool", "tool-result", content(result.get("content")), name, id, self.failed(result))
         text = string(exchange.get("request_message")) or "\n".join(
             string(mapping(node.get("text_node")).get("content")) for node in nodes if node.get("type") == _TEXT
         )
@@ -60,9 +61,9 @@ class _Parser(BlockParser, kw_only=True):
         for node in nodes:
             if node.get("type") == _CALL:
                 call = mapping(node.get("tool_use"))
-                name = string(call.get("tool_name"))
-                self.calls[clean(string(call.get("tool_use_id")))] = clean(name)
-                yield Part("assistant", "tool-call", string(call.get("input_json")) or name, name)
+                name, id = string(call.get("tool_name")), string(call.get("tool_use_id"))
+                self.calls[clean(id)] = clean(name)
+                yield Part("assistant", "tool-call", string(call.get("input_json")) or name, name, id)
 
 
 def _nodes(value: object) -> list[Mapping[str, Any]]:

@@ -60,10 +60,12 @@ class CherryReader(LineParser):
             yield Part("assistant", "thinking", text)
         elif kind == "tool" or kind.startswith("tool-") or kind == "dynamic-tool":
             name = string(part.get("toolName")) or kind.removeprefix("tool-")
-            yield Part("assistant", "tool-call", tool_input(part.get("input", part.get("arguments"))) or name, name)
+            id, failed = string(part.get("toolCallId")), part.get("state") in ("output-error", "output-denied")
+            given = tool_input(part.get("input", part.get("arguments"))) or name
+            yield Part("assistant", "tool-call", given, name, id, failed)
             result = part.get("output", part.get("content"))
             text = content(result) or tool_input(result) or string(part.get("errorText"))
-            yield Part("tool", "tool-result", text, name)
+            yield Part("tool", "tool-result", text, name, id, failed)
         elif kind in ("file", "image", "video"):
             image = kind == "image" or string(part.get("mediaType")).startswith("image/")
             yield Part(role, "text", attached(string(part.get("filename")), image=image))

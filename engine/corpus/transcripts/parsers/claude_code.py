@@ -244,8 +244,9 @@ class ClaudeCodeParser(LineParser, kw_only=True):
             if not messages:
                 self.ordinal += not answer or clean(answer) != self.answer
                 self.answer = clean(answer)
+            role, kind, text, tool, call, failed = part
             messages.append(
-                self.part(part.role, part.kind, part.text, line, id=uuid, time=time, tool=part.tool, side=side)
+                self.part(role, kind, text, line, id=uuid, time=time, tool=tool, side=side, call=call, failed=failed)
             )
         return messages
 
@@ -301,12 +302,11 @@ class ClaudeCodeParser(LineParser, kw_only=True):
             elif kind == "image":
                 yield Part(role, "text", content(block))
             elif kind.endswith("tool_use"):
-                tool = clean(string(block.get("name")))
-                self.calls[clean(string(block.get("id")))] = tool
-                call = call_text(tool, block.get("input"))
-                yield (
-                    Part(role, "text", call) if call else Part(role, "tool-call", tool_input(block.get("input")), tool)
-                )
+                tool, id = clean(string(block.get("name"))), string(block.get("id"))
+                self.calls[clean(id)] = tool
+                arguments = block.get("input")
+                speech = call_text(tool, arguments)
+                yield Part(role, "text", speech) if speech else Part(role, "tool-call", tool_input(arguments), tool, id)
             elif kind.endswith("tool_result"):
                 yield self._result(block, None)
             elif kind != "redacted_thinking":
@@ -338,10 +338,11 @@ class ClaudeCodeParser(LineParser, kw_only=True):
         if not text:
             fields = mapping(detail)
             text = string(detail) or content([string(fields.get("stdout")), string(fields.get("stderr"))])
-        tool = self.calls.pop(clean(string(block.get("tool_use_id"))), "")
-        if tool == QUESTION and block.get("is_error") is not True and (answer := answers(text, detail)):
+        id, failed = string(block.get("tool_use_id")), block.get("is_error") is True
+        tool = self.calls.pop(clean(id), "")
+        if tool == QUESTION and not failed and (answer := answers(text, detail)):
             return Part("user", "text", answer)
-        return Part("tool", "tool-result", text, tool)
+        return Part("tool", "tool-result", text, tool, id, failed)
 
     # --- facts about the session -----------
 

@@ -35,8 +35,10 @@ class _Parser(LineParser):
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         role = self.role(_ROLES, string(value.get("sender")), "sender") or "system"
-        parts = [part for block in items(value.get("content")) for part in self._block(block, role) if part[2].strip()]
-        if not any(part[1] == "text" for part in parts) and not any(part[1] == "tool-call" for part in parts):
+        parts = [
+            part for block in items(value.get("content")) for part in self._block(block, role) if part.text.strip()
+        ]
+        if not any(part.kind in ("text", "tool-call") for part in parts):
             parts.append(Part(role, "text", string(value.get("text"))))  # older exports have nothing else
         parts += (Part(role, "text", text) for text in _attached(value))
         return next_turn(self, parts, id=string(value.get("uuid")), time=seconds(value.get("created_at")))
@@ -53,9 +55,10 @@ class _Parser(LineParser):
             if document:
                 yield Part(role, "text", document)
             else:
-                yield Part(role, "tool-call", tool_input(block.get("input")), name)
+                yield Part(role, "tool-call", tool_input(block.get("input")), name, string(block.get("id")))
         elif kind == "tool_result":
-            yield Part("tool", "tool-result", content(block.get("content")), name)
+            id, failed = string(block.get("tool_use_id")), block.get("is_error") is True
+            yield Part("tool", "tool-result", content(block.get("content")), name, id, failed)
         elif kind == "image":
             yield Part(role, "text", "[image]")
         elif kind not in _SILENT:

@@ -47,13 +47,14 @@ class CodeBuddyParser(LineParser, kw_only=True):
         return []
 
     def _parts(self, kind: str, value: Mapping[str, Any]) -> Iterator[Part]:
-        called = clean(string(value.get("callId")))
+        id = clean(string(value.get("callId")))
         if kind == "function_call":
-            name = self.calls[called] = clean(string(value.get("name")))
-            yield Part("assistant", "tool-call", arguments(value.get("arguments")) or name, name)
+            name = self.calls[id] = clean(string(value.get("name")))
+            yield Part("assistant", "tool-call", arguments(value.get("arguments")) or name, name, id)
         elif kind == "function_call_result":
-            name = self.calls.pop(called, "")
-            yield Part("tool", "tool-result", content(value.get("output")), string(value.get("name")) or name)
+            called = self.calls.pop(id, "")
+            name, failed = string(value.get("name")) or called, value.get("status") == "incomplete"
+            yield Part("tool", "tool-result", content(value.get("output")), name, id, failed)
         elif kind == "reasoning":
             thoughts = (string(mapping(part).get("text")) for part in items(value.get("rawContent")))
             yield Part("assistant", "thinking", "\n".join(thoughts) or content(value.get("content")))

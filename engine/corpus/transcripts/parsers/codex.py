@@ -14,6 +14,7 @@ A message that a schedule sent is marked in the item, which comes before its eve
 was reverted, continues is in the file that `history_base` names, with totals of tokens that the new ones include.
 """
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -25,6 +26,7 @@ from engine.corpus.transcripts.codex_names import given_name, session_id
 from engine.corpus.transcripts.formats import LineParser, digest
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
+from engine.corpus.transcripts.message_builder import Part
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, one_line
 from engine.corpus.transcripts.parsers.codex_injected_text import speech_of
 from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
@@ -59,6 +61,16 @@ _UNSPOKEN = frozenset({"compaction_output", "inherited_user_message"})
 """Marks of items that another line has, too: a summary, or messages of a sub-agent's caller."""
 _HOUSEKEEPERS = frozenset({"compact", "memory_consolidation", "guardian"})
 _COMPARED = 64 * 1024
+_HEAD = 1000
+"""Characters at the beginning of an output that say whether it failed."""
+_UNDONE = ("declined", "failed")
+_FAILURE = re.compile(
+    r"""(?:(?:Chunk\ ID|Wall\ time)\b.*\n)*(?:Exit\ code:|Process\ exited\ with\ code)\ (?!0\b)-?\d
+    |Script\ failed\b|aborted\b|apply_patch\ verification\ failed|patch\ rejected|exec\ command\ rejected
+    |execution\ error:|failed\ to\ parse\ function\ arguments""",
+    re.VERBOSE,
+)
+"""Matches the beginning of an output that reports a failure."""
 
 
 def tool_given(arguments: object, *, structured: bool) -> str:
@@ -84,6 +96,18 @@ def tool_result(item: Mapping[str, Any]) -> str:
     if isinstance(output, dict):
         output = output["content"] if "content" in output else tool_input(output)
     return content(output)
+
+
+def has_failed(item: Mapping[str, Any]) -> bool:
+    """Return whether the output of a tool says that it failed: by a flag, an exit code, or its first words."""
+    output = item.get("output", item)
+    if isinstance(output, str) and output.startswith('{"output":'):
+        output = parse_line(output.encode(errors="replace")) or output
+    details = mapping(output)
+    codes = (mapping(details.get("metadata")).get("exit_code"), details.get("exit_code"))
+    if details.get("success") is False or any(isinstance(code, int) and code for code in codes):
+        return True
+    return details.get("status") in _UNDONE or _FAILURE.match(content(output)[:_HEAD]) is not None
 
 
 def item_type(item: Mapping[str, Any]) -> str:
@@ -146,7 +170,7 @@ class CodexParser(LineParser, kw_only=True):
             return self._spoken(payload, line, time)
         if kind == "compacted":
             summary = string(payload.get("message"))
-            return self._add("system", "text", summary, line, time) if summary else []
+            return self._add(Part("system", "text", summary), line, time) if summary else []
         if kind == "session_meta":
             self._meta(payload)
         elif kind == "turn_context":
@@ -206,8 +230,10 @@ class CodexParser(LineParser, kw_only=True):
         if kind.endswith("_call"):
             return self._call(kind, item, line, time)
         if kind.endswith("_output"):
-            tool = self.calls.pop(clean(string(item.get("call_id"))), "") or string(item.get("name"))
-            return self._add("tool", "tool-result", tool_result(item), line, time, id=id, tool=tool)
+            call = string(item.get("call_id"))
+            tool = self.calls.pop(clean(call), "") or string(item.get("name"))
+            result = Part("tool", "tool-result", tool_result(item), tool, call, has_failed(item))
+            return self._add(result, line, time, id)
         if kind not in _ITEMS_PASSED_OVER:
             self.count_unknown(kind)
         return []
@@ -239,17 +265,20 @@ class CodexParser(LineParser, kw_only=True):
         if id:
             self.calls[clean(id)] = clean(tool)
         text = tool_given(arguments, structured=kind != "custom_tool_call")
-        called = self._add("assistant", "tool-call", text, line, time, id=string(item.get("id")), tool=tool)
+        called = self._add(Part("assistant", "tool-call", text, tool, id), line, time, string(item.get("id")))
         if tool == _PROGRAM:
             self.ran |= self._uses(called[0])
         return called
 
-    def _nested_call(self, tool: str, text: str, line: int, time: float | None, id: str) -> list[Message]:
+    def _nested_call(
+        self, tool: str, text: str, line: int, time: float | None, item: Mapping[str, Any]
+    ) -> list[Message]:
         """Return a command or patch that a program ran as a message, unless the text of the program shows all of it."""
+        id = string(item.get("id"))
         message = Message("assistant", "tool-call", clean(text), line, 0, tool=tool)
         if not id.startswith(_PROGRAM_CALL_PREFIX) or self._uses(message) <= self.ran:
             return []
-        return self._add("assistant", "tool-call", text, line, time, id=id, tool=tool)
+        return self._add(Part("assistant", "tool-call", text, tool, failed=has_failed(item)), line, time, id)
 
     def _uses(self, message: Message) -> set[int]:
         """Return digests of the commands that a tool call ran and of the files that it changed."""
@@ -317,11 +346,10 @@ class CodexParser(LineParser, kw_only=True):
             thoughts = [content(part) for part in items(item.get("summary_text")) + items(item.get("raw_content"))]
             return self._new_messages("assistant", "thinking", thoughts, line, time, id=id, event=True)
         if kind == "commandexecution":
-            return self._nested_call(
-                "shell", tool_given({"command": item.get("command")}, structured=False), line, time, id
-            )
+            command = tool_given({"command": item.get("command")}, structured=False)
+            return self._nested_call("shell", command, line, time, item)
         if kind == "filechange":
-            return self._nested_call("apply_patch", patch_of(mapping(item.get("changes"))), line, time, id)
+            return self._nested_call("apply_patch", patch_of(mapping(item.get("changes"))), line, time, item)
         if kind not in _TURN_ITEMS_PASSED_OVER:
             # The case is as written, since patterns of secrets depend on it.
             self.count_unknown(f"item {string(item.get('type'))}")
@@ -341,8 +369,9 @@ class CodexParser(LineParser, kw_only=True):
             self.prompts.append(line)
             self.ran = set()
         if speech.command is not None:
-            messages += self._add("user", "tool-call", speech.command, line, time, id=id, tool="shell")
-            messages += self._add("tool", "tool-result", speech.result, line, time, id=id, tool="shell")
+            failed = _FAILURE.match(speech.result[:_HEAD]) is not None
+            messages += self._add(Part("user", "tool-call", speech.command, "shell", failed=failed), line, time, id)
+            messages += self._add(Part("tool", "tool-result", speech.result, "shell", failed=failed), line, time, id)
         for notice in speech.notices:
             messages += self._new_messages("system", "text", [notice], line, time, id=id, event=event)
         return messages
@@ -350,7 +379,7 @@ class CodexParser(LineParser, kw_only=True):
     def _scheduled(self, words: str, line: int, time: float | None, id: str) -> list[Message]:
         """Return a message that a schedule sent, which its event repeats as if the user had."""
         fresh = self._is_fresh("user", "text", words, event=False)
-        return self._add("system", "text", words, line, time, id=id) if fresh else []
+        return self._add(Part("system", "text", words), line, time, id) if fresh else []
 
     def _agent(self, text: str, line: int, time: float | None, *, id: str = "", event: bool = False) -> list[Message]:
         """Return the agent's text as one message, and each plan in it as another, as the event for the screen does."""
@@ -382,11 +411,11 @@ class CodexParser(LineParser, kw_only=True):
             for text in fresh
         ]
 
-    def _add(  # noqa: PLR0913 - the parts of a message
-        self, role: Role, kind: Kind, text: str, line: int, time: float | None, *, id: str = "", tool: str = ""
-    ) -> list[Message]:
+    def _add(self, part: Part, line: int, time: float | None, id: str = "") -> list[Message]:
         self.ordinal += 1
-        return [self.part(role, kind, text, line, id=id, time=time, tool=tool, side=self.side)]
+        role, kind, text, tool, call, failed = part
+        made = self.part(role, kind, text, line, id=id, time=time, tool=tool, side=self.side, call=call, failed=failed)
+        return [made]
 
     def _is_fresh(self, role: Role, kind: Kind, text: str, event: bool) -> bool:
         words = f"{role} {kind} {''.join(text[:_COMPARED].split())}"

@@ -49,8 +49,8 @@ class _Parser(LineParser, kw_only=True):
         if kind == "thinking":
             yield Part("assistant", "thinking", text)
         elif kind == "tool":
-            if string(message.get("toolCallId")) not in self.done:
-                yield Part("tool", "tool-result", text)
+            if (id := string(message.get("toolCallId"))) not in self.done:
+                yield Part("tool", "tool-result", text, call=id)
         elif kind in _ROLES:
             files = _files(value) if kind == "user" else []
             yield Part(_ROLES[kind], "text", "\n".join(filter(None, (text, *files))))
@@ -63,16 +63,16 @@ class _Parser(LineParser, kw_only=True):
         for call in items(message.get("toolCalls")) if not states else [state.get("toolCall") for state in states]:
             function = mapping(mapping(call).get("function"))
             name, arguments = string(function.get("name")), string(function.get("arguments"))
-            yield Part(
-                "assistant", "tool-call", tool_input(parse_line(arguments.encode(errors="replace")) or arguments), name
-            )
+            given = tool_input(parse_line(arguments.encode(errors="replace")) or arguments)
+            yield Part("assistant", "tool-call", given, name, string(mapping(call).get("id")))
         for state in states:
             name = string(mapping(mapping(state.get("toolCall")).get("function")).get("name"))
             output = (string(mapping(part).get("content")) for part in items(state.get("output")))
             text = "\n".join(filter(None, output))
+            id, failed = string(state.get("toolCallId")), state.get("status") in ("canceled", "errored")
             if text.strip():
-                self.done.add(string(state.get("toolCallId")))
-            yield Part("tool", "tool-result", text, name)
+                self.done.add(id)
+            yield Part("tool", "tool-result", text, name, id, failed)
 
 
 def _files(value: Mapping[str, Any]) -> list[str]:

@@ -56,6 +56,9 @@ _SILENT = frozenset(
 )
 _ATTACHED = frozenset({"file", "directory", "image"})
 
+_REFUSED = (0, 5)
+"""Reasons why a tool was not run: denied or skipped by the user."""
+
 
 class _Parser(LineParser, kw_only=True):
     def request(self, value: Mapping[str, Any]) -> list[Message]:
@@ -165,11 +168,25 @@ def _tool(part: Mapping[str, Any], arguments: Mapping[str, str]) -> Iterator[Par
     data, details = mapping(part.get("toolSpecificData")), part.get("resultDetails")
     message = _text(part.get("invocationMessage"))
     call = _command(data) or arguments.get(_call_id(part.get("toolCallId"))) or string(mapping(details).get("input"))
-    yield Part("assistant", "tool-call", call or message or name, name)
+    id, failed = string(part.get("toolCallId")), _has_failed(part)
+    yield Part("assistant", "tool-call", call or message or name, name, id, failed)
     output = string(mapping(data.get("terminalCommandOutput")).get("text"))
     output = output or string(data.get("result")) or string(data.get("output")) or _output(details)
     past = _text(part.get("pastTenseMessage"))
-    yield Part("tool", "tool-result", output or (past if past != message else ""), name)
+    yield Part("tool", "tool-result", output or (past if past != message else ""), name, id, failed)
+
+
+def _has_failed(part: Mapping[str, Any]) -> bool:
+    """Return whether a tool failed, by its own word or its exit code, or was refused by the user."""
+    confirmed, data = part.get("isConfirmed"), mapping(part.get("toolSpecificData"))
+    refused = confirmed is False or mapping(confirmed).get("type") in _REFUSED
+    code = mapping(data.get("terminalCommandState")).get("exitCode")
+    return (
+        refused
+        or bool(part.get("resultError"))
+        or mapping(part.get("resultDetails")).get("isError") is True
+        or (isinstance(code, int) and code != 0)
+    )
 
 
 def _command(data: Mapping[str, Any]) -> str:

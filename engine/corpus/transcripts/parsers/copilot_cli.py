@@ -147,7 +147,7 @@ class CopilotParser(LineParser, kw_only=True):
             # Usually the message requested it: this one was run by the user, or by an older version.
             name = self.calls[call] = clean(string(data.get("toolName")))
             role: Role = "user" if kind == "tool.user_requested" else "assistant"
-            yield Part(role, "tool-call", tool_input(data.get("arguments")), name)
+            yield Part(role, "tool-call", tool_input(data.get("arguments")), name, call)
 
     def _prompt(self, data: Mapping[str, Any]) -> Iterator[Part]:
         source = string(data.get("source"))
@@ -166,16 +166,17 @@ class CopilotParser(LineParser, kw_only=True):
         self.use_model(data.get("model") or self.model)
         yield Part("assistant", "text", string(data.get("content")))
         for request in map(mapping, items(data.get("toolRequests"))):
-            name = clean(string(request.get("name")))
-            self.calls[clean(string(request.get("toolCallId")))] = name
-            yield Part("assistant", "tool-call", tool_input(request.get("arguments")), name)
+            name, id = clean(string(request.get("name"))), clean(string(request.get("toolCallId")))
+            self.calls[id] = name
+            yield Part("assistant", "tool-call", tool_input(request.get("arguments")), name, id)
 
     def _result(self, data: Mapping[str, Any]) -> Part:
         result, error = data.get("result"), data.get("error")
         text = string(result) or string(mapping(result).get("content"))
         failure = string(error) or string(mapping(error).get("message"))
-        tool = self.calls.pop(clean(string(data.get("toolCallId"))), "")
-        return Part("tool", "tool-result", "\n".join(filter(None, (text, failure))), tool)
+        id, failed = clean(string(data.get("toolCallId"))), data.get("success") is False
+        tool = self.calls.pop(id, "")
+        return Part("tool", "tool-result", "\n".join(filter(None, (text, failure))), tool, id, failed)
 
 
 class CopilotDocument:

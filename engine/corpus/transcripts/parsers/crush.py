@@ -45,9 +45,11 @@ class CrushReader(LineParser):
         elif kind == "reasoning":
             yield Part(role, "thinking", string(data.get("thinking")))
         elif kind == "tool_call":
-            yield Part("assistant", "tool-call", _input(string(data.get("input"))), string(data.get("name")))
+            name, id = string(data.get("name")), string(data.get("id"))
+            yield Part("assistant", "tool-call", _input(string(data.get("input"))), name, id)
         elif kind == "tool_result":
-            yield Part("tool", "tool-result", string(data.get("content")), string(data.get("name")))
+            name, id = string(data.get("name")), string(data.get("tool_call_id"))
+            yield Part("tool", "tool-result", string(data.get("content")), name, id, data.get("is_error") is True)
         elif kind == "shell_command":
             yield Part("user", "tool-call", string(data.get("command")), "shell")
             yield Part("tool", "tool-result", string(data.get("output")), "shell")

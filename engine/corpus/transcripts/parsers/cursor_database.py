@@ -35,6 +35,8 @@ from engine.corpus.transcripts.token_usage import Usage, tokens
 
 _AGENT = "cursor"
 _TABLES = frozenset({"cursorDiskKV"})
+_FAILED = ("cancelled", "canceled", "error")
+"""States of a tool that failed or was refused."""
 _MOST_PICTURES = 20
 
 _CHAT, _BUBBLE = "composerData:", "bubbleId:"
@@ -173,8 +175,9 @@ class _Parser(LineParser, kw_only=True):
         if tool:
             name = string(tool.get("name"))
             arguments = _decoded(tool.get("rawArgs")) or _decoded(tool.get("params"))
-            yield Part("assistant", "tool-call", tool_input(arguments) or name, name)
-            yield Part("tool", "tool-result", _result(tool), name)
+            id, failed = string(tool.get("toolCallId")), tool.get("status") in _FAILED
+            yield Part("assistant", "tool-call", tool_input(arguments) or name, name, id, failed)
+            yield Part("tool", "tool-result", _result(tool), name, id, failed)
 
     def _take_project(self, value: Mapping[str, Any]) -> None:
         if not self.facts.project:

@@ -63,16 +63,17 @@ class _Parser(CursorCliParser, kw_only=True):
     def _block(self, value: object, role: Role) -> Iterator[Part]:
         block = mapping(value)
         kind, name = block.get("type"), clean(string(block.get("toolName")))
+        id = clean(string(block.get("toolCallId")))
         if kind == "reasoning":
             yield Part("assistant", "thinking", string(block.get("text")))
         elif kind == "tool-call":
-            self.calls[clean(string(block.get("toolCallId")))] = name
-            yield Part("assistant", "tool-call", tool_input(block.get("args", block.get("input"))) or name, name)
+            self.calls[id] = name
+            yield Part("assistant", "tool-call", tool_input(block.get("args", block.get("input"))) or name, name, id)
         elif kind == "tool-result":
-            called = self.calls.pop(clean(string(block.get("toolCallId"))), "")
+            called = self.calls.pop(id, "")
             result = block.get("result", block.get("output"))
             text = content(result) or (tool_input(result) if isinstance(result, dict) else "")
-            yield Part("tool", "tool-result", text, name or called)
+            yield Part("tool", "tool-result", text, name or called, id, self.failed(block))
         elif kind != "redacted-reasoning":
             yield from super()._block(value, role)
 

@@ -109,9 +109,10 @@ class DroidStreamParser(LineParser, kw_only=True):
         elif kind == "tool_call":
             name = clean(string(value.get("toolName")))
             self.calls[call] = name
-            yield Part("assistant", "tool-call", tool_input(value.get("parameters")) or name, name)
+            yield Part("assistant", "tool-call", tool_input(value.get("parameters")) or name, name, call)
         elif kind == "tool_result":
-            yield Part("tool", "tool-result", tool_input(value.get("value")), self.calls.pop(call, ""))
+            failed = value.get("isError") is True
+            yield Part("tool", "tool-result", tool_input(value.get("value")), self.calls.pop(call, ""), call, failed)
         elif kind == "completion":
             self.use(self.model, anthropic_usage(mapping(value.get("usage"))))
             if string(value.get("finalText")).strip() != self.answer.strip():

@@ -40,8 +40,9 @@ class ForgeReader(LineParser):
             self.use(mapping(message["text"]).get("model"), Usage(output=tokens(received.get("actual"))))
         elif "tool" in message:
             result = mapping(message["tool"])
-            values = map(mapping, items(mapping(result.get("output")).get("values")))
-            yield Part("tool", "tool-result", "\n".join(map(_value, values)), string(result.get("name")))
+            output, id = mapping(result.get("output")), string(result.get("call_id"))
+            text = "\n".join(map(_value, map(mapping, items(output.get("values")))))
+            yield Part("tool", "tool-result", text, string(result.get("name")), id, output.get("is_error") is True)
         elif "image" in message:
             yield Part("user", "text", attached("", image=True))
         else:
@@ -58,7 +59,8 @@ class ForgeReader(LineParser):
             yield Part("assistant", "thinking", "".join(thoughts))
             yield Part("assistant", "text", content)
             for call in map(mapping, items(text.get("tool_calls"))):
-                yield Part("assistant", "tool-call", arguments(call.get("arguments")), string(call.get("name")))
+                name, id = string(call.get("name")), string(call.get("call_id"))
+                yield Part("assistant", "tool-call", arguments(call.get("arguments")), name, id)
         else:
             self.count_unknown(f"role {role}" if role else None)
 

@@ -67,6 +67,10 @@ class _ReturnedParts(msgspec.Struct, array_like=True):
     results: set[str] = set()
 
 
+FAILED = ("cancelled", "error")
+"""States of a tool that failed or was refused."""
+
+
 class GeminiParser(LineParser, kw_only=True):
     given: dict[str, _ReturnedParts] = msgspec.field(default_factory=dict)
     starts: dict[str, int] = msgspec.field(default_factory=dict)
@@ -114,8 +118,19 @@ class GeminiParser(LineParser, kw_only=True):
         last, self.ordinal = self.ordinal, returned.ordinal
         side, time = bool(self.facts.parent), seconds(value.get("timestamp"))
         messages = [
-            self.part(role, kind, text, line or returned.ordinal, id=name, time=time, tool=tool, side=side)
-            for role, kind, text, tool in parts
+            self.part(
+                role,
+                kind,
+                text,
+                line or returned.ordinal,
+                id=name,
+                time=time,
+                tool=tool,
+                side=side,
+                call=call,
+                failed=failed,
+            )
+            for role, kind, text, tool, call, failed in parts
         ]
         self.ordinal = max(last, returned.ordinal)
         return messages
@@ -159,13 +174,14 @@ class GeminiParser(LineParser, kw_only=True):
             returned.calls.add(key)
             text = tool_input(call.get("args")) or string(call.get("description"))
             if text.strip():
-                yield Part("assistant", "tool-call", text, name)
+                yield Part("assistant", "tool-call", text, name, string(call.get("id")))
         if key not in returned.results:
             result = self._parts(call.get("result"), "tool")
             text = "\n".join(part.text for part in result) or string(call.get("resultDisplay"))
-            if text.strip():
+            failed = call.get("status") in FAILED
+            if text.strip() or failed:
                 returned.results.add(key)
-                yield Part("tool", "tool-result", text, name)
+                yield Part("tool", "tool-result", text, name, string(call.get("id")), failed)
 
     def _parts(self, content: object, role: Role) -> list[Part]:
         """Return the parts of a content in the form of the API: a string, a part, or a list of both."""
@@ -187,10 +203,13 @@ class GeminiParser(LineParser, kw_only=True):
             return Part("assistant", "thinking", text) if part.get("thought") is True else Part(role, "text", text)
         call = mapping(part.get("functionCall"))
         if call:
-            return Part("assistant", "tool-call", tool_input(call.get("args")), string(call.get("name")))
+            name, id = string(call.get("name")), string(call.get("id"))
+            return Part("assistant", "tool-call", tool_input(call.get("args")), name, id)
         answer = mapping(part.get("functionResponse"))
         if answer:
-            return Part("tool", "tool-result", tool_input(answer.get("response")), string(answer.get("name")))
+            response, id = answer.get("response"), string(answer.get("id"))
+            failed = bool(mapping(response).get("error"))
+            return Part("tool", "tool-result", tool_input(response), string(answer.get("name")), id, failed)
         media = mapping(part.get("inlineData")) or mapping(part.get("fileData"))
         if media:
             return Part(role, "text", f"[{string(media.get('mimeType')).partition('/')[0] or 'file'}]")
@@ -338,7 +357,7 @@ def _known_projects(lists: tuple[str, str], _times: tuple[int, ...]) -> Mapping[
 
 def _by_author(part: Part) -> Iterator[Part]:
     """Yield a user's text without inserted text, which is the project's description or files named with @."""
-    role, kind, text, tool = part
+    role, kind, text, tool, *_ = part
     if text == _SET_UP:
         yield Part("system", kind, text, tool)
     elif role != "user" or kind != "text":

@@ -70,15 +70,16 @@ class GooseReader(LineParser, kw_only=True):
 
     def _call(self, item: Mapping[str, Any]) -> Part:
         call = mapping(mapping(item.get("toolCall")).get("value"))
-        name = string(call.get("name"))
-        self.calls[string(item.get("id"))] = name
-        return Part("assistant", "tool-call", tool_input(call.get("arguments")), name)
+        name, id = string(call.get("name")), string(item.get("id"))
+        self.calls[id] = name
+        return Part("assistant", "tool-call", tool_input(call.get("arguments")), name, id)
 
     def _result(self, item: Mapping[str, Any]) -> Part:
         result = mapping(item.get("toolResult"))
         value = result.get("value")
         text = string(result.get("error")) or content(mapping(value).get("content", value))
-        return Part("tool", "tool-result", text, self.calls.get(string(item.get("id")), ""))
+        id, failed = string(item.get("id")), result.get("status") == "error" or mapping(value).get("isError") is True
+        return Part("tool", "tool-result", text, self.calls.get(id, ""), id, failed)
 
 
 def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:

@@ -57,8 +57,9 @@ class GrokParser(ChatParser, kw_only=True):
         elif kind == "reasoning":
             yield Part("assistant", "thinking", content(value.get("content")) or content(value.get("summary")))
         elif kind == "tool_result":
-            tool = self.calls.pop(clean(string(value.get("tool_call_id"))), "")
-            yield Part("tool", "tool-result", content(value.get("content")), tool)
+            id = string(value.get("tool_call_id"))
+            tool = self.calls.pop(clean(id), "")
+            yield Part("tool", "tool-result", content(value.get("content")), tool, id)
         elif kind == "backend_tool_call":
             call = mapping(value.get("kind"))
             yield Part("assistant", "tool-call", tool_input(call.get("action")), string(call.get("tool_type")))

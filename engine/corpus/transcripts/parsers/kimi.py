@@ -74,14 +74,17 @@ class KimiParser(LineParser, kw_only=True):
         self, parts: list[Part], line: int, time: float | None, *, begins: bool, side: bool = False
     ) -> list[Message]:
         """Return the parts with text as a new message (`begins`), or as further parts of the last one."""
-        filled = [part for part in parts if part[2].strip()]
+        filled = [part for part in parts if part.text.strip() or (part.failed and part.kind == "tool-result")]
         if begins or side:
             self.open = False
         if filled and not self.open:
             self.ordinal += 1
             self.open = not side
         side = side or bool(self.facts.parent)
-        new = [self.part(role, kind, text, line, time=time, tool=tool, side=side) for role, kind, text, tool in filled]
+        new = [
+            self.part(role, kind, text, line, time=time, tool=tool, side=side, call=call, failed=failed)
+            for role, kind, text, tool, call, failed in filled
+        ]
         if any(part[0] == "user" for part in filled):
             self.open = False
         return new
@@ -118,7 +121,7 @@ class KimiParser(LineParser, kw_only=True):
         elif kind == "ToolResult":
             returned = mapping(payload.get("return_value"))
             output = content(returned.get("output")) or string(returned.get("message"))
-            yield Part("tool", "tool-result", output, self.calls.pop(string(payload.get("tool_call_id")), ""))
+            yield self._result(payload.get("tool_call_id"), output, failed=returned.get("is_error") is True)
         elif kind == "PlanDisplay":
             yield Part("assistant", "text", string(payload.get("content")))
         elif kind == "BtwBegin":
@@ -145,9 +148,14 @@ class KimiParser(LineParser, kw_only=True):
     def _call(self, call: Mapping[str, Any]) -> Part:
         function = mapping(call.get("function"))
         name, arguments = clean(string(function.get("name"))), string(function.get("arguments"))
-        self.calls[clean(string(call.get("id")))] = name
+        id = clean(string(call.get("id")))
+        self.calls[id] = name
         text = tool_input(parse_line(arguments.encode(errors="replace")) or arguments)
-        return Part("assistant", "tool-call", text or name, name)
+        return Part("assistant", "tool-call", text or name, name, id)
+
+    def _result(self, call: object, text: str, *, failed: bool = False) -> Part:
+        id = clean(string(call))
+        return Part("tool", "tool-result", text, self.calls.pop(id, ""), id, failed)
 
     # --- the history for the model ---
 
@@ -166,8 +174,7 @@ class KimiParser(LineParser, kw_only=True):
             for call in items(value.get("tool_calls")):
                 yield self._call(mapping(call))
         elif role == "tool":
-            name = self.calls.pop(clean(string(value.get("tool_call_id"))), "")
-            yield Part("tool", "tool-result", content(body), name)
+            yield self._result(value.get("tool_call_id"), content(body))
         elif not role.startswith("_"):
             self.count_unknown(f"role {role}" if role else None)
 
@@ -236,20 +243,20 @@ class KimiParser(LineParser, kw_only=True):
             for call in map(mapping, items(message.get("toolCalls"))):
                 yield self._call({"id": call.get("id"), "function": call})
         elif role == "tool":
-            name = self.calls.pop(clean(string(message.get("toolCallId"))), "")
-            yield Part("tool", "tool-result", content(body), name)
+            yield self._result(message.get("toolCallId"), content(body), failed=message.get("isError") is True)
 
     def _of_loop(self, event: Mapping[str, Any]) -> Iterator[Part]:
         kind = event.get("type")
         if kind == "content.part":
             yield from self._content(event.get("part"), "assistant")
         elif kind == "tool.call":
-            name = clean(string(event.get("name")))
-            self.calls[clean(string(event.get("toolCallId")))] = name
-            yield Part("assistant", "tool-call", tool_input(event.get("args")) or name, name)
+            name, id = clean(string(event.get("name"))), clean(string(event.get("toolCallId")))
+            self.calls[id] = name
+            yield Part("assistant", "tool-call", tool_input(event.get("args")) or name, name, id)
         elif kind == "tool.result":
-            name = self.calls.pop(clean(string(event.get("toolCallId"))), "")
-            yield Part("tool", "tool-result", content(mapping(event.get("result")).get("output")), name)
+            result = mapping(event.get("result"))
+            failed = result.get("isError") is True
+            yield self._result(event.get("toolCallId"), content(result.get("output")), failed=failed)
         elif not string(kind).startswith("step."):
             self.count_unknown(kind)
 

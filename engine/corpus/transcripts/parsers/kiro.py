@@ -82,6 +82,8 @@ _HEAD = 2048
 _EXECUTION = re.compile(rb'"executionId"\s*:\s*"([^"\\]{1,200})"')
 _EXECUTED = re.compile(rb'"startTime"\s*:\s*(\d{13})\b')
 _MOST_EXECUTIONS = 20_000
+_FAILED = ("error", "Error")
+"""States of a result that is a failure."""
 _NO_ACTIONS = frozenset({"intentClassification", "model"})
 """Kinds of actions that are neither speech nor tools."""
 _MOST_ATTACHED = 20
@@ -196,8 +198,9 @@ class _Parser(LineParser, kw_only=True):
             for result in map(mapping, items(prompt.get("tool_use_results"))):
                 blocks = map(mapping, items(result.get("content")))
                 texts = (string(block.get("Text")) or tool_input(block.get("Json")) for block in blocks)
-                name = self.calls.pop(string(result.get("tool_use_id")), "")
-                yield Part("tool", "tool-result", "\n".join(filter(None, texts)), name)
+                id, failed = string(result.get("tool_use_id")), result.get("status") in _FAILED
+                name = self.calls.pop(id, "")
+                yield Part("tool", "tool-result", "\n".join(filter(None, texts)), name, id, failed)
 
     def _answer_parts(self, answer: Mapping[str, Any]) -> Iterator[Part]:
         for kind, value in answer.items():
@@ -207,9 +210,9 @@ class _Parser(LineParser, kw_only=True):
                 continue
             yield Part("assistant", "text", string(part.get("content")))
             for call in map(mapping, items(part.get("tool_uses"))):
-                name = string(call.get("name"))
-                self.calls[string(call.get("id"))] = name
-                yield Part("assistant", "tool-call", tool_input(call.get("args")) or name, name)
+                name, id = string(call.get("name")), string(call.get("id"))
+                self.calls[id] = name
+                yield Part("assistant", "tool-call", tool_input(call.get("args")) or name, name, id)
 
 
 # --- Files -----------------------------------------------------------------------------------------------------------
@@ -242,17 +245,18 @@ class KiroParser(LineParser, kw_only=True):
         elif kind == "image":
             yield Part(author, "text", "[image]")
         elif kind == "toolUse":
-            name = clean(string(body.get("name")))
-            self.calls[clean(string(body.get("toolUseId")))] = name
+            name, id = clean(string(body.get("name"))), clean(string(body.get("toolUseId")))
+            self.calls[id] = name
             arguments = {key: item for key, item in mapping(body.get("input")).items() if key != "__tool_use_purpose"}
-            yield Part("assistant", "tool-call", tool_input(arguments) or name, name)
+            yield Part("assistant", "tool-call", tool_input(arguments) or name, name, id)
         elif kind == "toolResult":
-            name = self.calls.pop(clean(string(body.get("toolUseId"))), "")
+            id, failed = clean(string(body.get("toolUseId"))), body.get("status") in _FAILED
+            name = self.calls.pop(id, "")
             texts = (
                 string(block.get("data")) or tool_input(block.get("data"))
                 for block in map(mapping, items(body.get("content")))
             )
-            yield Part("tool", "tool-result", "\n".join(filter(None, texts)), name)
+            yield Part("tool", "tool-result", "\n".join(filter(None, texts)), name, id, failed)
         else:
             self.count_unknown(f"block {kind}" if isinstance(kind, str) else None)
 
@@ -314,9 +318,9 @@ class KiroEventParser(LineParser, kw_only=True):
         elif kind in ("tool_call", "sub_agent_start"):
             yield from self._call(event)
         elif kind in ("tool_result", "sub_agent_complete"):
-            name = self.calls.pop(_call_id(event), "")
-            result = event.get("content", event.get("response"))
-            yield Part("tool", "tool-result", content(result) if isinstance(result, list) else tool_input(result), name)
+            id, result = _call_id(event), event.get("content", event.get("response"))
+            text, name = content(result) if isinstance(result, list) else tool_input(result), self.calls.pop(id, "")
+            yield Part("tool", "tool-result", text, name, id, event.get("success") is False)
         elif kind not in _EVENTS_PASSED_OVER and (kind, event.get("kind")) != ("tombstone", "summarization"):
             self.count_unknown(kind)
 
@@ -328,7 +332,7 @@ class KiroEventParser(LineParser, kw_only=True):
         name = clean(string(event.get("toolName")) or string(event.get("subAgentName")) or "tool")
         if id_:
             self.calls[id_] = name
-        yield Part("assistant", "tool-call", tool_input(event.get("args", event.get("prompt"))) or name, name)
+        yield Part("assistant", "tool-call", tool_input(event.get("args", event.get("prompt"))) or name, name, id_)
 
 
 class KiroEventFormat:

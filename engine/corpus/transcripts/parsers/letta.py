@@ -82,8 +82,9 @@ def _parts(kind: str, value: Mapping[str, Any]) -> Iterator[Part]:
     text = string(value.get("text"))
     if kind == "tool_call":
         name = string(value.get("name"))
-        yield Part("assistant", "tool-call", arguments(string(value.get("argsText"))) or name, name)
-        yield Part("tool", "tool-result", string(value.get("resultText")), name)
+        failed = value.get("resultOk") is False
+        yield Part("assistant", "tool-call", arguments(string(value.get("argsText"))) or name, name, failed=failed)
+        yield Part("tool", "tool-result", string(value.get("resultText")), name, failed=failed)
     elif kind == "user":
         yield Part("user", "text", text)
     elif kind == "error":

@@ -78,9 +78,11 @@ class LlmReader(LineParser, kw_only=True):
             joined = text + "".join(map(self._piece, items(payload.get("text_ref"))))
             return Part(who, "text" if kind == "text" else "thinking", joined)
         if kind == "tool_call":
-            return Part("assistant", "tool-call", tool_input(payload.get("arguments")) or tool, tool)
+            id = string(payload.get("tool_call_id"))
+            return Part("assistant", "tool-call", tool_input(payload.get("arguments")) or tool, tool, id)
         if kind == "tool_result":
-            return Part("tool", "tool-result", content(payload.get("output")) or string(payload.get("exception")), tool)
+            id, failure = string(payload.get("tool_call_id")), string(payload.get("exception"))
+            return Part("tool", "tool-result", content(payload.get("output")) or failure, tool, id, bool(failure))
         if kind == "attachment":
             sort, _, name = as_text(attachment).partition(" ")
             return Part(who, "text", attached(name, image=sort.startswith("image/")))

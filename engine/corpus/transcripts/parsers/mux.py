@@ -82,9 +82,10 @@ class _Parser(LineParser, kw_only=True):
                 yield Part(role, "text", attached(string(part.get("filename")), image=image))
             elif kind == "dynamic-tool":
                 for call in (part, *map(mapping, items(part.get("nestedCalls")))):
-                    name = string(call.get("toolName"))
-                    yield Part("assistant", "tool-call", tool_input(call.get("input")) or name, name)
-                    yield Part("tool", "tool-result", _result(call.get("output")), name)
+                    name, output, id = string(call.get("toolName")), call.get("output"), string(call.get("toolCallId"))
+                    failed = mapping(output).get("success") is False
+                    yield Part("assistant", "tool-call", tool_input(call.get("input")) or name, name, id, failed)
+                    yield Part("tool", "tool-result", _result(output), name, id, failed)
             else:
                 self.count_unknown(f"part {kind}" if isinstance(kind, str) else None)
 

@@ -23,6 +23,8 @@ from engine.corpus.transcripts.model_api_messages import ChatParser
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
 _AGENT = "octofriend"
+_FAILED = ("file-outdated", "file-unreadable", "tool-error", "tool-malformed", "tool-reject")
+"""Roles of results that are failures."""
 _ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "checkpoint": "system"}
 _ITEMS = """SELECT n.id, n.parent_id, {created}, {model}, CAST(o.content AS BLOB), {json}
     FROM tree_nodes n JOIN history_items h ON h.id = n.history_item_id LEFT JOIN llm_irs i ON i.id = h.llm_ir_id
@@ -49,8 +51,9 @@ class OctofriendReader(ChatParser):
         called = mapping(message.get("toolCall")) or mapping(message.get("malformedRequest"))
         if called:
             output = _text(message) or next(filter(None, (string(message.get(key)) for key in ("error", "reason"))), "")
-            name = self.calls.pop(clean(string(called.get("toolCallId"))), "")
-            yield Part("tool", "tool-result", output or string(called.get("error")), name)
+            id, failed = clean(string(called.get("toolCallId"))), kind in _FAILED
+            name = self.calls.pop(id, "")
+            yield Part("tool", "tool-result", output or string(called.get("error")), name, id, failed)
             return
         role = self.role(_ROLES, kind)
         if role is None:
@@ -65,9 +68,10 @@ class OctofriendReader(ChatParser):
         for call in map(mapping, items(message.get("toolCalls"))):
             asked = mapping(mapping(call.get("call")).get("original")) or call
             name = clean(string(asked.get("name")))
-            self.calls[clean(string(call.get("toolCallId")))] = name
+            id = clean(string(call.get("toolCallId")))
+            self.calls[id] = name
             given = tool_input(asked.get("original", asked.get("arguments")))
-            yield Part("assistant", "tool-call", given or name, name)
+            yield Part("assistant", "tool-call", given or name, name, id)
 
 
 def _text(message: Mapping[str, Any]) -> str:

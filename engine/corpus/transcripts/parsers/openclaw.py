@@ -52,6 +52,8 @@ _SILENT_LINES = frozenset(
 )
 _TEXT_BLOCKS = frozenset({"text", "input_text", "output_text"})
 _CALL_BLOCKS = frozenset({"toolCall", "toolUse", "tool_use", "tool_call", "functionCall"})
+_CALL_IDS = "toolCallId tool_use_id toolUseId tool_call_id".split()
+"""Members of a block with the id of the call that it is the result of."""
 _RESULT_BLOCKS = frozenset({"toolResult", "tool_result"})
 _ROLES = frozenset({"user", "assistant", "toolResult", "bashExecution", "custom", "system"})
 _RUN: Mapping[str, tuple[str, str]] = {"bashExecution": ("command", "bash"), "pythonExecution": ("code", "python")}
@@ -206,12 +208,14 @@ class OpenClawParser(LineParser, kw_only=True):
             parts = self._blocks(content, author_role)
         elif role == "toolResult":
             self._use(self._only_model(), message.get("usage"), entry)  # of requests that the tool made
-            parts = [Part("tool", "tool-result", self._flat(content), string(message.get("toolName")))]
+            name, id, failed = string(message.get("toolName")), string(message.get("toolCallId")), _has_failed(message)
+            parts = [Part("tool", "tool-result", self._flat(content), name, id, failed)]
         elif run := _RUN.get(string(role)):
             code, tool = run
+            failed = _has_failed(message)
             parts = [
-                Part("user", "tool-call", string(message.get(code)), tool),
-                Part("tool", "tool-result", string(message.get("output")), tool),
+                Part("user", "tool-call", string(message.get(code)), tool, failed=failed),
+                Part("tool", "tool-result", string(message.get("output")), tool, failed=failed),
             ]
         elif role == "fileMention":  # the program reads what the user names with @
             parts = _mentioned(message)
@@ -279,12 +283,12 @@ class OpenClawParser(LineParser, kw_only=True):
             return Part(role, "thinking", string(block.get("thinking")))
         if kind in _CALL_BLOCKS:
             arguments = block.get("arguments", block.get("input", block.get("args")))
-            return Part(role, "tool-call", tool_input(arguments), string(block.get("name")))
+            return Part(role, "tool-call", tool_input(arguments), string(block.get("name")), string(block.get("id")))
         if kind in _RESULT_BLOCKS:
             result = block.get("content", block.get("text"))
-            return Part(
-                "tool", "tool-result", self._flat(result), string(block.get("name")) or string(block.get("toolName"))
-            )
+            name = string(block.get("name")) or string(block.get("toolName"))
+            id = next((named for key in _CALL_IDS if (named := string(block.get(key)))), "")
+            return Part("tool", "tool-result", self._flat(result), name, id, _has_failed(block))
         if kind in ("image", "image_url", "audio", "document", "file"):
             return Part(role, "text", f"[{kind.removesuffix('_url')}]")
         self.count_unknown(f"block {kind}")
@@ -364,6 +368,11 @@ def _starter(folder: str) -> str:
             return next((clean(string(line.get("id"))) for line in lines if line and _is_header(line)), "")
     except (OSError, ValueError, PathRefused):
         return ""
+
+
+def _has_failed(result: Mapping[str, Any]) -> bool:
+    code = result.get("exitCode")
+    return True in (result.get("isError"), result.get("is_error")) or (isinstance(code, int) and code != 0)
 
 
 def _mentioned(message: Mapping[str, Any]) -> Iterator[Part]:

@@ -73,8 +73,11 @@ class OpencodeReader(LineParser, kw_only=True):
             yield Part(role, "thinking", string(part.get("text")))
         elif kind == "tool":
             name, state = string(part.get("tool")), mapping(part.get("state"))
-            yield Part("assistant", "tool-call", tool_input(state.get("input")) or string(state.get("title")), name)
-            yield Part("tool", "tool-result", string(state.get("output")) or string(state.get("error")), name)
+            id, failed = string(part.get("callID")), state.get("status") == "error"
+            given = tool_input(state.get("input")) or string(state.get("title"))
+            yield Part("assistant", "tool-call", given, name, id, failed)
+            result = string(state.get("output")) or string(state.get("error"))
+            yield Part("tool", "tool-result", result, name, id, failed)
         elif kind == "file":
             yield Part(role, "text", _file(part, "filename"))
         elif kind == "subtask":
@@ -107,9 +110,11 @@ class OpencodeReader(LineParser, kw_only=True):
             yield from self._part(part, "assistant")
             return
         name, state = string(part.get("name")), mapping(part.get("state"))
-        yield Part("assistant", "tool-call", tool_input(state.get("input")), name)
+        id, failed = string(part.get("id")), state.get("status") == "error"
+        yield Part("assistant", "tool-call", tool_input(state.get("input")), name, id, failed)
         failure = string(mapping(state.get("error")).get("message"))
-        yield Part("tool", "tool-result", "\n".join(filter(None, (content(state.get("content")), failure))), name)
+        result = "\n".join(filter(None, (content(state.get("content")), failure)))
+        yield Part("tool", "tool-result", result, name, id, failed)
 
 
 def _failure(message: Mapping[str, Any]) -> str:

@@ -40,6 +40,8 @@ _KINDS_PASSED_OVER = frozenset(
     LLMCompletionLogEvent PauseEvent StreamingDeltaEvent SystemPromptEvent TokenEvent""".split()
 )
 _ACTIONS_PASSED_OVER = frozenset("change_agent_state condensation condensation_request null recall system".split())
+_FAILED = ("error", "user_rejected")
+"""Observations of an action that failed or was refused."""
 _OBSERVATIONS_PASSED_OVER = frozenset("agent_state_changed null recall think".split())
 
 
@@ -53,7 +55,8 @@ class OpenHandsReader(ChatParser):
             yield from self._action(string(event["action"]), mapping(event.get("args")), event)
         elif "observation" in event:
             if (kind := string(event["observation"])) not in _OBSERVATIONS_PASSED_OVER:
-                yield Part("tool", "tool-result", content(event.get("content")), kind)
+                failed = kind in _FAILED or _exit_code(mapping(event.get("extras"))) != 0
+                yield Part("tool", "tool-result", content(event.get("content")), kind, _cause(event), failed)
         elif event:
             self.count_unknown(None)
 
@@ -70,16 +73,14 @@ class OpenHandsReader(ChatParser):
         elif kind == "ObservationEvent":
             observation = mapping(event.get("observation"))
             if tool not in ("finish", "think"):
-                yield Part(
-                    "tool",
-                    "tool-result",
-                    content(observation.get("content")) or string(observation.get("output")),
-                    tool,
-                )
+                text = content(observation.get("content")) or string(observation.get("output"))
+                failed = observation.get("is_error") is True or _exit_code(observation) != 0
+                yield Part("tool", "tool-result", text, tool, string(event.get("tool_call_id")), failed)
         elif kind == _DRIVEN:
             yield from self._agent_call(mapping(event.get("begins")), mapping(event.get("ends")))
         elif kind in ("UserRejectObservation", "AgentErrorEvent"):
-            yield Part("tool", "tool-result", string(event.get("rejection_reason")) or string(event.get("error")), tool)
+            text, id = string(event.get("rejection_reason")) or string(event.get("error")), event.get("tool_call_id")
+            yield Part("tool", "tool-result", text, tool, string(id), failed=True)
         elif kind in ("Condensation", "CondensationSummaryEvent"):
             yield Part("system", "text", string(event.get("summary")))
         elif kind == "ConversationErrorEvent":
@@ -98,14 +99,17 @@ class OpenHandsReader(ChatParser):
             yield Part("assistant", "thinking", string(action.get("thought")))
         else:
             call = mapping(event.get("tool_call"))
-            yield Part("assistant", "tool-call", arguments(call.get("arguments")) or tool_input(action), tool)
+            given, id = arguments(call.get("arguments")) or tool_input(action), string(event.get("tool_call_id"))
+            yield Part("assistant", "tool-call", given, tool, id or string(call.get("id")))
 
     def _agent_call(self, call: Mapping[str, Any], result: Mapping[str, Any]) -> Iterator[Part]:
         """Yield a call by another agent, or its result, or both."""
         title = string(call.get("title"))
-        yield Part("assistant", "tool-call", tool_input(call.get("raw_input")) or title, _tool(call))
+        id, failed = string((result or call).get("tool_call_id")), result.get("status") == "failed"
+        yield Part("assistant", "tool-call", tool_input(call.get("raw_input")) or title, _tool(call), id, failed)
         blocks = [mapping(mapping(block).get("content")) for block in items(result.get("content"))]
-        yield Part("tool", "tool-result", content(blocks) or tool_input(result.get("raw_output")), _tool(result))
+        text = content(blocks) or tool_input(result.get("raw_output"))
+        yield Part("tool", "tool-result", text, _tool(result), id, failed)
 
     def _action(self, kind: str, arguments: Mapping[str, Any], event: Mapping[str, Any]) -> Iterator[Part]:
         if kind == "message":
@@ -121,7 +125,19 @@ class OpenHandsReader(ChatParser):
             others = {
                 key: value for key, value in arguments.items() if key != "thought" and value not in (None, "", False)
             }
-            yield Part("assistant", "tool-call", command or tool_input(others), kind)
+            yield Part("assistant", "tool-call", command or tool_input(others), kind, f"{event.get('id')}")
+
+
+def _exit_code(result: Mapping[str, Any]) -> int:
+    """Return the exit code of a command; 0 if the result has none. A command that still runs has -1."""
+    codes = (mapping(result.get("metadata")).get("exit_code"), result.get("exit_code"))
+    return next((code for code in codes if isinstance(code, int) and code != -1), 0)
+
+
+def _cause(event: Mapping[str, Any]) -> str:
+    """Return the id of the action that an observation is the result of, in the older form of events."""
+    cause = event.get("cause")
+    return f"{cause}" if isinstance(cause, int) else ""
 
 
 class OpenHandsConversation:

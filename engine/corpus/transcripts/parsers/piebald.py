@@ -28,7 +28,7 @@ _MESSAGES = """SELECT id, parent_message_id, enabled, CAST(role AS BLOB), CAST(m
     input_tokens, output_tokens, reasoning_tokens, cache_read_tokens, cache_write_tokens, CAST(error AS BLOB)
     FROM messages WHERE {rows} ORDER BY created_at, id"""
 _PARTS = """SELECT message_parts.id, t.is_thinking, CAST(c.tool_name AS BLOB), CAST(c.tool_input AS BLOB),
-    CAST(coalesce(c.tool_result, c.tool_error) AS BLOB) FROM message_parts
+    CAST(coalesce(c.tool_result, c.tool_error) AS BLOB), coalesce(c.tool_error, '') <> '' FROM message_parts
     LEFT JOIN message_part_text t ON t.message_part_id = message_parts.id
     LEFT JOIN message_part_tool_call c ON c.message_part_id = message_parts.id
     WHERE {rows} ORDER BY part_index, message_parts.id"""
@@ -106,11 +106,12 @@ def _parts(connection: apsw.Connection, message: object) -> Iterator[Part]:
     """Yield the parts of a message; texts as the user's."""
     parts = _PARTS.format(rows=rows_with(connection, "message_parts", "parent_chat_message_id"))
     texts = _TEXTS.format(rows=rows_with(connection, "message_content_nodes", "parent_text_part_id"))
-    for part, thought, tool, arguments_json, result in connection.execute(parts, (message,)):
+    for part, thought, tool, arguments_json, result, failed in connection.execute(parts, (message,)):
         if tool is not None:
             name = as_text(tool)
-            yield Part("assistant", "tool-call", arguments(as_text(arguments_json)) or name, name)
-            yield Part("tool", "tool-result", as_text(result), name)
+            given = arguments(as_text(arguments_json)) or name
+            yield Part("assistant", "tool-call", given, name, failed=bool(failed))
+            yield Part("tool", "tool-result", as_text(result), name, failed=bool(failed))
         else:
             text = "".join(as_text(piece) for (piece,) in connection.execute(texts, (part,)))
             yield Part("assistant", "thinking", text) if thought else Part("user", "text", text)

@@ -76,11 +76,12 @@ class PromaParser(BlockParser, kw_only=True):
         name, text = clean(string(activity.get("toolName"))), tool_input(activity.get("input"))
         if kind in ("start", "tool_start"):
             self.calls[key] = name
-            yield Part("assistant", "tool-call", text or name, name)
+            yield Part("assistant", "tool-call", text or name, name, key)
         elif kind in ("result", "tool_result"):
-            called = self.calls.pop(key, "")
-            yield Part("assistant", "tool-call", "" if called else text, name)
-            yield Part("tool", "tool-result", string(activity.get("result")), name or called)
+            called, failed = self.calls.pop(key, ""), self.failed(activity)
+            if not called and text:
+                yield Part("assistant", "tool-call", text, name, key, failed)
+            yield Part("tool", "tool-result", string(activity.get("result")), name or called, key, failed)
 
 
 class PromaFormat:

@@ -23,7 +23,7 @@ from engine.corpus.transcripts.formats import Conversation, digest
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
-from engine.corpus.transcripts.parsers.gemini import GeminiDocument, GeminiParser
+from engine.corpus.transcripts.parsers.gemini import FAILED, GeminiDocument, GeminiParser
 from engine.corpus.transcripts.token_usage import Usage, add_counts, gemini_usage
 
 _AGENT = "qwen"
@@ -113,10 +113,15 @@ class QwenParser(GeminiParser, kw_only=True):
                 yield part
 
     def _of_record(self, value: Mapping[str, Any], role: Role) -> Iterator[Part]:
-        parts = [Part(*part) for part in self._parts(mapping(value.get("message")).get("parts"), role)]
-        if role == "tool" and not any(part.text.strip() for part in parts):
-            parts = [Part("tool", "tool-result", string(mapping(value.get("toolCallResult")).get("resultDisplay")))]
-        yield from parts
+        parts = self._parts(mapping(value.get("message")).get("parts"), role)
+        if role != "tool":
+            yield from parts
+            return
+        result = mapping(value.get("toolCallResult"))
+        id, failed = string(result.get("callId")), result.get("status") in FAILED
+        if not any(part.text.strip() for part in parts):
+            parts = [Part("tool", "tool-result", string(result.get("resultDisplay")), call=id)]
+        yield from (part._replace(call=part.call or id, failed=part.failed or failed) for part in parts)
 
 
 def _usage(value: object) -> Usage:

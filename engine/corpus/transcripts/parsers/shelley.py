@@ -43,12 +43,12 @@ class ShelleyReader(LineParser, kw_only=True):
             elif kind == _THOUGHT:
                 yield Part("assistant", "thinking", string(block.get("Thinking")))
             elif kind in (_CALL, _SERVER_CALL):
-                name = string(block.get("ToolName"))
-                self.calls[clean(string(block.get("ID")))] = clean(name)
-                yield Part("assistant", "tool-call", tool_input(block.get("ToolInput")) or name, name)
+                name, id = string(block.get("ToolName")), clean(string(block.get("ID")))
+                self.calls[id] = clean(name)
+                yield Part("assistant", "tool-call", tool_input(block.get("ToolInput")) or name, name, id)
             elif kind in (_RESULT, _SEARCH):
-                called = self.calls.get(clean(string(block.get("ToolUseID"))), "")
-                yield Part("tool", "tool-result", _result(block.get("ToolResult")), called)
+                id, failed = clean(string(block.get("ToolUseID"))), block.get("ToolError") is True
+                yield Part("tool", "tool-result", _result(block.get("ToolResult")), self.calls.get(id, ""), id, failed)
             elif kind == _FOUND:
                 yield Part("tool", "tool-result", _result([block]))
             elif kind != _HIDDEN_THOUGHT:

@@ -46,9 +46,10 @@ class UnslothReader(SdkParser):
         if kind == "tool-call":
             name = string(block.get("toolName"))
             asked = tool_input(block.get("args")) or arguments(block.get("argsText"))
-            yield Part("assistant", "tool-call", asked or name, name)
+            id, failed = string(block.get("toolCallId")), self.failed(block)
+            yield Part("assistant", "tool-call", asked or name, name, id, failed)
             result = block.get("result")
-            yield Part("tool", "tool-result", content(result) or tool_input(result), name)
+            yield Part("tool", "tool-result", content(result) or tool_input(result), name, id, failed)
         elif kind != "source":
             yield from super()._block(value, role)
 

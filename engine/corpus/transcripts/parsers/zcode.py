@@ -43,12 +43,12 @@ class ZCodeReader(OpencodeReader, kw_only=True):
         if kind == "thinking":
             yield Part("assistant", "thinking", string(part.get("thinking")) or string(part.get("text")))
         elif kind == "tool_use":
-            name = string(part.get("name"))
-            self.calls[clean(string(part.get("id")))] = clean(name)
-            yield Part("assistant", "tool-call", tool_input(part.get("input")) or name, name)
+            name, id = string(part.get("name")), clean(string(part.get("id")))
+            self.calls[id] = clean(name)
+            yield Part("assistant", "tool-call", tool_input(part.get("input")) or name, name, id)
         elif kind == "tool_result":
-            called = self.calls.pop(clean(string(part.get("tool_use_id"))), "")
-            yield Part("tool", "tool-result", content(part.get("content")), called)
+            id, failed = clean(string(part.get("tool_use_id"))), part.get("is_error") is True
+            yield Part("tool", "tool-result", content(part.get("content")), self.calls.pop(id, ""), id, failed)
         else:
             yield from super()._part(part, role)
 

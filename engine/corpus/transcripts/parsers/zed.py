@@ -104,7 +104,7 @@ class ZedReader(LineParser, kw_only=True):
         root, slash, rest = string(mapping(arguments).get("path")).partition("/")
         if root and slash and root in self.roots:
             arguments = {**mapping(arguments), "path": f"{self.roots[root]}/{rest}"}
-        return Part("assistant", "tool-call", tool_input(arguments), string(call.get("name")))
+        return Part("assistant", "tool-call", tool_input(arguments), string(call.get("name")), string(call.get("id")))
 
 
 def _mentioned(uri: object) -> str:
@@ -119,7 +119,8 @@ def _mentioned(uri: object) -> str:
 def _result(result: Mapping[str, Any], tool: str) -> Part:
     content = result.get("content")
     blocks = content if isinstance(content, list) else [content]
-    return Part("tool", "tool-result", "\n".join(filter(None, map(_output, blocks))), tool)
+    id, failed = string(result.get("tool_use_id")), result.get("is_error") is True
+    return Part("tool", "tool-result", "\n".join(filter(None, map(_output, blocks))), tool, id, failed)
 
 
 def _output(block: object) -> str:

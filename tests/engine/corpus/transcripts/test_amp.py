@@ -16,7 +16,7 @@ from engine.corpus.transcripts.parsers.amp import AmpThread
 from engine.corpus.transcripts.registry import resume_command
 from engine.corpus.transcripts.token_usage import Usage
 from tests.helpers.exports import read, read_first
-from tests.helpers.transcripts import json_values, mangled
+from tests.helpers.transcripts import json_values, mangled, without_calls
 
 THREAD = Path(__file__).parent / "fixtures" / "amp" / "T-0c1d2e3f-0000-4000-8000-000000000004.json"
 START = 1765000000.0
@@ -24,14 +24,14 @@ START = 1765000000.0
 
 def test_amp_thread_messages_are_read() -> None:
     (conversation,) = read(AmpThread(), THREAD)
-    assert conversation.messages == (
+    assert without_calls(conversation.messages) == (
         Message("user", "text", "Why does the hull leak?", 1, 1, "", START + 1),
         Message("assistant", "thinking", "Look at the hull.", 2, 2),
         Message("assistant", "text", "Let me look.", 2, 2),
         Message("assistant", "tool-call", "hull.py", 2, 2, tool="Read"),
         Message("tool", "tool-result", "seam = None", 3, 3, tool="Read"),
         Message("tool", "tool-result", "x", 3, 3),
-        Message("tool", "tool-result", "not there", 3, 3),
+        Message("tool", "tool-result", "not there", 3, 3, failed=True),
     )
     facts = conversation.facts
     assert (facts.id, facts.title, facts.project) == (THREAD.stem, "A leaking hull", "/home/ada/my boats")

@@ -22,6 +22,7 @@ from tests.helpers.transcripts import (
     mangled,
     read_with_pauses,
     stored_after_every_line,
+    without_calls,
 )
 
 FIXTURES = Path(__file__).parent / "fixtures" / "gemini"
@@ -37,7 +38,7 @@ def test_repeated_messages_returned_once() -> None:
     messages = feed(parser, fixture_lines(LINES))
 
     files = "--- Content from referenced files ---\nContent from @a.py:\n1/0\n--- End of content ---"
-    assert messages == [
+    assert without_calls(messages) == [
         Message("user", "text", "Why does @a.py fail?", line=2, ordinal=1, id="u1", time=START + 1),
         Message("system", "text", files, 2, 1, "u1", START + 1),
         Message("assistant", "thinking", "Reading\nI read the file.", 4, 2, "g1", START + 2),
@@ -118,11 +119,11 @@ def test_a_document_is_read() -> None:
     (conversation,) = GeminiDocument().conversations(str(DOCUMENT))
 
     start = 1759305600.0
-    assert conversation.messages == (
+    assert without_calls(conversation.messages) == (
         Message("user", "text", "Name a river.", line=1, ordinal=1, id="a", time=start + 1),
         Message("assistant", "text", "The Elbe.", 2, 2, "b", start + 2),
         Message("assistant", "tool-call", '{\n  "pattern": "*.md",\n  "limit": 2\n}', 3, 3, "c", start + 3, "glob"),
-        Message("tool", "tool-result", "nothing found", 3, 3, "c", start + 3, "glob"),
+        Message("tool", "tool-result", "nothing found", 3, 3, "c", start + 3, "glob", failed=True),
     )
     facts = conversation.facts
     assert (facts.id, facts.title, facts.opening) == ("5e6f7a8b-0000-4000-8000-000000000002", "Rivers", "Name a river.")

@@ -21,7 +21,14 @@ from engine.corpus.transcripts.token_usage import Usage
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
 from tests.helpers.session_rows import parts_of
-from tests.helpers.transcripts import feed, fixture_lines, mangled, read_with_pauses, stored_after_every_line
+from tests.helpers.transcripts import (
+    feed,
+    fixture_lines,
+    mangled,
+    read_with_pauses,
+    stored_after_every_line,
+    without_calls,
+)
 
 FIXTURES = Path(__file__).parent / "fixtures"
 WIRE = FIXTURES / "kimi" / "wire.jsonl"
@@ -33,7 +40,7 @@ FORMATS: list[tuple[LineFormat, Path]] = [(KimiWire(), WIRE), (KimiContext(), CO
 def test_wire_file_of_kimi_cli_is_read() -> None:
     parser = KimiWire().parser("/home/ada/.kimi/sessions/0a/s1/wire.jsonl")
     start = 1765000000.0
-    assert feed(parser, fixture_lines(WIRE)) == [
+    assert without_calls(feed(parser, fixture_lines(WIRE))) == [
         Message("user", "text", "Why does the hull leak?", 2, 1, "", start + 0.5),
         Message("assistant", "thinking", "Look at the hull.", 4, 2, "", start + 2),
         Message("assistant", "text", "Let me look.", 5, 2, "", start + 3),
@@ -51,7 +58,7 @@ def test_wire_file_of_kimi_cli_is_read() -> None:
 
 def test_context_file_of_kimi_cli_is_read() -> None:
     parser = KimiContext().parser("/home/ada/.kimi/sessions/0a/s1/context.jsonl")
-    assert feed(parser, fixture_lines(CONTEXT)) == [
+    assert without_calls(feed(parser, fixture_lines(CONTEXT))) == [
         Message("system", "text", "<system>CHECKPOINT 0</system>", 3, 1),
         Message("user", "text", "Why does the hull leak?", 4, 2),
         Message("assistant", "thinking", "Look at the hull.", 5, 3),
@@ -66,7 +73,7 @@ def test_context_file_of_kimi_cli_is_read() -> None:
 def test_wire_file_of_kimi_code_is_read() -> None:
     parser = KimiWire().parser(str(CODE))
     start = 1785865000.0
-    assert feed(parser, fixture_lines(CODE)) == [
+    assert without_calls(feed(parser, fixture_lines(CODE))) == [
         Message("user", "text", "Why does the hull leak?", 3, 1, "", start + 1),
         Message("system", "text", "<system-reminder>\nBe brief.", 4, 2, "", start + 1),
         Message("assistant", "thinking", "Look at the hull.", 6, 3, "", start + 3),

@@ -13,7 +13,7 @@ from engine.base.errors import Cancelled
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.parsers.opencode import OpencodeDocument
-from tests.helpers.transcripts import mangled
+from tests.helpers.transcripts import mangled, without_calls
 
 START = 1_765_000_000.0
 MS = 1_765_000_000_000
@@ -109,7 +109,7 @@ def test_a_session_is_put_together_from_its_files(tmp_path: Path) -> None:
 
     call = '{\n  "command": "ls",\n  "description": "List"\n}'
     first, second = ("msg_1", START + 1), ("msg_2", START + 2)
-    assert conversation.messages == (
+    assert without_calls(conversation.messages) == (
         Message("user", "text", "Why does it leak?\nSee @plan.pdf", 1, 1, *first),
         Message("user", "text", "[file: plan.pdf]", 1, 1, *first),
         Message("system", "text", "Called the Read tool", 1, 1, *first),
@@ -118,8 +118,8 @@ def test_a_session_is_put_together_from_its_files(tmp_path: Path) -> None:
         Message("assistant", "text", "Let me look.", 2, 2, *second),
         Message("assistant", "tool-call", call, 2, 2, *second, "bash"),
         Message("tool", "tool-result", "hull.md", 2, 2, *second, "bash"),
-        Message("assistant", "tool-call", "x.md", 2, 2, *second, "read"),
-        Message("tool", "tool-result", "no such file", 2, 2, *second, "read"),
+        Message("assistant", "tool-call", "x.md", 2, 2, *second, "read", failed=True),
+        Message("tool", "tool-result", "no such file", 2, 2, *second, "read", failed=True),
         Message("assistant", "tool-call", "Search the attic", 2, 2, *second, "explore"),
         Message("system", "text", "So far: a leak.", 3, 3, "msg_3", START + 3),
     )
