@@ -18,7 +18,7 @@ from engine.agent.memory_access import AgentAccess
 from engine.agent.tool_interface import count, error_message, share, unavailable, untrusted_block
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, PathRefused, QueryTooLong
-from engine.base.formatting import floored, folder_name, with_single_empty_lines
+from engine.base.formatting import any_of, floored, folder_name, in_quotes, with_single_empty_lines
 from engine.corpus.documents import has_pages, page_of
 from engine.records import (
     CitedPassage,
@@ -71,7 +71,8 @@ def memory_search(
             fallback=fallback,
             citations=cited,
             mode=outcome.mode,
-            notice=outcome.notice or (UNSET if outcome.results else _reason(outcome)),
+            searched=UNSET if outcome.corrected is None else outcome.corrected.query,
+            notice=_notice(outcome) or UNSET,
         )
     except QueryTooLong as error:
         return MemorySearchAnswer(error=str(error))
@@ -121,6 +122,16 @@ def run_search(
         return msgspec.structs.replace(outcome, notice=notice), fallback
 
     return access.call(ask, cancel, ask_by_keywords)
+
+
+def _notice(outcome: SearchOutcome) -> str:
+    """Return which words were searched instead of others, the outcome's own notice, and why it is empty."""
+    notices = []
+    if outcome.corrected is not None and not outcome.corrected.is_shorter:
+        unknown = any_of(in_quotes(word) for word, _ in outcome.corrected.words)
+        notices.append(f"Searched {in_quotes(outcome.corrected.query)} instead: nothing contains {unknown}.")
+    notices.append(outcome.notice or ("" if outcome.results else _reason(outcome)))
+    return " ".join(filter(None, notices))
 
 
 def _reason(outcome: SearchOutcome) -> str:

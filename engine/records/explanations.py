@@ -142,7 +142,7 @@ class ResultExplanation(Record, frozen=True):
     nearness: float = 0.0
     """Part of the text score from words of the query that are close together."""
     named: bool = False
-    """Whether the file's title or name equals the query, which alone is a full match with `fresh_score` 1."""
+    """Whether the file's title or name equals the query or begins with it: a full match with `fresh_score` 1."""
     from_name: float = 0.0
     """Part of the text score from a title, a file name or a definition that matches the query."""
     defines: bool = False

@@ -42,8 +42,10 @@ class MemorySearchAnswer(Record, frozen=True):
     citations: bool | UnsetType = UNSET
     """Whether the results include citations."""
     mode: SearchMode | UnsetType = UNSET
+    searched: str | UnsetType = UNSET
+    """The corrected or shorter query that was searched instead; `notice` says why."""
     notice: str | UnsetType = UNSET
-    """Why the answer is incomplete, or that nothing is indexed yet."""
+    """Why the answer is incomplete or to another query, or that nothing is indexed yet."""
     disabled: bool | UnsetType = UNSET
     unavailable: bool | UnsetType = UNSET
     error: str | UnsetType = UNSET

@@ -13,6 +13,7 @@ from engine.search.result_set import FoundSet
 from engine.search.suggestions import SHORTEST_CORRECTED, SHORTEST_EVIDENT, completes_name, with_replaced
 from engine.text import Query, QueryAnalysis, spelling
 from engine.text.folding import fold
+from engine.text.query_analysis import is_written_as_name
 from engine.text.time_expressions import read_times
 
 _SHORTEST_TWO_TYPOS = 8
@@ -76,15 +77,16 @@ def shorter_queries(query: Query, analysis: QueryAnalysis, leg: KeywordLeg) -> I
         return
     located = list(zip(leg.terms, leg.ranges, strict=True))
     rare = max(1, min(leg.chunks // _SMALL_INDEX_SHARE, max(_RARE_CHUNKS, leg.chunks // _RARE_SHARE)))
+    # A rare word as typed is rare, whatever other forms it has.
     counts = [
-        min((term.chunks for term, (start, end) in located if first <= start and end <= last), default=-1)
+        min((term.typed or term.chunks for term, (start, end) in located if first <= start and end <= last), default=-1)
         for _, (first, last) in words
     ]
     if counts.count(0) > 1 or -1 in counts or read_times(query.text):
         return
     for at in sorted(range(len(words)), key=lambda at: (counts[at] > 0, -counts[at])):
-        word, chunks = words[at][0], min(counts[:at] + counts[at + 1 :])
-        if not counts[at] and any(map(str.isupper, word)):
+        (word, (start, _)), chunks = words[at], min(counts[:at] + counts[at + 1 :])
+        if not counts[at] and is_written_as_name(word, start, query.text, analysis.languages[0]):
             return
         if 0 < chunks <= rare:
             shorter = " ".join(other for other, _ in words[:at] + words[at + 1 :])

@@ -41,7 +41,7 @@ class Scored(msgspec.Struct, frozen=True):
     by_keywords: bool = False
     """Whether only the keyword score reached the threshold."""
     named: bool = False
-    """Whether the name of the chunk's file equals the query: a full match, whatever the chunk contains."""
+    """Whether the name of the chunk's file equals the query or begins with it: a full match, whatever the chunk has."""
     lift: "Lift | None" = None
     """None if the query names no time, agent, project or file, or only others than the chunk's."""
     word_similarity: float | None = None

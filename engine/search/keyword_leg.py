@@ -103,9 +103,11 @@ class KeywordLeg:
 
     def titled(self) -> list[int] | None:
         """Return the ids of some chunks, among them all whose title, alias or file name contains every term except
-        fillers; None if there are too many.
+        fillers and a half-typed word; None if there are too many.
         """
         distinctive = [term for term, filler in zip(self.terms, self._fillers, strict=True) if not filler]
+        if len(distinctive) > 1 and self.analysis.terms[-1].prefix_ok and not distinctive[-1].plain:
+            del distinctive[-1]  # it may be half-typed
         if not all(term.chunks for term in distinctive):
             return []
         rarest = (_any_of([term], exact=True) for term in sorted(distinctive, key=lambda term: term.matches)[:2])

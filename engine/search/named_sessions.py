@@ -5,6 +5,7 @@ A session's text seldom repeats these names.
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -73,6 +74,18 @@ def session_names(snapshot: Snapshot) -> list[SessionName]:
         if words:
             found.add(SessionName(words, "project", project))
     return sorted(found)
+
+
+@cache
+def _all_agent_names() -> tuple[SessionName, ...]:
+    from engine.corpus.transcripts.registry import AGENTS
+
+    return tuple({SessionName(words, "agent", agent.name) for agent in AGENTS for words in _agent_names(agent.name)})
+
+
+def agents_in(query: str) -> set[str]:
+    """Return the names of agents in a query, as typed, whether the index has sessions of them or not."""
+    return {typed for typed, _ in _typed_names(query, _all_agent_names())} if len(query) <= _LONGEST else set()
 
 
 def session_files(snapshot: Snapshot) -> dict[str, list[str]]:

@@ -55,6 +55,11 @@ class Term(msgspec.Struct, frozen=True, eq=False):
         """Whether the index has a form of the term or a similar word."""
         return bool(self.chunks or self.loose)
 
+    @property
+    def in_texts(self) -> bool:
+        """Whether the index has the word as typed."""
+        return bool(self.chunks and self.typed) and self.weak < 1.0
+
     def other_form(self, count: int) -> float:
         """Return the strength of another form of the word, 0 to 1, in a query of `count` terms.
 

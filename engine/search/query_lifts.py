@@ -15,7 +15,7 @@ import msgspec
 
 from engine.base import lazy_pattern
 from engine.search.chunk_filter import ChunkFilter
-from engine.search.named_sessions import NamedSessions, session_files, session_names
+from engine.search.named_sessions import NamedSessions, agents_in, session_files, session_names
 from engine.search.search_context import SnapshotCache
 from engine.store.connection import many
 from engine.store.index_schema import stored_dates
@@ -68,13 +68,14 @@ class QueryLifts:
         self._files = SnapshotCache(session_files)
 
     def named_in(self, query: str) -> "NamedInQuery":
-        return NamedInQuery(NamedTimes(query, self._dates), NamedSessions(query, self._names, self._files))
+        return NamedInQuery(query, NamedTimes(query, self._dates), NamedSessions(query, self._names, self._files))
 
 
 class NamedInQuery:
     """Finds the times and sessions that one query names, and lifts their chunks."""
 
-    def __init__(self, times: "NamedTimes", sessions: NamedSessions) -> None:
+    def __init__(self, query: str, times: "NamedTimes", sessions: NamedSessions) -> None:
+        self._query = query
         self._times = times
         self._sessions = sessions
 
@@ -134,16 +135,46 @@ class NamedInQuery:
         return [id_ for (id_,) in rows]
 
     def others(self, snapshot: Snapshot, ranges: Sequence[tuple[int, int]], known: Collection[int]) -> list[int]:
-        """Return the positions of the words that name no session, and no time unless they are `known` to the index."""
-        named = self._names(snapshot, ranges) | self._dates(ranges).difference(known)
+        """Return the positions of the words that name no session, and no time or agent unless they are `known` to the
+        index.
+        """
+        times_and_agents = self._dates(ranges) | self._agents(ranges, known)
+        named = self._names(snapshot, ranges) | times_and_agents.difference(known)
         return [index for index in range(len(ranges)) if index not in named]
 
-    def words(self, snapshot: Snapshot, ranges: Sequence[tuple[int, int]]) -> frozenset[int]:
-        """Return the positions of the words that name a time or a session."""
-        return self._dates(ranges) | self._names(snapshot, ranges)
+    def words(self, snapshot: Snapshot, ranges: Sequence[tuple[int, int]], known: Collection[int]) -> frozenset[int]:
+        """Return the positions of the words that name a time or a session, or an agent that the index doesn't have.
+
+        `known`: positions of the words that the index has.
+        """
+        agents = self._agents(ranges, known).difference(known)
+        return self._dates(ranges) | self._names(snapshot, ranges) | agents
+
+    def undated(
+        self, results: Iterable[tuple[Lift | None, Sequence[float]]], ranges: Sequence[tuple[int, int]]
+    ) -> tuple[str, ...]:
+        """Return the times of the query, as typed, if no result is dated within or next to one, or has all its words.
+
+        Empty without results. `results`: the lift of each, and the contributions of the words.
+        """
+        of_times = [self._times.words(time.text, ranges) for time in self.times]
+        if not of_times or not (found := list(results)):
+            return ()
+        for lift, parts in found:
+            if lift is not None and lift.time is not None:
+                return ()
+            if parts and any(of_time and all(parts[index] for index in of_time) for of_time in of_times):
+                return ()
+        return tuple(time.text for time in self.times)
 
     def _names(self, snapshot: Snapshot, ranges: Sequence[tuple[int, int]]) -> set[int]:
         return {index for name in self._sessions.names(snapshot) for index in self._times.words(name, ranges)}
+
+    def _agents(self, ranges: Sequence[tuple[int, int]], known: Collection[int]) -> frozenset[int]:
+        """Return the positions of the words that name any agent; none if all words of the query are `known`."""
+        if len(known) == len(ranges):
+            return frozenset()
+        return frozenset(index for name in agents_in(self._query) for index in self._times.words(name, ranges))
 
     def _dates(self, ranges: Sequence[tuple[int, int]]) -> frozenset[int]:
         """Return the positions of the words that name a time, with a preposition before them."""

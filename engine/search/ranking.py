@@ -346,7 +346,8 @@ def _keyword_scores(
     words = part.scores = part.leg.score(ids, FULL_MATCH, known=part.scores)
     ranges = part.leg.ranges
     dates, names = part.named.dating(lifts, ranges), part.named.naming(lifts, ranges)
-    words.add_optional(dates, names, part.openings, part.named.words(snapshot, ranges))
+    known = {at for at, term in enumerate(part.leg.terms) if term.in_texts}
+    words.add_optional(dates, names, part.openings, part.named.words(snapshot, ranges, known))
     words.add_files(snapshot.files_of_chunks)
     words.add_projects(partial(projects_of_chunks, snapshot))
     words.add_adjacent(part.adjacent)

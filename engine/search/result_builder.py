@@ -66,7 +66,7 @@ def make_outcome(
         results = _make_results(snapshot, selected, copies, found, context)
     context.stages.add("results", len(everything), len(results))
     similar_only = found.note_on_similar(snapshot, context)
-    notices = (*notices_of(context), similar_only, *remarks_of(context.query))
+    notices = (*notices_of(context), similar_only, found.note_on_times(), *remarks_of(context.query))
     explanation = None
     if request.explain is True or (request.explain and not results):
         cited = [(results[scored.id].citation, scored) for scored in selected if scored.id in results]

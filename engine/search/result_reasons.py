@@ -206,7 +206,7 @@ def _meaning(reason: ResultExplanation) -> str:
 
 def _mixture(reason: ResultExplanation) -> str:
     if reason.named:
-        return tr("The title or file name equals the query, which alone is a full match, 1.00.")
+        return tr("The title or file name equals the query or begins with it, which alone is a full match, 1.00.")
     if reason.vector_score is None or not reason.language_known:
         language = "" if reason.language_known else tr(UNKNOWN_LANGUAGE)
         counts = reason.terms and abs(reason.text_weight - 1) >= _LEAST

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from engine.base.formatting import in_quotes
+from engine.base.formatting import any_of, in_quotes
 from engine.base.language import tr, tr_count
 from engine.records import EarlierAnswer, SearchMode
 from engine.search.chunk_filter import ChunkFilter, newest
@@ -41,6 +41,8 @@ class FoundSet(msgspec.Struct, frozen=True):
     """Whether the results stay valid while the index is unchanged."""
     vector_weight: float | None = None
     """See `SearchOutcome.vector_weight`."""
+    undated: tuple[str, ...] = ()
+    """The times that the query names, as typed, if no result is of them."""
 
     def mode(self, request: SearchRequest) -> SearchMode:
         """Return whether keywords, vectors or both were searched."""
@@ -64,6 +66,10 @@ class FoundSet(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(
             all_results, results=results, total=len(results), within=self.within, lasting=self.lasting
         )
+
+    def note_on_times(self) -> str:
+        """Return a notice if no result is of a time that the query names; else ""."""
+        return tr("No result is dated {times}.", times=any_of(map(in_quotes, self.undated))) if self.undated else ""
 
     def note_on_similar(self, snapshot: Snapshot, context: SearchContext) -> str:
         """Return a notice if no result contains a word of the query, since users would take them for hits; else "".

@@ -33,8 +33,7 @@ from engine.search.search_context import OnKeywords, SearchContext, SearchReques
 from engine.search.search_sources import SearchSources
 from engine.search.suggestions import Spelling
 from engine.search.tags_and_options import read_with_index
-from engine.search.term_lookup import with_continued_words
-from engine.search.title_matches import with_indexed_names
+from engine.search.term_lookup import with_continued_words, with_indexed_names
 from engine.settings.search_settings import ResultCacheSettings
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, parse_query
@@ -295,7 +294,7 @@ class Searcher:
             leg, named = KeywordLeg(snapshot, analysis, self._frequencies), self._ranker.named_in(context)
         if example is None and analysis.terms:
             with context.timed("analysis"):
-                known = {at for at, term in enumerate(leg.terms) if term.chunks}
+                known = {at for at, term in enumerate(leg.terms) if term.in_texts}
                 others = named.others(snapshot, leg.ranges, known)
                 query, terms = context.request.query, [leg.terms[at] for at in others]
                 context.suggestions = self._spelling.suggest(snapshot, query, analysis, terms, scope)
@@ -369,7 +368,9 @@ class Searcher:
         results, total = with_wordless(results, snapshot, part.scope, context)
         score_inputs = ScoreInputs(words, blend, vector_leg, context.request.min_score)
         weight = blend.vector_weight if vector_leg is not None and blend.agreement and not foreign else None
-        return FoundSet(analysis, vector_leg, results, total, score_inputs, within, lasting, weight)
+        matched = ((scored.lift, words.contributions.get(scored.id, ())) for scored in results)
+        undated = part.named.undated(matched, part.leg.ranges)
+        return FoundSet(analysis, vector_leg, results, total, score_inputs, within, lasting, weight, undated)
 
     def analysis_of(self, snapshot: Snapshot, context: SearchContext) -> "tuple[ExamplePassage | None, QueryAnalysis]":
         """Return the analysed words of the query; for a passage its most distinctive words, and the passage."""

@@ -8,8 +8,12 @@ from msgspec.structs import replace
 from engine.search import document_frequencies, scoring
 from engine.search.pipeline_stages import Term
 from engine.search.search_sources import WordCounts
+from engine.store.connection import many
 from engine.store.snapshot import Snapshot
-from engine.text import QueryAnalysis, QueryTerm
+from engine.text import Query, QueryAnalysis, QueryTerm, analyse_query
+from engine.text.folding import fold
+from engine.text.stopwords import KINDS_OF_TEXT
+from engine.text.tokens_and_stems import phrase_tokens
 
 _WEAK = 0.5
 """Weight of a prefix or a looser form if the exact one is in the index; without it, they count in full."""
@@ -21,6 +25,8 @@ _FILLER = 0.2
 
 _SHORTEST_CONTINUED = 4
 _MOST_CONTINUED = 8
+_MOST_PARTS = 6
+"""Most words of a query that may spell an identifier together."""
 
 
 def with_continued_words(analysis: QueryAnalysis, counts: WordCounts) -> QueryAnalysis:
@@ -189,3 +195,45 @@ def quoted(token: str) -> str:
     """Return the FTS5 phrase for a token, or for several with spaces between them."""
     escaped = token.replace('"', '""')
     return f'"{escaped}"'
+
+
+def with_indexed_names(snapshot: Snapshot, query: Query, counts: WordCounts) -> QueryAnalysis:
+    """Analyse a query, with function words and words for a kind of text searched in full where they are part of a name.
+
+    For example, "from data" if the index contains `from_data`, and "release notes" if a heading does.
+    """
+    analysis = analyse_query(query, snapshot.languages())
+    if not query.plain:
+        return analysis
+    return _with_all_parts(_with_kind_of_text(snapshot, query, analysis), counts)
+
+
+def _with_kind_of_text(snapshot: Snapshot, query: Query, analysis: QueryAnalysis) -> QueryAnalysis:
+    *_, before, last = (None, None, *analysis.terms)
+    if last is None or before is None or not last.filler or fold(last.surface) not in KINDS_OF_TEXT:
+        return analysis
+    phrase = quoted(" ".join(phrase_tokens(query.text[before.start : last.end] + " ").tokens))
+    fts, chunks = snapshot.tables.fts, snapshot.tables.chunks
+    row = snapshot.connection.execute(
+        f"""SELECT 1 FROM {fts} CROSS JOIN {chunks} c ON c.id = {fts}.rowid
+        WHERE {fts} MATCH ? AND c.file_id NOT IN (SELECT value FROM carray(?)) LIMIT 1""",
+        (f"{{title heading name aliases}} : {phrase}", many(snapshot.hidden)),
+    ).get
+    if row is None:
+        return analysis
+    return replace(analysis, terms=(*analysis.terms[:-1], replace(last, filler=False)))
+
+
+def _with_all_parts(analysis: QueryAnalysis, counts: WordCounts) -> QueryAnalysis:
+    terms = analysis.terms
+    words = [term.word for term in terms if isinstance(term.word, str) and term.word.isalnum()]
+    if not 1 < len(terms) == len(words) <= _MOST_PARTS or not any(term.stop for term in terms):
+        return analysis
+    spellings = [joint.join(words) for joint in ("_", "", "-")]
+    counts.expect(spellings)
+    known = tuple((spelling,) for spelling in spellings if counts.chunks(spelling, "words"))
+    if not known:
+        return analysis
+    # A text with "login" holds both words of "log in".
+    searched = (replace(term, stop=False, loose=known) if term.stop else term for term in terms)
+    return replace(analysis, terms=tuple(searched))

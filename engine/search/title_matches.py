@@ -19,15 +19,15 @@ from engine.search.explanation import Scored
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Stages, Term
 from engine.search.scoring import DEFINED, SIGNED, SIGNED_OTHERWISE, SPELLED
-from engine.search.search_sources import WordCounts
+from engine.search.term_lookup import quoted
 from engine.store.connection import many
 from engine.store.index_schema import IN_TEXT_ORDER
 from engine.store.snapshot import Snapshot
-from engine.text import Query, QueryAnalysis, QueryTerm, analyse_query
+from engine.text import Query, QueryAnalysis, QueryTerm
 from engine.text.folding import fold
 from engine.text.number_forms import numbers_with_signs
 from engine.text.query_parser import parse_query
-from engine.text.stopwords import KINDS_OF_TEXT, unsearched_words
+from engine.text.stopwords import unsearched_words
 from engine.text.tokens import RUN, to_token
 from engine.text.tokens_and_stems import letters_and_digits, phrase_tokens, words_and_stems
 
@@ -64,6 +64,8 @@ _JOINTS = " _.-:>"
 """Joints: characters that may be between two parts of a name."""
 _JOINT = lazy_pattern(r"(?=\S++\Z).*?\w[-_.]\w")
 """Matches words that are joined by a sign, without spaces."""
+_HALF_TYPED = lazy_pattern(r".*\w\W*\s\W*\w+\Z", re.DOTALL)
+"""Matches several words with spaces, the last of which may be half-typed."""
 _JOINED = lazy_pattern(r"(?=\S+\Z).*(?:[_.:>]|[a-z0-9][A-Z]|[A-Z]{2}[a-z])")
 """Matches the parts of a name spelled as one name, not as words of a sentence."""
 
@@ -76,7 +78,7 @@ _MOST_COMPLETED = 3
 
 
 class NamedChunk(msgspec.Struct, frozen=True):
-    """A chunk of a file whose title, alias or name equals the query."""
+    """A chunk of a file whose title, alias or name equals the query, or begins with it."""
 
     file: int
     """The file's id."""
@@ -92,20 +94,40 @@ def chunks_named(
     """Return the chunks, by id, whose file has a title, alias or name equal to the query.
 
     The query counts with and without its function words and fillers. Spaces and punctuation don't: "invoice 2024" is
-    `invoice2024`. Without an equal name, a joined one such as `08-transac` may be the beginning of the file's. Such a
-    chunk has all the other words of the query, and a match outside of its text.
+    `invoice2024`. Without an equal name, a joined one such as `08-transac` may be the beginning of the file's, and so
+    may several words that no text has next to each other, such as "invoice from m". Such a chunk has all the other
+    words of the query, and a match outside of its text.
     """
     if not (names := list(map("".join, _names_in(query, analysis)))):
         return {}
-    begun = names[0] if _JOINT.match(query.text) else ""
+    joined, half_typed = _JOINT.match(query.text), is_half_typed(query)
     equal, longer = dict[int, NamedChunk](), dict[int, NamedChunk]()
     for id_, line, file, title, path, aliases in snapshot.titles(tuple(ids)):
         called = _names_of_file(title, path, aliases)
         if not called.isdisjoint(names):
             equal[id_] = NamedChunk(file, names[0] in called, line)
-        elif begun and any(name.startswith(begun) and _is_mostly_typed(begun, name) for name in called):
+        elif (joined or half_typed) and any(
+            name.startswith(names[0]) and (half_typed or _is_mostly_typed(names[0], name)) for name in called
+        ):
             longer[id_] = NamedChunk(file, True, line)
-    return equal or longer
+    return equal or ({} if longer and half_typed and _is_in_texts(snapshot, query) else longer)
+
+
+def is_half_typed(query: Query) -> bool:
+    """Return whether a query may be the beginning of a name: several words, the last without a space after it."""
+    return query.plain and len(query.text) <= _LONGEST and _HALF_TYPED.match(query.text) is not None
+
+
+def _is_in_texts(snapshot: Snapshot, query: Query) -> bool:
+    """Return whether a searched text, title or heading has the words of a query next to each other."""
+    fts, chunks = snapshot.tables.fts, snapshot.tables.chunks
+    phrase = quoted(" ".join(phrase_tokens(f"{query.text} ").tokens))
+    row = snapshot.connection.execute(
+        f"""SELECT 1 FROM {fts} CROSS JOIN {chunks} c ON c.id = {fts}.rowid
+        WHERE {fts} MATCH ? AND c.file_id NOT IN (SELECT value FROM carray(?)) LIMIT 1""",
+        (f"- stems : {phrase}", many(snapshot.hidden)),
+    ).get
+    return row is not None
 
 
 def chunks_called_like(
@@ -116,6 +138,8 @@ def chunks_called_like(
     If a text has the whole query as a phrase, function words included, the name must have these too.
     """
     distinctive = [not term.filler for term in analysis.terms if not term.stop]
+    if is_half_typed(query) and len(distinctive) > 1:
+        distinctive[-1] = False
     # A chunk is not complete if texts have the exact form: names are indexed as stems, such as those of `notes-x.md`.
     scored = words.around.intersection(words.contributions)
     matching = {id_ for id_ in scored if all(compress(words.contributions[id_], distinctive))}
@@ -136,8 +160,9 @@ def named_chunks(snapshot: Snapshot, query: Query, analysis: QueryAnalysis, titl
             first[named.file] = min((named.line, id_), first.get(named.file, (named.line, id_)))
         return [id_ for _, id_ in first.values()][:_MOST_NAMED]
     tables, ids = snapshot.tables, list[int]()
+    longer = "%" if is_half_typed(query) else ""
     for words in _names_in(query, analysis):
-        pattern = "_".join(word.replace("%", "").replace("_", "") for word in words)
+        pattern = "_".join(word.replace("%", "").replace("_", "") for word in words) + longer
         rows = snapshot.connection.execute(
             f"""SELECT (SELECT id FROM {tables.chunks} WHERE file_id = f.id ORDER BY {IN_TEXT_ORDER} LIMIT 1) FROM (
                     SELECT id FROM {tables.files}
@@ -216,48 +241,6 @@ def _names_starting(snapshot: Snapshot, start: str) -> list[tuple[int, str, str]
             if len(written) <= _LONGEST_BEGUN and (letters := letters_of_name(written)).startswith(start):
                 names.setdefault((file, letters), written)
     return [(file, letters, written) for (file, letters), written in names.items()]
-
-
-def with_indexed_names(snapshot: Snapshot, query: Query, counts: WordCounts) -> QueryAnalysis:
-    """Analyse a query, with function words and words for a kind of text searched in full where they are part of a name.
-
-    For example, "from data" if the index contains `from_data`, and "release notes" if a heading does.
-    """
-    analysis = analyse_query(query, snapshot.languages())
-    if not query.plain:
-        return analysis
-    return _with_all_parts(_with_kind_of_text(snapshot, query, analysis), counts)
-
-
-def _with_kind_of_text(snapshot: Snapshot, query: Query, analysis: QueryAnalysis) -> QueryAnalysis:
-    *_, before, last = (None, None, *analysis.terms)
-    if last is None or before is None or not last.filler or fold(last.surface) not in KINDS_OF_TEXT:
-        return analysis
-    phrase = " ".join(phrase_tokens(query.text[before.start : last.end] + " ").tokens).replace('"', '""')
-    fts, chunks = snapshot.tables.fts, snapshot.tables.chunks
-    row = snapshot.connection.execute(
-        f"""SELECT 1 FROM {fts} CROSS JOIN {chunks} c ON c.id = {fts}.rowid
-        WHERE {fts} MATCH ? AND c.file_id NOT IN (SELECT value FROM carray(?)) LIMIT 1""",
-        (f'{{title heading name aliases}} : "{phrase}"', many(snapshot.hidden)),
-    ).get
-    if row is None:
-        return analysis
-    return msgspec.structs.replace(analysis, terms=(*analysis.terms[:-1], msgspec.structs.replace(last, filler=False)))
-
-
-def _with_all_parts(analysis: QueryAnalysis, counts: WordCounts) -> QueryAnalysis:
-    terms = analysis.terms
-    words = [term.word for term in terms if isinstance(term.word, str) and term.word.isalnum()]
-    if not 1 < len(terms) == len(words) <= _MOST_PARTS or not any(term.stop for term in terms):
-        return analysis
-    spellings = [joint.join(words) for joint in ("_", "", "-")]
-    counts.expect(spellings)
-    known = tuple((spelling,) for spelling in spellings if counts.chunks(spelling, "words"))
-    if not known:
-        return analysis
-    # A text with "login" holds both words of "log in".
-    searched = (msgspec.structs.replace(term, stop=False, loose=known) if term.stop else term for term in terms)
-    return msgspec.structs.replace(analysis, terms=tuple(searched))
 
 
 def _names_in(query: Query, analysis: QueryAnalysis) -> list[list[str]]:

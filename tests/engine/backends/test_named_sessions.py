@@ -177,6 +177,20 @@ def test_plain_agent_name_at_either_end_is_not_missing(open_memory, tmp_path: Pa
     assert [result.path for result in memory.search("claude frayed").results][:1] == ["rope.md"]
 
 
+def test_agent_without_sessions_is_no_missing_word(open_memory, tmp_path: Path) -> None:
+    for number in range(20):
+        path = tmp_path / "notes" / f"{number}.md"
+        path.write_text(f"# Note {number}\n\nThe clause and the code of a pushing rope, codes and clauses.\n")
+    (tmp_path / "notes" / "rope.md").write_text("# Rope\n\nThe rope is frayed at the far end.\n")
+    memory = open_memory(use=None)
+    memory.sync()
+    for query in ("claude frayed", "frayed codex", "Claude Code frayed rope", "ask codex frayed far end"):
+        outcome = memory.search(query)
+        assert [result.path for result in outcome.results][:1] == ["rope.md"], query
+        assert outcome.suggestions == (), query
+        assert outcome.corrected is None, query
+
+
 @pytest.mark.parametrize(
     ("query", "condition"),
     [

@@ -102,6 +102,16 @@ def test_time_without_any_note_hides_no_other_words(open_memory, workspace: Path
     assert memory.search("tyrse winter").corrected.query == "tyres winter"  # a word that is also a time confirms it
 
 
+def test_notice_says_that_nothing_is_of_the_time(walks, workspace: Path) -> None:
+    assert walks.search("heron in 1998").notice == "No result is dated “in 1998”."
+    assert walks.search("heron in 1998 or in 1997").notice == "No result is dated “in 1998” or “in 1997”."
+    for query in ("heron in May", "heron on 9 May 2023", "heron", "flibbertigibbet in 1998"):
+        assert "dated" not in walks.search(query).notice, query
+    write(workspace, "log.md", "The heron of 1998 had one leg.\n")
+    walks.sync()
+    assert walks.search("heron 1998").notice == ""  # a text has the words
+
+
 def test_day_in_eastern_scripts_is_not_any_two_numbers(open_memory, workspace: Path) -> None:
     for number, text in enumerate(("更新は毎年11月1日。", "회의는 12월 3일 오전이다.", "截止日期是10月9日之前。")):
         write(workspace, f"day-{number}.md", f"{text}\n")

@@ -3,9 +3,13 @@
 from pathlib import Path
 
 import pytest
+from msgspec import UNSET
 
+from engine.agent.memory_access import AgentAccess
+from engine.agent.memory_tools import memory_search
 from engine.base.errors import ProviderError
 from engine.search import suggestions
+from engine.settings import Settings
 
 
 def indexed(open_memory, workspace: Path, **notes: str):
@@ -404,13 +408,28 @@ def test_typo_before_a_particle_is_corrected(open_memory, workspace: Path) -> No
 
 def test_short_query_without_a_match_is_searched_shorter(open_memory, workspace: Path) -> None:
     """The answer names the word that it leaves out; names and questions stay whole."""
-    memory = indexed(open_memory, workspace, crane="The gantry lifts the boiler.", max="Ask Maxim about it.")
+    common = {f"common-{number}": "A lift for everybody.\n" for number in range(10)}
+    memory = indexed(open_memory, workspace, crane="The gantry lifts the boiler.", **common)
     outcome = memory.search("gantry trombone", min_score=0.9)
     assert outcome.corrected is not None
     assert (outcome.corrected.query, outcome.corrected.words) == ("gantry", (("trombone", ""),))
     assert [result.path for result in outcome.results] == ["crane.md"]
     assert "Nothing contains “trombone” together with the other words." in outcome.notice
-    whole = ["Maxim Unknown", "who has the gantry trombone", '"gantry trombone"', "gantry trombone bassoon"]
+    for query, shorter in {"Gantry Trombone": "Gantry", "lifts trombone": "lifts"}.items():  # "lift" alone is common
+        outcome = memory.search(query, min_score=0.9)
+        assert outcome.corrected is not None, query
+        assert outcome.corrected.query == shorter
+    whole = ["gantry Trombone", "who has the gantry trombone", '"gantry trombone"', "gantry trombone bassoon"]
     shorter = [query for query in whole if memory.search(query, min_score=0.9).corrected is not None]
     assert not shorter
     assert not memory.search("gantry trombone", min_score=0.9, correct=False).results
+
+
+def test_agent_is_told_what_was_searched_instead(open_memory, workspace: Path) -> None:
+    memory = indexed(open_memory, workspace, crane="The gantry lifts the boiler.")
+    access = AgentAccess(lambda: memory, Settings())
+    corrected, shorter = memory_search(access, "irigation timer"), memory_search(access, "gantry trombone", None, 0.9)
+    assert (corrected.searched, shorter.searched) == ("irrigation timer", "gantry")
+    assert corrected.notice == "Searched “irrigation timer” instead: nothing contains “irigation”."
+    assert shorter.notice == "Nothing contains “trombone” together with the other words."
+    assert memory_search(access, "irrigation timer").searched is UNSET

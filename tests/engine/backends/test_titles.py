@@ -173,6 +173,45 @@ def test_begun_or_joined_name_is_completed(open_memory, workspace: Path, mode: s
     }
 
 
+HALF_TYPED = {
+    "Raster und H": "Raster und Hilfslinien",
+    "raster und hilfs": "Raster und Hilfslinien",
+    "Delete the layer m": "Delete the layer mask",
+    "Crème brûlée à l": "Crème brûlée à l'orange",
+    "создать новый с": "Создать новый слой",
+    "레이어 마스크 추": "레이어 마스크 추가하기",
+}
+
+
+@pytest.mark.parametrize("mode", ["keyword", "auto"])
+def test_several_words_of_a_title_begin_it(open_memory, workspace: Path, mode: str) -> None:
+    """Words in an index of terms match the typed ones too, but nowhere in this order."""
+    letters = "\n".join(f"- {letter}: raster, layer, delete, und, the, crème, новый, 레이어" for letter in "HMLсà추")
+    for number in range(20):
+        text = f"# Index {number}\n\n{letters}\n\nHilfs. Mask. Brûlée.\n"
+        (workspace / f"index-{number}.md").write_text(text, "utf-8")
+    for name in HALF_TYPED.values():
+        (workspace / f"{name}.md").write_text("# Log\n\nThe steps of a day, and how it ended.\n", "utf-8")
+    memory = open_memory()
+    memory.sync()
+    found = {query: memory.search(query, mode=mode).results for query in HALF_TYPED}
+    assert {query: results[0].path for query, results in found.items() if results} == {
+        query: f"{name}.md" for query, name in HALF_TYPED.items()
+    }
+
+
+def test_words_in_a_text_are_no_beginning_of_a_title(open_memory, workspace: Path) -> None:
+    for number, name in enumerate(("Vitamin chart", "Error logging")):
+        (workspace / f"{number}.md").write_text(f"# {name}\n\nOne more day.\n", "utf-8")
+    (workspace / "text.md").write_text("# Text\n\nThe error log shows too little vitamin C.\n", "utf-8")
+    memory = open_memory(use=None)
+    memory.sync()
+    for query in ("vitamin c", "error log"):
+        results = memory.search(query, explain=True)
+        assert not any(reason.named for reason in results.explanation.results), query
+        assert "text.md" in [result.path for result in results.results], query
+
+
 def test_name_is_offered_once_for_a_file(open_memory, workspace: Path) -> None:
     for name in ("Project plan 2026", "Project plan 2027"):
         (workspace / f"{name}.md").write_text(f"# {name}\n\nOne more day.\n", "utf-8")

@@ -67,7 +67,7 @@ def test_words_score_is_never_less_than_its_parts(changes: dict[str, Any]) -> No
     sentences = _sentences(make_reason(**full | changes))
     assert sentences["words"].startswith("The words score 1.28: “heron” 1.28 (title).")
     assert sentences["mixture"] in (
-        "The title or file name equals the query, which alone is a full match, 1.00.",
+        "The title or file name equals the query or begins with it, which alone is a full match, 1.00.",
         "The score of 1.28 is shown as 1.00.",
     )
 
@@ -177,5 +177,5 @@ def test_reason_lists_only_first_of_many_words() -> None:
 
 def test_title_equal_to_query_is_full_match() -> None:
     sentences = _sentences(make_reason(named=True, fresh_score=1.0))
-    assert sentences["mixture"] == "The title or file name equals the query, which alone is a full match, 1.00."
+    assert sentences["mixture"].startswith("The title or file name equals the query or begins with it, which alone")
     assert sentences["threshold"].startswith("Shown because its title matches")
