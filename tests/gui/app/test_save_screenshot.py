@@ -5,7 +5,6 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 
-from gui.app import save_screenshot
 from gui.app.save_screenshot import Screenshot
 from gui.app.start_view import show_view
 from gui.core.jobs import Jobs
@@ -85,6 +84,6 @@ def test_picture_without_folder_shows_first_page_or_says_so(qtbot, window, jobs,
 def test_picture_shows_index_that_takes_too_long(qtbot, opened, memory, jobs, monkeypatch, tmp_path):
     memory.set_status(syncing=make_progress(phase="indexing"), last_sync=None)
     qtbot.waitUntil(lambda: opened.workspace.status.syncing is not None)
-    monkeypatch.setattr(save_screenshot, "_INDEX_SECONDS", 0.5)
+    monkeypatch.setattr(Screenshot, "_seconds", 100.0)
     take_picture(qtbot, opened, jobs, tmp_path / "a.png")
     assert (tmp_path / "a.png").exists()
