@@ -18,22 +18,7 @@ from engine.memory.active_provider import ActiveProvider
 from engine.memory.executor import BackgroundExecutor, Lifetime, WhenIdle
 from engine.memory.index_updates import IndexUpdates
 from engine.memory.memory_context import Listeners, MemoryContext, StatusListener
-from engine.records import (
-    EmbeddingEstimate,
-    Feature,
-    FileText,
-    MemoryProviderStatus,
-    Passage,
-    PathState,
-    Probe,
-    SearchOutcome,
-    SessionSummary,
-    SessionText,
-    StoredModelInfo,
-    SyncReason,
-    SyncReport,
-    WatcherStatus,
-)
+from engine.records import EmbeddingEstimate, FileText, Passage, SearchOutcome, SyncReason, SyncReport
 from engine.settings import Settings
 from engine.settings.settings_section import with_query_settings
 from engine.store.index import IndexStore
@@ -54,6 +39,15 @@ if TYPE_CHECKING:
     from engine.memory.search_requests import SearchOptions
     from engine.memory.session_library import SessionLibrary
     from engine.memory.status_report import IndexCounts
+    from engine.records import (
+        Feature,
+        MemoryProviderStatus,
+        PathState,
+        Probe,
+        SessionSummary,
+        SessionText,
+        StoredModelInfo,
+    )
     from engine.records.sync import ProgressCallback
     from engine.search.search_context import SearchRequest
     from engine.store.saved_searches import SavedSearches
@@ -178,10 +172,11 @@ class BuiltinParts:
         selection = self._context.provider.selection_within(_CHOICE_SECONDS, self._context.listeners.notify)
         return selection or Selection(None, self._context.settings.provider, unavailable_reason=tr(_CHOOSING))
 
-    def status(self, settings: Settings) -> MemoryProviderStatus:
+    def status(self, settings: Settings) -> "MemoryProviderStatus":
         """Return the status, see `MemorySearchManager.status`. `settings`: the settings in use for queries."""
         from engine.memory import status_report
         from engine.memory.status_report import batch_status, with_degraded
+        from engine.records import WatcherStatus
 
         selection = self.selection_to_show()
         progress = self._context.indexing.progress()
@@ -276,7 +271,7 @@ class BuiltinMemory:
         return None
 
     @property
-    def unsupported(self) -> Mapping[Feature, str]:
+    def unsupported(self) -> "Mapping[Feature, str]":
         return {}
 
     @property
@@ -335,15 +330,15 @@ class BuiltinMemory:
         self._lifetime.check()
         return self._parts.files.locate(path)
 
-    def explain_path(self, path: str, *, config: Path | None = None, cancel: CancelToken | None = None) -> PathState:
+    def explain_path(self, path: str, *, config: Path | None = None, cancel: CancelToken | None = None) -> "PathState":
         self._lifetime.check()
         return self._parts.path_states.explain(path, self._parts.selection_to_show().provider, config, cancel)
 
-    def sessions(self) -> tuple[SessionSummary, ...]:
+    def sessions(self) -> "tuple[SessionSummary, ...]":
         self._lifetime.check()
         return self._parts.sessions.all()
 
-    def read_session(self, path: str, *, reveal: bool = False, cancel: CancelToken | None = None) -> SessionText:
+    def read_session(self, path: str, *, reveal: bool = False, cancel: CancelToken | None = None) -> "SessionText":
         self._lifetime.check()
         return self._parts.session_files.read(path, reveal=reveal, cancel=cancel)
 
@@ -353,11 +348,11 @@ class BuiltinMemory:
         self._lifetime.check()
         return self._parts.session_files.raw(path, lines, reveal=reveal, cancel=cancel)
 
-    def similar_sessions(self, path: str, *, max_results: int = 10) -> tuple[tuple[SessionSummary, float], ...]:
+    def similar_sessions(self, path: str, *, max_results: int = 10) -> "tuple[tuple[SessionSummary, float], ...]":
         self._lifetime.check()
         return self._parts.sessions.similar(path, self._provider.provider(), max_results)
 
-    def status(self) -> MemoryProviderStatus:
+    def status(self) -> "MemoryProviderStatus":
         self._lifetime.check()
         return self._parts.status(self._settings)
 
@@ -384,7 +379,7 @@ class BuiltinMemory:
         self._lifetime.check()
         return self._parts.models.estimate(settings, cancel)
 
-    def stored_models(self) -> tuple[StoredModelInfo, ...]:
+    def stored_models(self) -> "tuple[StoredModelInfo, ...]":
         self._lifetime.check()
         return self._parts.models.stored()
 
@@ -411,12 +406,12 @@ class BuiltinMemory:
 
     # --- probes and closing ---------------------------------------------------------------------------------------
 
-    def probe_embedding(self) -> Probe:
+    def probe_embedding(self) -> "Probe":
         probe = self._provider.probe()
         self._listeners.notify()
         return probe
 
-    def probe_vector(self) -> Probe:
+    def probe_vector(self) -> "Probe":
         return self.vectors.probe()
 
     def close(self) -> None:

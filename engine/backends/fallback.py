@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, Unpack
 
 import msgspec
 
@@ -22,6 +22,7 @@ from engine.base.errors import Cancelled, Closed, PassageMissing, Unsupported
 from engine.base.language import tr
 from engine.memory.executor import BackgroundExecutor, Lifetime
 from engine.memory.memory_context import Listeners, StatusListener
+from engine.memory.memory_interface import MemorySearchManager
 from engine.memory.search_requests import unanswered
 from engine.memory.status_report import with_degraded
 from engine.records import (
@@ -41,10 +42,10 @@ if TYPE_CHECKING:
 
     from engine.memory.facts import Facts
     from engine.memory.index_inspection import IndexInsight
-    from engine.memory.memory_interface import MemorySearchManager
     from engine.memory.search_requests import SearchOptions
 
 _Answer = TypeVar("_Answer")
+_Values = ParamSpec("_Values")
 Refusal = Callable[[str | None], str]
 _CALLER_ERRORS = (Unsupported, PassageMissing)
 """Errors that are passed to the caller instead of using the fallback."""
@@ -59,6 +60,21 @@ class ChosenMemory:
     open: Opener
     refusal: Refusal = lambda session_key: ""
     """Returns why it answers no session with this key, empty if it does; the fallback then refuses too."""
+
+
+def _of_memory_in_use(
+    method: Callable[Concatenate[MemorySearchManager, _Values], _Answer],
+) -> "Callable[Concatenate[FallbackMemoryManager, _Values], _Answer]":
+    """Return a method that calls this one of the memory in use."""
+
+    def call(manager: "FallbackMemoryManager", /, *values: _Values.args, **options: _Values.kwargs) -> _Answer:
+        def act(memory: MemorySearchManager) -> _Answer:
+            answer: _Answer = getattr(memory, method.__name__)(*values, **options)
+            return answer
+
+        return manager._call(act)
+
+    return call
 
 
 class FallbackMemoryManager:
@@ -140,6 +156,19 @@ class FallbackMemoryManager:
     ) -> SearchOutcome:
         return self._search(lambda memory, token: memory.search_like(passage, cancel=token, **options), cancel, options)
 
+    query_values = _of_memory_in_use(MemorySearchManager.query_values)
+    read_file = _of_memory_in_use(MemorySearchManager.read_file)
+    open_file = _of_memory_in_use(MemorySearchManager.open_file)
+    locate = _of_memory_in_use(MemorySearchManager.locate)
+    explain_path = _of_memory_in_use(MemorySearchManager.explain_path)
+    sessions = _of_memory_in_use(MemorySearchManager.sessions)
+    read_session = _of_memory_in_use(MemorySearchManager.read_session)
+    raw_lines = _of_memory_in_use(MemorySearchManager.raw_lines)
+    similar_sessions = _of_memory_in_use(MemorySearchManager.similar_sessions)
+    stored_models = _of_memory_in_use(MemorySearchManager.stored_models)
+    probe_embedding = _of_memory_in_use(MemorySearchManager.probe_embedding)
+    probe_vector = _of_memory_in_use(MemorySearchManager.probe_vector)
+
     def apply_query_settings(self, settings: Settings) -> None:
         self._lifetime.check()
         with self._settings_lock:
@@ -164,6 +193,10 @@ class FallbackMemoryManager:
             self._retry_policy.allow_retry()
         return self._call(lambda memory: memory.sync(**options))
 
+    estimate_embedding = _of_memory_in_use(MemorySearchManager.estimate_embedding)
+    purge_model = _of_memory_in_use(MemorySearchManager.purge_model)
+    catch_up = _of_memory_in_use(MemorySearchManager.catch_up)
+
     def warm_session(self, session_key: str) -> None:
         memory = self._switch.peek()
         if memory is not None:
@@ -185,13 +218,7 @@ class FallbackMemoryManager:
 
     # --- internals ------------------------------------------------------------------------------------------------
 
-    def __getattr__(self, name: str) -> Any:
-        """Return any other method of the memory in use."""
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return lambda *values, **options: self._call(lambda memory: getattr(memory, name)(*values, **options))
-
-    def _call(self, act: "Callable[[MemorySearchManager], _Answer]") -> _Answer:
+    def _call(self, act: Callable[[MemorySearchManager], _Answer]) -> _Answer:
         """Call the memory in use; after a concurrent switch, the other one."""
         while True:
             self._lifetime.check()
@@ -207,7 +234,7 @@ class FallbackMemoryManager:
         if refused := self._chosen.refusal(options.get("session_key")):
             return unanswered(self._chosen.name, refused)
 
-        def attempt(memory: "MemorySearchManager", token: CancelToken | None) -> SearchOutcome:
+        def attempt(memory: MemorySearchManager, token: CancelToken | None) -> SearchOutcome:
             self._apply_settings(memory)
             return call(memory, token)
 
@@ -218,7 +245,7 @@ class FallbackMemoryManager:
             outcome = self._answer_from(used, attempt, cancel)
         return outcome
 
-    def _apply_settings(self, memory: "MemorySearchManager") -> None:
+    def _apply_settings(self, memory: MemorySearchManager) -> None:
         """Apply current settings to a memory that was opened after they changed."""
         with self._settings_lock:
             if self._settings is not None and memory is not self._configured:

@@ -250,8 +250,7 @@ def _opened(folder: Path, settings: Settings, executor: Executor | None, backgro
         memory = replace(memory, refusal=partial(refusal, settings.qmd.scope))
         builtin = with_paths(settings)  # the fallback searches the same paths and sessions
     _, user = open_user_data(folder, settings)
-    manager = FallbackMemoryManager(memory, partial(open_, "builtin", builtin), user, executor=executor)
-    return cast("MemorySearchManager", manager)
+    return FallbackMemoryManager(memory, partial(open_, "builtin", builtin), user, executor=executor)
 
 
 def _backend(name: str) -> "OpenBackend":

@@ -8,14 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar, cast, get_args
 
-from engine.records import (
-    EXPORT_FORMATS,
-    FACT_CATEGORIES,
-    FORGOTTEN_DAYS,
-    STATS_KEYS,
-    USUAL_IMPORTANCE,
-    Source,
-)
+from engine.records import Source
 from engine.text.date_parsing import EXAMPLES, Period, parse_period
 from engine.text.operators import OPERATORS, QUERY_HELP
 
@@ -312,6 +305,8 @@ def _add_get(get: argparse.ArgumentParser) -> None:
 def _add_sessions(sessions: _Parser) -> None:
     sessions.hint = "; to search the text of sessions, use mnemoscope search --source sessions"
     _add_session_filters(sessions)
+    from engine.records import EXPORT_FORMATS, STATS_KEYS
+
     add = _action_adder(sessions, "list|show|files|touching|stats|export|context")
     _add_session_filters(add("list", "List past sessions, newest first."))
     show = add("show", "Print one session; secrets are masked.")
@@ -400,6 +395,8 @@ def _add_duplicates(duplicates: argparse.ArgumentParser) -> None:
 
 
 def _add_facts(facts: argparse.ArgumentParser) -> None:
+    from engine.records import FACT_CATEGORIES, FORGOTTEN_DAYS, USUAL_IMPORTANCE
+
     add = _action_adder(facts, "list|add|search|approve|forget|restore|export|recall|capture")
     facts.set_defaults(state=_STATES[0], category=None)
     listing = add("list", "List facts, the newest first.")

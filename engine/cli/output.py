@@ -6,12 +6,15 @@ import sys
 import time
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Self, TextIO, cast
+from typing import TYPE_CHECKING, Any, Self, TextIO, cast
 
 from engine.base import lazy_pattern
 from engine.base.formatting import DIRECTION, dollars, plural, printable, with_single_empty_lines
 from engine.base.skip_reasons import files_covered
-from engine.records import NOT_EMBEDDED, FileIssue, FileRange, HealthProgress, MemorySyncProgressUpdate, to_builtins
+from engine.records import NOT_EMBEDDED, FileIssue, FileRange, MemorySyncProgressUpdate, to_builtins
+
+if TYPE_CHECKING:
+    from engine.records import HealthProgress
 
 _ON_ONE_LINE = str.maketrans("\t\n\r", "\ufffd" * 3)
 _UNPRINTABLE_IN_JSON = lazy_pattern(rf"[\x7f-\x9f{DIRECTION}]")
@@ -186,7 +189,7 @@ class ProgressLine(LiveLine):
 class StepLine(LiveLine):
     """Progress line of a health check or repair."""
 
-    def __call__(self, progress: HealthProgress) -> None:
+    def __call__(self, progress: "HealthProgress") -> None:
         self.show(f"{progress.step} {progress.done:,}/{progress.total:,}" if progress.total else progress.step)
 
 

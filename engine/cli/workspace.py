@@ -15,8 +15,7 @@ import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, Unsupported, WorkspaceError
-from engine.records import KnownWorkspace, SearchOutcome
-from engine.records.workspaces import split_name
+from engine.records import SearchOutcome
 from engine.settings import Settings, load_settings, settings_path
 from engine.store.index_paths import index_files
 
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from engine.memory.index_inspection import IndexInsight
     from engine.memory.memory_interface import MemorySearchManager
     from engine.memory.search_requests import SearchOptions
+    from engine.records import KnownWorkspace
 
 
 class CliWorkspace(msgspec.Struct, frozen=True):
@@ -149,6 +149,8 @@ def memory_of(
 
     Raises `MnemoscopeError` for a workspace that is not there any more.
     """
+    from engine.records.workspaces import split_name
+
     name, there = split_name(path)
     if not name:
         yield manager, path, ""

@@ -16,13 +16,13 @@ from engine.base.errors import ProviderError
 from engine.base.language import tr
 from engine.embedding.consent import REMOTE, chat_settings, consent_of, described, require_consent, settings_of
 from engine.providers.registry import PROVIDERS
-from engine.records import ProviderProbe
 from engine.settings import Settings
 
 if TYPE_CHECKING:
     from engine.embedding.api_keys import Key
     from engine.embedding.openai_compatible import ChatModel
     from engine.embedding.provider_interface import EmbeddingProvider
+    from engine.records import ProviderProbe
 
 log = logging.getLogger(__name__)
 
@@ -186,13 +186,14 @@ WORD = "ping"
 
 def probe_provider(
     settings: Settings, key: str | None = None, *, fallback: bool = False, cancel: CancelToken | None = None
-) -> ProviderProbe:
+) -> "ProviderProbe":
     """Test the provider of these settings without its fallback; returns success, response time and model.
 
     `key`: an API key as entered by the user, None to look it up. `fallback`: test the fallback instead. Never call this
     on the GUI thread. Only raises `Cancelled`.
     """
     from engine.embedding.api_keys import checked_key
+    from engine.records import ProviderProbe
 
     try:
         if fallback:
@@ -217,5 +218,7 @@ def probe_provider(
     return ProviderProbe(ok=True, error="", milliseconds=milliseconds, dims=len(vector), model=provider.model)
 
 
-def _failed(error: str, model: str = "") -> ProviderProbe:
+def _failed(error: str, model: str = "") -> "ProviderProbe":
+    from engine.records import ProviderProbe
+
     return ProviderProbe(ok=False, error=error, milliseconds=0.0, dims=None, model=model)

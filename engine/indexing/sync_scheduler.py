@@ -19,12 +19,12 @@ from engine.records import (
     SyncReason,
     SyncReport,
     SyncSummary,
-    WatcherStatus,
 )
 from engine.store.user_data import UserData
 
 if TYPE_CHECKING:
     from engine.indexing.folder_watch import FolderWatch
+    from engine.records import WatcherStatus
     from engine.settings.options import SyncSettings
 
 log = logging.getLogger(__name__)
@@ -301,7 +301,7 @@ class IndexingService:
         background.watch.start(self._handle_change, self.request)
         self._poller = _StatePoller(background.index_state, self._notify, background.threads)
 
-    def watcher_status(self) -> WatcherStatus | None:
+    def watcher_status(self) -> "WatcherStatus | None":
         """Return the status of the file watchers; None if background syncs were not started."""
         return None if self._background is None else self._background.watch.status()
 

@@ -11,11 +11,11 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, MnemoscopeError
 from engine.base.language import tr
 from engine.memory.executor import BackgroundExecutor, Job
-from engine.records import Probe
 
 if TYPE_CHECKING:
     from engine.embedding.provider_interface import EmbeddingProvider
     from engine.embedding.provider_selection import Selection
+    from engine.records import Probe
 
 
 class ActiveProvider:
@@ -149,8 +149,10 @@ class ActiveProvider:
             self._first, self._selection = self._selection, self._prepared
             self.error = None
 
-    def probe(self) -> Probe:
+    def probe(self) -> "Probe":
         """Test the provider by embedding one word, and return to the first provider if it works again."""
+        from engine.records import Probe
+
         self.reconsider()
         selection = self.selection
         first = self._first
@@ -165,7 +167,9 @@ class ActiveProvider:
         return probe
 
     @staticmethod
-    def _probe(selection: "Selection") -> Probe:
+    def _probe(selection: "Selection") -> "Probe":
+        from engine.records import Probe
+
         if selection.provider is None:
             return Probe(ok=False, error=selection.unavailable_reason or tr("No provider, so no search by meaning."))
         try:

@@ -7,6 +7,9 @@ Times are seconds since the epoch (UTC), durations are seconds unless the name s
 ranges are half-open offsets in code points.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from engine.records.base import FileRange, Record, Source, to_builtins, to_json
 from engine.records.explanations import (
     DateOrigin,
@@ -18,57 +21,6 @@ from engine.records.explanations import (
     SearchStage,
     StageUnit,
     TermMatch,
-)
-from engine.records.facts import (
-    FACT_CATEGORIES,
-    FORGOTTEN_DAYS,
-    LONGEST_FACT,
-    USUAL_IMPORTANCE,
-    Fact,
-    FactCategory,
-    FactOrigin,
-    FactsFound,
-    FactState,
-    FoundFact,
-    SavedFact,
-)
-from engine.records.insight import (
-    ChangedNote,
-    ChunkDetail,
-    ChunkRow,
-    ChunkSizes,
-    ChunkVector,
-    DiskPart,
-    DiskPartName,
-    DuplicateGroup,
-    DuplicateKind,
-    DuplicateMember,
-    DuplicateReport,
-    FileChunks,
-    FolderCount,
-    HealthFinding,
-    HealthProgress,
-    HealthRepair,
-    HealthState,
-    IndexMap,
-    IndexOverview,
-    KeyState,
-    LinkedText,
-    MapAnswer,
-    MapFile,
-    MapGap,
-    MapLayout,
-    MapPointDetail,
-    MapProgress,
-    ModelFetchProgress,
-    MonthCount,
-    NoteLinkInfo,
-    NoteLinks,
-    Probe,
-    ProviderProbe,
-    VectorState,
-    duplicate_title,
-    share_text,
 )
 from engine.records.passage_links import (
     LONGEST_LINK,
@@ -100,40 +52,6 @@ from engine.records.search import (
     SearchOutcome,
     SearchTimings,
 )
-from engine.records.sessions import (
-    EXPORT_FORMATS,
-    STATS_KEYS,
-    ExportFormat,
-    FileUse,
-    ModelUsage,
-    PriceSource,
-    RememberedSession,
-    SessionMessage,
-    SessionNote,
-    SessionStats,
-    SessionSummary,
-    SessionText,
-    StatsKey,
-    StatsRow,
-    UsageTotal,
-    WrittenNote,
-)
-from engine.records.status import (
-    BatchJobStatus,
-    BatchStatus,
-    CacheStatus,
-    Degraded,
-    FallbackStatus,
-    Feature,
-    FtsStatus,
-    IndexSizes,
-    MemoryProviderStatus,
-    SourceCount,
-    StoredModelInfo,
-    UserDataStatus,
-    VectorStatus,
-    WatcherStatus,
-)
 from engine.records.sync import (
     NOT_EMBEDDED,
     EmbeddingEstimate,
@@ -145,33 +63,120 @@ from engine.records.sync import (
     SyncReport,
     SyncSummary,
 )
-from engine.records.tool_responses import (
-    CitedPassage,
-    FactAnswer,
-    FactCandidate,
-    MemoryForgetAnswer,
-    MemoryGetAnswer,
-    MemoryRecallAnswer,
-    MemorySearchAnswer,
-    MemoryStoreAnswer,
-    RecalledFact,
-)
-from engine.records.workspaces import (
-    FolderContents,
-    FoundSource,
-    FoundSources,
-    KnownWorkspace,
-    PathRemedy,
-    PathState,
-    PathStateKind,
-    PreviewFolder,
-    PreviewKind,
-    RuleOrigin,
-    SettingsConsequences,
-    SourceKind,
-    WorkspacePreview,
-    WorkspaceState,
-)
+
+if TYPE_CHECKING:
+    from engine.records.facts import (
+        FACT_CATEGORIES,
+        FORGOTTEN_DAYS,
+        LONGEST_FACT,
+        USUAL_IMPORTANCE,
+        Fact,
+        FactCategory,
+        FactOrigin,
+        FactsFound,
+        FactState,
+        FoundFact,
+        SavedFact,
+    )
+    from engine.records.insight import (
+        ChangedNote,
+        ChunkDetail,
+        ChunkRow,
+        ChunkSizes,
+        ChunkVector,
+        DiskPart,
+        DiskPartName,
+        DuplicateGroup,
+        DuplicateKind,
+        DuplicateMember,
+        DuplicateReport,
+        FileChunks,
+        FolderCount,
+        HealthFinding,
+        HealthProgress,
+        HealthRepair,
+        HealthState,
+        IndexMap,
+        IndexOverview,
+        KeyState,
+        LinkedText,
+        MapAnswer,
+        MapFile,
+        MapGap,
+        MapLayout,
+        MapPointDetail,
+        MapProgress,
+        ModelFetchProgress,
+        MonthCount,
+        NoteLinkInfo,
+        NoteLinks,
+        Probe,
+        ProviderProbe,
+        VectorState,
+        duplicate_title,
+        share_text,
+    )
+    from engine.records.sessions import (
+        EXPORT_FORMATS,
+        STATS_KEYS,
+        ExportFormat,
+        FileUse,
+        ModelUsage,
+        PriceSource,
+        RememberedSession,
+        SessionMessage,
+        SessionNote,
+        SessionStats,
+        SessionSummary,
+        SessionText,
+        StatsKey,
+        StatsRow,
+        UsageTotal,
+        WrittenNote,
+    )
+    from engine.records.status import (
+        BatchJobStatus,
+        BatchStatus,
+        CacheStatus,
+        Degraded,
+        FallbackStatus,
+        Feature,
+        FtsStatus,
+        IndexSizes,
+        MemoryProviderStatus,
+        SourceCount,
+        StoredModelInfo,
+        UserDataStatus,
+        VectorStatus,
+        WatcherStatus,
+    )
+    from engine.records.tool_responses import (
+        CitedPassage,
+        FactAnswer,
+        FactCandidate,
+        MemoryForgetAnswer,
+        MemoryGetAnswer,
+        MemoryRecallAnswer,
+        MemorySearchAnswer,
+        MemoryStoreAnswer,
+        RecalledFact,
+    )
+    from engine.records.workspaces import (
+        FolderContents,
+        FoundSource,
+        FoundSources,
+        KnownWorkspace,
+        PathRemedy,
+        PathState,
+        PathStateKind,
+        PreviewFolder,
+        PreviewKind,
+        RuleOrigin,
+        SettingsConsequences,
+        SourceKind,
+        WorkspacePreview,
+        WorkspaceState,
+    )
 
 __all__ = [
     "EXPORT_FORMATS",
@@ -324,3 +329,14 @@ __all__ = [
     "to_json",
     "write_link",
 ]
+
+_LATE = ("status", "sessions", "workspaces", "facts", "insight", "tool_responses")
+"""Modules that a search on the command line doesn't need; their records load on first use."""
+
+
+def __getattr__(name: str) -> Any:
+    if not name.startswith("_"):
+        for module in (import_module(f"{__name__}.{late}") for late in _LATE):
+            if hasattr(module, name):
+                return getattr(module, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -316,8 +316,9 @@ def signed_number_use(query: Query) -> Callable[[str], float] | None:
     """Return a function that rates whether a text has the numbers of a query with their signs, such as 20% or $5, which
     are no tokens; None for a query without any.
     """
-    short = query.plain and len(query.free_text) <= _LONGEST
-    if not (spellings := numbers_with_signs(query.free_text) if short else []):
+    text = query.free_text
+    short = query.plain and len(text) <= _LONGEST and any(map(str.isdigit, text))
+    if not (spellings := numbers_with_signs(text) if short else []):
         return None
 
     def rate(text: str) -> float:

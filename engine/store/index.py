@@ -16,7 +16,6 @@ import apsw
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PARSER_FAULTS, Closed, DiskFull, IndexBusy, IndexCorrupt, IndexReadOnly, StoreError
 from engine.base.language import tr
-from engine.records import IndexSizes
 from engine.store import index_schema, integrity
 from engine.store.connection import (
     BUSY_MS,
@@ -35,6 +34,7 @@ from engine.store.index_schema import Tables
 from engine.store.snapshot import Snapshot
 
 if TYPE_CHECKING:
+    from engine.records import IndexSizes
     from engine.store.writer import Writer
 
 # --- Open the index file for writing: create it, migrate it, or replace a damaged one --------------------------------
@@ -388,7 +388,7 @@ class IndexStore:
                 self._writer.pragma("shrink_memory")
         return_memory()
 
-    def sizes(self) -> IndexSizes:
+    def sizes(self) -> "IndexSizes":
         """Return the sizes of the index files on disk, in bytes."""
         return self.files.sizes()
 

@@ -7,6 +7,7 @@ import os
 import struct
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -14,7 +15,9 @@ from engine.base import lazy_pattern
 from engine.base.errors import StoreError
 from engine.base.language import tr
 from engine.base.private_files import data_folder, make_folder, tidy_folder
-from engine.records import IndexSizes
+
+if TYPE_CHECKING:
+    from engine.records import IndexSizes
 
 try:  # as in random.py of Python 3.11: hashlib loads OpenSSL, which takes longer than a keyword search
     from _sha256 import sha256  # type: ignore[import-not-found]
@@ -82,8 +85,10 @@ class IndexFiles(msgspec.Struct, frozen=True):
         """Return the files of another workspace whose index is in the same parent folder."""
         return IndexFiles(self.folder.parent / _identity(workspace))
 
-    def sizes(self) -> IndexSizes:
+    def sizes(self) -> "IndexSizes":
         """Return the files' sizes in bytes, without opening the database a second time."""
+        from engine.records import IndexSizes  # a search doesn't need it
+
         wal = self.database.with_name(self.database.name + "-wal")
         return IndexSizes(
             database=_size(self.database), wal=_size(wal), matrix=_size(self.matrix), user=_size(self.user)

@@ -3,7 +3,7 @@
 import copy
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import apsw
 import msgspec
@@ -11,10 +11,13 @@ import msgspec
 from engine.base import in_batches
 from engine.base.errors import IndexCorrupt
 from engine.base.language import tr
-from engine.records import FileIssue, MemorySearchResult, Source, SourceCount, cite
+from engine.records import FileIssue, MemorySearchResult, Source, cite
 from engine.store.connection import many, number
 from engine.store.index_schema import Tables, discarded, generations_present
 from engine.store.vector_encoding import Dims, StoredModel
+
+if TYPE_CHECKING:
+    from engine.records import SourceCount
 
 HEADING_SEPARATOR = "\x1f"
 MOST_FREE = 0.25
@@ -179,8 +182,10 @@ class Snapshot:
         """Return the highest chunk id ever used in any generation."""
         return number(self.connection, "SELECT max(seq) FROM sqlite_sequence")
 
-    def source_counts(self) -> tuple[SourceCount, ...]:
+    def source_counts(self) -> "tuple[SourceCount, ...]":
         """Return the number of files and chunks of each source that has files."""
+        from engine.records import SourceCount  # a search doesn't need it
+
         known = f"NOT {self._in_hidden('f.id')}"
         files = dict(
             self.connection.execute(f"SELECT source, count(*) FROM {self.tables.files} f WHERE {known} GROUP BY source")

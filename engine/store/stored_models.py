@@ -11,12 +11,13 @@ import apsw
 import msgspec
 
 from engine.base.bounded_json import decode_json
-from engine.records import EmbeddingEstimate, StoredModelInfo
+from engine.records import EmbeddingEstimate
 from engine.store.connection import many
 from engine.store.snapshot import Snapshot, typed
 from engine.store.vector_encoding import StoredModel
 
 if TYPE_CHECKING:
+    from engine.records import StoredModelInfo
     from engine.store.writer import Writer
 
 _BYTES_A_NUMBER = 2
@@ -52,8 +53,10 @@ class MissingVectors(msgspec.Struct, frozen=True):
     """Number of characters in those of the texts that have a vector of another model."""
 
 
-def stored_models(snapshot: Snapshot, active: ModelName | None) -> tuple[StoredModelInfo, ...]:
+def stored_models(snapshot: Snapshot, active: ModelName | None) -> "tuple[StoredModelInfo, ...]":
     """Return all models with vectors, those with most vectors first."""
+    from engine.records import StoredModelInfo  # a search doesn't need it
+
     counts = dict(snapshot.connection.execute("SELECT model_id, count(*) FROM embedding_cache GROUP BY model_id"))
     rows = typed(
         snapshot.connection.execute("SELECT id, provider, model, provider_key, dims FROM models"),

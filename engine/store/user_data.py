@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import apsw
 import msgspec
@@ -21,7 +21,7 @@ from engine.base.bounded_json import decode_json
 from engine.base.errors import DiskFull, IndexBusy, IndexCorrupt, IndexReadOnly
 from engine.base.language import marked, tr
 from engine.base.private_files import create_private, temporary_path
-from engine.records import StoredSync, SyncSummary, UserDataStatus, WrittenNote
+from engine.records import StoredSync, SyncSummary
 from engine.settings import Settings
 from engine.store.backups import Backups, changed_at, check, copy_database
 from engine.store.connection import has_room, number, open_connection, refused, transaction, translated, unwritable
@@ -29,6 +29,9 @@ from engine.store.index_paths import IndexFiles, usable_index_files
 from engine.store.index_schema import migrate, refuse_newer, version_of
 from engine.store.stored_models import ModelName
 from engine.store.user_data_schema import USER_MIGRATIONS
+
+if TYPE_CHECKING:
+    from engine.records import UserDataStatus, WrittenNote
 
 _STORED_SYNCS = 500
 _Sync = TypeVar("_Sync", bound=SyncSummary)
@@ -96,8 +99,10 @@ class UserData:
             self._check_file()
             return self._problem
 
-    def status(self) -> UserDataStatus | None:
+    def status(self) -> "UserDataStatus | None":
         """Return the problem and the time of the backup that can be restored; None if there is no problem."""
+        from engine.records import UserDataStatus
+
         with self._lock:
             if not self.problem:
                 return None
@@ -463,13 +468,18 @@ class UnseenNotes:
     def __init__(self, user: UserData) -> None:
         self._user = user
 
-    def all(self) -> tuple[WrittenNote, ...]:
+    def all(self) -> "tuple[WrittenNote, ...]":
         """Return all unseen notes, newest first."""
+        from engine.records import WrittenNote
+
         with self._user.reading() as connection:
             rows = connection.execute("SELECT path, session, written, digest FROM unseen_notes ORDER BY written DESC")
-            return tuple(_note(*row) for row in rows)
+            return tuple(
+                WrittenNote(path=path, session=session, written=written, digest=digest)
+                for path, session, written, digest in rows
+            )
 
-    def add(self, note: WrittenNote) -> None:
+    def add(self, note: "WrittenNote") -> None:
         if not self._user.can_save:
             return
         with self._user.writing() as connection:
@@ -481,10 +491,6 @@ class UnseenNotes:
         if self._user.can_save:
             with self._user.writing() as connection:
                 connection.executemany("DELETE FROM unseen_notes WHERE path = ?", [(path,) for path in paths])
-
-
-def _note(path: str, session: str, written: float, digest: str) -> WrittenNote:
-    return WrittenNote(path=path, session=session, written=written, digest=digest)
 
 
 def _forget_oldest(connection: apsw.Connection) -> None:

@@ -10,7 +10,6 @@ import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.base.language import tr
-from engine.records import Probe
 from engine.settings.search_settings import VectorSettings
 from engine.store.index import IndexStore
 from engine.store.snapshot import Snapshot
@@ -18,6 +17,7 @@ from engine.store.vector_encoding import Ids, StoredModel, Vectors
 from engine.store.vector_matrix_engine import MatrixEngine
 
 if TYPE_CHECKING:
+    from engine.records import Probe
     from engine.store.sqlite_vec_engine import Vec0Engine, VecState
     from engine.store.vector_matrix_blocks import Codes
 
@@ -69,8 +69,9 @@ class VectorIndex:
         """Whether SQLite failed to use the table, so that searches use the matrix until the next sync."""
         return "_table" in vars(self) and self._table.broken
 
-    def probe(self) -> Probe:
+    def probe(self) -> "Probe":
         """Try to load sqlite-vec into a separate connection."""
+        from engine.records import Probe
         from engine.store import sqlite_vec_engine
 
         connection = apsw.Connection(":memory:")

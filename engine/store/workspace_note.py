@@ -18,7 +18,6 @@ from engine.base.errors import MnemoscopeError, SettingsError
 from engine.base.language import tr
 from engine.base.private_files import read_file, replace_file
 from engine.settings import Settings
-from engine.settings.saving import rename_layer
 from engine.store.index_paths import IndexFiles, index_files
 
 log = logging.getLogger(__name__)
@@ -62,6 +61,8 @@ def adopt_renamed(workspace: Path, settings: Settings, config: Path | None = Non
     former = _adopt_moved_index(index_files(folder, settings.store.path), folder)
     if not former:
         return ""
+    from engine.settings.saving import rename_layer  # folders are rarely renamed
+
     try:
         if not rename_layer(former, folder, config):
             return ""

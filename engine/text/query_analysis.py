@@ -151,7 +151,7 @@ def _all_terms(text: str, languages: tuple[str, ...]) -> Iterator[QueryTerm]:
 
 def _with_whole_numbers(text: str, terms: Iterator[QueryTerm]) -> Iterator[QueryTerm]:
     """Yield the terms of a text with all digits of a number or a day as one: 5,75 is not any 5 and 75."""
-    numbers = {match.start(): match for match in _WHOLE_NUMBER.finditer(text)}
+    numbers = {match.start(): match for match in _WHOLE_NUMBER.finditer(text)} if any(map(str.isdigit, text)) else {}
     end = 0
     for term in terms:
         number = numbers.get(term.start)

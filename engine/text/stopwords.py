@@ -372,7 +372,7 @@ def languages_by_word() -> dict[str, tuple[str, ...]]:
     owners: dict[str, tuple[str, ...]] = {}
     for language, words in FUNCTION_WORD_LISTS.items():
         latin = [word for word in words.split() if word < _AFTER_LATIN]
-        for word in {*latin, *map(fold, latin)}:
+        for word in {*latin, *fold(" ".join(latin)).split()}:
             owners[word] = (*owners.get(word, ()), language)
     return owners
 

@@ -17,6 +17,8 @@ from gui.window.main_window import MainWindow
 
 _POLL_MS = 50
 _TIMEOUT_SECONDS = 120
+_INDEX_SECONDS = 60
+"""How long to wait for the index: many sessions take minutes, and the window shows how far they are."""
 _ROUNDS = 2
 """The first search loads the model; the second one's answer by meaning comes before anything was selected."""
 _LEAST_POLLS = 3
@@ -44,7 +46,7 @@ class Screenshot(QObject):
         self._requested_file = self._shown_file = ""
         self._chunk_requested = False
         self._complete_polls = 0
-        self._deadline = time.monotonic() + _TIMEOUT_SECONDS
+        self._started = time.monotonic()
         window.search.result_selected.connect(self._note_requested)
         window.viewer.file_shown.connect(self._note_shown)
         made = window.views.made
@@ -86,8 +88,13 @@ class Screenshot(QObject):
             if self._save():
                 return
             waiting_for = "the text"
-        if time.monotonic() > self._deadline:
+        if self._seconds > _TIMEOUT_SECONDS:
             self._end(f"The picture was not taken: after {_TIMEOUT_SECONDS} s it still waited for {waiting_for}.")
+
+    @property
+    def _seconds(self) -> float:
+        """How long the picture has been waited for."""
+        return time.monotonic() - self._started
 
     @property
     def _at_first_run(self) -> bool:
@@ -99,15 +106,21 @@ class Screenshot(QObject):
         window = self._window
         if self._at_first_run:
             return "" if window.first_run.ready else "the search results"
-        status = window.workspace.status
-        if status is None or status.last_sync is None or status.syncing is not None:
-            return "the index"
-        due = status.pending_vectors and status.provider != "none" and status.awaiting is None
-        if due and not status.last_sync.error:
-            return "the embedding"
+        if unfinished := self._missing_of_index():
+            return unfinished
         if self._view in _SMALL_WINDOWS or self._view.startswith("settings"):
             return self._missing_of_small_window()
         return self._missing_of_views()
+
+    def _missing_of_index(self) -> str:
+        """Return the part of the index that is not complete yet, or empty if that takes too long."""
+        status = self._window.workspace.status
+        if status is not None and self._seconds > _INDEX_SECONDS:
+            return ""
+        if status is None or status.last_sync is None or status.syncing is not None:
+            return "the index"
+        due = status.pending_vectors and status.provider != "none" and status.awaiting is None
+        return "the embedding" if due and not status.last_sync.error else ""
 
     def _missing_of_small_window(self) -> str:
         """Return what a separate small window does not show yet."""

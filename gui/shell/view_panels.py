@@ -126,11 +126,6 @@ class ViewPanels(QObject):
 
     # --- the memory -------------------------------------------------------------------------------------------------
 
-    @property
-    def busy(self) -> bool:
-        """Whether a panel is loading what it shows, or it isn't known yet which views have content."""
-        return self._content_job.busy or any(panel.busy for panel in self.panels.values())
-
     def set_manager(self, manager: MemorySearchManager | None, *, reopening: bool = False) -> None:
         """Use this memory in all views from now on.
 

@@ -23,7 +23,7 @@ def at_rest(window: MainWindow) -> bool:
     The status may report that the sync is over before its job has returned, and until then another one joins it.
     """
     status = window.workspace.status
-    busy = window.views.busy or window.workspace._sync is not None
+    busy = window.workspace._sync is not None or any(panel.busy for panel in window.views.panels.values())
     return status is not None and status.last_sync is not None and status.syncing is None and not busy
 
 

@@ -14,7 +14,9 @@ _NOT_FOR_A_SEARCH = frozenset(
     "engine.corpus.chunking engine.corpus.discovery engine.corpus.note_metadata engine.embedding.gguf_file "
     "engine.embedding.api_keys engine.redaction.secret_masking engine.search.completion engine.search.decay "
     "engine.search.diversity engine.search.result_reasons engine.store.sqlite_vec_engine "
-    "engine.indexing.stage_data engine.indexing.sync_run".split()
+    "engine.indexing.stage_data engine.indexing.sync_run engine.records.facts engine.records.insight "
+    "engine.records.sessions engine.records.status engine.records.tool_responses engine.records.workspaces "
+    "engine.settings.saving".split()
 )
 
 

@@ -14,6 +14,7 @@ from gui.search.start_page import StartPage
 from gui.viewer.base_viewer import BaseViewer
 from gui.viewer.panel import ViewerPanel
 from gui.window.main_window import MainWindow
+from tests.helpers.fake_records import make_progress
 
 
 def take_picture(
@@ -78,3 +79,11 @@ def test_picture_without_folder_shows_first_page_or_says_so(qtbot, window, jobs,
     for view, query in (("index", ""), ("settings", ""), ("quick", ""), ("search", "timer")):
         take_picture(qtbot, window, jobs, tmp_path / "b.png", view, query, "No folder is open: add --workspace DIR.")
     assert not (tmp_path / "b.png").exists()
+
+
+def test_picture_shows_index_that_takes_too_long(qtbot, opened, memory, jobs, monkeypatch, tmp_path):
+    memory.set_status(syncing=make_progress(phase="indexing"), last_sync=None)
+    qtbot.waitUntil(lambda: opened.workspace.status.syncing is not None)
+    monkeypatch.setattr(Screenshot, "_seconds", 100.0)
+    take_picture(qtbot, opened, jobs, tmp_path / "a.png")
+    assert (tmp_path / "a.png").exists()

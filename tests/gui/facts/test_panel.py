@@ -14,7 +14,7 @@ from gui.facts.panel import FactsPanel
 from gui.window.main_window import MainWindow
 from tests.helpers.chips import choose_from_chip
 from tests.helpers.fake_memory import FakeMemory
-from tests.helpers.windows import at_rest
+from tests.helpers.windows import at_rest, finish_jobs
 
 Key = Qt.Key
 Control = Qt.KeyboardModifier.ControlModifier
@@ -301,13 +301,13 @@ def test_filters_leave_the_box_room_for_its_hint(qtbot, panel, opened):
         assert edit.placeholderText() == words
 
 
-def test_failed_read_is_reported(qtbot, opened, memory, facts, monkeypatch):
+def test_failed_read_is_reported(qtbot, opened, memory, facts, jobs, monkeypatch):
     refused = FactRefused("They cannot be read.")
     for error in (OSError(5, "No such device"), refused):
         monkeypatch.setattr(memory.facts, "all", Mock(side_effect=error))
         opened.frame.header.offer("facts", False)
         opened.views.refresh()
-        qtbot.waitUntil(lambda: not opened.views.busy)
+        finish_jobs(jobs)
         assert opened.frame.header.offered == ["facts"]
     assert "facts" not in opened.views.panels
     panel = opened.views.facts
