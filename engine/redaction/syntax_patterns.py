@@ -133,7 +133,7 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             *("machine example.com\n  login ada\n  password «swordfish»", "user ada\npassword «swordfish»"),
         ),
         ("pass", "pwd", "pw"),
-        r"(?i:pass(?:w(?:or[dt]|d))?|pwd?)\s{1,8}([^\s\"'`]++)",
+        r"(?i:pass(?:w(?:or[dt]|d))?|pwd?)\s{1,8}([^\s\"'`]{1,200}+)(?=[\s\"'`]|\Z)",
         "whole",
         is_netrc,
     ),
