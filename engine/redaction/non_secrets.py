@@ -69,6 +69,7 @@ _COMPOUND = lazy_pattern(  # one word that ends so, and is more than that: wifip
     r"[a-z]{2,}(?:password|passwd|passphrase|pwd|token|secret|key)|[A-Z]{2,}(?:PASSWORD|PASS|TOKEN)"
 )
 _HEADER = lazy_pattern(r"(?:^|[\n\"'`])[ \t]*(?:[Pp]roxy-)?\Z")
+_HEADER_OPTION = lazy_pattern(r"(?:-H|--header)[ =][\"'][\w-]*\Z")
 _HEADER_END = lazy_pattern(r"[\"'`]|[ \t]*(?:[\r\n]|\Z)")
 _NOT_BEFORE_ENTRY = lazy_pattern(r"[^\w \t*>#|-]|\w[ \t]+\w+[ \t]+\w")
 _SENTENCE_END = lazy_pattern(
@@ -439,7 +440,7 @@ def _is_written_out(before: str, match: re.Match[str], name: str, *, clear_name:
         return False
     may_be_name = value.isidentifier() and (len(value) < 10 or "_" in value or _CAMEL.search(value))
     assigned = sign == "=" and (_is_option(before) or "-" in name or (_in_query(before, match) and mixes_digits(value)))
-    is_literal = name.isupper() or not may_be_name or assigned
+    is_literal = _HEADER_OPTION.search(before) is not None or name.isupper() or not may_be_name or assigned
     if clear_name and is_literal:
         return True
     if not value.islower() or compares:

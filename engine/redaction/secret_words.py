@@ -437,3 +437,21 @@ LOGIN_WORDS = frozenset(
     telefon""".split()
 )
 """Words in "login: email / phone" that aren't passwords."""
+
+_SK_KINDS = frozenset("proj ant or svcacct admin live test api lf user".split())
+# Parts of class names that begin with `sk-`, of scikit-learn's pages and of SpinKit.
+_SK_STYLES = frozenset(
+    """toggleable container estimator parallel fallback rotating bouncing wandering spinner spinners chasing circle
+    fading folding visually hidden content control""".split()
+)
+
+
+def is_sk_key(before: str, match: re.Match[str]) -> bool:
+    """Whether `sk-…` is a key, in lower case too if it isn't the name of a style or a package."""
+    body = match[1][len("sk-") :]
+    if any(letter.isdigit() or letter.isupper() for letter in body[:80]):
+        return True
+    parts = re.split("[-_]", body)
+    if parts[0] in _SK_KINDS:
+        return sum(map(len, parts[1:])) >= 8
+    return len(parts) == 1 and parts[0] not in _SK_STYLES and before[-1:] not in (".", "#")
