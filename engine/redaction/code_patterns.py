@@ -6,7 +6,7 @@
 import re
 
 from engine.base import lazy_pattern
-from engine.redaction.non_secrets import PLACEHOLDER, is_argument, is_ordinary
+from engine.redaction.non_secrets import is_argument
 from engine.redaction.secret_pattern import (
     LAST_WORD,
     LINE_END,
@@ -19,7 +19,7 @@ from engine.redaction.secret_pattern import (
     mixes_digits,
     value_of,
 )
-from engine.redaction.secret_words import ROOTS, describes, is_phrase
+from engine.redaction.secret_words import PLACEHOLDER, ROOTS, describes, is_ordinary, is_phrase
 
 
 def is_seed(before: str, match: re.Match[str]) -> bool:

@@ -8,7 +8,7 @@ from bisect import bisect_left
 from functools import lru_cache
 
 from engine.base import lazy_pattern
-from engine.redaction.non_secrets import PLACEHOLDER, is_argument
+from engine.redaction.non_secrets import is_argument
 from engine.redaction.secret_pattern import (
     ARGUMENT,
     BARE_PASSWORD,
@@ -20,7 +20,7 @@ from engine.redaction.secret_pattern import (
     mixes_digits,
     value_of,
 )
-from engine.redaction.secret_words import PARTICIPLE
+from engine.redaction.secret_words import PARTICIPLE, PLACEHOLDER
 
 _OPTIONS = {
     program: forms

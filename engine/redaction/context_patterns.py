@@ -14,7 +14,6 @@ from engine.redaction.non_secrets import (
     is_key,
     is_option_password,
     is_option_token,
-    is_ordinary,
     is_password,
     is_password_in_prose,
     is_personal_token,
@@ -45,40 +44,23 @@ from engine.redaction.secret_words import (
     AS_PASSWORD,
     CHOSEN,
     FOREIGN_LINK,
+    GENERATED,
     GROUPS_AND_TAGS,
     IDEOGRAPHIC_NAMES,
     LOGIN_ANCHORS,
     LOGIN_NAMES,
     LOGIN_WORDS,
     NAMES,
+    NEW_ONE,
     PASSWORD_ANCHORS,
+    PROSE_LINK,
+    QUALIFIER,
     ROOTS,
+    is_ordinary,
 )
 
 _PASSWORD_NAME = r"(?i:passw(?:or[dt]|d)|passphrase|passcode|kennwort|pwd|(?<!\w)pw(?=[ ]))"
 _OPTION = rf"""(?:{BLANK}|(?P<next>["'],\s{{0,20}})(?=["']))"""
-_PROSE_LINK = (
-    rf"(?i:(?:[ ]\([^(){LINE_END}]{{1,40}}\)(?=[ ]))?"
-    rf"(?:[ \t]{{1,4}}(?:for|of|to|on|in|at|from|with|fürs?|vo[nm]|beim?|zu[mr]?|[ai]m)\b[^.:;!?{LINE_END}]"
-    r"{1,60}?)?[ \t]{1,4}(?P<sign>is|was|used to be|ha[sd] been|will be|should be|must be"
-    r"|ist|war|lautet|heißt|heisst|wird|to|auf)\b[ \t]{0,4}:?[ \t]{0,4}"
-    r"(?:(?:now|still|currently|just|simply|actually|set to|changed to|jetzt|nun|noch|übrigens)\b"
-    r"[ \t]{1,4}:?[ \t]{0,4})?)"
-)
-_QUALIFIER = (
-    rf"(?:(?:\([^(){LINE_END}]{{1,40}}\)|(?<=[ ])(?i:for|of|fürs?|vo[nm]|zum)[ ]"
-    rf"(?:'[^'{LINE_END}]{{1,80}}'|[^.:;!?={LINE_END}]{{1,40}}?))"
-    rf"[ ]{{0,2}}(?=:[ ]{{1,2}}(?:[^\s:]{{4,64}}|\"[^\"{LINE_END}]{{4,80}}\")[ \t]*(?:[{LINE_END}]|\Z))"
-    r"|(?<=[a-z])[ ](?!(?:Hash|Length|Manager|Policy|Reset|Strength|Type)\b)[A-ZÄÖÜ][\w-]{2,24}"
-    rf"(?=:[ ](?=\S*\d)(?=\S*[A-Za-z])[^\s:]{{6,64}}[ \t]*(?:[{LINE_END}]|\Z)))?"
-)
-"""After a name: "(again)", "for the router" or "Router", if one word follows up to the end of the line."""
-_GENERATED = (
-    rf"(?:[ \t]to[ ][^:{LINE_END}]{{1,60}}:\s{{1,4}}(?=[0-9a-f]{{32}}(?!\w))|"
-    rf"[ \t](?:is|was|has been)[ \t](?:generated|created|set)\b[^:{LINE_END}]{{0,60}}:[ \t]{{1,2}}"
-    r"(?=\S*[A-Za-z])(?=\S*[\d!#$%&*+?^])(?![a-z]{2,8}://|[/~]|\S+@\S+\.[a-z])(?=\S+\s*?(?:\n|\Z)))"
-)
-_NEW_ONE = rf"[^.;{LINE_END}]{{1,60}}[,;][ ](?i:(?:and|und)?[ ]?(?:the new one is|das neue (?:ist|lautet)))[ ]"
 _CHOICE = (
     r"(?:(?<=(?i:als passwort|als kennwort))[ ](?:habe? ich|nahm ich|nehme ich|nutze ich|verwende ich)[ ]"
     r"|[ ]be\?[\"']?[ ]?(?:[·:→=]|->)[ ]?|(?P<before>)[ ](?=[\"“„'`]))"
@@ -170,7 +152,7 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             *('let password = String::from("«hunter2»");', 'user.password = bcrypt.hash("«tugboat»", 10)'),
         ),
         ("pass", "kennwort", "pwd"),
-        rf"{_PASSWORD_NAME}(?:{NAME_END}{_QUALIFIER}{SIGN}|(?<=:password)(?<!:type :password)[ \t]{{1,4}}(?=[\"'])"
+        rf"{_PASSWORD_NAME}(?:{NAME_END}{QUALIFIER}{SIGN}|(?<=:password)(?<!:type :password)[ \t]{{1,4}}(?=[\"'])"
         rf"|(?P<property>)[ \t]{{1,40}}(?=\S{{4,100}}[ \t]*(?:[{LINE_END}]|\Z)))"
         r"(?P<instead>[\w.$]{1,60}+(?:[(\[][\"'][\w.-]{1,60}[\"'][)\]]?)?(?:[ \t](?:\|\||\?\?|or)|,)[ \t]?(?=[\"'`]))?"
         rf"(?:\{{\s{{0,20}}[\"']value[\"']:\s?|(?:String::from|Secret(?:Str(?:ing)?)?(?:::new)?|[\w.]{{0,40}}(?:[hH]ash|[cC]rypt|make_password)\w{{0,16}}(?=\([\"']))\()?"
@@ -252,7 +234,7 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             *("My password was «hunter2», the new one is «tugboat»", "Passwort auf «Tugboat» geändert"),
         ),
         ("pass", "kennwort", "pwd", "pw"),
-        rf"{_PASSWORD_NAME}(?:{_GENERATED}|{_NEW_ONE}|[\"'`]?{_PROSE_LINK}|{_CHOICE}){_TYPED}(?:{QUOTED}|(?<=[„“«])(?P<typed>[^”“»{LINE_END}]{{1,200}}+)[”“»]"
+        rf"{_PASSWORD_NAME}(?:{GENERATED}|{NEW_ONE}|[\"'`]?{PROSE_LINK}|{_CHOICE}){_TYPED}(?:{QUOTED}|(?<=[„“«])(?P<typed>[^”“»{LINE_END}]{{1,200}}+)[”“»]"
         rf"|{_BARE_IN_PROSE})",
         "whole",
         is_password_in_prose,
@@ -280,7 +262,7 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         ),
         ("pass",),
         rf"(?i:pass[ -]?phrase)(?:(?:[ ](?i:for|of|to|für)[ ][^:=.'\"{LINE_END}]{{1,40}}(?:'[^'{LINE_END}]{{1,80}}')?)?"
-        rf"[ \t]{{0,4}}(?P<sign>[:=])[ \t]{{0,4}}|{_PROSE_LINK.replace('<sign>', '<verb>')})"
+        rf"[ \t]{{0,4}}(?P<sign>[:=])[ \t]{{0,4}}|{PROSE_LINK.replace('<sign>', '<verb>')})"
         rf"(?![\"'`„“«*_])((?:[^{LINE_END}.!?;\"“”»]|[.!?;](?=[^\s\"'“”»])){{1,400}}+)",
         "whole",
         is_password_in_prose,
@@ -358,7 +340,7 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             "j'ai mis «Soleil99» comme mot de passe",
             "用 «hunter2» 作为密码",
         ),
-        ("as (?=(?:[A-Za-z-]{1,14} ){0,3}(?:passw|passphr|passco|pwd))", *AS_PASSWORD),
+        ("as (?=(?:[A-Za-z-]{1,14} ){0,3}(?:passw|passphr|passco|pwd?\\b))", *AS_PASSWORD),
         rf"(?:{_VALUE_BEFORE})(?i:{AS_ENGLISH_PASSWORD}|{'|'.join(AS_PASSWORD)})(?![a-z])"
         r"(?![ \t-](?:hash|field|manager|prompt|input|file|grant|store|back|algorithm|protect"
         r"|encrypt|recover|reset|option|policy))",
@@ -411,7 +393,7 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             "API key «a1b2c3d4e5f6g7h8»",
         ),
         ("token", "key", "secret", "seed", "pin", "pincode", "пин"),
-        rf"(?i:token|key|secret|{_PIN}){_PROSE_LINK}{_TYPED}(?:{QUOTED}|{_BARE_IN_PROSE})"
+        rf"(?i:token|key|secret|{_PIN}){PROSE_LINK}{_TYPED}(?:{QUOTED}|{_BARE_IN_PROSE})"
         rf"|(?i:{_PIN})(?:[ ]\([^(){LINE_END}]{{1,24}}\))?[ \t]{{0,4}}[:=][ \t]{{0,4}}([0-9]{{4,12}}+)(?![\w.:,;-])"
         rf"|(?i:{_PIN})(?:[ \t][^\W\d][\w-]{{1,15}}){{0,4}}(?:[ \t]?:|[ \t](?:es|est|è|é|is|ist|lautet|to|auf))"
         r"[ \t]{1,2}([0-9]{4,8}+)(?![\w:-]|[.,]\d)"
@@ -436,7 +418,7 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             "https://x/login?user=ada&pass=«swordfish»&x=1",
         ),
         ("pass", "pw", "psk", "authtok"),
-        rf"(?i:pass|pw|psk|authtok){NAME_END}{_QUALIFIER}{SIGN}(?:{QUOTED}|{BARE_PASSWORD})",
+        rf"(?i:pass|pw|psk|authtok){NAME_END}{QUALIFIER}{SIGN}(?:{QUOTED}|{BARE_PASSWORD})",
         "whole",
         is_short_password,
     ),

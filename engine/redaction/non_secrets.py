@@ -5,7 +5,6 @@ import re
 from engine.base import lazy_pattern
 from engine.redaction.secret_pattern import (
     PATH,
-    READING_TAG,
     alternates,
     is_random,
     mixes_digits,
@@ -15,6 +14,7 @@ from engine.redaction.secret_pattern import (
 from engine.redaction.secret_words import (
     AUTHORIZATION_SCHEMES,
     DENIALS,
+    EDGES,
     JOINED_NAME,
     LANGUAGES,
     PARTICIPLE,
@@ -22,21 +22,16 @@ from engine.redaction.secret_words import (
     PLAIN_KEYS,
     SECRET_KEYS,
     STORES,
-    TECHNICAL,
     TYPES,
     WORDS,
     describes_password,
     is_description_in_ideographs,
     is_english_name,
+    is_ordinary,
     is_phrase,
     language_of,
 )
 
-PLACEHOLDER = lazy_pattern(
-    r"""=?\{\{.*|\$\{.*|\$\(.*|\$[A-Z_][A-Z0-9_]*|\$\w*(?:pass|pwd|token|key|secret)\w*|%\w+%|%l?[sdu]|\{\w*\}|<[^<>]*>?|&(?:lt|#x3c|#60)\b.*"""
-    rf"""|\{{\?.*|\[[a-z _-]+\]|[.…]+|[xX*•.…]{{3,}}|your[-_ ].*|\W{{1,3}}|{READING_TAG}""",
-    re.IGNORECASE | re.DOTALL,
-)
 _WORD = r"[^\W\d]+"
 # A call, a subscript, a member of a settings object, a generic type.
 _EXPRESSION = lazy_pattern(
@@ -56,7 +51,6 @@ _OF_ONE = lazy_pattern(
 )
 _SET_TO = lazy_pattern(r"auf (?!An\w+|Basis|Standard|Werk|Wunsch)\S+ (?:(?:zurück)?gesetzt|geändert|umgestellt)\b")
 _TOWARDS = ("to", "auf", "wird", "will be", "should be", "must be")
-_EDGES = "\"'`“”„\u2018\u2019«»()[]{}<>.,;:!?"
 _NAME = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-."
 _LETTERS = lazy_pattern(r"[^\W\d_]+")
 _NAME_PARTS = lazy_pattern(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
@@ -67,11 +61,15 @@ _HOLDER = lazy_pattern(
 )
 _PROPERTY = lazy_pattern(r"[ \t]*[A-Za-z][\w-]*\.([\w-]+\.[\w.-]*)?")  # of "form.password hints" only with digits
 # The second string in config.get("smtp", "x") is the name of an option.
+_TARGETS = lazy_pattern(r"[ \t]*(?:\w+,[ ]?)+(?:\w+_)?")  # of "user, password = split"
+_SHORT_NUMBER = lazy_pattern(r"\d{1,3}")
+_COLON = lazy_pattern(r"[ \t]?:")
 _OPTION_OF = lazy_pattern(r"[\w.$]*(?:conf|cfg|pars|(?<![a-z])ini)[\w.$]*[(\[].*,", re.IGNORECASE)
 _COMPOUND = lazy_pattern(  # one word that ends so, and is more than that: wifipassword
     r"[a-z]{2,}(?:password|passwd|passphrase|pwd|token|secret|key)|[A-Z]{2,}(?:PASSWORD|PASS|TOKEN)"
 )
 _HEADER = lazy_pattern(r"(?:^|[\n\"'`])[ \t]*(?:[Pp]roxy-)?\Z")
+_HEADER_OPTION = lazy_pattern(r"(?:-H|--header)[ =][\"'][\w-]*\Z")
 _HEADER_END = lazy_pattern(r"[\"'`]|[ \t]*(?:[\r\n]|\Z)")
 _NOT_BEFORE_ENTRY = lazy_pattern(r"[^\w \t*>#|-]|\w[ \t]+\w+[ \t]+\w")
 _SENTENCE_END = lazy_pattern(
@@ -115,11 +113,17 @@ def is_password(before: str, match: re.Match[str]) -> bool:
         return False
     if value.startswith("//"):  # the rest of an address
         return False
+    if match["quoted"] is None and (
+        _SHORT_NUMBER.fullmatch(value) or ("=" in match[0] and _TARGETS.fullmatch(before.rpartition("\n")[2]))
+    ):
+        return False
     name = groups.get("property") is not None and _PROPERTY.fullmatch(before.rpartition("\n")[2])
     if name is None or (name and not (name[1] or mixes_digits(value))):
         return False
-    if (instead := groups.get("instead")) and (" " in value or is_code(value) or _OPTION_OF.match(instead)):
-        return False
+    if instead := groups.get("instead"):
+        is_key_of_dict = _COLON.match(match.string, match.end()) is not None
+        if is_key_of_dict or " " in value or is_code(value) or _OPTION_OF.match(instead):
+            return False
     return not (is_ordinary(value) or (match["quoted"] is None and is_code(value) and not _is_plain(before, match)))
 
 
@@ -131,7 +135,7 @@ def is_option_password(before: str, match: re.Match[str]) -> bool:
 
 def is_password_in_prose(before: str, match: re.Match[str]) -> bool:
     """Whether the word in `the password is …` is a secret."""
-    value = value_of(match).rstrip(_EDGES + "%").lstrip(_EDGES)  # "%" at the end of a template's block
+    value = value_of(match).rstrip(EDGES + "%").lstrip(EDGES)  # "%" at the end of a template's block
     groups = match.groupdict()
     if groups.get("quoted") and value.count(" ") > 2 and "phrase" in match[0][: len("passphrase")].lower():
         return True
@@ -207,7 +211,7 @@ def is_short_password(before: str, match: re.Match[str]) -> bool:
 
 def is_foreign_password(before: str, match: re.Match[str]) -> bool:
     """Whether the value after a password's name in another language, and a sign or a verb, is a secret."""
-    value, name = value_of(match).strip(_EDGES), match["name"].lower()
+    value, name = value_of(match).strip(EDGES), match["name"].lower()
     if name == "passe" and not _OF_PASS.search(before):
         return False
     if len(value) < 3 or value.casefold() in DENIALS or not is_password(before, match):
@@ -250,7 +254,7 @@ def _follows_english_name(before: str, match: re.Match[str]) -> bool:
 
 def is_ideographic_password(before: str, match: re.Match[str]) -> bool:
     """Whether the value after a password's name in Chinese, Japanese or Korean is a secret."""
-    value = value_of(match).strip(_EDGES)
+    value = value_of(match).strip(EDGES)
     if match["native"] is not None:
         return not is_description_in_ideographs(value)
     digits = sum(map(str.isdigit, value))
@@ -376,7 +380,7 @@ def _is_padded(value: str, scheme: str) -> bool:
 
 def is_token_in_prose(before: str, match: re.Match[str]) -> bool:
     """Whether the word in `the token is …`, `API key is …` or `PIN is …` looks random, and so is a secret."""
-    value = value_of(match).strip(_EDGES)
+    value = value_of(match).strip(EDGES)
     if match[0][:3].lower() in ("pin", "пин"):
         return value.isdigit() and 4 <= len(value) <= 12 and not _MEASURE.match(match.string, match.end())
     if match["adjacent"] is not None:
@@ -391,19 +395,9 @@ def is_token_in_prose(before: str, match: re.Match[str]) -> bool:
     return _may_be_token(value, _parts(before)) and not is_code(value) and is_random(value, 6)
 
 
-def is_ordinary(value: str) -> bool:
-    """Whether the value is empty, a placeholder, or a word of ordinary text."""
-    words = [word.strip(_EDGES) for word in value.strip(_EDGES + "*_").casefold().split(maxsplit=4)[:4]]
-    if not words or PLACEHOLDER.fullmatch(value):
-        return True
-    if words[0] in WORDS:  # in "correct horse battery staple" too
-        return len(words) == 1 or any(word in WORDS for word in words[1:])
-    return words[0] in TYPES or TECHNICAL.match(words[0]) is not None
-
-
 def is_code(value: str) -> bool:
     """Whether an unquoted value is an expression or a variable that holds the secret rather than the secret."""
-    plain = value.strip(_EDGES + "&*?|")
+    plain = value.strip(EDGES + "&*?|")
     return _EXPRESSION.match(value) is not None or plain.lower() in TYPES or _HOLDER.fullmatch(plain) is not None
 
 
@@ -442,9 +436,11 @@ def _is_written_out(before: str, match: re.Match[str], name: str, *, clear_name:
     code = is_code(value) and not _is_plain(before, match)
     if code or following in ("(", "[") or (value.endswith(".") and following.strip()):
         return False
+    if compares and value.rstrip(":;,.").isidentifier():
+        return False
     may_be_name = value.isidentifier() and (len(value) < 10 or "_" in value or _CAMEL.search(value))
     assigned = sign == "=" and (_is_option(before) or "-" in name or (_in_query(before, match) and mixes_digits(value)))
-    is_literal = name.isupper() or not may_be_name or assigned
+    is_literal = _HEADER_OPTION.search(before) is not None or name.isupper() or not may_be_name or assigned
     if clear_name and is_literal:
         return True
     if not value.islower() or compares:

@@ -13,7 +13,7 @@ from engine.base import lazy_pattern
 from engine.redaction.code_patterns import CODE_PATTERNS
 from engine.redaction.command_patterns import COMMAND_PATTERNS
 from engine.redaction.context_patterns import CONTEXT_PATTERNS
-from engine.redaction.non_secrets import PLACEHOLDER, is_code, is_ordinary
+from engine.redaction.non_secrets import is_code
 from engine.redaction.secret_pattern import (
     LINE_END,
     LINE_PREFIX,
@@ -24,10 +24,12 @@ from engine.redaction.secret_pattern import (
     alternates,
     anchor_searches,
     anchors_in,
+    is_path,
     is_random,
+    mixes_digits,
     secret_span,
 )
-from engine.redaction.secret_words import is_phrase
+from engine.redaction.secret_words import PLACEHOLDER, is_ordinary, is_phrase
 from engine.redaction.service_tokens import FORM_PATTERNS, SERVICES
 from engine.redaction.syntax_patterns import SYNTAX_PATTERNS
 from engine.redaction.table_patterns import TABLE_PATTERNS, cells_below
@@ -68,6 +70,7 @@ _CODE_LINE = lazy_pattern(
     rf"[ \t>#*|\"'`\[-]*+(?:\d{{1,2}}[.)][ \t]+)?((?:{_A_CODE}(?:[ \t,;|/\"'`\].]++|(?=\r?\n|\Z)))*+)(?:\r?\n|\Z)"
 )
 _SHORTEST_KEY = 12
+_LETTERS = lazy_pattern(r"[^\W\d_]{3}")
 _SHORTEST_CUT = 16
 _NEXT_STRING = lazy_pattern(
     rf"[\"'`][ \t]{{0,8}}(?:[+.&\\][ \t]{{0,4}})?\r?\n{LINE_PREFIX}[ \t]{{0,80}}(?:[+.&][ \t]{{0,4}})?"
@@ -76,10 +79,11 @@ _NEXT_STRING = lazy_pattern(
 _NEXT_PART = lazy_pattern(
     rf"\r?\n{LINE_PREFIX}[ \t]{{0,8}}(?P<value>[A-Za-z0-9_+/=.-]{{6,200}}+)(?=[\"'`,;)]{{0,3}}[ \t]*(?:\r?\n|\Z))"
 )
-_ITEM_WITHIN = lazy_pattern(rf"\s{{0,400}}(?P<bare>){QUOTED}(?=\s{{0,80}}[,\])}}])\s{{0,80}},?")
+_ITEM_WITHIN = lazy_pattern(rf"\s{{0,400}}(?P<bare>)(?P<label>){QUOTED}(?=\s{{0,80}}[,\])}}])\s{{0,80}},?")
 _ITEM_BELOW = lazy_pattern(
-    rf"{LINE_PREFIX}[ \t]*-[ ]{{1,4}}(?:{QUOTED}|(?P<bare>[^\s\"':#][^\s:#]{{3,200}}))"
-    r"[ \t]*(?:#[^\n]{0,200})?(?:\r?\n|\Z)"
+    rf"{LINE_PREFIX}[ \t]*(?:(?P<bullet>[*+-])[ ]{{1,4}})?"
+    r"(?P<label>\*{0,2}[^\W\d][^:\n=|/–—]{0,40}?(?:[ ]?:\*{0,2}[ ]|[ ][/|–—][ ])(?:[^\s:]{1,64}[ ][/|–—][ ])?)?"
+    rf"(?:{QUOTED}|(?P<bare>[^\s\"'`:#\[{{]\S{{3,200}}+(?<!:)))[ \t]*(?:#[^\n]{{0,200}})?(?:\r?\n|\Z)"
 )
 _NEAR_KIND = 16 * 1024  # maximum distance of an entry's object from the kind in JSON, in characters
 _LONGEST_MANIFEST = 1536 * 1024  # Kubernetes allows 1 MiB, in base64
@@ -268,11 +272,15 @@ def _continued(text: str, match: re.Match[str], pattern: SecretPattern) -> Itera
 
 def _list_items(text: str, match: re.Match[str]) -> Iterator[_Span]:
     """Yield the items of a list that are secrets: any word for passwords, what is random for tokens and keys."""
-    item = _ITEM_BELOW if match[0].endswith("\n") else _ITEM_WITHIN
+    below = match["below"]
+    before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()] if below else ""
+    if below and ":" not in below and before.strip(" \t#>*+-_"):
+        return  # the end of a sentence
+    item = _ITEM_WITHIN if below is None else _ITEM_BELOW
     position = match.end()
     for _ in range(_LONGEST_BLOCK):
         found = item.match(text, position, position + _WINDOW)
-        if found is None:
+        if found is None or (below and found["bullet"] is None and not found["label"]):
             return
         span = found.span("quoted") if found["quoted"] is not None else found.span("bare")
         value = text[slice(*span)]
@@ -280,6 +288,8 @@ def _list_items(text: str, match: re.Match[str]) -> Iterator[_Span]:
             is_secret = len(value) >= _SHORTEST_KEY and alternates(value)
         else:
             is_secret = not (is_ordinary(value) or (found["quoted"] is None and is_code(value)))
+            if below and (found["label"] is not None or ":" not in below):
+                is_secret &= mixes_digits(value) and _LETTERS.search(value) is not None and not is_path(value)
         if is_secret:
             yield _Span(*span, True)
         position = found.end()

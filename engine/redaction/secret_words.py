@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from engine.base import lazy_pattern
-from engine.redaction.secret_pattern import LINE_END
+from engine.redaction.secret_pattern import LINE_END, READING_TAG
 
 
 class PasswordWords(NamedTuple):
@@ -198,7 +198,7 @@ AS_PASSWORD = (
 """Words after a password that say that it is one, in other languages than English."""
 AS_ENGLISH_PASSWORD = (
     r"as (?:(?:the|my|your|our|his|her|a|an) )?(?:(?!for |of |in |to )[\w-]{1,14} ){0,2}"
-    r"(?:password|pwd|pass(?:phras|cod)e)"
+    r"(?:password|pwd?|pass(?:phras|cod)e)"
 )
 CHOSEN = lazy_pattern(
     r"(?:\b(?:(?:I|he|she|we|they)(?:['’]?(?:ve|d|ll))?(?: (?:have|had|just|now|then|will|simply))? "
@@ -340,6 +340,24 @@ def _compiled(expression: str) -> re.Pattern[str]:
     return re.compile(expression, re.IGNORECASE)
 
 
+PLACEHOLDER = lazy_pattern(
+    r"""=?\{\{.*|\$\{.*|\$\(.*|\$[A-Z_][A-Z0-9_]*|\$\w*(?:pass|pwd|token|key|secret)\w*|%\w+%|%l?[sdu]|\{\w*\}|<[^<>]*>?|&(?:lt|#x3c|#60)\b.*"""
+    rf"""|\{{\?.*|\[[a-z _-]+\]|[.…]+|[xX*•.…]{{3,}}|your[-_ ].*|\W{{1,3}}|{READING_TAG}""",
+    re.IGNORECASE | re.DOTALL,
+)
+EDGES = "\"'`“”„\u2018\u2019«»()[]{}<>.,;:!?"
+
+
+def is_ordinary(value: str) -> bool:
+    """Whether the value is empty, a placeholder, or a word of ordinary text."""
+    words = [word.strip(EDGES) for word in value.strip(EDGES + "*_").casefold().split(maxsplit=4)[:4]]
+    if not words or PLACEHOLDER.fullmatch(value):
+        return True
+    if words[0] in WORDS:  # in "correct horse battery staple" too
+        return len(words) == 1 or any(word in WORDS for word in words[1:])
+    return words[0] in TYPES or TECHNICAL.match(words[0]) is not None
+
+
 _LONGEST_PHRASE = 30  # words
 _PHRASE_WORD = lazy_pattern(r"\w+(?:['’-]\w+)*")
 PARTICIPLE = lazy_pattern(r"[a-z]{2,}(?:ed|ly|able|ible|ert|iert)")
@@ -365,15 +383,44 @@ def describes(word: str) -> bool:
     return ordinary or bool(PARTICIPLE.fullmatch(word) or TECHNICAL.match(word))
 
 
+PROSE_LINK = (
+    rf"(?i:(?:[ ]\([^(){LINE_END}]{{1,40}}\)(?=[ ]))?"
+    rf"(?:[ \t]{{1,4}}(?:for|of|to|on|in|at|from|with|fürs?|vo[nm]|beim?|zu[mr]?|[ai]m)\b[^.:;!?{LINE_END}]"
+    r"{1,60}?)?[ \t]{1,4}(?P<sign>is|was|used to be|ha[sd] been|will be|should be|must be"
+    r"|ist|war|lautet|heißt|heisst|wird|to|auf)\b[ \t]{0,4}:?[ \t]{0,4}"
+    r"(?:(?:now|still|currently|just|simply|actually|set to|changed to|jetzt|nun|noch|übrigens)\b"
+    r"[ \t]{1,4}:?[ \t]{0,4})?)"
+)
+QUALIFIER = (
+    rf"(?:(?:\([^(){LINE_END}]{{1,40}}\)|(?<=[ ])(?i:for|from|of|on|to|at|fürs?|vo[nm]|zu[mr])[ ]"
+    rf"(?:'[^'{LINE_END}]{{1,80}}'|[^.:;!?={LINE_END}]{{1,40}}?))"
+    rf"[ ]{{0,2}}(?=[:=][ ]{{1,2}}(?:[^\s:]{{4,64}}|\"[^\"{LINE_END}]{{4,80}}\")[ \t]*(?:[{LINE_END}]|\Z))"
+    r"|(?<=[a-z])[ ](?!(?:Hash|Length|Manager|Policy|Reset|Strength|Type)\b)[A-ZÄÖÜ][\w-]{2,24}"
+    rf"(?=:[ ](?=\S*\d)(?=\S*[A-Za-z])[^\s:]{{6,64}}[ \t]*(?:[{LINE_END}]|\Z)))?"
+)
+"""After a name: "(again)", "for the router" or "Router", if one word follows up to the end of the line."""
+GENERATED = (
+    rf"(?:[ \t]to[ ][^:{LINE_END}]{{1,60}}:\s{{1,4}}(?=[0-9a-f]{{32}}(?!\w))|"
+    rf"[ \t](?:is|was|has been)[ \t](?:generated|created|set)\b[^:{LINE_END}]{{0,60}}:[ \t]{{1,2}}"
+    r"(?=\S*[A-Za-z])(?=\S*[\d!#$%&*+?^])(?![a-z]{2,8}://|[/~]|\S+@\S+\.[a-z])(?=\S+\s*?(?:\n|\Z)))"
+)
+NEW_ONE = (
+    rf"[^.;{LINE_END}]{{1,60}}(?:[,;]|(?=[ ]but[ ]))[ ](?i:(?:and|but|und|aber)?[ ]?"
+    r"(?:(?:the new one|now it|it)(?:[ ]is|['’]s)(?:[ ]now)?+|das neue (?:ist|lautet)|jetzt ist es))[ ]"
+)
+"""After a password's name: "is generated for ada:", and the second password in "was x, the new one is y"."""
+
 LOGIN_NAMES = (
     r"log-?ins?|credentials?|creds|zugang(?:sdaten)?|identifiants?|credencia(?:le|i)s|credenziali|ssh(?=[ ]\w{2,13}:)"
     "|(?:inlog|login)gegevens|(?:smtp|imap|ftp)[ -]auth|auth-user-pass"
+    "|(?:log-?in|nutzer(?:name)?|user(?:name)?)[ ]?/[ ]?(?:password|passwort|kennwort|pass|pwd?)"
     "|логин|уч[её]тные данные|ログイン(?:情報)?|登[录入]|로그인|basic_?auth"
 )
 ROOTS = "root|admin|administrator|pi|ubuntu|postgres"
 """Users whose password follows after a colon, also without a digit."""
 LOGIN_ANCHORS = (
     *(f"ssh {user}:" for user in ROOTS.split("|")),
+    *("user / p", "username / p", "nutzer / p", "nutzername / p", "user/p", "username/p", "nutzer/p", "nutzername/p"),
     *("smtp auth", "smtp-auth", "imap auth", "imap-auth", "ftp auth", "ftp-auth"),
     *"""login log-in credential creds zugang identifiant credencia credenziali inloggegevens logingegevens
     auth-user-pass логин учетные учётные ログイン 登录 登入 로그인 basic_auth basicauth""".split(),
@@ -390,3 +437,21 @@ LOGIN_WORDS = frozenset(
     telefon""".split()
 )
 """Words in "login: email / phone" that aren't passwords."""
+
+_SK_KINDS = frozenset("proj ant or svcacct admin live test api lf user".split())
+# Parts of class names that begin with `sk-`, of scikit-learn's pages and of SpinKit.
+_SK_STYLES = frozenset(
+    """toggleable container estimator parallel fallback rotating bouncing wandering spinner spinners chasing circle
+    fading folding visually hidden content control""".split()
+)
+
+
+def is_sk_key(before: str, match: re.Match[str]) -> bool:
+    """Whether `sk-…` is a key, in lower case too if it isn't the name of a style or a package."""
+    body = match[1][len("sk-") :]
+    if any(letter.isdigit() or letter.isupper() for letter in body[:80]):
+        return True
+    parts = re.split("[-_]", body)
+    if parts[0] in _SK_KINDS:
+        return sum(map(len, parts[1:])) >= 8
+    return len(parts) == 1 and parts[0] not in _SK_STYLES and before[-1:] not in (".", "#")

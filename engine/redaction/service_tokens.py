@@ -10,27 +10,11 @@ import re
 from collections.abc import Iterator
 
 from engine.redaction.secret_pattern import SecretPattern, alternates
+from engine.redaction.secret_words import is_sk_key
 
 LONG_AFTER_COLON = r":(?:(?<=[0-9]{6}:)|(?=[\s\"'`=>]{0,5}+(?=[A-Za-z0-9+/=_-]{15})[A-Za-z_/+-]{0,24}[0-9]))"
 _START = r"(?<![A-Za-z0-9])"
 _RANDOM, _DIGIT = r"(?=[A-Za-z0-9_+/=-]{0,80}?[0-9A-Z])", r"(?=[A-Za-z0-9_-]{0,80}?[0-9])"
-_SK_KINDS = frozenset("proj ant or svcacct admin live test api lf user".split())
-# Parts of class names that begin with `sk-`, of scikit-learn's pages and of SpinKit.
-_SK_STYLES = frozenset(
-    """toggleable container estimator parallel fallback rotating bouncing wandering spinner spinners chasing circle
-    fading folding visually hidden content control""".split()
-)
-
-
-def is_sk_key(before: str, match: re.Match[str]) -> bool:
-    """Whether `sk-…` is a key, in lower case too if it isn't the name of a style or a package."""
-    body = match[1][len("sk-") :]
-    if any(letter.isdigit() or letter.isupper() for letter in body[:80]):
-        return True
-    parts = re.split("[-_]", body)
-    if parts[0] in _SK_KINDS:
-        return sum(map(len, parts[1:])) >= 8
-    return len(parts) == 1 and parts[0] not in _SK_STYLES and before[-1:] not in (".", "#")
 
 
 def _starting(*prefixes: str, body: str) -> str:
@@ -295,6 +279,13 @@ _SHAPED = (
         f"«dp.st.dev.{_SAMPLE}»",
     ),
     (
+        "Facebook",
+        "the part after the number in `123456789012345|…` of an app",
+        (r"\|(?<=[0-9]{15}\|)(?=[A-Za-z0-9_-]{27})",),
+        r"\|([A-Za-z0-9_-]{27,40}+)(?![A-Za-z0-9_-])",
+        f"123456789012345|«{_SAMPLE[:27]}»",
+    ),
+    (
         "Harness",
         "`pat.….….…`, `sat.….….…`",
         ("pat.", "sat."),
@@ -312,7 +303,7 @@ _SHAPED = (
         "JSON web token in base64",
         "`ZXlK…`",
         ("zxlk",),
-        r"(ZXlK(?=[A-Za-z0-9+/_-]{0,80}?[0-9])[A-Za-z0-9+/_-]{60,}+={0,2})",
+        r"(ZXlK(?=[A-Za-z0-9+/_-]{0,80}?[0-9])[A-Za-z0-9+/_-]{40,}+={0,2})",
         "«ZXlKaGJHY2lPaUpJVXpJMU5pSjkuZXlKemRXSWlPaUl4TWpNMEluMC5TZmxLeHdSSlNNZUtLRjI»",
     ),
     (
@@ -360,6 +351,13 @@ _SHAPED = (
         (".atlasv1.",),
         r"\.atlasv1\.([A-Za-z0-9_=-]{16,}+)",
         f"4f0a9c1be07d5c.atlasv1.«{_SAMPLE}»",
+    ),
+    (
+        "Yandex",
+        "`t1.….…`",
+        ("t1.",),
+        r"(t1\.[A-Za-z0-9_-]{1,400}={0,2}\.[A-Za-z0-9_-]{86}={0,2})",
+        f"«t1.{_SAMPLE}.{(_SAMPLE * 3)[:86]}»",
     ),
     (
         "Vault",

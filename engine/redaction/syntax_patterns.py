@@ -8,7 +8,6 @@ from functools import cache
 
 from engine.base import lazy_pattern
 from engine.redaction.non_secrets import (
-    PLACEHOLDER,
     is_argument,
     is_auth_field,
     is_authorization,
@@ -16,7 +15,6 @@ from engine.redaction.non_secrets import (
     is_code,
     is_element,
     is_named_value,
-    is_ordinary,
     is_token,
 )
 from engine.redaction.secret_pattern import (
@@ -30,7 +28,7 @@ from engine.redaction.secret_pattern import (
     mixes_digits,
     value_of,
 )
-from engine.redaction.secret_words import ANY_PASSWORD, LOGIN_WORDS, PASSWORD_ANCHORS
+from engine.redaction.secret_words import ANY_PASSWORD, LOGIN_WORDS, PASSWORD_ANCHORS, PLACEHOLDER, is_ordinary
 from engine.redaction.service_tokens import LONG_AFTER_COLON, NAMED_SERVICES
 
 _LOOK_BACK = 400
@@ -134,8 +132,8 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             *("machine example.com login ada password «hunter2»", "default login ada password «hunter2»"),
             *("machine example.com\n  login ada\n  password «swordfish»", "user ada\npassword «swordfish»"),
         ),
-        ("pass",),
-        r"(?i:pass(?:w(?:or)?d)?)\s{1,8}([^\s\"'`]++)",
+        ("pass", "pwd", "pw"),
+        r"(?i:pass(?:w(?:or[dt]|d))?|pwd?)\s{1,8}([^\s\"'`]{1,200}+)(?=[\s\"'`]|\Z)",
         "whole",
         is_netrc,
     ),
@@ -179,17 +177,24 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "List of secrets",
-        "the strings in `passwords = [x, x]` and the items below `passwords:`; random ones of tokens and keys",
+        "the strings in `passwords = [x, x]`, the items below `passwords:`, those with letters and digits in `name: x` "
+        "below `Passwords`; random ones of tokens and keys",
         (
             '{"passwords": ["«tugboat»", "«swordfish»"]}',
+            "## Passwords\n\n- Router: «Tugboat7»\n- mail: ada / «tug-boat-9»\n",
             *("api_keys:\n  - «k9Jx2Lm4Qp7Z»\n  - '«a1b2c3d4e5f6»'\n", 'tokens := []string{"«k9Jx2Lm4Qp7Z»"}'),
         ),
-        ("passw", "tokens", "secrets", "api_key", "api-key", "apikey", "api keys", "access_keys", "secret_keys"),
-        r"(?i:(?P<password>passw(?:or[dt]s?|ds?|örter))|tokens|secrets|(?:api|access|secret)[_ -]?keys?)[\"'`*]{0,3}"
-        r"(?:[ \t]{0,4}:[ \t]{0,4}[\w<>\[\]., |]{3,40}(?==))?[ \t]{0,4}:?[:=][ \t]{0,4}"
-        r"(?:(?:\[\]string|(?:new[ ])?String\[\]|Set\.of|List\.of|Arrays\.asList|array|set)?[ ]?[\[({]"
+        (
+            *("passw", "kennwörter", "zugangsdaten", "tokens", "secrets", "api_key", "api-key", "apikey", "api keys"),
+            *("access_keys", "secret_keys"),
+        ),
+        r"(?i:(?P<password>passw(?:or[dt]s?|ds?|örter)|kennwörter|zugangsdaten)|tokens|secrets"
+        r"|(?:api|access|secret)[_ -]?keys?)[\"'`*]{0,3}"
+        r"(?:(?:[ \t]{0,4}:[ \t]{0,4}[\w<>\[\]., |]{3,40}(?==))?[ \t]{0,4}:?[:=][ \t]{0,4}"
+        r"(?:\[\]string|(?:new[ ])?String\[\]|Set\.of|List\.of|Arrays\.asList|array|set)?[ ]?[\[({]"
         r"(?=\s{0,80}\\{0,8}[\"'`])"
-        r"|\r?\n(?=[ \t>+]{0,40}-[ ]))",
+        r"|(?P<below>:?\*{0,2}:?[ \t]{0,8}\r?\n(?:[=-]{3,80}[ \t]{0,8}\r?\n)?(?:[ \t]{0,8}\r?\n)?)"
+        r"(?=[ \t>+]{0,40}(?:[*+-][ ]|[A-Za-z])[^\n]{4}))",
         "whole",
         block="list",
     ),
@@ -285,30 +290,9 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             "ldap3.Connection(server, 'cn=ada', '«hunter2»')",
         ),
         (
-            *(
-                "auth=",
-                "basicauth",
-                "networkcredential",
-                "login",
-                "authenticate",
-                "sp_addlogin ",
-                "set_password",
-                "username_pw_set",
-                "wifi.begin",
-            ),
-            *(
-                "new pdo",
-                "new sequelize",
-                "mysqli_connect",
-                "new mysqli",
-                "drivermanager",
-                "::connect",
-                "ldap_bind",
-                "ldap3.connection",
-                "sql.connect",
-                "sqldb.connect",
-                ".auth = ",
-            ),
+            *"auth= basicauth networkcredential login authenticate set_password username_pw_set wifi.begin".split(),
+            *"mysqli_connect drivermanager ::connect ldap_bind ldap3.connection sql.connect sqldb.connect".split(),
+            *("sp_addlogin ", "new pdo", "new sequelize", "new mysqli", ".auth = "),
         ),
         rf"(?i:auth=\(|\.auth = \(|basicauth\(|networkcredential\(|\b(?:login|authenticate)\(|sp_addlogin "
         rf"|username_pw_set\(|wifi\.begin\("

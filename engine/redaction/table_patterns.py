@@ -9,7 +9,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from engine.base import lazy_pattern
-from engine.redaction.non_secrets import is_argument, is_ordinary
+from engine.redaction.non_secrets import is_argument
 from engine.redaction.secret_pattern import (
     ARGUMENT,
     BLANK,
@@ -20,7 +20,14 @@ from engine.redaction.secret_pattern import (
     mixes_digits,
     value_of,
 )
-from engine.redaction.secret_words import ANY_PASSWORD, LOGIN_WORDS, PARTICIPLE, PASSWORD_ANCHORS, describes
+from engine.redaction.secret_words import (
+    ANY_PASSWORD,
+    LOGIN_WORDS,
+    PARTICIPLE,
+    PASSWORD_ANCHORS,
+    describes,
+    is_ordinary,
+)
 
 _NAMES = """password|passwort|passwörter|passwd|passphrase|kennwort|pwd|pw|psk|mot de passe|contraseña|senha|wachtwoord
     |hasło|пароль|密码|密碼|パスワード|비밀번호""".replace("\n    ", "")
@@ -206,12 +213,8 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
         "`u: ada p: x`; logins of mail servers in Postfix",
         (
             *("ada@example.com:«Passw0rd!», bob@example.com:«Sommer2024»", "- ada@example.com:«hunter2»\n"),
-            *(
-                "ada@example.com «Passw0rd!»",
-                "router: admin / «tugboat99»",
-                *("[smtp.example.com]:587 ada@example.com:«swordfish»", "smtp.example.com ada:«hunter2»"),
-                *("u: ada p: «hunter2»", "usr=ada p=«hunter2»"),
-            ),
+            *("ada@example.com «Passw0rd!»", "router: admin / «tugboat99»", "smtp.example.com ada:«hunter2»"),
+            *("[smtp.example.com]:587 ada@example.com:«swordfish»", "u: ada p: «hunter2»", "usr=ada p=«hunter2»"),
         ),
         (r"@(?=[\w.-]{4,80}(?::[^\s/]|[ \t]{1,4}\S))", "admin / ", "root / ", *_PAIR_ANCHORS, *_RELAY_ANCHORS),
         rf"(?:(?i:admin|root) / |{_PAIR}[ ]?(?P<pair>)|{_RELAY}[\w.-]{{1,80}}(?:\](?P<relay>:\d{{2,5}})?)?"
