@@ -322,21 +322,6 @@ def parts_in(above: str, names: Iterable[str]) -> frozenset[str]:
     )
 
 
-def is_neighbour_part(name: str, neighbours: frozenset[str]) -> bool:
-    """Whether a file or folder holds parts of a transcript in the same folder, which holds `neighbours`."""
-    for transcript, parts in _neighbour_parts(AGENTS):  # a plain loop for speed: a sync calls this for every transcript
-        if transcript in neighbours and name != transcript and re.fullmatch(parts, name):
-            return True
-    endings = _joined(AGENTS)
-    return name.endswith(endings) and any(name.endswith(end) and name != _first(neighbours, end) for end in endings)
-
-
-def has_neighbour_parts(names: Iterable[str]) -> bool:
-    """Whether some of the `names` in a folder may be parts of a transcript there, as `is_neighbour_part` finds out."""
-    transcripts, endings = {transcript for transcript, _ in _neighbour_parts(AGENTS)}, _joined(AGENTS)
-    return any(name in transcripts or name.endswith(endings) for name in names)
-
-
 def is_watched(store: str, folder: str) -> bool:
     """Whether changes in a folder of a store can concern sessions: a relative path with slashes."""
     pattern = _watched(AGENTS, store)
@@ -498,21 +483,6 @@ def _part_names(agents: tuple[Agent, ...]) -> frozenset[tuple[str, str]]:
 @functools.cache
 def _named_parts(agents: tuple[Agent, ...]) -> re.Pattern[str]:
     return any_of(agent.part_names for agent in agents)
-
-
-@functools.cache
-def _neighbour_parts(agents: tuple[Agent, ...]) -> tuple[tuple[str, str], ...]:
-    return tuple(agent.neighbour_parts for agent in agents if agent.neighbour_parts[0])
-
-
-@functools.cache
-def _joined(agents: tuple[Agent, ...]) -> tuple[str, ...]:
-    return tuple(agent.joined for agent in agents if agent.joined)
-
-
-@functools.lru_cache(maxsize=8)  # a folder's entries are judged in a row
-def _first(names: frozenset[str], ending: str) -> str:
-    return min(name for name in names if name.endswith(ending))
 
 
 @functools.cache

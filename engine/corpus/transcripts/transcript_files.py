@@ -1,6 +1,8 @@
 """Rules for files in folders of sessions: which are transcripts, what belongs to which, and when they changed."""
 
+import functools
 import os
+import re
 import stat
 from collections.abc import Iterable
 from contextlib import suppress
@@ -11,16 +13,8 @@ from engine.corpus.file_rules import LINK, LINKED_PATH, NOT_A_FILE, SECRET_FOLDE
 from engine.corpus.ignore_rules import BAD_NAME, Match, is_unusable
 from engine.corpus.indexed_folders import is_secret_folder
 from engine.corpus.safe_open import is_link
-from engine.corpus.transcripts.agents import LINES_END, WAL
-from engine.corpus.transcripts.registry import (
-    has_neighbour_parts,
-    is_database,
-    is_neighbour_part,
-    is_part,
-    may_be_transcript,
-    parts_changed,
-    parts_in,
-)
+from engine.corpus.transcripts import registry
+from engine.corpus.transcripts.agents import LINES_END, WAL, Agent
 
 _COMPRESSED = (".zst", ".zstd")
 
@@ -46,14 +40,14 @@ def judge_entry(entry: os.DirEntry[str], above: str, neighbours: frozenset[str])
     if is_compressed(entry.name) and transcript_of(entry.name) in neighbours:
         return _PACKED_TWICE  # its agent is just packing or unpacking it
     folder = entry.is_dir(follow_symlinks=False)
-    if not (folder or entry.name.endswith(LINES_END) or may_be_transcript(f"{above}{os.sep}{entry.name}")):
+    if not (folder or entry.name.endswith(LINES_END) or registry.may_be_transcript(f"{above}{os.sep}{entry.name}")):
         return NO_TRANSCRIPT
     if is_unusable(entry.name):
         return BAD_NAME
     state = entry.stat(follow_symlinks=False)
     if is_link(state):
         return LINK
-    if is_neighbour_part(entry.name, neighbours) or is_part(above, entry.name):
+    if _is_neighbour_part(entry.name, neighbours) or registry.is_part(above, entry.name):
         return _PART
     return None if folder or stat.S_ISREG(state.st_mode) else NOT_A_FILE
 
@@ -64,9 +58,9 @@ def ordinary_lines(above: str, names: Iterable[str]) -> frozenset[str]:
     `above`: name of the folder. None are returned where parts of sessions are next to their transcript.
     """
     lines = [name for name in names if name.endswith(LINES_END)]
-    if not lines or has_neighbour_parts(names) or is_unusable("".join(lines)):
+    if not lines or _has_neighbour_parts(names) or is_unusable("".join(lines)):
         return frozenset()
-    return frozenset(lines) - parts_in(above, lines)
+    return frozenset(lines) - registry.parts_in(above, lines)
 
 
 def is_compressed(path: str) -> bool:
@@ -89,7 +83,7 @@ def transcript_of(path: str) -> str:
     if is_compressed(path):
         return path[: path.rindex(".")]
     database = path.removesuffix(WAL)
-    return database if database != path and is_database(database) else path
+    return database if database != path and registry.is_database(database) else path
 
 
 def last_change(path: str, state: os.stat_result, memo: dict[str, Any] | None = None) -> tuple[int, int]:
@@ -98,9 +92,39 @@ def last_change(path: str, state: os.stat_result, memo: dict[str, Any] | None = 
     `memo`: as for `parts_changed`.
     """
     size, changed = state.st_size, state.st_mtime_ns
-    if is_database(path):
+    if registry.is_database(path):
         with suppress(OSError):
             wal = os.lstat(path + WAL)
             size, changed = size + wal.st_size, max(changed, wal.st_mtime_ns)
         return size, changed
-    return size, max(changed, parts_changed(path, memo))
+    return size, max(changed, registry.parts_changed(path, memo))
+
+
+def _is_neighbour_part(name: str, neighbours: frozenset[str]) -> bool:
+    """Whether a file or folder holds parts of a transcript in the same folder, which holds `neighbours`."""
+    for transcript, parts in _neighbour_parts(registry.AGENTS):  # a plain loop: a sync calls this very often
+        if transcript in neighbours and name != transcript and re.fullmatch(parts, name):
+            return True
+    endings = _joined(registry.AGENTS)
+    return name.endswith(endings) and any(name.endswith(end) and name != _first(neighbours, end) for end in endings)
+
+
+def _has_neighbour_parts(names: Iterable[str]) -> bool:
+    """Whether some of the `names` in a folder may be parts of a transcript there, as `_is_neighbour_part` finds out."""
+    transcripts, endings = {transcript for transcript, _ in _neighbour_parts(registry.AGENTS)}, _joined(registry.AGENTS)
+    return any(name in transcripts or name.endswith(endings) for name in names)
+
+
+@functools.cache
+def _neighbour_parts(agents: tuple[Agent, ...]) -> tuple[tuple[str, str], ...]:
+    return tuple(agent.neighbour_parts for agent in agents if agent.neighbour_parts[0])
+
+
+@functools.cache
+def _joined(agents: tuple[Agent, ...]) -> tuple[str, ...]:
+    return tuple(agent.joined for agent in agents if agent.joined)
+
+
+@functools.lru_cache(maxsize=8)  # a folder's entries are judged in a row
+def _first(names: frozenset[str], ending: str) -> str:
+    return min(name for name in names if name.endswith(ending))
