@@ -1,6 +1,7 @@
 """Keeps one index up to date: one sync at a time, on request, after changes, before searches and at intervals."""
 
 import logging
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -38,6 +39,8 @@ _SECONDS_A_MINUTE = 60.0
 _BATCH_POLL_SECONDS = 300.0
 _CHANGES_SECONDS = 30.0
 """Most seconds until a sync after a change that calls for none, such as a few lines more in a session."""
+_TRUSTED_SECONDS = 600.0
+"""How long the sessions that watchers report are read alone without regular syncs: they may have missed a change."""
 _STATE_POLL_SECONDS = 1.0
 _RECENT_SYNCS = 30
 _NAMED_FAILURES = 10
@@ -45,9 +48,7 @@ _SUMMARY_FIELDS = frozenset(SyncSummary.__struct_fields__) & frozenset(SyncRepor
 
 ProgressListener = Callable[[MemorySyncProgressUpdate], None]
 SyncWork = Callable[[ProgressListener, CancelToken], SyncReport]
-"""Function that runs one sync: it reports progress and stops when the token is cancelled. Errors are raised to its own
-caller only.
-"""
+"""Runs one sync: reports progress, stops when the token is cancelled, and raises errors to its own caller only."""
 
 
 class Threads(Protocol):
@@ -84,9 +85,8 @@ class BackgroundSync(msgspec.Struct, frozen=True):
     options: "SyncSettings"
     threads: Threads
     index_state: Callable[[], object]
-    """Function that returns a value that changes when another process changes the index, or starts or stops doing so.
-    It is called every second, so it must be cheap.
-    """
+    """Returns a value that changes when another process changes the index, or starts or stops doing so; called every
+    second."""
     watch: "FolderWatch"
 
 
@@ -98,9 +98,7 @@ class IndexingService:
     """
 
     def __init__(self, user: UserData, notify: Callable[[], None], backend: str = "builtin") -> None:
-        """`notify` is called, from any thread, whenever the status has changed. Each `backend` has its own sync
-        history.
-        """
+        """`notify` is called, from any thread, whenever the status changes. Each `backend` has its own history."""
         self._user = user
         self._notify = notify
         self._backend = backend
@@ -127,6 +125,7 @@ class IndexingService:
         """Whether the running sync handles changes that searches don't find yet."""
         self._ended = 0
         """Number of syncs that have ended, successful or not."""
+        self._looked_at_all = -math.inf  # on the monotonic clock: when the last successful sync of all files began
 
         self._background: BackgroundSync | None = None
         self._poller: _StatePoller | None = None
@@ -193,26 +192,22 @@ class IndexingService:
 
     def current(self) -> CancelToken | None:
         """Return the cancel token of the running sync; None if none is running."""
-        running = self._running
-        return None if running is None else running.token
+        return None if (running := self._running) is None else running.token
 
     def progress(self) -> MemorySyncProgressUpdate | None:
         """Return the last progress update of the running sync; None if none is running."""
-        running = self._running
-        return None if running is None else running.update
+        return None if (running := self._running) is None else running.update
 
     def take_changes(self) -> bool:
         """Return whether files have changed since the last call; the running sync then processes them."""
-        dirty = self.dirty
+        dirty, self.dirty = self.dirty, False
         self._reading = self._reading or dirty
-        self.dirty = False
         return dirty
 
     def take_transcripts(self) -> frozenset[str] | None:
         """Return the changed transcripts that the running sync needs to read; None if it must look at all files."""
         with self._change:
-            running = self._running
-            if running is None or not running.transcripts:
+            if (running := self._running) is None or not running.transcripts:
                 return None
             running.partial = True
             return running.transcripts
@@ -227,8 +222,7 @@ class IndexingService:
         Gives up after `seconds`, while another process blocks writing, or if no sync is left to wait for: the last one
         has failed. `ended`: the number of syncs that had ended before this one was requested.
         """
-        now = time.monotonic()
-        end, end_waiting = now + seconds, now + _OTHER_WRITER_SECONDS
+        end, end_waiting = time.monotonic() + seconds, time.monotonic() + _OTHER_WRITER_SECONDS
         enough = self._ended + (2 if self.current() is not None else 1)
         while (self.dirty or self._reading) and (self._reading or self._ended < enough):
             update, now = self.progress(), time.monotonic()
@@ -254,6 +248,7 @@ class IndexingService:
                 listener(update)
             self._notify()
 
+        began = time.monotonic()
         # Cleared before the work, so that a change during it makes the index dirty again.
         self._reading, self.dirty = True, False
         with self._change:
@@ -265,6 +260,7 @@ class IndexingService:
             self._stopped = report.cancelled
             if not report.cancelled:
                 self.problem = report.error
+                self._looked_at_all = self._looked_at_all if own_run.partial else began
         except BaseException as error:
             self.note_change(None)
             self._stopped = isinstance(error, Cancelled)
@@ -295,9 +291,8 @@ class IndexingService:
         """Watch the folders, sync at intervals and on `request`, and notice changes of the index by other processes."""
         self._background = background
         self.dirty = True  # changes made while the program was closed were not seen
-        minutes = background.options.interval_minutes
-        if minutes:
-            self._set_due(time.monotonic() + minutes * _SECONDS_A_MINUTE)
+        if seconds := self._interval():
+            self._set_due(time.monotonic() + seconds)
         background.watch.start(self._handle_change, self.request)
         self._poller = _StatePoller(background.index_state, self._notify, background.threads)
 
@@ -427,7 +422,12 @@ class IndexingService:
             if self._due != due:
                 return  # another sync ran meanwhile
             self._due = None
-        self.request("interval")
+        recent = time.monotonic() < self._looked_at_all + (self._interval() or _TRUSTED_SECONDS)
+        self.request("session-delta" if recent and self._transcripts else "interval")
+
+    def _interval(self) -> float:
+        """Return the seconds between regular syncs; 0 if there are none."""
+        return 0 if self._background is None else self._background.options.interval_minutes * _SECONDS_A_MINUTE
 
     def _run_scheduled(self) -> None:
         """Run one scheduled sync. Each is a separate job, so that other jobs run in between."""
@@ -457,8 +457,8 @@ class IndexingService:
                 self._worker = None
                 self._submitted = again = bool(self._requests) and not self._closed
                 self._change.notify_all()
-            if background.options.interval_minutes:
-                self.request_later(background.options.interval_minutes * _SECONDS_A_MINUTE)
+            if seconds := self._interval():
+                self.request_later(seconds)
             if again:
                 self._submit()
 

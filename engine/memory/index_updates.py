@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_OF_CHANGES: tuple[SyncReason, ...] = ("session-delta", "search")
+"""Reasons for which the transcripts that have changed are enough, if nothing else has."""
 _ABOUT = 1.05
 """Tolerance of an approval: estimates from samples differ by some percent for nearly the same texts."""
 
@@ -129,7 +131,7 @@ class IndexUpdates:
             latest_query=lambda: self._indexing.latest_query,
             latest_results=lambda: self._indexing.latest_results,
             stays_open=self._indexing.watcher_status() is not None,
-            transcripts=self._indexing.take_transcripts() if reason == "session-delta" else None,
+            transcripts=self._indexing.take_transcripts() if reason in _OF_CHANGES else None,
         )
         if reason == "manual":
             self._provider.reconsider()

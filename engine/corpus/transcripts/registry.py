@@ -12,7 +12,6 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from engine.corpus.transcripts.agents import (
-    JSON_LINES,
     LINES_END,
     WAL,
     Agent,
@@ -88,7 +87,7 @@ from engine.text.folding import fold
 if TYPE_CHECKING:
     from engine.base.cancellation import CancelToken
     from engine.corpus.folder_walk import FoundFile
-    from engine.corpus.transcripts.formats import Formats, LineFormat
+    from engine.corpus.transcripts.formats import Formats
 
 _SHARED_VERSION = 3
 """Increase it when all parsers would give other facts, such as titles: all sessions are then read again."""
@@ -407,56 +406,6 @@ def continued_in(path: str) -> str:
 def formats() -> tuple["Formats", ...]:
     """Return the formats of all agents; the first call imports the parsers."""
     return _formats(AGENTS)
-
-
-def format_of_agent(known: "LineFormat", path: str) -> "LineFormat":
-    """Return the format of the agent that wrote the transcript at `path`, of those with the format `known`.
-
-    Agents with the same format differ in paths. The innermost folder with the name of an agent's folder decides, or the
-    one that the environment sets for an agent, else the name of the file. `known` is returned if none of them does.
-    """
-    similar = _agents_with(AGENTS, type(known))
-    if len(similar) == 1 or not path:
-        return known
-    in_folder = _format_in(AGENTS, type(known), path.replace(os.sep, "/").rpartition("/")[0])
-    if in_folder is not None:
-        return in_folder
-    machine = Machine(os.path.expanduser("~"), os.environ)
-    for agent, candidate in similar:
-        if candidate is not known and any(
-            path.startswith(os.path.join(store, "")) for _, store in agent.folders(machine)
-        ):
-            return candidate
-    name = os.path.basename(path)
-    named = (
-        candidate
-        for agent, candidate in similar
-        if JSON_LINES not in agent.files and any_of(agent.files).fullmatch(name)
-    )
-    return next(named, known)
-
-
-@functools.lru_cache(maxsize=256)  # an agent's folder has many transcripts
-def _format_in(agents: tuple[Agent, ...], kind: type, folder: str) -> "LineFormat | None":
-    """Return the format of the agent whose store is the innermost part of a folder; None if no agent's is."""
-    while folder:
-        for agent, candidate in _agents_with(agents, kind):
-            if any(re.search(pattern, folder) for pattern, _ in agent.stores):
-                return candidate
-        folder = folder.rpartition("/")[0]
-    return None
-
-
-@functools.cache
-def _agents_with(agents: tuple[Agent, ...], kind: type) -> tuple[tuple[Agent, "LineFormat"], ...]:
-    """Return the agents that have a format of this type or of a variant, each with its format."""
-    pairs = zip(agents, _formats(agents), strict=True)
-    return tuple(
-        (agent, line_format)
-        for agent, formats in pairs
-        for line_format in formats.lines
-        if isinstance(line_format, kind)
-    )
 
 
 @functools.cache

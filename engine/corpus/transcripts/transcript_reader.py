@@ -1,7 +1,9 @@
 """Opens a transcript, detects its format, and reads it: as a whole, or from where it ended before."""
 
+import functools
 import hashlib
 import os
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,6 +16,8 @@ import msgspec
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PARSER_FAULTS, PathRefused
 from engine.corpus.safe_open import open_regular
+from engine.corpus.transcripts import registry
+from engine.corpus.transcripts.agents import JSON_LINES, Agent, any_of
 from engine.corpus.transcripts.formats import (
     Conversation,
     DatabaseFormat,
@@ -23,9 +27,10 @@ from engine.corpus.transcripts.formats import (
 )
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, RawLine, Source, Unpacked, parse_line, raw_lines, read_at
 from engine.corpus.transcripts.messages import Message, SessionFacts
-from engine.corpus.transcripts.registry import format_of_agent, formats
+from engine.corpus.transcripts.registry import formats
 from engine.corpus.transcripts.session_stores import session_name
 from engine.corpus.transcripts.transcript_files import is_compressed, transcript_of
+from engine.corpus.user_environment import Machine
 
 _HEAD_BYTES = 64 * 1024
 _LINES_TO_JUDGE = 20
@@ -78,7 +83,57 @@ def format_of(values: Sequence[Mapping[str, Any]], path: str = "") -> LineFormat
     format.
     """
     known = next((known for family in formats() for known in family.lines if known.matches(values)), None)
-    return None if known is None else format_of_agent(known, path)
+    return None if known is None else _format_of_agent(known, path)
+
+
+def _format_of_agent(known: LineFormat, path: str) -> LineFormat:
+    """Return the format of the agent that wrote the transcript at `path`, of those with the format `known`.
+
+    Agents with the same format differ in paths. The innermost folder with the name of an agent's folder decides, or the
+    one that the environment sets for an agent, else the name of the file. `known` is returned if none of them does.
+    """
+    similar = _agents_with(registry.AGENTS, type(known))
+    if len(similar) == 1 or not path:
+        return known
+    in_folder = _format_in(registry.AGENTS, type(known), path.replace(os.sep, "/").rpartition("/")[0])
+    if in_folder is not None:
+        return in_folder
+    machine = Machine(os.path.expanduser("~"), os.environ)
+    for agent, candidate in similar:
+        if candidate is not known and any(
+            path.startswith(os.path.join(store, "")) for _, store in agent.folders(machine)
+        ):
+            return candidate
+    name = os.path.basename(path)
+    named = (
+        candidate
+        for agent, candidate in similar
+        if JSON_LINES not in agent.files and any_of(agent.files).fullmatch(name)
+    )
+    return next(named, known)
+
+
+@functools.lru_cache(maxsize=256)  # an agent's folder has many transcripts
+def _format_in(agents: tuple[Agent, ...], kind: type, folder: str) -> LineFormat | None:
+    """Return the format of the agent whose store is the innermost part of a folder; None if no agent's is."""
+    while folder:
+        for agent, candidate in _agents_with(agents, kind):
+            if any(re.search(pattern, folder) for pattern, _ in agent.stores):
+                return candidate
+        folder = folder.rpartition("/")[0]
+    return None
+
+
+@functools.cache
+def _agents_with(agents: tuple[Agent, ...], kind: type) -> tuple[tuple[Agent, LineFormat], ...]:
+    """Return the agents that have a format of this type or of a variant, each with its format."""
+    pairs = zip(agents, formats(), strict=True)
+    return tuple(
+        (agent, line_format)
+        for agent, formats in pairs
+        for line_format in formats.lines
+        if isinstance(line_format, kind)
+    )
 
 
 class LineReader(msgspec.Struct):

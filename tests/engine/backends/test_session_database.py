@@ -204,6 +204,28 @@ def test_session_continued_in_background_listed_once(open_memory, project: Path)
     assert names(memory) == {"old-1"}
 
 
+def test_session_begun_without_messages_continues_another(open_memory, project: Path, monkeypatch) -> None:
+    old, new = project / "old-1.jsonl", project / "new-2.jsonl"
+    new.write_text(spoken_lines("new-2"))
+    memory = open_memory(sessions=listed(project.parent))
+    assert names(memory) == {"old-1"}
+    with new.open("a") as file:
+        file.write(spoken_lines("new-2", "Why does the hull leak?", "Caulk it."))
+    memory.indexing.note_change(frozenset({str(new)}))
+    memory.sync(reason="session-delta")
+    assert {Path(one.path).stem for one in memory.sessions()} == {"new-2"}
+    monkeypatch.setattr(session_stage, "continued_in", lambda path: opened.append(Path(path).stem) or "")
+    opened: list[str] = []
+    (project / "other-3.jsonl").write_text(spoken_lines("other-3", "Where is the anchor?"))
+    memory.sync()
+    opened.clear()
+    with new.open("a") as file:
+        file.write(spoken_lines("new-2", "Paint it."))
+    assert memory.sync().files_indexed == 1
+    assert opened == ["new-2"], "one more message does not open the other sessions of the folder"
+    assert old.exists()
+
+
 def test_session_continued_later_is_found_on_its_first_day(open_memory, project: Path) -> None:
     transcript = project / "old-1.jsonl"
     later = spoken_lines("old-1", "Sand it.").replace("2026-09-04T17:00:00", "2026-11-02T17:00:00")

@@ -61,15 +61,19 @@ def test_grown_session_alone_is_read(open_memory, transcript: Path, monkeypatch)
     assert sync().files_seen > 1
 
 
-def test_a_little_growth_is_indexed_with_the_next_search(open_memory, transcript: Path) -> None:
+def test_a_little_growth_is_indexed_with_the_next_search(open_memory, transcript: Path, monkeypatch) -> None:
+    transcript.with_name("other.jsonl").write_text(transcript.read_text())
     memory = open_memory(background=True, sync=SYNC, sessions=SessionSettings(folders=(str(transcript.parent),)))
     memory.sync()
+    reports, sync = [], memory.sync
+    monkeypatch.setattr(memory, "sync", lambda **options: reports.append(sync(**options)) or reports[-1])
     with transcript.open("a") as file:
         file.write(line("And the anchor chain?"))
     wait_until(lambda: memory.status().dirty)
     assert reasons(memory) == ["manual"]
     memory.search("anchor")
     wait_until(lambda: reasons(memory) == ["manual", "search"] and not memory.status().dirty)
+    assert [report.files_seen for report in reports] == [1], "only the session that has grown is looked at"
     assert any("boat" in result.path for result in memory.search("anchor chain").results)
 
 

@@ -167,6 +167,13 @@ def test_little_changes_are_synced_later(
     assert delays == [30]
 
 
+def test_later_sync_reads_only_reported_sessions(service: IndexingService, watched: _Watch, synced: "Runs") -> None:
+    service.run(lambda _listener, _token: report())
+    watched.changed(frozenset({"/a"}))
+    service.request_later(0)
+    assert synced.wait_for(1) == ["session-delta"]
+
+
 def test_new_query_syncs_changes_that_are_not_reported_yet(
     service: IndexingService, watched: _Watch, synced: "Runs"
 ) -> None:
@@ -392,6 +399,15 @@ def test_search_does_not_continue_a_cancelled_sync(service: IndexingService, bac
     service.note_change(frozenset({"/a"}))
     service.searched("pump")
     assert runs.wait_for(2) == ["watch", "search"]
+
+
+def test_interval_sync_looks_at_all_files(service: IndexingService, background: Background) -> None:
+    """A watcher may have missed a change of another file than the session that it has reported."""
+    runs = Runs()
+    background(runs, interval_seconds=0.01)
+    service.run(lambda _listener, _token: report())
+    service.note_change(frozenset({"/a"}))
+    assert runs.wait_for(3)[-1] == "interval"
 
 
 def test_interval_syncs_repeat(service: IndexingService, background: Background) -> None:
