@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import compress
 
+from engine.base import lazy_pattern
 from engine.base.formatting import in_quotes
 from engine.base.language import tr
 from engine.records import QuerySuggestion
@@ -26,6 +27,8 @@ _SHORTEST_CLEAR = 6
 """Shortest word, in characters, for whose correction one other word is enough if no letter was replaced."""
 _FEWEST_AROUND = 5
 """Words of the shortest query with an evident typo."""
+_YEAR = lazy_pattern(r"\A(\d{4}) ?[年년] ?|(?:,? (?:(?:de|del|di|of) )?|(?<=\.))(\d{4})\Z")
+"""Matches the year of a day such as 2026年12月24日 or 24 December 2026, with the word or sign that joins it."""
 _LONGEST_SHORTENED = 4
 """Most words of a query that is searched without one of them."""
 _RARE_CHUNKS, _SMALL_INDEX_SHARE, _RARE_SHARE = 5, 20, 800
@@ -91,6 +94,27 @@ def shorter_queries(query: Query, analysis: QueryAnalysis, leg: KeywordLeg) -> I
         if 0 < chunks <= rare:
             shorter = " ".join(other for other, _ in words[:at] + words[at + 1 :])
             yield QuerySuggestion(query=shorter, words=((word, ""),), chunks=chunks)
+
+
+def without_year(query: Query, leg: KeywordLeg) -> QuerySuggestion | None:
+    """Return the query without the year of a day that occurs nowhere: notes often leave it out.
+
+    None if the query has no such day.
+    """
+    for time in read_times(query.text) if query.plain else ():
+        first = query.text.find(time.text)
+        last, year = first + len(time.text), _YEAR.search(time.text)
+        located = zip(leg.terms, leg.ranges, strict=True)
+        unknown = any(not term.searched for term, (start, end) in located if first <= start and end <= last)
+        if year is not None and unknown and not time.yearly and time.first == time.last:
+            shorter = query.text[:first] + time.text.replace(year[0], "") + query.text[last:]
+            return QuerySuggestion(query=shorter, words=((year[1] or year[2], ""),), chunks=1)
+    return None
+
+
+def has_all_words(found: FoundSet) -> bool:
+    """Return whether a query has results and a chunk has all its words."""
+    return bool(found.results and found.score_inputs.words.complete)
 
 
 def note_on_shorter(correction: QuerySuggestion) -> str:

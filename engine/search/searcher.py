@@ -12,7 +12,14 @@ from engine.embedding.provider_interface import WordVectors
 from engine.records import QuerySuggestion, SearchOutcome
 from engine.search.candidates import KeywordPart, find_candidates
 from engine.search.chunk_filter import ChunkFilter, KnownFiles
-from engine.search.corrections import best_correction, names_note, note_on_shorter, shorter_queries
+from engine.search.corrections import (
+    best_correction,
+    has_all_words,
+    names_note,
+    note_on_shorter,
+    shorter_queries,
+    without_year,
+)
 from engine.search.document_frequencies import Frequencies
 from engine.search.explanation import ScoreInputs
 from engine.search.keyword_leg import KeywordLeg
@@ -163,7 +170,7 @@ class Searcher:
         elif len(unknown) == len(part.leg.terms) and self._embedder.is_nonsense(snapshot, provider, unknown):
             provider = None
             context.stages.add_question(embedded=False, facts=UnknownWords(unknown))
-        if (correction := self._correction(snapshot, provider, context)) is not None:
+        if (correction := self._correction(snapshot, provider, part, context)) is not None:
             return self._answer_instead(snapshot, provider, context, correction, on_keywords)
         if provider is not None:
             if on_keywords is not None and self._embedder.has_vectors(snapshot, provider):
@@ -187,6 +194,9 @@ class Searcher:
     ) -> SearchOutcome:
         """Return the answer to a corrected query; a notice says which word it leaves out."""
         others = tuple(other for other in context.suggestions if other != correction)
+        if correction.is_shorter:  # nothing may contain the words of a suggestion together either
+            find = partial(self._find_by_keywords, snapshot, context)
+            others = tuple(other for other in others if has_all_words(find(other.query)))
 
         def corrected(outcome: SearchOutcome) -> SearchOutcome:
             notice = " ".join(filter(None, (note_on_shorter(correction), outcome.notice)))
@@ -226,12 +236,16 @@ class Searcher:
         return advised(outcome, context, snapshot, run_query)
 
     def _correction(
-        self, snapshot: Snapshot, provider: "EmbeddingProvider | None", context: SearchContext
+        self, snapshot: Snapshot, provider: "EmbeddingProvider | None", part: KeywordPart, context: SearchContext
     ) -> QuerySuggestion | None:
         """Return the correction to search instead of words that occur nowhere; None without a likely one."""
-        if not context.request.correct or not context.suggestions:
+        if not context.request.correct:
             return None
         find = partial(self._find_by_keywords, snapshot, context)
+        if (day := without_year(context.query, part.leg)) is not None and has_all_words(find(day.query)):
+            return day
+        if not context.suggestions:
+            return None
         query, offered = context.request.query, context.suggestions
         if names_note(query, offered[0]) and find(query).score_inputs.words.complete:
             context.suggestions = ()
@@ -243,8 +257,7 @@ class Searcher:
         if not context.request.correct or part.example is not None:
             return None
         for shorter in shorter_queries(context.query, part.analysis, part.leg):
-            found = self._find_by_keywords(snapshot, context, shorter.query)
-            if found.results and found.score_inputs.words.complete:
+            if has_all_words(self._find_by_keywords(snapshot, context, shorter.query)):
                 return shorter
         return None
 
@@ -368,8 +381,10 @@ class Searcher:
         results, total = with_wordless(results, snapshot, part.scope, context)
         score_inputs = ScoreInputs(words, blend, vector_leg, context.request.min_score)
         weight = blend.vector_weight if vector_leg is not None and blend.agreement and not foreign else None
-        matched = ((scored.lift, words.contributions.get(scored.id, ())) for scored in results)
-        undated = part.named.undated(matched, part.leg.ranges)
+        undated = tuple[str, ...]()
+        if not any(scored.named for scored in results):
+            matched = ((scored.lift, words.contributions.get(scored.id, ())) for scored in results)
+            undated = part.named.undated(matched, part.leg.ranges)
         return FoundSet(analysis, vector_leg, results, total, score_inputs, within, lasting, weight, undated)
 
     def analysis_of(self, snapshot: Snapshot, context: SearchContext) -> "tuple[ExamplePassage | None, QueryAnalysis]":

@@ -110,6 +110,11 @@ _HEBREW_PREFIX_GROUPS = tuple("וה וב ול ומ וש שה שב של מה כש
 _HAN = lazy_pattern("[\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _HIRAGANA = lazy_pattern("[\u3041-\u3096]")
 _KANA = lazy_pattern("[\u3041-\u30ff]")
+_OTHER_KANA = {code: code + 0x60 for code in range(0x3041, 0x3097)} | {
+    code: code - 0x60 for code in range(0x30A1, 0x30F7)
+}
+"""Each Hiragana sign as Katakana, and vice versa."""
+_ONE_KANA = lazy_pattern("[\u3041-\u3096\u30fc]{2,}|[\u30a1-\u30f6\u30fc]{2,}")
 _OKURIGANA = "っいきしちみりえけせめれげぎじ"
 _JAPANESE_PARTICLES = "をのがには"
 
@@ -456,6 +461,8 @@ def _spellings(text: str, term: "QueryTerm") -> Iterator[tuple[str, ...]]:
 
         for spelling in other_spellings(word):
             yield tuple(pairs(spelling)[:-1])
+    if _ONE_KANA.fullmatch(word):
+        yield tuple(pairs(clusters(word.translate(_OTHER_KANA)))[:-1])
     yield from (tuple(pairs(spelling)[:-1]) for spelling in _japanese_spellings(text, term, word))
 
 

@@ -25,8 +25,7 @@ _MONTH = lazy_pattern(r"(?<![\w./-])(0?[1-9]|1[0-2])[./]((?:19|20)\d\d)(?![\w/-]
 _DAY = lazy_pattern(r"(?<![\w./-])(?:([0-3][0-9])\.(0[1-9])\.?|([0-3]?[0-9])\.(1[0-2]|[1-9])\.)(?![\w.-])")
 """Matches a day and a month such as 30.09 and 6.6., and not 3.11, which may be a version."""
 _YEAR = lazy_pattern(r"\d{4}")
-_MONTHS = range(27, 31)
-"""Days from the first to the last one of a month."""
+_MONTHS = range(27, 31)  # days from the first to the last one of a month
 _TEENS = range(11, 14)
 _BEGIN = r"(?<![\w:/-])(?<!\d[.,])"
 _END = r"(?![\w:]|[.,/-]\d)"
@@ -34,18 +33,16 @@ _TIME = lazy_pattern(
     rf"{_BEGIN}([01]?\d|2[0-3])(?:(:|\.|[ ]?h[ ]?|[ ]uhr[ ])([0-5]\d))?(?:[ ]?([ap])\.?m\b\.?|[ ]?(uhr|h)\b)?{_END}",
     re.IGNORECASE,
 )
-_FIRST_HOUR = 13
-"""Shorter times such as 2h are mostly durations."""
+_CLOCK = lazy_pattern(rf"{_BEGIN}(0\d)([0-5]\d){_END}")  # 0605 can hardly be anything but a time
+_FIRST_HOUR = 13  # shorter times such as 2h are mostly durations
 _THOUSANDS = "[.,'’_ \u00a0\u202f]"
 _AMOUNT = lazy_pattern(
     rf"{_BEGIN}(?:(\d{{1,3}}(?:({_THOUSANDS})\d{{3}}(?:\2\d{{3}})*))|(\d{{1,12}}))(?:[.,](\d{{1,2}}))?"
     rf"(?:[ ]?(k|m(?!\b[ ]?\d)|[a-z]{{3,9}}))?{_END}",
     re.IGNORECASE,
 )
-_SHORTEST_AMOUNT = 4
-"""Digits from which a number may be written in groups of three."""
-_LONGEST_SHORT = 4
-"""Most digits before "million" and the like."""
+_SHORTEST_AMOUNT = 4  # digits from which a number may be written in groups of three
+_LONGEST_SHORT = 4  # most digits before "million" and the like
 _SCALES = {
     1000: "k thousand tausend mille mil duizend".split(),
     1_000_000: "m million millions mio millionen millones milioni milhoes miljoen".split(),
@@ -107,16 +104,12 @@ _VERSION = lazy_pattern(
 )
 _PART = lazy_pattern(r"(?<!\w)([^\W\d_]{3,20}) (\d{1,2}|[ivx]{1,7})(?![\w%°€$]|[.,:/-]\w|[ ]?[€$%])", re.IGNORECASE)
 """Matches a word and a number, perhaps a Roman one, that may belong to it, as in "chapter IV"."""
-_MOST_ROMAN = 39
 _GROUPED = lazy_pattern(r"(?<![\w.,:/])\+?\(?\d(?:[ \-./()\u00a0\u202f]{0,2}\d){5,24}[ -]?x?(?!\w)", re.IGNORECASE)
 _SIZES = lazy_pattern(r"(?<![\w.,])(\d{1,5})[ ]?[x×][ ]?(\d{1,5})(?![\w.,])", re.IGNORECASE)
 _ACCOUNT = lazy_pattern(r"(?<!\w)[a-z]{2}\d\d(?:[ ]?[a-z0-9]{4}){2,7}(?:[ ]?[a-z0-9]{1,3})?(?!\w)", re.IGNORECASE)
 _FORMATTING = lazy_pattern(r"[^0-9a-zA-Z]+")
-_ISBN, _SHORT_ISBN = 13, 10
-"""Number of digits of an ISBN, and of one in the form used before 2007."""
-_LONGEST_TELEPHONE = 12
-_LONGEST_NUMBER = 19
-_MOST_GROUPS, _LONGEST_GROUP = 4, 5
+_ISBN, _SHORT_ISBN = 13, 10  # digits, now and before 2007
+_LONGEST_TELEPHONE, _LONGEST_NUMBER, _MOST_GROUPS, _LONGEST_GROUP, _MOST_ROMAN = 12, 19, 4, 5, 39
 
 
 def spellings_in(text: str, languages: Sequence[str]) -> Iterator[Span]:
@@ -150,17 +143,23 @@ def _days(text: str, languages: Sequence[str]) -> Iterator[Span]:
     for month in _MONTH.finditer(text):
         yield *month.span(), [*_spellings_of_month(date(int(month[2]), int(month[1]), 1), languages)]
     for day in _DAY.finditer(text):
-        number, names = str(int(day[1] or day[3])), month_names(int(day[2] or day[4]), languages)
-        yield *day.span(), [form for name in names for form in ((number, name), (name, number))]
+        number, of_year = int(day[1] or day[3]), int(day[2] or day[4])
+        names = ((f"{number}", name) for name in month_names(of_year, languages))
+        yield *day.span(), [*_in_numbers(number, of_year), *(form for pair in names for form in (pair, pair[::-1]))]
     for time in read_times(text):
         first, start = time.first, text.find(time.text)
         if start >= 0 and (time.yearly or _YEAR.search(time.text)):
             forms: Iterable[Spelling] = ()
             if first == time.last:
-                forms = [(f"{first:%d.%m}",)] if time.yearly else _spellings_of_day(first, languages)
+                yearly = _in_numbers(first.day, first.month)
+                forms = yearly if time.yearly else _spellings_of_day(first, languages)
             elif not time.yearly and first.day == 1 and (time.last - first).days in _MONTHS:
                 forms = _spellings_of_month(first, languages)
             yield start, start + len(time.text), [*forms]
+
+
+def _in_numbers(day: int, month: int) -> list[Spelling]:
+    return [(f"{day}.{month}",), (f"{day:02}.{month:02}",)]
 
 
 def _spellings_of_month(first: date, languages: Sequence[str]) -> Iterator[Spelling]:
@@ -201,6 +200,8 @@ def _times(text: str) -> Iterator[Span]:
             continue
         if minute or half or name:
             yield *match.span(), list(_spellings_of_time(hour, minute or "00"))
+    for match in _CLOCK.finditer(text):
+        yield *match.span(), list(_spellings_of_time(int(match[1]), match[2]))
 
 
 def _spellings_of_time(hour: int, minute: str) -> Iterator[Spelling]:

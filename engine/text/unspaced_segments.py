@@ -16,6 +16,8 @@ _HAN = (
 )
 _KATAKANA = "\u30a1-\u30ff\u31f0-\u31ff\uff66-\uff9f"
 _HIRAGANA = "\u3041-\u3098\u309d-\u309f"
+_LONG_VOWEL = "\u30fc"
+"""A sign of Katakana that some words in Hiragana have too, as in らーめん."""
 _PARTICLES = "はがをにのとでもへやか"
 
 _LONGEST_HAN_TERM = 3
@@ -84,7 +86,7 @@ def _script_runs() -> re.Pattern[str]:
         f"(?P<katakana>[{_KATAKANA}]+)"
         # A single character of a verb includes its first ending (行く), which distinguishes it from its other readings.
         f"|(?P<han>[{_HAN}]{{2,}}|[{_HAN}](?:(?![{_PARTICLES}])[{_HIRAGANA}])?)"
-        f"|(?P<hiragana>[{_HIRAGANA}]+)"
+        f"|(?P<hiragana>[{_HIRAGANA}][{_HIRAGANA}{_LONG_VOWEL}]*)"
         f"|(?P<other>[^{_HAN}{_KATAKANA}{_HIRAGANA}]+)"
     )
 

@@ -105,7 +105,7 @@ def test_time_without_any_note_hides_no_other_words(open_memory, workspace: Path
 def test_notice_says_that_nothing_is_of_the_time(walks, workspace: Path) -> None:
     assert walks.search("heron in 1998").notice == "No result is dated “in 1998”."
     assert walks.search("heron in 1998 or in 1997").notice == "No result is dated “in 1998” or “in 1997”."
-    for query in ("heron in May", "heron on 9 May 2023", "heron", "flibbertigibbet in 1998"):
+    for query in ("heron in May", "heron on 9 May 2023", "2023-05-08.md", "heron", "flibbertigibbet in 1998"):
         assert "dated" not in walks.search(query).notice, query
     write(workspace, "log.md", "The heron of 1998 had one leg.\n")
     walks.sync()

@@ -409,12 +409,18 @@ def test_typo_before_a_particle_is_corrected(open_memory, workspace: Path) -> No
 def test_short_query_without_a_match_is_searched_shorter(open_memory, workspace: Path) -> None:
     """The answer names the word that it leaves out; names and questions stay whole."""
     common = {f"common-{number}": "A lift for everybody.\n" for number in range(10)}
-    memory = indexed(open_memory, workspace, crane="The gantry lifts the boiler.", **common)
+    plan = "Alter the hoist first."
+    memory = indexed(open_memory, workspace, crane="The gantry lifts the boiler.", plan=plan, **common)
     outcome = memory.search("gantry trombone", min_score=0.9)
     assert outcome.corrected is not None
     assert (outcome.corrected.query, outcome.corrected.words) == ("gantry", (("trombone", ""),))
     assert [result.path for result in outcome.results] == ["crane.md"]
     assert "Nothing contains “trombone” together with the other words." in outcome.notice
+    offered = {query: memory.search(query, min_score=0.9).suggestions for query in ("alte hoist", "alte boiler")}
+    assert {query: [suggestion.query for suggestion in found] for query, found in offered.items()} == {
+        "alte hoist": ["alter hoist"],
+        "alte boiler": [],  # nothing contains "alter boiler" either
+    }
     for query, shorter in {"Gantry Trombone": "Gantry", "lifts trombone": "lifts"}.items():  # "lift" alone is common
         outcome = memory.search(query, min_score=0.9)
         assert outcome.corrected is not None, query
@@ -423,6 +429,31 @@ def test_short_query_without_a_match_is_searched_shorter(open_memory, workspace:
     shorter = [query for query in whole if memory.search(query, min_score=0.9).corrected is not None]
     assert not shorter
     assert not memory.search("gantry trombone", min_score=0.9, correct=False).results
+
+
+@pytest.mark.parametrize("mode", ["keyword", "auto"])
+def test_day_is_found_without_the_year_that_occurs_nowhere(open_memory, workspace: Path, mode: str) -> None:
+    texts = {
+        "2031年12月24日": "12月24日にパーティーをする。",
+        "2031년 5월 8일": "5월 8일에 만나자.",
+        "21.06.2031": "Am 21.6. ist Sonnenwende.",
+        "eat outside July 4, 2031": "On 4 July we eat outside.",
+        "3 de marzo de 2031": "El 3 de marzo llega el tren.",
+    }
+    for number, text in enumerate(texts.values()):
+        (workspace / f"{number}.md").write_text(f"# Note\n\n{text}\n", "utf-8")
+    for number in range(20):
+        (workspace / f"other-{number}.md").write_text(f"# Other\n\n{number + 1} trees, 12 birds, 24 days.\n", "utf-8")
+    memory = open_memory()
+    memory.sync()
+    for number, query in enumerate(texts):
+        outcome = memory.search(query, mode=mode)
+        assert [result.path for result in outcome.results][:1] == [f"{number}.md"], query
+        assert "Nothing contains “2031” together with the other words." in outcome.notice
+    (workspace / "of-2031.md").write_text("# Note\n\nOn 4 July 2031 we eat outside.\n", "utf-8")
+    memory.sync()
+    outcome = memory.search("eat outside July 4, 2031", mode=mode)
+    assert (outcome.corrected, outcome.results[0].path) == (None, "of-2031.md")
 
 
 def test_agent_is_told_what_was_searched_instead(open_memory, workspace: Path) -> None:

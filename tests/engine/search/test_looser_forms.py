@@ -41,6 +41,11 @@ _FORMS = {
         ("家里", "鑰匙在家裡。"),
         ("看著", "她看着窗外。"),
     ],
+    "Hiragana and Katakana": [
+        ("ノゾミ", "のぞみは東海道新幹線の列車です。"),
+        ("ひかり", "次の電車はヒカリです。"),
+        ("らーめん", "昼にラーメンを食べた。"),
+    ],
     "Japanese okurigana": [
         ("設定変更", "昨日、設定を変更した。"),
         ("打ち合わせ", "午後に打合せがある。"),
@@ -187,6 +192,8 @@ _FORMS = {
         ("8,000,000", "The house cost 8 million in all."),
     ],
     "times of day": [
+        ("0605", "The alarm rings at 06:05 each day."),
+        ("21.06. solstice", "Am 21.6. ist solstice."),
         ("17:45", "The train leaves at 5:45 pm from here."),
         ("16:44 train", "The train leaves at 16.44 Uhr from here."),
         ("15:43", "The train leaves at 15h43 from here."),
