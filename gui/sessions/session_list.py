@@ -27,7 +27,6 @@ from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, Index, RowList, RowM
 _BATCH = 100
 """Rows laid out per step, under 1 ms; the rest follows while the event loop is idle."""
 
-
 PAD = 6
 GAP = 10
 INDENT = 16
@@ -281,10 +280,14 @@ class SessionList(RowList):
         """
         if keep and self.rows.shows(rows):
             return
+        self.painter.words = words
+        if keep and self.rows.update_rows(rows):  # else the list would be empty until all rows are laid out
+            self.viewport().update()
+            self.current_changed.emit(self.current_session())
+            return
         position = self._remember() if keep and self.rows.rowCount() and self._moved_away() else None
         chosen = self.current_session() if self._chosen and not words else None
         deepest = max((self.currentIndex().row(), *self._visible_positions())) if position else 0
-        self.painter.words = words
         self._arranging = True
         try:
             # The row to return to must be laid out now.

@@ -87,6 +87,18 @@ class RowModel(QAbstractListModel):
         self._positions = None
         self.endResetModel()
 
+    def update_rows(self, rows: Sequence[KeyedRow]) -> bool:
+        """Replace the contents of rows that keep their keys and their order; else returns False and changes nothing.
+
+        Nothing is laid out again: rows with the same key have the same height.
+        """
+        if len(rows) != len(self._rows) or any(
+            before.key != after.key for before, after in zip(self._rows, rows, strict=True)
+        ):
+            return False
+        self._rows = list(rows)
+        return True
+
     def shows(self, rows: Sequence[KeyedRow]) -> bool:
         """Return whether the model has exactly these rows."""
         return self._rows == rows

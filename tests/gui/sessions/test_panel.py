@@ -518,6 +518,21 @@ def test_end_key_reaches_last_of_ten_thousand_sessions(qtbot, show_panel, monkey
     memory.close()
 
 
+def test_list_stays_visible_while_its_sessions_change(qtbot, show_panel, monkeypatch):
+    memory, sessions = FakeMemory(), list(many_summaries(10_000))
+    monkeypatch.setattr(memory, "sessions", lambda: tuple(sessions))
+    panel = show_panel(memory)
+    listed, at = panel.view.list, QPoint(50, 50)
+    qtbot.waitUntil(lambda: listed.indexAt(at).isValid())
+    sessions[0] = msgspec.structs.replace(sessions[0], messages=9_999)
+    with qtbot.waitSignal(listed.current_changed):
+        panel.refresh()
+    assert listed.indexAt(at).isValid()
+    assert listed.current_session().messages == 9_999
+    panel.set_manager(None)
+    memory.close()
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_query_words_are_marked_in_titles(qtbot, panel, appearance, theme, grabbed: Callable[[QWidget], set[int]]):
     appearance.set_theme(theme)
