@@ -191,7 +191,7 @@ def is_short_password(before: str, match: re.Match[str]) -> bool:
     if before[-1:].isalnum() and (match[0][0].islower() or before[-1].isupper()):
         return JOINED_NAME.fullmatch(name) is not None
     sign = match["sign"]
-    if "==" in sign or "!" in sign:
+    if ("==" in sign or "!" in sign) and (match["quoted"] is None or not parts):
         return False
     if len(name) > len(word) + 1 or word == "psk":
         written = match["quoted"] is not None or sign == "=" or ":" in sign or name.isupper() or is_random(value, 5)
