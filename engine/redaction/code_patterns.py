@@ -19,7 +19,7 @@ from engine.redaction.secret_pattern import (
     mixes_digits,
     value_of,
 )
-from engine.redaction.secret_words import PLACEHOLDER, ROOTS, describes, is_ordinary, is_phrase
+from engine.redaction.secret_words import PLACEHOLDER, ROOTS, THINGS, describes, is_ordinary, is_phrase
 
 
 def is_seed(before: str, match: re.Match[str]) -> bool:
@@ -119,7 +119,7 @@ def is_last_of_login(before: str, match: re.Match[str]) -> bool:
     if line.strip(" \t>*+-:").lower() in _ACCOUNTS.split("|"):
         return mixed or (mixes_digits(value) and SIGN_WITHIN.search(value) is not None)
     account = _ACCOUNT.fullmatch(line)
-    if account is None or is_ordinary(account["user"] or "x"):
+    if account is None or is_ordinary(account["user"] or "x") or account["user"] in THINGS:
         return False
     known = account["name"] or account["apart"] or account["address"] or account["user"] in ROOTS.split("|")
     return is_chosen(value, known=bool(known))
@@ -127,7 +127,7 @@ def is_last_of_login(before: str, match: re.Match[str]) -> bool:
 
 _LONGEST_ACCOUNT = 48
 _NO_PASSWORD = lazy_pattern(
-    r"[~^$@/].*|.*@.*|.*%[0-9A-F]{2}.*|\d\d?-\w{3}-\d{4}|[A-Z]?[a-z]+\d{1,3}|[A-Z]{2,6}-?\d[\d.-]*|[a-z\d._/-]+#.*"
+    r"[~^$@/].*|.*@.*|.*\d(?:[GMT]i?B|[kMG]?Hz|[kMG]bit|fps|[kK])(?![a-z]).*|.*%[0-9A-F]{2}.*|\d\d?-\w{3}-\d{4}|[A-Z]?[a-z]+\d{1,3}|[A-Z]{2,6}-?\d[\d.-]*|[a-z\d._/-]+#.*"
     r"|.*[./].*#.*|[*_].*|.*[*_.]|(?:Alt|Cmd|Ctrl|Meta|Shift|Strg|Super|Win)\+.*"
 )
 """Names, addresses, dates, anchors, marked text and keyboard shortcuts."""
@@ -391,7 +391,8 @@ CODE_PATTERNS: tuple[SecretPattern, ...] = (
         rf"|[\w ]?(?i:code)(?=[^\n\d]{{1,24}}\d)(?i:{_BEFORE_CODE}|[ ](?:{_CODE_OF})))"
         r"(?P<link>(?:[ ](?i:for|of|to|fürs?|vom|zu[mr])(?:[ ][^\W\d]{2,16}){1,3}(?=[ ]\d{4,8}(?!\w)))"
         rf"|(?<=code)(?:[ ][A-ZÄÖÜ][^\W\d]{{2,16}}(?=[ ]\d{{4,8}}[#*]?(?!\w))"
-        rf"|(?:[ ][^\W\d]{{1,16}}){{1,3}}(?=[ ]#?(?!(?:19|20)\d\d\b)\d{{4,8}}[#*]?[ \t]*(?:[{LINE_END}]|\Z)))"
+        rf"|(?:[ ](?!(?i:line|page|path|review|size|length|offset|address)\b)[^\W\d]{{1,16}}){{1,3}}"
+        rf"(?=[ ]#?(?!(?:19|20)\d\d\b)\d{{4,8}}[#*]?[ \t]*(?:[{LINE_END}]|\Z)))"
         r"|(?:[ ](?i:at|for|of|in|to|fürs?|am|im|vom|zu[mr])[ ][^:=.\n\d]{1,40}?)?(?:[ \t]{0,4}[:=\uff1a]"
         r"|,?[ ]c['’]est[ ]|[ \t]{1,4}(?:is|ist|lautet|est|es|é|è|jest|это|[—–-])(?=[ \t:]):?)"
         r"|是|[为為]|は|는|은)?[ \t]{0,4}"

@@ -62,7 +62,7 @@ from engine.redaction.secret_words import (
 _PASSWORD_NAME = r"(?i:passw(?:or[dt]|d)|passphrase|passcode|kennwort|pwd|(?<!\w)pw(?=[ ]))"
 _OPTION = rf"""(?:{BLANK}|(?P<next>["'],\s{{0,20}})(?=["']))"""
 _CHOICE = (
-    r"(?:(?<=(?i:als passwort|als kennwort))[ ](?:habe? ich|nahm ich|nehme ich|nutze ich|verwende ich)[ ]"
+    r"(?:(?<=(?i:als passwort|als kennwort))[ ](?:einfach|bitte|habe? ich|nahm ich|nehme ich|nutze ich|verwende ich)[ ]"
     r"|[ ]be\?[\"']?[ ]?(?:[·:→=]|->)[ ]?|(?P<before>)[ ](?=[\"“„'`]))"
 )
 """Between the name of a password and a word that was chosen, such as the answer to a query."""
@@ -247,7 +247,7 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             "Passwort von «tugboat auf Kahn2024» geändert",
         ),
         ("pass", "kennwort", "pwd"),
-        rf"{_PASSWORD_NAME}[ \t]{{1,2}}(?:from|von)[ \t]{{1,2}}"
+        rf"{_PASSWORD_NAME}(?:[ ](?:was[ ])?(?:changed|updated|reset|rotated))?[ \t]{{1,2}}(?:from|von)[ \t]{{1,2}}"
         rf"(?=(?P<old>[^\s,;:]{{4,64}})[ \t]{{1,2}}(?:to|auf|in|zu)[ \t]{{1,2}}(?P<new>[^\s,;:]{{4,64}}))"
         r"(\S+[ \t]+\S+[ \t]+[^\s,;:]*[^\s,;:.!?)])",
         "whole",

@@ -62,6 +62,7 @@ _HOLDER = lazy_pattern(
 _PROPERTY = lazy_pattern(r"[ \t]*[A-Za-z][\w-]*\.([\w-]+\.[\w.-]*)?")  # of "form.password hints" only with digits
 # The second string in config.get("smtp", "x") is the name of an option.
 _TARGETS = lazy_pattern(r"[ \t]*(?:\w+,[ ]?)+(?:\w+_)?")  # of "user, password = split"
+_OR_NONE = lazy_pattern(r"[ ]\|[ ]None\b")
 _SHORT_NUMBER = lazy_pattern(r"\d{1,3}")
 _COLON = lazy_pattern(r"[ \t]?:")
 _OPTION_OF = lazy_pattern(r"[\w.$]*(?:conf|cfg|pars|(?<![a-z])ini)[\w.$]*[(\[].*,", re.IGNORECASE)
@@ -76,7 +77,7 @@ _SENTENCE_END = lazy_pattern(
     r"[*_»”\"')\]]{0,4}(?:[.,;!?…](?=\s|\Z)|[ \t]*(?:[\r\n]|\Z)"
     r"|[ \t]+(?:and|und|et|y|e|en|i|и|та|och|og|ja|și|ve|és|και)\b)"
 )
-_DOTTED = lazy_pattern(rf"{_WORD}(?:(?:\.|::|->){_WORD})+", re.ASCII)
+_DOTTED = lazy_pattern(rf"{_WORD}\d?(?:(?:\.|::|->){_WORD}\d?)+", re.ASCII)
 _NUMBER = lazy_pattern(r"[\d.,_%+-]+|0x[0-9a-fA-F]{1,4}:?")
 _SHORTEST_BASE32, _AWS_SECRET_LENGTH = 16, 40  # a secret of AWS may begin with a slash and look like a path
 # Not after the sign in a mask, whose end would be the name of a command.
@@ -114,7 +115,9 @@ def is_password(before: str, match: re.Match[str]) -> bool:
     if value.startswith("//"):  # the rest of an address
         return False
     if match["quoted"] is None and (
-        _SHORT_NUMBER.fullmatch(value) or ("=" in match[0] and _TARGETS.fullmatch(before.rpartition("\n")[2]))
+        _SHORT_NUMBER.fullmatch(value)
+        or _OR_NONE.match(match.string, match.end())
+        or ("=" in match[0] and _TARGETS.fullmatch(before.rpartition("\n")[2]))
     ):
         return False
     name = groups.get("property") is not None and _PROPERTY.fullmatch(before.rpartition("\n")[2])
@@ -191,7 +194,7 @@ def is_short_password(before: str, match: re.Match[str]) -> bool:
     if before[-1:].isalnum() and (match[0][0].islower() or before[-1].isupper()):
         return JOINED_NAME.fullmatch(name) is not None
     sign = match["sign"]
-    if "==" in sign or "!" in sign:
+    if ("==" in sign or "!" in sign) and (match["quoted"] is None or not parts):
         return False
     if len(name) > len(word) + 1 or word == "psk":
         written = match["quoted"] is not None or sign == "=" or ":" in sign or name.isupper() or is_random(value, 5)
@@ -201,7 +204,9 @@ def is_short_password(before: str, match: re.Match[str]) -> bool:
         return len(value) >= 3 and " " not in value
     if ":" in sign:
         alone = not before.rpartition("\n")[2].strip(" \t-*>#|")
-        clear = alone and _fills_line(before, match)
+        clear = (alone and _fills_line(before, match)) or (
+            before[-1:] == "(" and match.string[match.end() :][:1] == ")"
+        )
         ends = _HEADER_END.match(match.string, match.end()) is not None
         owned = (ends or _OWNER.search(before) is not None) and not PARTICIPLE.fullmatch(value)
         clear |= word[:2] == "pw" and (mixes_digits(value) or owned)
@@ -214,22 +219,22 @@ def is_foreign_password(before: str, match: re.Match[str]) -> bool:
     value, name = value_of(match).strip(EDGES), match["name"].lower()
     if name == "passe" and not _OF_PASS.search(before):
         return False
-    if len(value) < 3 or value.casefold() in DENIALS or not is_password(before, match):
-        return False
-    if _NUMBER.fullmatch(value) and sum(map(str.isdigit, value)) < 4:
+    few = _NUMBER.fullmatch(value) and sum(map(str.isdigit, value)) < 4
+    if few or len(value) < 3 or value.casefold() in DENIALS or not is_password(before, match):
         return False
     clear = match["sign"] == "=" or mixes_digits(value) or _is_entry(before, match) or _USER.search(before)
     if name == "clave" and not clear:
         return False  # "la clave" is any kind of key
     plain = not mixes_digits(value) or PATH.fullmatch(value) or _AMOUNT.fullmatch(value) or "://" in value
-    if match["adjacent"] is not None and plain:
-        return False
-    if is_english_name(match) and not _follows_english_name(before, match):
+    if (match["adjacent"] is not None and plain) or (
+        is_english_name(match) and not _follows_english_name(before, match)
+    ):
         return False
     language = None if match["verb"] is None else language_of(match)
     if match["verb"] is not None and language is None:
         return False
-    if match["sign"] is not None or match["quoted"] is not None or not value.isalpha():
+    colon = language is not None and ":" in match.string[match.end("verb") : secret_span(match)[0]]
+    if colon or match["sign"] is not None or match["quoted"] is not None or not value.isalpha():
         return True
     ends = _SENTENCE_END.match(match.string, match.end()) is not None
     return ends and not (language and describes_password(language, value))
@@ -418,9 +423,8 @@ def _is_entry(before: str, match: re.Match[str]) -> bool:
 
 def _may_be_token(value: str, parts: list[str], least: int = 4) -> bool:
     """Return whether a token or key of this name can have this form."""
-    if len(value) < least or " " in value or is_ordinary(value) or (parts and parts[-1] in PLAIN_KEYS):
-        return False
-    if _NUMBER.fullmatch(value) and sum(map(str.isdigit, value)) < 6:
+    few = _NUMBER.fullmatch(value) and sum(map(str.isdigit, value)) < 6
+    if few or len(value) < least or " " in value or is_ordinary(value) or (parts and parts[-1] in PLAIN_KEYS):
         return False
     plain = PATH.fullmatch(value) or _DOTTED.fullmatch(value)
     return len(value) == _AWS_SECRET_LENGTH or value.endswith("=") or not plain
@@ -477,7 +481,7 @@ def _in_quotes(match: re.Match[str]) -> bool:
 def _fills_line(before: str, match: re.Match[str]) -> bool:
     """Return whether the line contains only name and value, as in a configuration file."""
     rest = match.string[match.end() : match.end() + 1]
-    return rest in ("", "\n", "\r") and not before.rpartition("\n")[2].strip(_NAME + " \t")
+    return rest in ("", "\n", "\r") and not before.rpartition("\n")[2].strip(_NAME + " \t*>•")
 
 
 def _in_query(before: str, match: re.Match[str]) -> bool:

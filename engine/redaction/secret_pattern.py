@@ -107,7 +107,7 @@ def mixes_digits(value: str) -> bool:
 
 LINE_END = r"\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029"
 QUOTED = (
-    r"""(?:[bBrRuUN]?(?P<quote>\\{0,8}["'`])"""
+    r"""(?:[@bBrRuUN]?(?P<quote>\\{0,8}["'`])"""
     rf"""(?P<quoted>(?:(?!(?P=quote))(?:\\.|[^{LINE_END}])){{1,500}}+)(?P=quote))"""
 )
 LINE_PREFIX = r"(?:[ \t]*\d{1,6}(?:\t|→|\|[ ]?))?+(?:>[ ]?)*+(?:\+|-(?=[ ]{2}|[\w|]))?+"
@@ -120,7 +120,9 @@ _STRING_BELOW = (
 )
 """The end of a line above a string that is alone on the next one."""
 NAME_END = (
-    r"""(?:[_-]?\d{1,2})?(?![A-Za-z0-9_-])\\{0,8}["'`*]{0,3}"""
+    r"""(?:[_-]?\d{1,2}|_(?i:admin|backup|current|default|dev(?:elopment)?|live|local|main|master|new|old|plain(?:text)?"""
+    r"""|prev(?:ious)?|prod(?:uction)?|qa|root|sandbox|secure|stag(?:ing|e)|test(?:ing)?|uat|value)"""
+    r"""|(?:Current|Default|Dev|Live|New|Old|Plain|Prod|Production|Staging|Test|Value))?(?:\[\d{0,4}\])?(?![A-Za-z0-9_-])\\{0,8}["'`*]{0,3}"""
     r"""(?:(?<=["'])\](?=[ \t]?(?:=|\?\?|\|\|)[ \t]?["']))?"""
     r"""(?:(?<!\bpwd)(?<!\bPWD)[ \t]{9,60}+(?=:)|[ \t]{9,60}+(?==)|[ \t]{0,8})"""
 )

@@ -395,6 +395,8 @@ QUALIFIER = (
     rf"(?:(?:\([^(){LINE_END}]{{1,40}}\)|(?<=[ ])(?i:for|from|of|on|to|at|fürs?|vo[nm]|zu[mr])[ ]"
     rf"(?:'[^'{LINE_END}]{{1,80}}'|[^.:;!?={LINE_END}]{{1,40}}?))"
     rf"[ ]{{0,2}}(?=[:=][ ]{{1,2}}(?:[^\s:]{{4,64}}|\"[^\"{LINE_END}]{{4,80}}\")[ \t]*(?:[{LINE_END}]|\Z))"
+    rf"|[ ][^.:;!?=()\"'`{LINE_END}]{{2,60}}"
+    rf"(?=:[ ](?=[^\s:]*[a-z])[^\s:@~\"'`(/]{{3,60}}\d[^\s:@]{{0,20}}[ \t]*(?:[{LINE_END}]|\Z))"
     r"|(?<=[a-z])[ ](?!(?:Hash|Length|Manager|Policy|Reset|Strength|Type)\b)[A-ZÄÖÜ][\w-]{2,24}"
     rf"(?=:[ ](?=\S*\d)(?=\S*[A-Za-z])[^\s:]{{6,64}}[ \t]*(?:[{LINE_END}]|\Z)))?"
 )
@@ -414,7 +416,7 @@ LOGIN_NAMES = (
     r"log-?ins?|credentials?|creds|zugang(?:sdaten)?|identifiants?|credencia(?:le|i)s|credenziali|ssh(?=[ ]\w{2,13}:)"
     "|(?:inlog|login)gegevens|(?:smtp|imap|ftp)[ -]auth|auth-user-pass"
     "|(?:log-?in|nutzer(?:name)?|user(?:name)?)[ ]?/[ ]?(?:password|passwort|kennwort|pass|pwd?)"
-    "|логин|уч[её]тные данные|ログイン(?:情報)?|登[录入]|로그인|basic_?auth"
+    "|auth_?basic|логин|уч[её]тные данные|ログイン(?:情報)?|登[录入]|로그인|basic_?auth"
 )
 ROOTS = "root|admin|administrator|pi|ubuntu|postgres"
 """Users whose password follows after a colon, also without a digit."""
@@ -423,13 +425,18 @@ LOGIN_ANCHORS = (
     *("user / p", "username / p", "nutzer / p", "nutzername / p", "user/p", "username/p", "nutzer/p", "nutzername/p"),
     *("smtp auth", "smtp-auth", "imap auth", "imap-auth", "ftp auth", "ftp-auth"),
     *"""login log-in credential creds zugang identifiant credencia credenziali inloggegevens logingegevens
-    auth-user-pass логин учетные учётные ログイン 登录 登入 로그인 basic_auth basicauth""".split(),
+    auth-user-pass auth_basic логин учетные учётные ログイン 登录 登入 로그인 basic_auth basicauth""".split(),
 )
 GROUPS_AND_TAGS = frozenset(
     """wheel staff users system daemon latest stable slim alpine edge rolling stretch buster bullseye bookworm trixie
     xenial bionic focal jammy noble""".split()
 )
 """Words after "root:", "ubuntu:" or "postgres:" that are a group or in the tag of an image, no password."""
+THINGS = frozenset(
+    """app backup branch build channel device driver feature file folder host image issue model network node plugin
+    project release repo server service share task test ticket tool user version volume""".split()
+)
+"""Words before a name with digits, such as "server" in "plex server Movie2024Remux", that are no account."""
 LOGIN_WORDS = frozenset(
     """email e-mail mail phone mobile google github gitlab facebook apple twitter microsoft sso ldap oauth oidc saml
     mobil register registration signup sign-up logout logoff log-out profile join account session cookie form submit

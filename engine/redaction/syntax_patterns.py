@@ -25,6 +25,7 @@ from engine.redaction.secret_pattern import (
     QUOTED,
     SIGN,
     SecretPattern,
+    alternates,
     mixes_digits,
     value_of,
 )
@@ -51,6 +52,15 @@ def is_second_argument(before: str, match: re.Match[str]) -> bool:
     if match[0].lower().startswith(("login", "authenticate")) and value.rstrip("0123456789") in LOGIN_WORDS:
         return False
     return is_argument(before, match) and value != match["user"][1:-1].lower() and not value.startswith("pass")
+
+
+def is_argument_of_function(before: str, match: re.Match[str]) -> bool:
+    """Whether a string in a call is a password, or a token that is random."""
+    value = value_of(match)
+    if match["random"] is not None:
+        return len(value) >= len("abcdef123456") and mixes_digits(value) and alternates(value)
+    described = match[0][:9].lower() == "password(" and before[-1:] == "." and " " in value
+    return not described and value[:1] != " " and is_argument(before, match)
 
 
 def is_form_password(before: str, match: re.Match[str]) -> bool:
@@ -308,21 +318,18 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "Password for a function",
-        "the string in `set_password(x)`, `generate_password_hash(x)`, `bcrypt.hash(x)`, `hmac.new(x, …)`, the last "
-        "one in `create_user(…, …, x)`, `set_password(…, x)`, `createHmac(…, x)`, `jwt.encode(…, x)`",
+        "the string in `set_password(x)`, `generate_password_hash(x)`, `bcrypt.hash(x)`, `hmac.new(x, …)`, "
+        "`.password(x)`; a random one in `.token(x)`, `.api_key(x)`; the last one in "
+        "`create_user(…, …, x)`, `set_password(…, x)`, `createHmac(…, x)`, `jwt.encode(…, x)`",
         (
             *('user.set_password("«swordfish»")', "bcrypt.hashpw(b'«hunter2»', salt)", "make_password('«tugboat»')"),
             *('create_superuser("ada", "ada@x.org", "«swordfish»")', "set_password('ada', '«hunter2»')"),
-            *(
-                "hmac.new(b'«tugb0at»', x)",
-                "createHmac('sha256', '«tugb0at»')",
-                "AES.new(b'«tugb0at»', x)",
-                "jwt.sign(user, '«tugb0at»')",
-            ),
+            *("hmac.new(b'«tugb0at»', x)", "createHmac('sha256', '«tugb0at»')", "jwt.sign(user, '«tugb0at»')"),
+            *("AES.new(b'«tugb0at»', x)", 'builder.password("«tugboat»")', 'client.token("«k9Jx2Lm4Qp7Z»")'),
         ),
         (
-            *("password", "hashpw", "bcrypt.", "argon2.", "create_user", "create_superuser", "createuser"),
-            *("hmac.new", "createhmac", "jwt.", "hash_hmac", "fernet", "aes.new"),
+            *"password .token .apikey .api_key hashpw bcrypt. argon2. create_user create_superuser createuser".split(),
+            *"hmac.new createhmac jwt. hash_hmac fernet aes.new".split(),
         ),
         rf"(?i:(?:(?<=make_)|(?<=hash_)|(?<=generate_)|(?<=hash))password(?:_hash)?\(|password_hash\(|hashpw\("
         rf"|(?:bcrypt|argon2)\.(?:hash|verify|compare)(?:sync)?\("
@@ -331,9 +338,11 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         rf"|hash_hmac\((?:{_STRING},[ ]?|[^,()\"'{LINE_END}]{{1,80}},[ ]?){{2}}"
         rf"|create_?(?:super)?user\((?:{_STRING},[ ]?){{2}}"
         rf"|(?:(?<=set_)|(?<=check_)|(?<=verify_)|(?<=set))password\("
-        rf"(?:{_STRING},[ ]?(?=[\"'])){{0,2}}){QUOTED}(?=[ ]?[,)])",
+        rf"(?:{_STRING},[ ]?(?=[\"'])){{0,2}}"
+        rf"|(?:(?<=\.)|(?<=string[ ]))password\(|\.(?P<random>)(?:api_?key|token)\()"
+        rf"{QUOTED}(?=[ ]?[,)])",
         "whole",
-        lambda before, match: is_argument(before, match) and " " not in value_of(match)[:1],
+        is_argument_of_function,
     ),
     SecretPattern(
         "Password for a form",

@@ -30,7 +30,7 @@ from engine.redaction.secret_words import (
 )
 
 _NAMES = """password|passwort|passwörter|passwd|passphrase|kennwort|pwd|pw|psk|mot de passe|contraseña|senha|wachtwoord
-    |hasło|пароль|密码|密碼|パスワード|비밀번호""".replace("\n    ", "")
+    |hasło|пароль|密码|密碼|パスワード|비밀번호|pass""".replace("\n    ", "")
 """Names of columns. Other words for a password are also names of pins, tests or words in a table."""
 _LONGEST_LINE = 64 * 1024
 _LINE = lazy_pattern(r"([^\r\n]*+)\r?\n?")
@@ -40,6 +40,7 @@ _CELL = lazy_pattern(r"((?:[^|\\]|\\.?)*+)(?:\||\Z)")
 _MARKS = " \t>*`"  # around the value of a cell
 _QUOTES = "\"':"  # also around the name of a column
 _NAME = lazy_pattern(rf"[{_MARKS}{_QUOTES}]*+((?:{_NAMES})s?)[{_MARKS}{_QUOTES}\r]*+[|,;\t]?\Z", re.IGNORECASE)
+_ACCOUNT = lazy_pattern(rf"[{_MARKS}{_QUOTES}]*(?:user|log-?in|account|e-?mail|benutzer|konto|usuario)", re.IGNORECASE)
 _SEPARATORS = rf"{LINE_PREFIX}(?=[ \t>]*+(?:\|[ \t]*+)?:?-)(?=[^|{LINE_END}]*\|)[ \t>|:-]{{2,400}}(?:\r?\n|\Z)"
 _SEPARATOR = lazy_pattern(rf"\r?\n{_SEPARATORS}")
 _SQL_NAME = lazy_pattern(rf"[`\"\[]?(?:\w{{1,40}}_)?(?:{_NAMES})[`\"\]]?", re.IGNORECASE)
@@ -181,7 +182,11 @@ def is_word_below(before: str, match: re.Match[str]) -> bool:
         return False
     if value.islower() and value.isalpha() and match["password"] is not None:  # alone below "password:"
         between = match.string[match.end("password") : match.start() + match[0].rindex(value)]
-        alone = ":" in between and between.count("\n") == 1 and _NOTHING_BELOW.match(match.string, match.end())
+        alone = (
+            (":" in between or between[-1] == "`")
+            and between.count("\n") == 1
+            and _NOTHING_BELOW.match(match.string, match.end())
+        )
         return bool(alone) and not (is_ordinary(value) or describes(value) or value in LOGIN_WORDS)
     return mixes_digits(value) and is_argument(before, match)
 
@@ -297,14 +302,10 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
         (
             "snmp-server community «swordfish» RO",
             *('%any : PSK "«correct horse»"', 'ada : EAP "«swordfish»"', "  auth_pass «swordfish»"),
-            "localhost:5432:shop:ada:«hunter2»",
-            "*:*:*:postgres:«hunter2»",
-            "WIFI:T:WPA2-EAP;S:Home;I:ada;P:«hunter2»;;",
-            "Key Content            : «swordfish»",
-            "nmcli con modify Home wifi-sec.psk «swordfish»",
-            "tacacs-server host 10.0.0.1 key 7 «swordfish»",
+            *("localhost:5432:shop:ada:«hunter2»", "*:*:*:postgres:«hunter2»", "Key Content            : «swordfish»"),
+            *("WIFI:T:WPA2-EAP;S:Home;I:ada;P:«hunter2»;;", "nmcli con modify Home wifi-sec.psk «swordfish»"),
+            *("tacacs-server host 10.0.0.1 key 7 «swordfish»", "crypto isakmp key «swordfish» address 10.0.0.1"),
             " ip ospf message-digest-key 1 md5 «swordfish»",
-            "crypto isakmp key «swordfish» address 10.0.0.1",
             *(" pre-shared-key «hunter22»", "set vpn ipsec site-to-site peer 10.0.0.1 pre-shared-key '«swordfish»'"),
             "\toption key '«swordfish»'",
             *('"ada" * "«swordfish»"', "ada pptpd «swordfish» *", "ada * «hunter2» 10.0.0.3", "* * «hunter2»"),
@@ -418,12 +419,14 @@ def _rows(text: str, header: _Header, most: int) -> Iterator[tuple[int, int]]:
 
 def _password_columns(cells: Iterable[re.Match[str]]) -> dict[int, int]:
     """Return the columns with the name of a password, with the position of the name."""
-    columns = {}
+    columns, of_account, uncertain = {}, False, []
     for column, cell in enumerate(cells):
         name = _NAME.match(cell[0])
+        of_account |= _ACCOUNT.match(cell[0]) is not None
         if name is not None:
             columns[column] = cell.start() + name.start(1)
-    return columns
+            uncertain += [column] * (name[1].lower() == "pass")  # also the result of a test
+    return columns if of_account else {column: at for column, at in columns.items() if column not in uncertain}
 
 
 def _markdown_cells(text: str, header: _Header, most: int) -> Iterator[tuple[int, int]]:

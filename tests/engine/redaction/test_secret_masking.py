@@ -1641,6 +1641,60 @@ def test_column_of_passwords_ends_with_its_table() -> None:
     )
 
 
+LISTED = (
+    '{"passwords": ["«alpha-dog»", "«beta-cat»"]}',
+    "db_passwords:\n  - «tugboat»\n  - '«sword fish»' # old\nnext: 1",
+    "Passwörter:\n- Amazon: «Regenwald3»\n- eBay: ada / «Flohmarkt8»\n\nText",
+    "## Passwords\n\ngithub: «octo-mauve-7»\nurl: https://x.org/a1\n",
+    'const apiKeys = ["«k3Jd82LmQ9xZ7»",\n  "«p0Zq73NvB4rT6»"];',
+    "tokens:\n  - «x9Kd-22Lm-Pq81-ZZ»\n  - word\n",
+    "host,user,pass\ndb1,root,«binnacle»\n",
+    "Netflix\nuser ada@example.com\npw «sofaabend»\n",
+)
+CONTINUED = (
+    'password: "«first-half-»" +\n    "«second-half»"',
+    "SECRET = (\"«part-one-xyz»\"\n          '«part-two-abc»')",
+    "const token = process.env.TOKEN ||\n  '«dev-tok-7781-xx»';",
+    "const token = process.env.TOKEN\n  ?? '«dev-tok-7781-xx»';",
+    "token: «k3Jd82LmQ9xZ7p0Z»\n«q73NvB4rT6»\nend",
+)
+IN_FORMS = (
+    *("the password (for guests) is «hedgehog»", "mdp wifi de la maison : «chatnoir»", "(pass: «lifebuoy»)"),
+    *("Das Passwort steht auf dem Zettel: «wiese4821»", "le mot de passe est : «croissant»", "bindpw: «applesauce»"),
+    *("Old password was «monkeybars» but it's now «climbingwall»", "password changed from «bilgepump to deckhand8»"),
+    *("login / password: «ada» / «catnip22»", "user ada clave: «naranja»", "* user: ada\n* pass: «gunwale»"),
+    *('{"key": "api_token", "secret": true, "value": "«qwe-rty-1»"}', "VALUES ('smtp_password', '«teapot»')"),
+    *("API_KEY_PROD=«swordfish77»", 'char password[25] = "«tugboat»";', 'env("PASS").unwrap_or("«tugboat»")'),
+    *('x["pw"] ?? "«albatross1»"', "curl -H 'X-Token: «dbPOiIdaw»'", "github — ada — «octocat!7»"),
+)
+
+
+@pytest.mark.parametrize("texts", [LISTED, CONTINUED, IN_FORMS], ids=["lists", "lines", "forms"])
+def test_secret_of_a_kind_is_masked_in_any_form(texts: tuple[str, ...]) -> None:
+    assert not differing({marked(text): _MARKED.sub("***", text) for text in texts})
+
+
+def test_values_that_only_look_like_secrets_are_kept() -> None:
+    ordinary = (
+        *(
+            "username, password = split",
+            "if api_key != API_KEY_SENTINEL:",
+            "'PW_PASSWD': 1,",
+            "password: Incomplete | None",
+        ),
+        *("{'password': None, 'host': 'x.org'}", "plex server Movie2024Remux", "wifi network Guest5GHz"),
+        *(
+            "entry code path 4096",
+            "## Passwords\n\n- Choose a long one.\n",
+            "tokens: ['a1', 'b2']",
+            "passwords:\n  - min",
+        ),
+        *("passwords = [first, second]", "filterKey: PySide6.QtCore.QObject"),
+        *("token: abc\nnext1line", "password_new = get_password()"),
+    )
+    assert not differing({text: text for text in ordinary})
+
+
 SPLIT = (
     '{\n  "password":\n    "«quartz9Lm»"\n}',
     "connect(\n  user='ada',\n  password=\n    '«quartz9Lm»',\n)",
