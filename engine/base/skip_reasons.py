@@ -131,6 +131,8 @@ NOT_A_FILE = Reason(marked("This is a pipe, a device or a folder with the name o
 NO_EXTRA_PATH = Reason(marked("This extra path does not exist."))
 NO_SESSION_FOLDER = Reason(marked("The session folder {folder} does not exist."))
 UNREADABLE = Reason(marked("Can't be read: {problem}."))
+UNREACHABLE = Reason(marked("Can't be read now: {problem}. Files that were indexed before stay in the index."))
+NOT_CONNECTED = Reason(marked("Its drive is not connected. Files that were indexed before stay in the index."))
 NO_PERMISSION = Reason(marked("You don't have permission to read it: change its permissions, or exclude it."))
 REPLACED = Reason(marked("The file was replaced by a link or a special file."))
 

@@ -17,8 +17,8 @@ from engine.base import skip_reasons
 from engine.base.cancellation import CancelToken
 from engine.base.language import marked
 from engine.corpus.documents import ENDINGS as DOCUMENT_ENDINGS
-from engine.corpus.file_rules import SECRET_FOLDER, FileRules, unreadable
-from engine.corpus.folder_walk import LATEST_NS, DiscoveryListener, FolderWalk, FoundFile, Neighbours, is_transient
+from engine.corpus.file_rules import NOT_CONNECTED, SECRET_FOLDER, FileRules
+from engine.corpus.folder_walk import LATEST_NS, DiscoveryListener, Drives, FolderWalk, FoundFile, Neighbours
 from engine.corpus.ignore_rules import Match, printable_name
 from engine.corpus.indexed_folders import Layout, Root, Roots, find_roots
 from engine.corpus.json_notes import ENDINGS as JSON_ENDINGS
@@ -93,7 +93,7 @@ class Discovery(msgspec.Struct, frozen=True):
     endings: Mapping[str, int] = msgspec.field(default_factory=dict)
     """Number of files that were skipped for their extension, by extension."""
     unreachable: Collection[str] = ()
-    """Stable names of folders and files that could not be checked because of a temporary error."""
+    """Stable names of folders and files that could not be checked."""
 
 
 def discover(
@@ -103,21 +103,24 @@ def discover(
     cancel: CancelToken | None = None,
     listener: DiscoveryListener | None = None,
     most_entries: float = math.inf,
-    check_access: bool = False,
+    drives: Drives | None = None,
 ) -> Discovery:
     """List all files of a workspace and its extra paths that the settings allow.
 
-    After `most_entries`, no further folder is listed. `check_access`: skip files without permission to read them, which
-    reading would find out, too. Raises `WorkspaceError` if the workspace itself can't be listed,
-    `Cancelled`; every other error becomes an issue.
+    After `most_entries`, no further folder is listed. `drives`: detects roots whose drive is not connected.
+    Raises `WorkspaceError` if the workspace itself can't be listed, `Cancelled`; every other error becomes an issue.
     """
     roots = find_roots(workspace, settings)
     walk = _Walk(roots, settings, cancel, listener, most_entries)
-    walk.check_access = check_access
+    paths = (roots.workspace, *(root.path for root in roots.found))
+    away = set() if drives is None else {path for path in paths if drives.is_disconnected(path)}
     if roots.layout == "openclaw":
         walk.account_for_rest(roots)
     for root in roots.found:
-        walk.visit(root)
+        if root.path in away or (not root.extra and roots.workspace in away):
+            walk.leave(root)
+        else:
+            walk.visit(root)
     return Discovery(walk.files, walk.passed.issues(), roots.layout, walk.whole, walk.passed.endings, walk.unreachable)
 
 
@@ -148,7 +151,6 @@ class _Walk(FolderWalk):
         self._judge = FileRules(settings)
         self.passed = SkipSummary(self._judge.rules.extensions)
         self._root_paths = {root.path for root in roots.found}
-        self.check_access = False
 
     def visit(self, root: Root) -> None:
         """List the files of one root; a missing root is an issue only if the user named it."""
@@ -159,9 +161,7 @@ class _Walk(FolderWalk):
                 self.passed.add(root.path, "missing", skip_reasons.NO_EXTRA_PATH.message())
             return
         except OSError as error:
-            if is_transient(error):
-                self.unreachable.add(root.name)
-            self._unreadable(root.path, error)
+            self._report(root.name or ".", error)
             return
         match = self._judge.root(root, state)
         if match is not None:
@@ -171,6 +171,10 @@ class _Walk(FolderWalk):
             self.descend(root.path, root.name)
         else:
             self._add_file(root.name, root.path, state)
+
+    def leave(self, root: Root) -> None:
+        """Leave the files of a root in the index, since its drive is not connected."""
+        self._keep(root.name or ".", NOT_CONNECTED)
 
     def account_for_rest(self, roots: Roots) -> None:
         """Add an issue for each note and folder of the workspace outside the indexed folders."""
@@ -194,9 +198,6 @@ class _Walk(FolderWalk):
         return False
 
     def _add_file(self, name: str, path: str, state: os.stat_result) -> None:
-        if self.check_access and not os.access(path, os.R_OK):
-            self.passed.add(name, "unreadable", skip_reasons.NO_PERMISSION.message())
-            return
         changed = state.st_mtime_ns
         self.files.append(FoundFile(name, path, "memory", state.st_size, min(LATEST_NS, changed)))
 
@@ -206,5 +207,5 @@ class _Walk(FolderWalk):
         else:
             self.passed.add(name, match.rule, match.detail)
 
-    def _unreadable(self, name: str, error: OSError) -> None:
-        self._add_skipped(name, "", unreadable(error))
+    def _skip(self, name: str, match: Match) -> None:
+        self._add_skipped(name, "", match)

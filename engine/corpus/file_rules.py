@@ -13,6 +13,7 @@ from engine.settings import Settings
 SECRET_FOLDER = Match("secret", skip_reasons.SECRET_FOLDER.message())
 LINK = Match("symlink", skip_reasons.LINK.message())
 LINKED_PATH = Match("symlink", skip_reasons.LINKED_PATH.message())
+NOT_CONNECTED = Match("unreadable", skip_reasons.NOT_CONNECTED.message())
 NOT_A_FILE = Match("not-a-file", skip_reasons.NOT_A_FILE.message())
 _OUTSIDE_MEMORY = Match("outside-memory", skip_reasons.OUTSIDE_MEMORY.message())
 
@@ -71,6 +72,11 @@ class FileRules:
         if state.st_size > self._limit:
             return Match("too-large", skip_reasons.TOO_LARGE.message(size=state.st_size, limit=self._limit))
         return None
+
+
+def unreachable(error: OSError) -> Match:
+    """Return the rule and reason for a folder that can't be read now, so that its entries stay in an index."""
+    return Match("unreadable", skip_reasons.UNREACHABLE.message(problem=error.strerror or error))
 
 
 def unreadable(error: OSError) -> Match:

@@ -4,7 +4,7 @@ import contextlib
 import errno
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache, partial
 from operator import attrgetter
 
@@ -12,6 +12,8 @@ import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
+from engine.corpus.file_rules import unreachable, unreadable
+from engine.corpus.ignore_rules import Match
 from engine.corpus.safe_open import scan_folder
 from engine.records import Source
 
@@ -36,6 +38,10 @@ _TRANSIENT = frozenset(
 def is_transient(error: OSError) -> bool:
     """Whether an error says nothing about a file and may pass, such as that of a network drive without connection."""
     return error.errno in _TRANSIENT
+
+
+_GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
+"""Errors for a folder that was deleted, or replaced by a file or a link."""
 
 
 def is_below(name: str, names: Collection[str]) -> bool:
@@ -66,8 +72,7 @@ class FolderWalk(ABC):
         """After `most_entries` entries, no further folder is listed."""
         self.files: list[FoundFile] = []
         self.unreachable: set[str] = set()
-        """Stable names of folders and files that could not be checked because of a temporary error; their
-        entries stay in an index."""
+        """Stable names of folders and files that could not be checked; their entries stay in an index."""
         self.whole = True
         """Whether all folders were listed; False if the limit was reached."""
         self._entries_left = most_entries
@@ -125,9 +130,15 @@ class FolderWalk(ABC):
 
     def _report(self, name: str, error: OSError) -> None:
         """Record that a folder or a file can't be read, by its stable name, or "." for the workspace."""
-        if is_transient(error):
-            self.unreachable.add("" if name == "." else name)
-        self._unreadable(name, error)
+        if error.errno in _GONE:
+            self._skip(name, unreadable(error))
+        else:
+            self._keep(name, unreachable(error))
+
+    def _keep(self, name: str, match: Match) -> None:
+        """Record that a folder or a file can't be read now, so that its entries stay in an index."""
+        self.unreachable.add("" if name == "." else name)
+        self._skip(name, match)
 
     @abstractmethod
     def _enter(self, entry: os.DirEntry[str], path: str, name: str, neighbours: Neighbours) -> bool:
@@ -138,9 +149,54 @@ class FolderWalk(ABC):
         """
 
     @abstractmethod
-    def _unreadable(self, name: str, error: OSError) -> None:
+    def _skip(self, name: str, match: Match) -> None:
         """Record an issue for an entry that can't be read."""
 
 
 def _names(entries: Sequence[os.DirEntry[str]]) -> frozenset[str]:
     return frozenset(map(_NAME, entries))
+
+
+# --- Drives that are not connected ------------------------------------------------------------------------------------
+
+
+class Drives:
+    """Detects roots on a drive that is not connected, such as a network drive: they are missing or empty then."""
+
+    def __init__(self, before: Mapping[str, str]) -> None:
+        """`before`: the mount points at the last sync, as in `mounts`."""
+        self._before = before
+        self.mounts: dict[str, str] = {}
+        """Folder at which the drive of a root is mounted, by the root's path; only for other drives than the system's.
+        """
+
+    def is_disconnected(self, root: str) -> bool:
+        """Return whether a root is on a drive that was mounted at the last sync, and isn't now."""
+        before = self._before.get(root)
+        disconnected = before is not None and not _is_mounted(before) and _is_empty(root)
+        mount = before if disconnected else _mount_point(root)
+        if mount:
+            self.mounts[root] = mount
+        return disconnected
+
+
+def _is_mounted(folder: str) -> bool:
+    return os.path.ismount(folder) and os.path.lexists(folder)  # Windows calls every root of a drive mounted
+
+
+def _is_empty(folder: str) -> bool:
+    """Return whether a folder is missing or has no entries; False if that can't be found out."""
+    try:
+        with os.scandir(folder) as entries:
+            return next(entries, None) is None
+    except OSError as error:
+        return error.errno in _GONE
+
+
+def _mount_point(path: str) -> str:
+    """Return where the drive of an existing file or folder is mounted; empty for the system's drive."""
+    if not os.path.lexists(path):
+        return ""
+    while not _is_mounted(path) and path != os.path.dirname(path):
+        path = os.path.dirname(path)
+    return path if path != os.path.dirname(path) or os.path.splitdrive(path)[0] else ""

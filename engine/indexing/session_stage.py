@@ -186,7 +186,10 @@ class SessionStage:
             self._listed = sessions.listed_transcripts(snapshot)
         if self._settings.sessions.folders:
             self._meter.start("discovering")
-            self._transcripts = find_transcripts(self._settings, cancel=self._token, listener=self._meter.step)
+            with self._work.drives("sessions") as drives:
+                self._transcripts = find_transcripts(
+                    self._settings, cancel=self._token, listener=self._meter.step, drives=drives
+                )
         self._note_written()
         parts = self._work.parts
         projects = {name: project for name, project in self._listed.items() if name in self._stored}

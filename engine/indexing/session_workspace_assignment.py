@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Literal
 
 import apsw
+import msgspec
 
 from engine.base import skip_reasons
 from engine.base.cancellation import CancelToken
@@ -27,6 +28,7 @@ from engine.base.errors import StoreError
 from engine.corpus.discovery import READABLE_EXTENSIONS, Discovery, discover
 from engine.corpus.documents import is_readable
 from engine.corpus.folder_walk import FoundFile
+from engine.corpus.ignore_rules import printable_name
 from engine.corpus.transcripts.session_stores import find_transcripts
 from engine.corpus.transcripts.transcript_files import transcript_of
 from engine.records import FileIssue, PreviewFolder, PreviewKind, WorkspacePreview
@@ -159,7 +161,7 @@ def preview_workspace(workspace: Path, settings: Settings, *, cancel: CancelToke
 
     Sessions that other workspaces index are skipped, as far as this is known without reading a session.
     """
-    discovery = discover(workspace, settings, cancel=cancel, check_access=True)
+    discovery = _readable(discover(workspace, settings, cancel=cancel))
     sessions = find_transcripts(settings, cancel=cancel)
     owners = _recorded_elsewhere(sessions.files, workspace, settings)
     own = [file for file in sessions.files if file.name not in owners]
@@ -184,6 +186,17 @@ def preview_workspace(workspace: Path, settings: Settings, *, cancel: CancelToke
         kinds=tuple(sorted(_kinds(discovery), key=lambda kind: (-kind.files, kind.extension))),
         program=_program_of(workspace),
     )
+
+
+def _readable(discovery: Discovery) -> Discovery:
+    """Return the discovery with files that the user may not read among the skipped ones, as reading would find out."""
+    denied = [file.name for file in discovery.files if not os.access(file.path, os.R_OK)]
+    if not denied:
+        return discovery
+    reason, names = skip_reasons.NO_PERMISSION.message(), frozenset(denied)
+    issues = [FileIssue(path=printable_name(name), rule="unreadable", detail=reason) for name in denied]
+    files = [file for file in discovery.files if file.name not in names]
+    return msgspec.structs.replace(discovery, files=files, skipped=[*discovery.skipped, *issues])
 
 
 def _program_of(workspace: Path) -> Literal["", "obsidian", "logseq"]:

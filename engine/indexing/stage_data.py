@@ -1,7 +1,8 @@
 """Data and interfaces that a sync passes to its stages."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
@@ -19,12 +20,13 @@ from engine.base.index_rule_versions import (
     TOOLS_VERSION,
     USAGE_VERSION,
 )
+from engine.corpus.folder_walk import Drives
 from engine.embedding.batch_jobs.batch_api import BatchPolicy
 from engine.embedding.provider_interface import EmbeddingProvider
 from engine.indexing.cost_estimate import EmbeddingWork
 from engine.indexing.crashing_files import CrashRecord
 from engine.indexing.sync_progress import ProgressMeter
-from engine.records import FileIssue, MemorySearchResult
+from engine.records import FileIssue, MemorySearchResult, Source
 from engine.settings import Settings
 from engine.store.batch_jobs import BatchJobs
 from engine.store.index import IndexStore
@@ -136,3 +138,14 @@ class StageWork(msgspec.Struct, frozen=True):
     """The provider's model as stored in the index; None without a provider, or before it was selected."""
     tables: Tables | None
     """The generation to work on; None is the current one, which searches see immediately."""
+
+    @contextmanager
+    def drives(self, source: Source) -> Iterator[Drives]:
+        """Yield the drives of the last sync of a source, and store those that are found within the block."""
+        with self.parts.store.read() as snapshot:
+            before = snapshot.mounts(source)
+        drives = Drives(before)
+        yield drives
+        if drives.mounts != before:
+            with self.parts.store.write() as writer:
+                writer.set_meta(f"mounts {source}", msgspec.json.encode(drives.mounts).decode())

@@ -146,7 +146,10 @@ class TextStage:
     def _notes(self) -> None:
         self._meter.start("discovering")
         workspace = self._work.parts.workspace
-        discovery = discover(workspace, self._settings, cancel=self._token, listener=self._meter.step)
+        with self._work.drives("memory") as drives:
+            discovery = discover(
+                workspace, self._settings, cancel=self._token, listener=self._meter.step, drives=drives
+            )
         with self._store.read(tables=self._tables) as snapshot:
             known = snapshot.files("memory")
             followed = snapshot.meta("names")

@@ -17,7 +17,7 @@ from engine.corpus import front_matter, markdown_line_types
 from engine.corpus.chunking import markdown_outline
 from engine.corpus.documents import DocumentError, is_document
 from engine.corpus.folder_walk import FolderWalk, Neighbours
-from engine.corpus.ignore_rules import IgnoreRules
+from engine.corpus.ignore_rules import IgnoreRules, Match
 from engine.corpus.indexed_folders import find_roots
 from engine.corpus.line_reader import NumberedText
 from engine.corpus.link_parsing import anchor_line, titled_line, without_links
@@ -326,5 +326,5 @@ class _ImageWalk(FolderWalk):
             self.names.append(name)
         return False
 
-    def _unreadable(self, name: str, error: OSError) -> None:
+    def _skip(self, name: str, match: Match) -> None:
         """Skip the folder."""

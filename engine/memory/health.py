@@ -10,6 +10,7 @@ from contextlib import ExitStack, contextmanager
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, IndexBusy, IndexCorrupt, MnemoscopeError
 from engine.base.language import marked, tr, tr_count
+from engine.corpus.folder_walk import Drives
 from engine.corpus.transcripts.session_stores import find_transcripts
 from engine.embedding.provider_selection import Selection
 from engine.indexing.cost_estimate import name_of
@@ -111,7 +112,9 @@ class Health:
 
     def _check_sources(self, subject: Subject, selection: Selection) -> Iterator[HealthFinding]:
         subject.step(tr("Looking through the folders"), 0, 0)
-        found_transcripts = find_transcripts(self._settings, cancel=self._cancel)
+        with self._store.read(self._cancel) as snapshot:
+            drives = Drives(snapshot.mounts("sessions"))
+        found_transcripts = find_transcripts(self._settings, cancel=self._cancel, drives=drives)
         with self._store.read(self._cancel) as snapshot:
             known = transcripts(snapshot)
         yield from sources.check_stores(self._settings, found_transcripts, known)

@@ -416,6 +416,11 @@ class Snapshot:
             )
         return pairs
 
+    def mounts(self, source: Source) -> dict[str, str]:
+        """Return where the drives of the roots of a source were mounted at the last sync, by the roots' paths."""
+        stored = self.meta(f"mounts {source}")
+        return msgspec.json.decode(stored, type=dict[str, str]) if isinstance(stored, str) else {}
+
     def free_share(self) -> float:
         """Return the share of empty pages in the file, 0 to 1."""
         return number(self.connection, "PRAGMA freelist_count") / max(1, number(self.connection, "PRAGMA page_count"))

@@ -21,9 +21,9 @@ import msgspec
 from engine.base import skip_reasons
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
-from engine.corpus.file_rules import unreadable
-from engine.corpus.folder_walk import LATEST_NS, DiscoveryListener, FolderWalk, FoundFile, Neighbours
-from engine.corpus.ignore_rules import is_unusable, printable_name
+from engine.corpus.file_rules import NOT_CONNECTED
+from engine.corpus.folder_walk import LATEST_NS, DiscoveryListener, Drives, FolderWalk, FoundFile, Neighbours
+from engine.corpus.ignore_rules import Match, is_unusable, printable_name
 from engine.corpus.indexed_folders import is_secret_folder
 from engine.corpus.safe_open import is_link, scan_folder
 from engine.corpus.transcripts.agents import WAL
@@ -134,7 +134,7 @@ class FoundTranscripts(msgspec.Struct, frozen=True):
     whole: bool = True
     """Whether all folders were listed; False if the limit `most_entries` was reached."""
     unreachable: Collection[str] = ()
-    """Stable names of folders that could not be checked because of a temporary error."""
+    """Stable names of folders that could not be checked."""
 
 
 def find_transcripts(
@@ -143,14 +143,19 @@ def find_transcripts(
     cancel: CancelToken | None = None,
     listener: DiscoveryListener | None = None,
     most_entries: float = math.inf,
+    drives: Drives | None = None,
 ) -> FoundTranscripts:
     """Return the files in all stores that may be transcripts by name. Raises `Cancelled`.
 
-    Every other error becomes an issue. After `most_entries`, no further folder is listed.
+    Every other error becomes an issue. After `most_entries`, no further folder is listed. `drives`: detects stores
+    whose drive is not connected.
     """
     walk = _Walk(cancel, listener, most_entries)
     for store in find_stores(settings):
-        walk.visit(store)
+        if drives is not None and drives.is_disconnected(store.path):
+            walk.leave(store)
+        else:
+            walk.visit(store)
     # Two sorts take half the time of one by both.
     walk.files.sort(key=attrgetter("name"))
     walk.files.sort(key=attrgetter("mtime_ns"), reverse=True)
@@ -179,6 +184,10 @@ class _Walk(FolderWalk):
         """The first files of other names; None in an agent's own folder, where they are expected."""
         self._more = 0
         self._memo: dict[str, Any] = {}
+
+    def leave(self, store: Store) -> None:
+        """Leave the sessions of a store in the index, since its drive is not connected."""
+        self._keep(store.name, NOT_CONNECTED)
 
     def visit(self, store: Store) -> None:
         try:
@@ -254,8 +263,7 @@ class _Walk(FolderWalk):
         size, changed = last_change(path, state, self._memo)
         self.files.append(FoundFile(name, path, "sessions", size, min(changed, LATEST_NS)))
 
-    def _unreadable(self, name: str, error: OSError) -> None:
-        match = unreadable(error)
+    def _skip(self, name: str, match: Match) -> None:
         self._add_skipped(name, match.rule, match.detail)
 
     def _add_skipped(self, name: str, rule: str, detail: str) -> None:

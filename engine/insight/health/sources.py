@@ -1,13 +1,14 @@
 """Checks that the index matches the current notes and sessions, that these are watched, and lists failed files."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Protocol, TypeVar
 
 from engine.base.errors import WorkspaceError
 from engine.base.language import marked, tr, tr_count
 from engine.base.skip_reasons import files_covered, tr_reason
 from engine.corpus.discovery import discover
+from engine.corpus.folder_walk import Drives, is_below
 from engine.corpus.transcripts.session_stores import FoundTranscripts, find_stores
 from engine.insight.health.health_check import UPDATE, Subject, degraded, failed, fine
 from engine.records import HealthFinding, WatcherStatus
@@ -35,6 +36,9 @@ _ADVICE = {
 """Advice for the user, by the rule of a failed file."""
 _USUAL_ADVICE = marked("Correct the file or exclude it in the settings; the next update tries again.")
 _FOLDERS = marked("Correct folders under [defaults.sessions] in the settings.")
+
+
+_KnownFile = TypeVar("_KnownFile")
 
 
 class _Known(Protocol):
@@ -87,12 +91,15 @@ def _not_read(store: str, reasons: Sequence[tuple[str, str]]) -> HealthFinding:
 def check_notes(subject: Subject) -> HealthFinding:
     """Report how many notes are new, changed or deleted since the last sync, by size and time."""
     name = tr("Notes")
+    with subject.store.read(subject.cancel) as snapshot:
+        drives = Drives(snapshot.mounts("memory"))
     try:
-        there = {file.name: file for file in discover(subject.workspace, subject.settings, cancel=subject.cancel).files}
+        discovery = discover(subject.workspace, subject.settings, cancel=subject.cancel, drives=drives)
     except WorkspaceError as error:
         return failed("notes", name, str(error))
+    there = {file.name: file for file in discovery.files}
     with subject.store.read(subject.cancel) as snapshot:
-        known = snapshot.files("memory")
+        known = _still_known(snapshot.files("memory"), there, discovery.unreachable)
         for unreadable in _failed(there, known, snapshot):
             del there[unreadable]
     if behind := _pending_changes(there, known):
@@ -108,10 +115,10 @@ def check_notes(subject: Subject) -> HealthFinding:
 def check_transcripts(settings: Settings, transcripts: FoundTranscripts, snapshot: Snapshot) -> HealthFinding:
     """Report how many transcripts are new, changed or deleted since the last sync, by size and time."""
     id_, name = "transcripts", tr("Transcripts")
-    known = sessions.transcripts(snapshot)
+    there = {file.name: file for file in transcripts.files}
+    known = _still_known(sessions.transcripts(snapshot), there, transcripts.unreachable)
     if not known and not settings.sessions.folders:
         return fine(id_, name, tr("No session folder is listed in the settings."))
-    there = {file.name: file for file in transcripts.files}
     unreadable = _failed(there, known, snapshot)
     stores = {store.name for store in find_stores(settings)}
     unread = {issue.path for issue in transcripts.skipped if issue.rule == "unreadable" and issue.path not in stores}
@@ -162,6 +169,13 @@ def check_issues(snapshot: Snapshot) -> Iterator[HealthFinding]:
             reason=tr_reason(issues[0].detail),
         )
         yield degraded("not-embedded", tr("Not embedded"), detail, count=files)
+
+
+def _still_known(
+    known: Mapping[str, _KnownFile], there: Mapping[str, _Known], unreachable: Collection[str]
+) -> dict[str, _KnownFile]:
+    """Return the indexed files without those that can't be checked now, and stay in the index."""
+    return {name: file for name, file in known.items() if name in there or not is_below(name, unreachable)}
 
 
 def _failed(found: Mapping[str, _Known], known: Mapping[str, _Known], snapshot: Snapshot) -> set[str]:

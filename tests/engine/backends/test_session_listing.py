@@ -2,6 +2,8 @@
 
 import errno
 import json
+import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -110,6 +112,30 @@ def test_sessions_of_an_unreachable_folder_stay(memory: BuiltinMemory, monkeypat
     assert ("sessions/main", "unreadable") in {(issue.path, issue.rule) for issue in report.skipped}
     assert len(memory.sessions()) == COUNT
     assert len(memory.search("anchor", max_results=20).results) == COUNT
+
+
+def test_sessions_of_a_drive_stay_while_it_is_not_connected(
+    memory: BuiltinMemory, store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ismount, connected = os.path.ismount, [True]
+    monkeypatch.setattr(os.path, "ismount", lambda path: (connected[0] and Path(path) == store) or ismount(path))
+    memory.sync()
+    away = store.rename(tmp_path / "away")
+    connected[0] = False
+    report = memory.sync()
+    assert report.files_removed == 0
+    assert [issue.path for issue in report.skipped if "drive" in issue.detail] == ["sessions/main"]
+    assert len(memory.sessions()) == COUNT
+    away.rename(store)
+    connected[0] = True
+    assert memory.sync().files_unchanged == COUNT
+    shutil.rmtree(store)
+    connected[0] = False
+    monkeypatch.undo()
+    store.mkdir()
+    (store / "3.jsonl").write_text("")
+    memory.sync()
+    assert not memory.sessions(), "a folder with files in it is read"
 
 
 def test_internal_session_removed_from_list(

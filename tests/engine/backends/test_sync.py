@@ -5,6 +5,7 @@ import importlib
 import itertools
 import json
 import os
+import shutil
 import threading
 import time
 from collections.abc import Sequence
@@ -31,7 +32,7 @@ from engine.store.writer import Writer
 from engine.text.stems import stems_of
 from tests.helpers.background import wait_until
 from tests.helpers.fake_provider import FakeProvider, selection_of
-from tests.helpers.health import unsound
+from tests.helpers.health import unsound, wrong
 
 
 def hits(memory, query: str) -> list[str]:
@@ -566,24 +567,63 @@ def test_unreadable_files_reported_harmlessly(open_memory, workspace: Path) -> N
     assert memory.status().failed_files == ()
 
 
+@pytest.mark.parametrize("number", [errno.ESTALE, errno.EACCES])
 @pytest.mark.parametrize("folder", ["", "people"])
-def test_files_below_an_unreachable_folder_stay(open_memory, workspace: Path, monkeypatch, folder: str) -> None:
+def test_files_below_an_unreachable_folder_stay(
+    open_memory, workspace: Path, monkeypatch, folder: str, number: int
+) -> None:
     memory, scan = open_memory(use=None), folder_walk.scan_folder
     memory.sync()
 
     def disconnected(path: str) -> object:
         if Path(path) == workspace / folder:
-            raise OSError(errno.ESTALE, "Stale file handle")
+            raise OSError(number, os.strerror(number))
         return scan(path)
 
     monkeypatch.setattr(folder_walk, "scan_folder", disconnected)
     report = memory.sync()
     assert report.files_removed == 0
     assert [(issue.path, issue.rule) for issue in report.skipped] == [(folder or ".", "unreadable")]
+    assert "stay in the index" in report.skipped[0].detail
     assert hits(memory, "gauge") == ["people/ines.md"]
+    assert "notes" not in wrong(memory)
     monkeypatch.setattr(folder_walk, "scan_folder", scan)
     (workspace / "people/ines.md").unlink()
     assert memory.sync().files_removed == 1
+
+
+@pytest.mark.parametrize("emptied", [True, False])
+@pytest.mark.parametrize("root", ["workspace", "extra"])
+def test_notes_of_a_drive_stay_while_it_is_not_connected(
+    open_memory, workspace: Path, tmp_path: Path, monkeypatch, root: str, emptied: bool
+) -> None:
+    """An unmounted drive leaves an empty folder, or none; a folder that the user has deleted is forgotten."""
+    drive = tmp_path / "drive"
+    extra = drive / "more"
+    extra.mkdir(parents=True)
+    (extra / "lamp.md").write_text("A brass lamp.\n")
+    mounted = workspace if root == "workspace" else drive
+    ismount, connected = os.path.ismount, [True]
+    monkeypatch.setattr(os.path, "ismount", lambda path: (connected[0] and Path(path) == mounted) or ismount(path))
+    memory = open_memory(use=None, extra_paths=(str(extra),))
+    memory.sync()
+    shown = "people/ines.md" if root == "workspace" else "more/lamp.md"
+    word = "gauge" if root == "workspace" else "lamp"
+    away = mounted.rename(tmp_path / "away")
+    if emptied or root == "workspace":
+        mounted.mkdir()
+    connected[0] = False
+    for _ in range(2):
+        report = memory.sync()
+        assert (report.error, report.files_removed) == ("", 0)
+        assert [issue.detail for issue in report.skipped if "drive" in issue.detail]
+        assert hits(memory, word) == [shown]
+    shutil.rmtree(mounted, ignore_errors=True)
+    away.rename(mounted)
+    connected[0] = True
+    assert memory.sync().files_removed == 0
+    shutil.rmtree(extra)
+    assert memory.sync().files_removed == 1, "the drive is connected, so the folder was deleted"
 
 
 @pytest.mark.parametrize(("number", "stays"), [(errno.EIO, True), (errno.EACCES, False)])
