@@ -1,7 +1,8 @@
 """Turn a session into plain lines to read, a block with which another agent continues, or an HTML or Markdown file.
 
 Only sessions with masked secrets are exported. The block for another agent is made from the session's own words (goal,
-decisions, files and last state) and has at most a chosen number of characters.
+decisions, files and last state) and has at most a chosen number of characters. Decisions are the user's messages,
+answers to questions, and plans that the user accepted.
 """
 
 import os
@@ -12,7 +13,7 @@ from html import escape
 from itertools import groupby
 from typing import NamedTuple
 
-from engine.agent.message_html import message_html
+from engine.agent.message_html import PAGE_STYLE, message_html
 from engine.base.formatting import dollars, on_one_line, plural
 from engine.corpus.transcripts.messages import opening_line
 from engine.corpus.transcripts.registry import agent_label
@@ -149,35 +150,6 @@ def _length(result: SessionMessage) -> str:
 
 _OPEN_FENCE = re.compile(r"^ {0,3}(`{3,})", re.MULTILINE)
 
-_STYLE = """
-:root { color-scheme: light dark; --line: #d9d9d4; --soft: #f4f4f1; --muted: #5f6b76; --you: #e9edfb;
-  --gone: #b3261e; --new: #1e7d34; }
-@media (prefers-color-scheme: dark) {
-  :root { --line: #3a3b3f; --soft: #2a2b2f; --muted: #a2a7ad; --you: #2b3353;
-    --gone: #f2837b; --new: #6ecf85; }
-}
-body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 48rem; padding: 1.5rem 1rem 4rem; }
-h1 { font-size: 1.5rem; line-height: 1.25; }
-h2 { font-size: 1rem; margin: 1.5rem 0 .3rem; }
-h2 time, .facts, summary span { color: var(--muted); font-weight: normal; }
-nav ol { padding-left: 2rem; }
-.text { overflow-wrap: anywhere; }
-.text p { margin: .5rem 0; white-space: pre-wrap; }
-.text h3, .text h4, .text h5, .text h6 { font-size: 1rem; margin: 1rem 0 .3rem; }
-.text ul, .text ol { margin: .4rem 0; padding-left: 1.6rem; }
-blockquote { border-left: 3px solid var(--line); margin: .5rem 0; padding-left: .8rem; }
-table { border-collapse: collapse; display: block; overflow-x: auto; }
-th, td { border: 1px solid var(--line); padding: .2rem .5rem; text-align: start; vertical-align: top; }
-.user { background: var(--you); border-radius: 8px; padding: .5rem .8rem; }
-pre { background: var(--soft); border-radius: 6px; margin: .4rem 0; overflow-x: auto; padding: .6rem .8rem; }
-code { font: .9em ui-monospace, monospace; }
-details { border: 1px solid var(--line); border-radius: 6px; margin: .4rem 0; padding: .3rem .7rem; }
-del, ins { text-decoration: none; }
-del { color: var(--gone); }
-ins { color: var(--new); }
-summary { cursor: pointer; overflow-wrap: anywhere; }
-"""
-
 
 class _Part(NamedTuple):
     """One message, or a tool call with its result, as it appears in the file."""
@@ -290,7 +262,7 @@ def _html(session: SessionText) -> Iterator[str]:
         '<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">\n'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
+        f"<title>{title}</title>\n<style>{PAGE_STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
         f'<p class="facts">{escape(" · ".join(_facts(session)))}</p>\n'
     )
     if note := _masked(session):
@@ -366,6 +338,8 @@ def _fenced(text: str, language: str) -> str:
 _EXPORTS: dict[ExportFormat, Callable[[SessionText], Iterator[str]]] = {"html": _html, "markdown": _markdown}
 
 
+# --- context block -----------------------------------------------------------------------------------------------
+
 _CUT = " […]"
 _DECISIONS = "Decisions and requests, newest first"
 _GOAL, _LAST = 0.3, 0.35
@@ -373,7 +347,12 @@ _GOAL, _LAST = 0.3, 0.35
 _SHORT = 80
 """Most characters of a request that is shown with the question that it answers: `Yes` says nothing alone."""
 _QUESTION = re.compile(r"(?<![^.!?\uff1f\u061f…\n])[^.!?\uff1f\u061f…\n]++[?\uff1f\u061f]")
-_LONGEST_QUESTION = 200
+_LONGEST_QUESTION = _LONGEST_DECISION = 200
+_LONGEST_PLAN = 400
+_PLAN = "ExitPlanMode"
+"""Name of the tool whose result is the user's answer to a plan."""
+_ANSWER = re.compile(r"^([^\n]{1,300}?[?\uff1f\u061f]) (\S[^\n]*)$", re.MULTILINE)
+"""Matches an answer after its question, as readers write those to several questions."""
 _SEARCHED = 2000
 """Characters at the end of an answer that are searched for its question."""
 
@@ -385,14 +364,13 @@ def session_context(session: SessionText, limit: int) -> str:
     """
     limit = max(LEAST_CONTEXT, limit)
     fitting = [message for message in session.messages if not message.rewound]
-    texts = (message for message in fitting if message.kind == "text" and not message.side)
-    messages = groupby(texts, key=lambda message: (message.role, message.ordinal))  # such as words and attached files
-    spoken = [(role, "\n".join(part.text.strip() for part in parts)) for (role, _), parts in messages]
-    prompts, questions = _prompts(spoken)
+    spoken = list(_spoken(fitting))
+    decisions = list(_decisions(spoken))
+    prompts = [decision for decision in decisions if not decision.is_plan]
     head = _context_head(session)
     remaining = limit - len(head)
-    goal = prompts[0] if prompts else ""
-    request = questions[-1] + prompts[-1] if prompts[1:] else ""
+    goal = prompts[0].text if prompts else ""
+    request = prompts[-1].question + prompts[-1].text if prompts[1:] else ""
     answer = next((text for role, text in reversed(spoken) if role == "assistant"), "")
     most = int(remaining * _LAST / 2)
     sections = [
@@ -403,33 +381,72 @@ def session_context(session: SessionText, limit: int) -> str:
     remaining -= sum(len(_section(*section)) for section in sections)
     files = _list(_files_named(fitting, session.summary.project), remaining // 2)
     remaining -= len(_section("Files", files))
-    middle = zip(reversed(questions[1:-1]), reversed(prompts[1:-1]), strict=True)
-    lines = (f"- {question}{line}" for question, prompt in middle if (line := opening_line(prompt)))
-    decisions = _list(lines, remaining - len(_section("x" * 30, "y")))
-    remaining = max(0, remaining - len(_section(_DECISIONS, decisions)))
+    ends = prompts[0:1] + prompts[-1:]
+    lines = (line for decision in reversed(decisions) if decision not in ends for line in decision.lines)
+    listed = _list(lines, remaining - len(_section("x" * 30, "y")))
+    remaining = max(0, remaining - len(_section(_DECISIONS, listed)))
     for index, text in ((2, answer), (1, request), (0, goal)):  # the characters left by the others
         title, excerpt = sections[index]
         longer = cut_words(text, len(excerpt) + remaining, end=index == 2)
         remaining -= len(longer) - len(excerpt)
         sections[index] = title, longer
-    ordered = (sections[0], (_DECISIONS, decisions), ("Files", files), *sections[1:])
+    ordered = (sections[0], (_DECISIONS, listed), ("Files", files), *sections[1:])
     return (head + "".join(_section(*section) for section in ordered)).rstrip()[: limit - 1] + "\n"
 
 
-def _prompts(spoken: Iterable[tuple[str, str]]) -> tuple[list[str], list[str]]:
-    """Return the user's messages, and for each short one the question that it answers and a dash; empty for others."""
-    prompts: list[str] = []
-    questions: list[str] = []
+class _Decision(NamedTuple):
+    """A message of the user, or a plan that the user accepted."""
+
+    number: int
+    text: str
+    question: str = ""
+    """The question that a short message answers, and a dash."""
+    is_plan: bool = False
+
+    @property
+    def lines(self) -> list[str]:
+        """The decision as lines of a list: one for each answer to several questions."""
+        answers = _ANSWER.findall(self.text)
+        if self.is_plan:
+            return [f"- Accepted plan: {_on_one_line(self.text.lstrip('# '), _LONGEST_PLAN)}"]
+        if answers and len(answers) == self.text.count("\n") + 1:
+            return [f"- {question} – {answer}" for question, answer in answers]
+        return [f"- {self.question}{_on_one_line(self.text, _LONGEST_DECISION)}"] if opening_line(self.text) else []
+
+
+def _on_one_line(text: str, most: int) -> str:
+    return shortened(" ".join(text.split()), most)
+
+
+def _spoken(messages: Iterable[SessionMessage]) -> Iterator[tuple[str, str]]:
+    """Yield role and text of each message, and each plan once more with the role `plan` when the user accepts it."""
+    plans: dict[int, str] = {}
+    parts: list[tuple[str, int, str]] = []
+    for message in messages:
+        if message.side:
+            continue
+        if message.kind == "text":
+            parts.append((message.role, message.ordinal, message.text.strip()))
+            plans |= {message.call: message.text} if message.call else {}
+        elif message.kind == "tool-result" and message.tool == _PLAN and not message.failed:
+            parts.append(("plan", message.ordinal, plans.pop(message.call, "")))
+    for (role, _), group in groupby(parts, key=lambda part: part[:2]):  # such as words and attached files
+        yield role, "\n".join(text for _, _, text in group)
+
+
+def _decisions(spoken: Iterable[tuple[str, str]]) -> Iterator[_Decision]:
     answer = ""
-    for role, text in spoken:
+    for number, (role, text) in enumerate(spoken):
         if role == "assistant":
             answer = text
+        elif role == "plan" and text:
+            yield _Decision(number, text, is_plan=True)
         elif role == "user":
-            prompts.append(text)
-            asked_questions = _QUESTION.findall(answer[-_SEARCHED:]) if len(text) <= _SHORT else ()
-            questions.append(f"{asked_questions[-1][-_LONGEST_QUESTION:].strip(' -*>#')} – " if asked_questions else "")
+            short = len(text) <= _SHORT and not _ANSWER.match(text)
+            questions = _QUESTION.findall(answer[-_SEARCHED:]) if short else ()
+            question = f"{questions[-1][-_LONGEST_QUESTION:].strip(' -*>#')} – " if questions else ""
+            yield _Decision(number, text, question)
             answer = ""
-    return prompts, questions
 
 
 def _context_head(session: SessionText) -> str:

@@ -433,8 +433,9 @@ class BuiltinMemory:
 
         with self._creating:
             if self._answerer is None:
-                sources = SearchSources(self.store, self.vectors, unavailable=self._provider.unavailable)
-                cache = self._settings.query.cache
+                unavailable, settings = self._provider.unavailable, self._settings
+                sources = SearchSources(self.store, self.vectors, unavailable=unavailable, settings=settings)
+                cache = settings.query.cache
                 self._answerer = Searcher(cache, sources, self._provider.provider, self._provider.note, self._guard)
             return self._answerer
 

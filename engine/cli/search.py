@@ -47,6 +47,7 @@ _CONTROLS: dict[RemedyName, str] = {
     "settings": "mnemoscope doctor",
     "folder": "--workspace DIR",
     "left-out": "mnemoscope status",
+    "tools": "tools = true under [defaults.sessions] in the settings, then mnemoscope index",
 }
 """Remedy -> command-line option that applies it; others have their own query."""
 

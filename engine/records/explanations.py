@@ -26,6 +26,7 @@ RemedyName = Literal[
     "settings",
     "folder",
     "left-out",
+    "tools",
 ]
 """Names of changes after which an empty answer may have results.
 
@@ -33,7 +34,8 @@ Limits of the request: `weak` the minimum score, `sources`, `period` (since, unt
 earlier query, `limits` all of these, `age` ageing of results, `demand` one of the query's own conditions or its words
 that occur nowhere, `words` all limits and conditions. The index: `excluded` the rules that exclude a file,
 `add-sessions` the folders of sessions, `sync` an update, `embed` the approval of embedding, `settings` those of the
-provider, `folder` another folder, `left-out` a look at the files that failed or were skipped.
+provider, `folder` another folder, `left-out` a look at the files that failed or were skipped, `tools` the calls and
+results of tools in sessions.
 """
 
 

@@ -136,7 +136,7 @@ class SessionMessage(Record, frozen=True, gc=False):
     rewound: bool = False
     """Whether it is part of a branch that the user abandoned by going back to an earlier message."""
     call: int = 0
-    """Number that a tool call shares with its result; 0 if the transcript doesn't connect them."""
+    """Number that a tool call, or a question or plan in one, shares with its result; 0 if there is none."""
     failed: bool = False
     """Whether it is a tool call that failed or was refused, or the result of one, as far as the transcript says so."""
 

@@ -1,12 +1,14 @@
 """Finds remedies for an empty answer: each is tried or looked up before it is offered."""
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from itertools import chain, islice
 from typing import Any
 
 import msgspec
 
 from engine.base import skip_reasons
+from engine.base.errors import PathRefused
 from engine.base.formatting import any_of, floored, in_quotes
 from engine.base.language import marked, tr, tr_count
 from engine.base.skip_reasons import tr_reason
@@ -19,7 +21,9 @@ from engine.search.pipeline_stages import RaisedMinimum, Terms, short_of
 from engine.search.result_reasons import UNKNOWN_LANGUAGE
 from engine.search.search_context import SearchContext, SearchRequest
 from engine.search.stage_notes import keywords_only_advice
+from engine.settings import Settings
 from engine.store import stored_models
+from engine.store.sessions import newest_transcripts
 from engine.store.snapshot import Snapshot
 from engine.text import spelling
 from engine.text.folding import fold
@@ -35,6 +39,8 @@ _MOST_DEMANDS = 4
 _MOST_WITHOUT = 2
 """Most queries with one word less that are suggested."""
 _MOST_EXCLUDED = 2
+_MOST_LOOKED_AT, _LARGEST_LOOKED_AT, _MOST_BYTES, _MOST_PARSED = 200, 8 * 1024**2, 48 * 1024**2, 3
+"""Most transcripts that are searched for a text of a tool, bytes of each and of all, and most that are parsed."""
 _SHORTEST_NAME = 3
 """Fewest characters of a word that is searched in the names of files that are not indexed."""
 _SHORTEST_WITH_TWO_TYPOS = 5
@@ -70,16 +76,25 @@ _LIMITS: tuple[tuple[RemedyName, str, dict[str, Any]], ...] = (
 """For each limit: the name of its remedy, the advice, and the filter's fields without the limit."""
 
 
-def advised(outcome: SearchOutcome, context: SearchContext, snapshot: Snapshot, run_query: RunQuery) -> SearchOutcome:
+def advised(
+    outcome: SearchOutcome,
+    context: SearchContext,
+    snapshot: Snapshot,
+    run_query: RunQuery,
+    settings: Settings | None = None,
+) -> SearchOutcome:
     """Return an empty answer with remedies that the user can try, and the name of the stage that removed all results.
 
-    `run_query` runs another query on the same snapshot.
+    `run_query` runs another query on the same snapshot. `settings` name the folders of sessions.
     """
     explanation = outcome.explanation
     if explanation is None:
         return outcome
     stage = emptied_by(explanation.stages)
-    remedies = tuple(_Advice(context, stage, snapshot, run_query).remedies())
+    remedies = (
+        *_Advice(context, stage, snapshot, run_query).remedies(),
+        *_of_tool_text(context, stage, snapshot, settings),
+    )
     with_remedies = SearchExplanation(stages=explanation.stages, results=(), emptied_by=stage, remedies=remedies)
     understood = outcome.understood
     if stage in UNMATCHED and context.query.required:
@@ -143,6 +158,39 @@ def _named(issue: FileIssue, query: Query) -> str:
         len(word) >= _SHORTEST_NAME and word in name for word in words
     )
     return issue.path if found else ""
+
+
+def _of_tool_text(
+    context: SearchContext, stage: str, snapshot: Snapshot, settings: Settings | None
+) -> Iterator[SearchRemedy]:
+    """Yield a remedy if the words of the query are in a call or a result of a tool, which are not indexed.
+
+    Looks at the newest transcripts until they have 48 MB together, and parses at most three of them.
+    """
+    limits, words = context.request.filter, context.query.free_text.split()
+    hidden = limits.hide_memory or (limits.sources is not None and "sessions" not in limits.sources)
+    if settings is None or settings.sessions.tools or hidden or stage not in UNMATCHED or not words:
+        return
+    from engine.corpus.transcripts.session_stores import locate_transcript
+    from engine.corpus.transcripts.transcript_reader import has_tool_text, may_contain  # brings every format with it
+
+    bytes_left, parsed = _MOST_BYTES, 0
+    for name, size, title in newest_transcripts(snapshot, _MOST_LOOKED_AT, _LARGEST_LOOKED_AT):
+        bytes_left -= size
+        if bytes_left < 0 or parsed == _MOST_PARSED:
+            return
+        with suppress(OSError, ValueError, PathRefused):
+            path = locate_transcript(name, settings)[0]
+            if not may_contain(path, words, context.cancel):
+                continue
+            parsed += 1
+            if has_tool_text(path, words, context.cancel):
+                advice = tr(
+                    "A call or result of a tool in “{session}” contains this. These texts are not indexed.",
+                    session=title,
+                )
+                yield SearchRemedy(name="tools", stage=stage, advice=advice)
+                return
 
 
 class _Advice:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from engine.base.cancellation import CancelToken
+from engine.settings import Settings
 from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import Ids, StoredModel, Vectors
 
@@ -100,3 +101,5 @@ class SearchSources(msgspec.Struct, frozen=True):
     """Copies candidates of an external index to `store`; None for the local index."""
     unavailable: Callable[[], str] = str
     """Returns why the provider of the settings cannot be used, one sentence; empty if it can, or if there is none."""
+    settings: Settings | None = None
+    """Settings with the folders of sessions, whose unindexed texts may be looked at; None for an external index."""

@@ -73,6 +73,7 @@ class Searcher:
         self._frequencies = Frequencies() if sources.frequencies is None else sources.frequencies
         self._loader = sources.load
         self._unavailable = sources.unavailable
+        self._settings = sources.settings
         self._spelling = Spelling()
         self._embedder = QueryEmbedder(guard, note_failure)
         self._answers = ResultCache[SearchOutcome](cache_settings)
@@ -233,7 +234,7 @@ class Searcher:
             return outcome
         from engine.search.empty_result_advice import advised
 
-        return advised(outcome, context, snapshot, run_query)
+        return advised(outcome, context, snapshot, run_query, self._settings)
 
     def _correction(
         self, snapshot: Snapshot, provider: "EmbeddingProvider | None", part: KeywordPart, context: SearchContext

@@ -74,6 +74,20 @@ def listed_transcripts(snapshot: Snapshot) -> dict[str, str]:
     return dict(typed(rows, tuple[str, str]))
 
 
+def newest_transcripts(snapshot: Snapshot, limit: int, largest: int) -> list[tuple[str, int, str]]:
+    """Return name, size and the title of a session of the `limit` newest transcripts smaller than `largest` bytes."""
+    tables = snapshot.tables
+    rows = snapshot.connection.execute(
+        f"""SELECT t.path, t.size, f.title FROM
+            (SELECT path, size, mtime_ns FROM {tables.transcripts} WHERE rule = '' AND size < ?
+                ORDER BY mtime_ns DESC LIMIT ?) t
+            JOIN {tables.sessions} s ON s.transcript = t.path JOIN {tables.files} f ON f.id = s.file_id
+            GROUP BY t.path ORDER BY t.mtime_ns DESC""",
+        (largest, limit),
+    )
+    return list(typed(rows, tuple[str, int, str]))
+
+
 def transcript_state(snapshot: Snapshot, path: str) -> bytes | None:
     """Return the state from which reading this transcript resumes; None if it must be read from the start."""
     query = f"SELECT state FROM {snapshot.tables.transcripts} WHERE path = ?"

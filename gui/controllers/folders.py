@@ -63,7 +63,8 @@ class FolderController(Controller):
     def choose_sessions(self) -> None:
         """Show the page to choose which sessions the open workspace searches."""
         if self._folder is not None:
-            self._first_run.choose_sessions(self._folder)
+            opened = self._workspace.current
+            self._first_run.choose_sessions(self._folder, None if opened is None else opened.manager)
             self._frame.show_page(self._first_run)
 
     @Slot()
@@ -89,6 +90,14 @@ class FolderController(Controller):
             known = engine.read_layers(folder, self._paths.config).settings.extensions
             if ending not in known:
                 engine.save_setting("extensions", (*known, ending), workspace=folder, config=self._paths.config)
+
+        self._change(save)
+
+    def index_tools(self) -> None:
+        """Index the calls and results of tools in sessions, too."""
+
+        def save(folder: Path) -> None:
+            engine.save_setting("sessions.tools", True, workspace=folder, config=self._paths.config)
 
         self._change(save)
 

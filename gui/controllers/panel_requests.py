@@ -171,6 +171,8 @@ class PanelActions(Controller):
                 self._folders.add_extension(remedy.extension)
             case "excluded":
                 self.explain_file(remedy.path)
+            case "tools":
+                self._folders.index_tools()
             case "left-out":
                 status = self._workspace.status
                 self.show_files("failed" if status is not None and status.failed_files else "skipped")

@@ -293,6 +293,7 @@ _WORDS: dict[RemedyName, str] = {
     "settings": marked("Open the settings…"),
     "folder": marked("Choose folder…"),
     "left-out": marked("Show these files"),
+    "tools": marked("Index tool calls and results"),
 }
 _LONGEST = 28
 

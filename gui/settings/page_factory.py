@@ -348,7 +348,7 @@ class Pages(QObject):
                 engine.set_scroller(advanced.scroller)
                 return advanced
             case "sources":
-                return SourcesPage(self._model, self._jobs, self._parent)
+                return SourcesPage(self._model, self._jobs, self._parent, self._manager)
             case "privacy":
                 privacy = PrivacyPage(self._model, self._parent)
                 privacy.page_requested.connect(self.page_requested)
@@ -368,6 +368,8 @@ class Pages(QObject):
         page = self._pages[name]
         if isinstance(page, StoredModelsPage):
             page.begin(None if self.models_unsupported else self._manager)
+        elif isinstance(page, SourcesPage):
+            page.begin(self._manager)
         elif isinstance(page, EnginePage):
             page.begin(self._folder, self._settings)
         elif isinstance(page, EmbeddingPage):

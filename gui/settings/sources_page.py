@@ -16,6 +16,7 @@ from engine import (
     CancelToken,
     FileIssue,
     FoundSources,
+    MemorySearchManager,
     Option,
     SettingChange,
     Settings,
@@ -206,9 +207,10 @@ OTHERS = marked("Session folders are read only after you add them, and never cha
 class SessionsField(Field):
     """A field for the session folders; its value is a tuple of folders and exports, as written in the settings."""
 
-    def __init__(self, option: Option, title: str, jobs: Jobs) -> None:
+    def __init__(self, option: Option, title: str, jobs: Jobs, manager: MemorySearchManager | None) -> None:
         super().__init__(option, title)
         self._jobs = jobs
+        self.manager = manager
         self._choice: Choice | None = None
         self._lookup_job = JobSlot(self)
         self._state = label(tr(LOOKING), "meta", wrap=True)
@@ -242,7 +244,8 @@ class SessionsField(Field):
         """Update the check boxes if `listed`, the saved paths, has changed."""
         if self._choice is not None and set(self._choice.folders) == set(listed):
             return
-        self._start(lambda token: find_other_sources(listed, token), self._set_choice)
+        manager = self.manager
+        self._start(lambda token: find_other_sources(listed, manager, token), self._set_choice)
 
     def _start(self, work: Callable[[CancelToken], Any], done: Callable[[Any], None]) -> None:
         self._lookup_job.replace(self._jobs.read(work, done, self._fail))
@@ -396,8 +399,15 @@ class PathsField(Field):
 class SourcesPage(OptionsPage):
     """The page of indexed sources; its card shows the effect while the user types, before anything is saved."""
 
-    def __init__(self, model: SettingsModel, jobs: Jobs, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        model: SettingsModel,
+        jobs: Jobs,
+        parent: QWidget | None = None,
+        manager: MemorySearchManager | None = None,
+    ) -> None:
         self._jobs = jobs
+        self._manager = manager
         self._typed: dict[str, Any] = {}
         self.card = MatchCard(jobs)
         self.card.kinds.changed.connect(self._choose_kinds)
@@ -422,7 +432,7 @@ class SourcesPage(OptionsPage):
             self._paths.find_offers(self.model.folder)
             return self._paths
         if placed.key == "sessions.folders":
-            self._sessions = SessionsField(placed.option, placed.title, self._jobs)
+            self._sessions = SessionsField(placed.option, placed.title, self._jobs, self._manager)
             return self._sessions
         return None
 
@@ -430,6 +440,12 @@ class SourcesPage(OptionsPage):
         super().add_row(row)
         if row.placed.key == _SHOWN_BELOW:
             self.add_widget(self.card)
+
+    def begin(self, manager: MemorySearchManager | None) -> None:
+        """Use this memory, which the workspace has now."""
+        self._manager = manager
+        if self._sessions is not None:
+            self._sessions.manager = manager
 
     @property
     def ready(self) -> bool:

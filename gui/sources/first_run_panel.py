@@ -321,10 +321,10 @@ class FirstRunPanel(QWidget):
         self._stack.setCurrentWidget(self._pages.welcome)
         self._pages.welcome.found.search_folders()
 
-    def choose_sessions(self, folder: Path) -> None:
-        """Show the page to choose the sessions of the workspace `folder`."""
+    def choose_sessions(self, folder: Path, manager: engine.MemorySearchManager | None) -> None:
+        """Show the page to choose the sessions of the workspace `folder`, which has this memory."""
         self._stack.setCurrentWidget(self._pages.sources)
-        self._pages.sources.begin(folder)
+        self._pages.sources.begin(folder, manager)
 
     @Slot()
     def _go_back(self) -> None:

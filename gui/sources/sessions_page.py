@@ -11,7 +11,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 import engine
-from engine import CancelToken, FileIssue, FoundSource, marked, tr
+from engine import CancelToken, FileIssue, FoundSource, MemorySearchManager, marked, tr, tr_count
 from gui.core.jobs import Job, Jobs
 from gui.sources.folder_rows import SessionChooserButtons, SourceCheckBoxes, dropped_sessions, issue_lines
 from gui.widgets.labels import breakable, label
@@ -21,6 +21,9 @@ NOTHING = marked("No sessions of AI agents were found on this machine.")
 LOOKING = marked("Looking for sessions of AI agents on this computer…")
 LEAVE = marked("Unticked sessions leave the index; the files themselves stay unchanged.")
 _WIDTH = 640
+_UNREAD = ("broken", "unknown-format", "unreadable")
+"""Rules by which the last update did not read a file with the name of a transcript."""
+_MOST_UNREAD = 5
 
 
 @dataclass(frozen=True)
@@ -125,8 +128,8 @@ class SourcesPage(QFrame):
         """Whether no search and no saving is running."""
         return self._job is None
 
-    def begin(self, folder: Path) -> None:
-        """Show the sources in the settings of a workspace, then search for others on this computer."""
+    def begin(self, folder: Path, manager: MemorySearchManager | None = None) -> None:
+        """Show the sources in the settings of a workspace with this memory, then search for others on this computer."""
         self._folder = folder
         self._choice = None
         self._boxes.show_sources((), ())
@@ -141,7 +144,7 @@ class SourcesPage(QFrame):
         self._problem.hide()
         self._show(tr(LOOKING))
         config = self._config
-        self._start(lambda token: read_sources(folder, config, token), self._set_choice)
+        self._start(lambda token: read_sources(folder, config, manager, token), self._set_choice)
         self._back.setFocus()
 
     def _start(self, work: Callable[[CancelToken], Any], done: Callable[[Any], None]) -> None:
@@ -242,14 +245,18 @@ class SourcesPage(QFrame):
             self._add([str(path) for path in paths])
 
 
-def read_sources(folder: Path, config: Path | None, token: CancelToken) -> Choice:
+def read_sources(folder: Path, config: Path | None, manager: MemorySearchManager | None, token: CancelToken) -> Choice:
     """Return the sources in a workspace's settings, then others found. Raises `SettingsError`, `Cancelled`."""
-    return find_other_sources(engine.load_settings(folder, config=config).sessions.folders, token)
+    return find_other_sources(engine.load_settings(folder, config=config).sessions.folders, manager, token)
 
 
-def find_other_sources(listed: Sequence[str], token: CancelToken) -> Choice:
-    """Return the sources `listed`, ticked, then others found on this computer. Raises `Cancelled`."""
+def find_other_sources(listed: Sequence[str], manager: MemorySearchManager | None, token: CancelToken) -> Choice:
+    """Return the sources `listed`, ticked, then others found on this computer. Raises `Cancelled`.
+
+    The issues include the transcripts that the last update of this memory did not read.
+    """
     sources, issues = measure(listed, token)
+    issues += () if manager is None else unread_transcripts(manager.status().skipped_files)
     found_sources = engine.find_sources(cancel=token)
     known = {_key(source.path): source for source in found_sources.sources if source.kind == "sessions"}
     once = {_key(source.found.path): source for source in sources}
@@ -260,6 +267,16 @@ def find_other_sources(listed: Sequence[str], token: CancelToken) -> Choice:
         if not any(_is_inside(found, source.found) for source in own)
     ]
     return Choice(tuple(listed), (*own, *others), (*issues, *found_sources.issues))
+
+
+def unread_transcripts(skipped: Sequence[FileIssue]) -> list[FileIssue]:
+    """Return the first files named like transcripts that were not read, and an issue that counts the others."""
+    unread = [issue for issue in skipped if issue.rule in _UNREAD and issue.path.startswith("sessions/")]
+    named, rest = unread[:_MOST_UNREAD], unread[_MOST_UNREAD:]
+    if rest:
+        more = tr_count("{count:,} more file was not read.", "{count:,} more files were not read.", len(rest))
+        named.append(FileIssue(path=rest[0].path.rpartition("/")[0], rule=rest[0].rule, detail=more))
+    return named
 
 
 def measure(folders: Sequence[str], token: CancelToken) -> tuple[list[Source], list[FileIssue]]:

@@ -61,7 +61,7 @@ class Message(msgspec.Struct, frozen=True, gc=False):
     side: bool = False
     """Whether the message is part of a side conversation, such as a sub-agent's."""
     call: int = 0
-    """Digest of the id that a tool call shares with its result; 0 if the transcript has none."""
+    """Digest of the id that a tool call, or a question or plan in one, shares with its result; 0 if there is none."""
     failed: bool = False
     """Whether a tool call or its result is marked as failed or refused in the transcript."""
 

@@ -157,13 +157,43 @@ def test_context_shows_the_question_of_a_short_answer():
         ("assistant", [("text", "It is torn. **Shall I sew it?**\n- Yes\n- No")]),
         ("user", [("text", "Yes")]),
         ("assistant", [("text", "Which thread?")]),
-        ("user", [("text", "Waxed thread, since it has to hold in salt water. " * 3)]),
+        (
+            "user",
+            [
+                (
+                    "text",
+                    "Waxed thread, since it has to hold in salt water. Not glue, which would "
+                    + "melt " * 30
+                    + "in salt.",
+                )
+            ],
+        ),
         ("assistant", [("text", "Sewn. Is a tar coat wanted?"), ("tool-call", "src/seam.py", "Read")]),
         ("user", [("text", "No")]),
     ]
     context = session_context(make_session(turns), 4000)
-    assert "newest first\n- Waxed thread, since it has to hold in salt water.\n- Shall I sew it? – Yes\n" in context
+    assert "newest first\n- Waxed thread, since it has to hold in salt water. Not glue, which would melt" in context
+    assert "…\n- Shall I sew it? – Yes\n" in context
     assert "## Last request\nIs a tar coat wanted? – No\n" in context
+
+
+def test_context_lists_each_answer_and_accepted_plans():
+    turns = [
+        ("user", [("text", "Repair the sail.")]),
+        ("assistant", [("text", "Which thread?\n- Red\n- Blue\n\nWhen?\n- Now")]),
+        ("user", [("text", "Which thread? Red\nWhen? Now")]),
+        ("assistant", [("text", "# Burn the boat"), ("tool-result", "Rejected.", "ExitPlanMode")]),
+        ("assistant", [("text", "# Sew it\n\n1. Cut\n2. Sew"), ("tool-result", "Approved.", "ExitPlanMode")]),
+        ("user", [("text", "And the mast?")]),
+    ]
+    session = make_session(turns)
+    changes = [{}, {"call": 1}, {}, {"call": 2}, {"call": 2, "failed": True}, {"call": 3}, {"call": 3}, {}]
+    messages = tuple(
+        msgspec.structs.replace(message, **change) for message, change in zip(session.messages, changes, strict=True)
+    )
+    context = session_context(msgspec.structs.replace(session, messages=messages), 4000)
+    assert "newest first\n- Accepted plan: Sew it 1. Cut 2. Sew\n- Which thread? – Red\n- When? – Now\n\n" in context
+    assert "Burn" not in context
 
 
 def test_context_keeps_attachments_with_the_request():

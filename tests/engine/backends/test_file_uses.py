@@ -409,3 +409,22 @@ def test_unknown_agent_suggests_those_of_similar_names(memory: BuiltinMemory) ->
         explanation = memory.search(query, explain=True).explanation
         assert explanation is not None
         assert [remedy.query for remedy in explanation.remedies if remedy.query.startswith("agent:")] == suggested
+
+
+def test_empty_answer_names_session_with_words_in_a_tool_text(memory: BuiltinMemory, home: Path) -> None:
+    path = home / ".claude/projects/-home-ada-boat/oar.jsonl"
+    output = {"type": "tool_result", "tool_use_id": "call-Bash", "content": "The Thole pin is ZQ-7781."}
+    calls = claude(2, "assistant", call("Bash", command="cat thole.txt"))
+    path.write_text(lines(claude(1, "user", text("Where is the oar?")), calls, claude(3, "user", output)))
+    memory.sync()
+
+    def remedies(query: str, **options: Any) -> list[str]:
+        explanation = memory.search(query, explain=True, **options).explanation
+        assert explanation is not None
+        return [remedy.advice for remedy in explanation.remedies if remedy.name == "tools"]
+
+    (advice,) = remedies("zq-7781 PIN")
+    assert "Where is the oar?" in advice
+    assert remedies("zq-7781 sail") == []  # not in the same text
+    assert remedies("zq-7781", sources=["memory"]) == []
+    assert remedies("oar") == []  # it has results

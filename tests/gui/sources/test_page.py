@@ -6,9 +6,10 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton
 
 import engine
-from engine import load_settings, save_setting
+from engine import FileIssue, load_settings, save_setting
 from gui.sources.sessions_page import SourcesPage
 from gui.widgets.form_controls import CheckBox
+from tests.helpers.fake_memory import FakeMemory
 
 Left = Qt.MouseButton.LeftButton
 
@@ -45,8 +46,8 @@ def page(qtbot, appearance, jobs) -> SourcesPage:
     return page
 
 
-def _begin(qtbot, page: SourcesPage, folder: Path) -> None:
-    page.begin(folder)
+def _begin(qtbot, page: SourcesPage, folder: Path, manager=None) -> None:
+    page.begin(folder, manager)
     qtbot.waitUntil(lambda: page.ready)
 
 
@@ -223,3 +224,15 @@ def test_leaving_during_discovery_ends_it(qtbot, page, home, notes):
     assert not page.ready
     qtbot.keyClick(page, Qt.Key.Key_Escape)
     assert page.ready
+
+
+def test_files_that_the_update_did_not_read_are_named(qtbot, page, notes):
+    issues = [FileIssue(path=f"sessions/claude/{n}.jsonl", rule="unknown-format", detail="No.") for n in range(7)]
+    other = FileIssue(path="sessions/claude/copy.jsonl", rule="copied", detail="A copy.")
+    memory = FakeMemory()
+    memory.set_status(skipped_files=(other, *issues))
+    _begin(qtbot, page, notes, memory)
+    shown = " ".join(each.text() for each in page.findChildren(QLabel) if each.isVisible())
+    assert [name for name in "01234567" if f"claude/{name}.jsonl: No." in shown.replace("\u200b", "")] == [*"01234"]
+    assert "2 more files were not read." in shown
+    assert "copy" not in shown

@@ -306,7 +306,8 @@ class ClaudeCodeParser(LineParser, kw_only=True):
                 self.calls[clean(id)] = tool
                 arguments = block.get("input")
                 speech = call_text(tool, arguments)
-                yield Part(role, "text", speech) if speech else Part(role, "tool-call", tool_input(arguments), tool, id)
+                call = Part(role, "tool-call", tool_input(arguments), tool, id)
+                yield call._replace(kind="text", text=speech, tool="") if speech else call
             elif kind.endswith("tool_result"):
                 yield self._result(block, None)
             elif kind != "redacted_thinking":

@@ -27,7 +27,7 @@ READ: dict[str, tuple[str, str]] = {
     "augment": ("982606ae9204", "augment:2"),
     "chatgpt": ("3d391442d813", "chatgpt:1"),
     "cherry_studio": ("9af22034ba94", "cherry-studio:1"),
-    "claude_code": ("4041b1097ce7", "claude-code:3 claude-cowork:3 qoder:3 openclaude:3"),
+    "claude_code": ("1944fbc4e89a", "claude-code:3 claude-cowork:3 qoder:3 openclaude:3"),
     "claude_export": ("8a2dc33d34d5", "claude:1"),
     "cline": ("bcd62fed6d86", "cline:1 roo-code:1 zoo-code:1 kilo-code:1"),
     "cline_session": ("2ed67d023411", "cline:1"),
