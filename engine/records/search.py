@@ -278,6 +278,8 @@ class SearchOutcome(Record, frozen=True):
     """Whether a chunk contains every searched word."""
     age: float | None = None
     """Seconds since a cached answer was computed; None for a new one."""
+    unknown_words: tuple[str, ...] = ()
+    """Words of the query that occur nowhere, without those that name a time, or the session of a result."""
     similar_only: bool = False
     """Whether there are results, but none contains a word of the query, as `notice` explains."""
     vector_weight: float | None = None

@@ -167,6 +167,12 @@ class NamedInQuery:
                 return ()
         return tuple(time.text for time in self.times)
 
+    def answered(self, lifts: Iterable[Lift | None], ranges: Sequence[tuple[int, int]]) -> frozenset[int]:
+        """Return the positions of the words that name a time, or the session of a result with one of these lifts."""
+        names = {name for lift in lifts if lift is not None for name in lift.names}
+        words = self._dates(ranges).union(*(self._times.words(name, ranges) for name in names))
+        return words | self._sessions.verbs_of_speech(ranges) if names else words
+
     def _names(self, snapshot: Snapshot, ranges: Sequence[tuple[int, int]]) -> set[int]:
         return {index for name in self._sessions.names(snapshot) for index in self._times.words(name, ranges)}
 

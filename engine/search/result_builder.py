@@ -88,6 +88,7 @@ def make_outcome(
         explanation=explanation,
         suggestions=context.suggestions,
         all_words=bool(score_inputs.words.complete),
+        unknown_words=found.unknown_words,
         similar_only=bool(similar_only),
         vector_weight=found.vector_weight,
         understood=describe_understood(context.understood) if context.understood else "",

@@ -43,6 +43,8 @@ class FoundSet(msgspec.Struct, frozen=True):
     """See `SearchOutcome.vector_weight`."""
     undated: tuple[str, ...] = ()
     """The times that the query names, as typed, if no result is of them."""
+    unknown_words: tuple[str, ...] = ()
+    """See `SearchOutcome.unknown_words`."""
 
     def mode(self, request: SearchRequest) -> SearchMode:
         """Return whether keywords, vectors or both were searched."""

@@ -386,7 +386,11 @@ class Searcher:
         if not any(scored.named for scored in results):
             matched = ((scored.lift, words.contributions.get(scored.id, ())) for scored in results)
             undated = part.named.undated(matched, part.leg.ranges)
-        return FoundSet(analysis, vector_leg, results, total, score_inputs, within, lasting, weight, undated)
+        answered = part.named.answered((scored.lift for scored in results), part.leg.ranges)
+        unknown = (term.surface for at, term in enumerate(words.terms) if not term.chunks and at not in answered)
+        return FoundSet(
+            analysis, vector_leg, results, total, score_inputs, within, lasting, weight, undated, tuple(unknown)
+        )
 
     def analysis_of(self, snapshot: Snapshot, context: SearchContext) -> "tuple[ExamplePassage | None, QueryAnalysis]":
         """Return the analysed words of the query; for a passage its most distinctive words, and the passage."""
