@@ -43,6 +43,7 @@ _STATES: tuple[tuple[FactState, str, str], ...] = (
     ("waiting", marked("To approve"), marked("Facts that await your approval")),
     ("forgotten", marked("Forgotten"), marked("Forgotten facts that can be restored")),
 )
+_WAITING = marked("To approve ({count:,})")
 _ANY = marked("Any kind")
 
 
@@ -59,7 +60,8 @@ class FactFilters(QWidget):
         group = QButtonGroup(self)
         self._chips: dict[FactState, Chip] = {}
         for state, words, tip in _STATES:
-            chip = Chip(tr(words))
+            # The number is known after the first picture, and must not move the search box.
+            chip = Chip(tr(words), longest=tr(_WAITING, count=99) if state == "waiting" else "")
             set_tip(chip, tr(tip))
             chip.setChecked(state == self.state)
             chip.clicked.connect(partial(self._choose_state, state))
@@ -83,7 +85,7 @@ class FactFilters(QWidget):
         """Show the number of facts that await approval."""
         waiting = sum(fact.state == "waiting" for fact in facts)
         chip = self._chips["waiting"]
-        words = tr("To approve ({count:,})", count=waiting) if waiting else tr("To approve")
+        words = tr(_WAITING, count=waiting) if waiting else tr("To approve")
         if chip.text() != words:
             chip.setText(words)
             chip.updateGeometry()

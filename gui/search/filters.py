@@ -70,7 +70,7 @@ class Filters(QWidget):
         self.everywhere = False
         self._folder = ""
         self._gates = Gates()
-        row = row_of(spacing=12, parent=self)
+        row = row_of(spacing=8, parent=self)
         self._scope_chip = Chip("", yields=True)
         self._scope_chip.clicked.connect(self._leave_scope)
         row.addWidget(self._scope_chip)

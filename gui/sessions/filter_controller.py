@@ -64,7 +64,7 @@ class FilterChips(QWidget):
         self.period = ANY_TIME
         self.role: Role = ""
         self._catalogue: SessionCatalog | None = None
-        row = row_of(spacing=12, parent=self)
+        row = row_of(spacing=8, parent=self)
         self._agent_chip = self._add(row, self._fill_agents)
         self._project_chip = self._add(row, self._fill_projects, yields=True)
         self._machine_chip = self._add(row, self._fill_machines)

@@ -266,12 +266,13 @@ class Chip(Toggle, QPushButton):
     """A rounded toggle button for a filter; with a menu, it opens the menu instead of toggling.
 
     Its width does not change when it is checked and its text becomes semibold. With `yields`, its text is shortened
-    if there is too little room.
+    if there is too little room. It has room for `longest`, a text that it may get.
     """
 
-    def __init__(self, text: str, menu: QMenu | None = None, *, yields: bool = False) -> None:
+    def __init__(self, text: str, menu: QMenu | None = None, *, yields: bool = False, longest: str = "") -> None:
         super().__init__(text)
         self._yields = yields
+        self._longest = longest
         self._narrows = False
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -294,7 +295,8 @@ class Chip(Toggle, QPushButton):
     def sizeHint(self) -> QSize:
         self.ensurePolished()
         height = QFontMetrics(self._font(bold=True)).height() + 10
-        return QSize(self.width_of(self.text()), max(_HEIGHT, height))
+        width = max(self.width_of(self.text()), self.width_of(self._longest))
+        return QSize(width, max(_HEIGHT, height))
 
     def minimumSizeHint(self) -> QSize:
         if not self._yields:

@@ -317,6 +317,13 @@ def test_failed_read_is_reported(qtbot, opened, memory, facts, jobs, monkeypatch
     assert not panel.body.new_button.isEnabled()
 
 
+def test_number_of_waiting_facts_moves_no_filter(panel, facts):
+    width = panel.filters.sizeHint().width()
+    assert any(fact.waiting for fact in facts.all())
+    panel.filters.show_counts(())
+    assert panel.filters.sizeHint().width() == width
+
+
 def test_narrow_window_shows_list_or_editor(qtbot, panel):
     panel.body.window().resize(560, 500)
     qtbot.waitUntil(lambda: not panel.body.editor.isVisible())
