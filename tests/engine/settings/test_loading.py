@@ -156,6 +156,10 @@ def test_windows_line_ends_and_byte_order_mark_are_read(config: Path) -> None:
         ("[defaults]\nquery.min_score = nan", ', line 2: "query.min_score" must be a number.'),
         ("[defaults]\nquery.max_results = 1.5", ', line 2: "query.max_results" must be a whole number.'),
         ('[defaults]\nextra_paths = "a"', ', line 2: "extra_paths" must be a list of texts in quotes.'),
+        *(
+            (f"[defaults.sessions]\nmachines = {value}", 'of names with folders, such as ["laptop=~/Sync/laptop"].')
+            for value in ('"laptop"', '["~/Sync"]', '["=~/Sync"]', '["laptop= "]', "{laptop = 1}")
+        ),
         ('[defaults]\nsources = ["mail"]', ', line 2: "sources" must be a list of "memory" or "sessions".'),
         ("[defaults]\nmodel = 7", ', line 2: "model" must be text in quotes.'),
         (
