@@ -124,7 +124,7 @@ def results_of(messages: tuple[SessionMessage, ...]) -> dict[int, int]:
                 waiting.remove(call)
                 results[call] = number
         elif message.role == "user":
-            waiting.clear()
+            waiting = [call for call in waiting if messages[call].call]  # others are matched by the tool's name
     return results
 
 

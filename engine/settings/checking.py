@@ -35,6 +35,8 @@ _TABLES = {
     tuple: marked("{it} must be a table of names, each with a list of texts in quotes."),
 }
 
+_MACHINES = Problem(marked('{it} must be a list of names with folders, such as ["laptop=~/Sync/laptop"].'))
+
 _ALMOST = 0.85
 """Similarity of a misspelt key to the correct one, from 0 to 1, from which other tables are not considered."""
 _MOST_HOMES = 3
@@ -73,8 +75,10 @@ def problem_of(path: tuple[str, ...], value: Any) -> tuple[tuple[str, ...], Prob
     return None if problem is None else ((*path, *problem[0]), problem[1])
 
 
-def other_name(path: tuple[str, ...], value: Any) -> Problem | None:
-    """The correct name for an unknown provider name; None if there is no suggestion."""
+def suggestion_for(path: tuple[str, ...], value: Any) -> Problem | None:
+    """What an invalid value should be, such as the correct name of a provider; None if there is no suggestion."""
+    if path == ("sessions", "machines"):
+        return _MACHINES
     if path not in {("provider",), ("fallback",)} or not isinstance(value, str):
         return None
     name = value.strip().lower()
@@ -124,24 +128,17 @@ def _full_path(value: str) -> Found:
 
 
 def _variable(value: str) -> Found:
-    if value and (_is_secret(value) or not _VARIABLE.fullmatch(value)):
-        return (), Problem(
-            marked(
-                "{it} must be the name of an environment variable, such as OPENAI_API_KEY, and never the key itself."
-            )
-        )
-    return None
+    sentence = marked(
+        "{it} must be the name of an environment variable, such as OPENAI_API_KEY, and never the key itself."
+    )
+    return ((), Problem(sentence)) if value and (_is_secret(value) or not _VARIABLE.fullmatch(value)) else None
 
 
 def _model(value: str) -> Found:
+    sentence = marked('{it} names a model file: write provider = "gguf" and local.model_path = "{path}".')
     if _is_secret(value):
         return (), SECRET
-    if value.lower().startswith("hf:"):
-        return (), Problem(
-            marked('{it} names a model file: write provider = "gguf" and local.model_path = "{path}".'),
-            {"path": value},
-        )
-    return None
+    return ((), Problem(sentence, {"path": value})) if value.lower().startswith("hf:") else None
 
 
 def _chat_model(value: str) -> Found:
@@ -201,6 +198,10 @@ def _machine_name(value: str) -> Found:
     return (), Problem(marked("{it} must be a name of letters, digits, dots and hyphens."))
 
 
+def _machines(value: Sequence[str]) -> Found:
+    return None if all(all(map(str.strip, entry.partition("="))) for entry in value) else ((), _MACHINES)
+
+
 def _is_secret(value: str) -> bool:
     return bool(value) and redact(value) != value  # the patterns are loaded only if needed
 
@@ -221,6 +222,7 @@ _RULES: dict[tuple[str, ...], Callable[[Any], Found]] = {
     ("remote", "base_url"): _base_url,
     ("remote", "headers"): _headers,
     ("remote", "api_key_env"): _variable,
+    ("sessions", "machines"): _machines,
     ("store", "path"): _full_path,
 }
 
@@ -372,7 +374,7 @@ def _check_value(value: Any, kind: Any, path: tuple[str, ...], refuse: Refuse) -
         finite = False
     within = _within_layer(path)
     if not finite:
-        refuse(path, other_name(within, value) or _other_type(kind))
+        refuse(path, suggestion_for(within, value) or _other_type(kind))
     if problem := problem_of(within, value):
         location, message = problem
         refuse((*path[: len(path) - len(within)], *location), message)

@@ -199,6 +199,7 @@ class EditList(RowList):
         super().__init__(EditModel(), tr("Recent edits"))
         self._paint = _Delegate(self)
         self.setItemDelegate(self._paint)
+        self._lay_out_in_batches()
         self.doubleClicked.connect(self._activate)
         self._copy, self._sessions = key_action(self, _COPY), key_action(self, FILE_SESSIONS)
         self._copy.triggered.connect(self._copy_path)
@@ -215,7 +216,7 @@ class EditList(RowList):
             return
         position, before = self.position if keep else None, self.current
         self._arranging = True
-        self._set_rows(rows)
+        self._set_rows(rows, self._deepest() if position else 0)
         if position is not None and rows:
             self._return_to(position)
         elif rows:
@@ -264,7 +265,7 @@ CHOOSE_EDIT = NothingToRead(
     marked("Choose a file with Up and Down, and press Enter to read the message that changed the file.")
 )
 NONE_CHANGED = NothingToRead(marked("No message that changed a file is indexed yet."))
-_MOST = 5000
+_MOST = 10_000
 """Tool calls that are listed, the newest."""
 _FOLLOW_MS = 120
 """Pause before the current row is opened, so that walking along the list opens no session on the way."""

@@ -307,7 +307,7 @@ def _grouped(messages: Sequence[SessionMessage]) -> Iterator[tuple[EntryKind, tu
     for number, message in enumerate(messages):
         if message.kind == "text" and message.role in ("user", "assistant", "system"):
             if message.text.strip():
-                waiting.clear()
+                waiting = [call for call in waiting if messages[call[0]].call]  # others are matched by the tool's name
                 groups.append(("user" if message.role == "user" and not message.side else "speech", [number]))
         elif message.kind == "thinking":
             if message.text.strip():

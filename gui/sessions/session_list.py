@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, QObject, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QTextLayout
-from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QMenu, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from engine import SessionSummary, marked, number, tr, tr_count
 from gui.commands.commands import LINK, REMEMBER, key_action, show_keys_of
@@ -23,9 +23,6 @@ from gui.text.session_texts import UNTITLED, found_by, message_count, session_co
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.labels import elide
 from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, Index, RowList, RowModel, RowRole, paint_ground
-
-_BATCH = 100
-"""Rows laid out per step, under 1 ms; the rest follows while the event loop is idle."""
 
 PAD = 6
 GAP = 10
@@ -267,7 +264,7 @@ class SessionList(RowList):
         super().__init__(SessionModel(), tr("Sessions"))
         self.painter = SessionDelegate(self)
         self.setItemDelegate(self.painter)
-        self.setLayoutMode(QListView.LayoutMode.Batched)
+        self._lay_out_in_batches()
         self._chosen = False
         self.selectionModel().currentChanged.connect(self._moved)
         self.doubleClicked.connect(self._activate)
@@ -287,15 +284,11 @@ class SessionList(RowList):
             return
         position = self._remember() if keep and self.rows.rowCount() and self._moved_away() else None
         chosen = self.current_session() if self._chosen and not words else None
-        deepest = max((self.currentIndex().row(), *self._visible_positions())) if position else 0
+        deepest = self._deepest() if position else 0
         self._arranging = True
         try:
-            # The row to return to must be laid out now.
-            self.setBatchSize(deepest + _BATCH)
-            self._set_rows(rows)
-            self.setBatchSize(_BATCH)
+            self._set_rows(rows, deepest)
             if position is not None:
-                self._lay_out_to(min(deepest, len(rows) - 1))
                 self._return_to(position)
             else:
                 listed = self.rows.position(("session", chosen.path)) if chosen else -1
@@ -336,20 +329,6 @@ class SessionList(RowList):
 
     def _moved_away(self) -> bool:
         return self._chosen or self.verticalScrollBar().value() > 0
-
-    def scrollTo(
-        self, index: Index, hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible
-    ) -> None:
-        if not self._arranging:
-            self._lay_out_to(index.row())
-        super().scrollTo(index, hint)
-
-    def _lay_out_to(self, number: int) -> None:
-        """Lay out all rows up to row `number`: Qt lays out in batches, and later rows have no position yet."""
-        if self.rows.row(number) is not None and not self.visualRect(self.rows.index(number)).isValid():
-            self.setLayoutMode(QListView.LayoutMode.SinglePass)
-            self.doItemsLayout()
-            self.setLayoutMode(QListView.LayoutMode.Batched)
 
     def _activate(self, index: Index) -> None:
         row = self.rows.row(index.row())

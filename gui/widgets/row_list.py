@@ -26,6 +26,8 @@ from gui.text.plain_text import as_tip
 
 _Action = QAbstractItemView.CursorAction
 _MINUTE_MS = 60_000
+_BATCH = 100
+"""Rows laid out per step, under 1 ms; the rest follows while the event loop is idle."""
 _WALKING = {Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown, Qt.Key.Key_Home, Qt.Key.Key_End}
 _COMMANDS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
 
@@ -244,9 +246,31 @@ class RowList(QListView):
 
     # --- keeping the position ---------------------------------------------------------------------------------------
 
-    def _set_rows(self, rows: Sequence[KeyedRow]) -> None:
+    def _lay_out_in_batches(self) -> None:
+        """Lay out the first rows of a long list at once and the others in later turns."""
+        self.setLayoutMode(QListView.LayoutMode.Batched)
+        self.setBatchSize(_BATCH)
+
+    def _set_rows(self, rows: Sequence[KeyedRow], deepest: int = 0) -> None:
+        """Replace all rows; those up to `deepest`, to which the list returns, are laid out now."""
+        self.setBatchSize(deepest + _BATCH)
         self.rows.set_rows(rows)
         self.doItemsLayout()
+        self.setBatchSize(_BATCH)
+        if deepest:
+            self._lay_out_to(min(deepest, len(rows) - 1))
+
+    def _lay_out_to(self, number: int) -> None:
+        """Lay out all rows up to row `number`: in batches, later rows have no position yet."""
+        batched = self.layoutMode() == QListView.LayoutMode.Batched and self.rows.row(number) is not None
+        if batched and not self.visualRect(self.rows.index(number)).isValid():
+            self.setLayoutMode(QListView.LayoutMode.SinglePass)
+            self.doItemsLayout()
+            self.setLayoutMode(QListView.LayoutMode.Batched)
+
+    def _deepest(self) -> int:
+        """Return the last row that is current or in view."""
+        return max((self.currentIndex().row(), *self._visible_positions()))
 
     def _remember(self, unsteady: type | tuple[type, ...] = ()) -> ListPosition:
         """Return the scroll position and the current row, to be restored after the rows have changed.
@@ -329,6 +353,7 @@ class RowList(QListView):
     ) -> None:
         if self._arranging:
             return
+        self._lay_out_to(index.row())
         super().scrollTo(index, hint)
         above = index.row() - 1
         if above >= 0 and self.rows.is_header(above):  # a first row is not shown without its heading

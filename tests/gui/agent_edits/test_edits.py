@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QListView, QPushButton
 
 from engine import CancelToken, FileUse
-from gui.agent_edits.panel import NONE_CHANGED, EditRow, EditsPanel, ProjectRow, edited_files, rows_by_project
+from gui.agent_edits.panel import NONE_CHANGED, EditList, EditRow, EditsPanel, ProjectRow, edited_files, rows_by_project
 from gui.conversation.display_entries import prepare
 from gui.conversation.loader import result_location
 from gui.conversation.prompt_list import FileList
@@ -239,3 +239,19 @@ def test_session_without_files_has_a_message(qtbot, memory: FakeMemory, opened: 
     with qtbot.waitSignal(conversation.session_actions.notified) as signal:
         conversation.session_actions.files.trigger()
     assert signal.args == ["No tool call of this session names a file."]
+
+
+def test_end_of_a_long_list_is_laid_out_when_reached(qtbot, appearance) -> None:
+    edits = EditList()
+    qtbot.addWidget(edits)
+    edits.resize(300, 400)
+    edits.show()
+    files = edited_files([use(f"src/{number}.py") for number in range(3000)])
+    edits.show_rows(rows_by_project(files, []), keep=False)
+    assert edits.visualRect(edits.rows.index(1)).isValid()
+    qtbot.keyClick(edits, Qt.Key.Key_End)
+    assert edits.current.path == "src/2999.py"
+    assert edits.visualRect(edits.currentIndex()).bottom() < edits.viewport().height()
+    edits.show_rows(rows_by_project(files[1:], []), keep=True)
+    assert edits.current.path == "src/2999.py"
+    assert edits.viewport().rect().contains(edits.visualRect(edits.currentIndex()))

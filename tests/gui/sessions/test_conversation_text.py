@@ -310,6 +310,8 @@ def test_failed_calls_are_marked_alone_and_in_their_group() -> None:
 def test_result_joins_the_call_with_its_number() -> None:
     talk = conversation_of(("assistant", (("tool-call", "a.py", "Edit"), ("tool-result", "No match", "Edit"))))
     first, result = talk.session.messages
-    numbered = [msgspec.structs.replace(message, call=call) for message, call in ((first, 1), (first, 2), (result, 2))]
-    talk = prepare(msgspec.structs.replace(talk.session, messages=tuple(numbered)), CancelToken())
-    assert [entry.parts for entry in talk.entries] == [(0,), (1, 2)]
+    said = msgspec.structs.replace(first, kind="text", tool="")
+    numbers = (first, 1), (first, 2), (said, 0), (result, 2)
+    numbered = tuple(msgspec.structs.replace(message, call=call) for message, call in numbers)
+    talk = prepare(msgspec.structs.replace(talk.session, messages=numbered), CancelToken())
+    assert [entry.parts for entry in talk.entries] == [(0,), (1, 3), (2,)]
