@@ -146,16 +146,17 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
                 "passwd: «swordfish»",
             ),
             "spring.datasource.password «swordfish»",
-            'json: {\\"password\\":\\"«hunter2»\\"}',
+            *('json: {\\"password\\":\\"«hunter2»\\"}', '(setq erc-password "«tugboat»")'),
             "Server=db;Password=«pa$$w0rd»;Database=x",
             '{"password": {"value": "«hunter2»"}}',
             *('let password = String::from("«hunter2»");', 'user.password = bcrypt.hash("«tugboat»", 10)'),
         ),
         ("pass", "kennwort", "pwd"),
         rf"{_PASSWORD_NAME}(?:{NAME_END}{QUALIFIER}{SIGN}|(?<=:password)(?<!:type :password)[ \t]{{1,4}}(?=[\"'])"
+        r"|(?P<lisp>)[ ](?=\"[^\"\n]{3,100}\"\))"
         rf"|(?P<property>)[ \t]{{1,40}}(?=\S{{4,100}}[ \t]*(?:[{LINE_END}]|\Z)))"
         r"(?P<instead>[\w.$]{1,60}+(?:[(\[][\"'][\w.-]{1,60}[\"'][)\]]?)?(?:[ \t](?:\|\||\?\?|or)|,)[ \t]?(?=[\"'`]))?"
-        rf"(?:\{{\s{{0,20}}[\"']value[\"']:\s?|(?:String::from|Secret(?:Str(?:ing)?)?(?:::new)?|[\w.]{{0,40}}(?:[hH]ash|[cC]rypt|make_password)\w{{0,16}}(?=\([\"']))\()?"
+        rf"(?:\{{\s{{0,20}}[\"']value[\"']:\s?|(?:String::from|(?:non)?sensitive|base64encode|Secret(?:Str(?:ing)?)?(?:::new)?|[\w.]{{0,40}}(?:[hH]ash|[cC]rypt|make_password)\w{{0,16}}(?=\([\"']))\()?"
         rf"(?:{QUOTED}|{BARE_PASSWORD})",
         "whole",
         is_password,

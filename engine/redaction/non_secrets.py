@@ -62,9 +62,7 @@ _HOLDER = lazy_pattern(
 _PROPERTY = lazy_pattern(r"[ \t]*[A-Za-z][\w-]*\.([\w-]+\.[\w.-]*)?")  # of "form.password hints" only with digits
 # The second string in config.get("smtp", "x") is the name of an option.
 _TARGETS = lazy_pattern(r"[ \t]*(?:\w+,[ ]?)+(?:\w+_)?")  # of "user, password = split"
-_OR_NONE = lazy_pattern(r"[ ]\|[ ]None\b")
-_SHORT_NUMBER = lazy_pattern(r"\d{1,3}")
-_COLON = lazy_pattern(r"[ \t]?:")
+_LISP = lazy_pattern(r"\((?:setq(?:-default)?|setf|set!|def(?:var|const|parameter|ine|custom)?)\s{1,8}[\w:/*-]*\Z")
 _OPTION_OF = lazy_pattern(r"[\w.$]*(?:conf|cfg|pars|(?<![a-z])ini)[\w.$]*[(\[].*,", re.IGNORECASE)
 _COMPOUND = lazy_pattern(  # one word that ends so, and is more than that: wifipassword
     r"[a-z]{2,}(?:password|passwd|passphrase|pwd|token|secret|key)|[A-Z]{2,}(?:PASSWORD|PASS|TOKEN)"
@@ -110,13 +108,12 @@ def is_password(before: str, match: re.Match[str]) -> bool:
     value, groups = value_of(match), match.groupdict()
     if (groups.get("sign") or "")[:2] in ("??", "||") and not mixes_digits(value):  # a label: password || "Password"
         return False
-    if (match[0][:3].lower() == "pwd" and PATH.fullmatch(value)) or _OTHER_NAME.search(before):
-        return False
-    if value.startswith("//"):  # the rest of an address
+    plain = (match[0][:3].lower() == "pwd" and PATH.fullmatch(value)) or value.startswith("//")  # of an address
+    if plain or _OTHER_NAME.search(before) or (groups.get("lisp") is not None and not _LISP.search(before)):
         return False
     if match["quoted"] is None and (
-        _SHORT_NUMBER.fullmatch(value)
-        or _OR_NONE.match(match.string, match.end())
+        (value.isdigit() and len(value) < 4)
+        or match.string.startswith(" | None", match.end())
         or ("=" in match[0] and _TARGETS.fullmatch(before.rpartition("\n")[2]))
     ):
         return False
@@ -124,7 +121,7 @@ def is_password(before: str, match: re.Match[str]) -> bool:
     if name is None or (name and not (name[1] or mixes_digits(value))):
         return False
     if instead := groups.get("instead"):
-        is_key_of_dict = _COLON.match(match.string, match.end()) is not None
+        is_key_of_dict = match.string[match.end() : match.end() + 2].lstrip().startswith(":")
         if is_key_of_dict or " " in value or is_code(value) or _OPTION_OF.match(instead):
             return False
     return not (is_ordinary(value) or (match["quoted"] is None and is_code(value) and not _is_plain(before, match)))
@@ -310,6 +307,8 @@ def _is_opened(before: str, match: re.Match[str]) -> bool:
     opening = before.rpartition("<")[2] if "<" in before else ">"
     if "</key>" in match[0].lower():
         return opening[:4].lower() == "key>"
+    if match["cell"] is not None:
+        return opening.lower().startswith((f"{match['cell'].lower()}>", f"{match['cell'].lower()} "))
     if ">" in opening or opening[:2].lower() == "a ":
         return False
     return '">' not in match[0] or " " in match[0].partition(">")[0] or _NAMED_ELEMENT.search(opening) is not None

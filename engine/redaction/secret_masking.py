@@ -281,7 +281,7 @@ def _list_items(text: str, match: re.Match[str]) -> Iterator[_Span]:
     for _ in range(_LONGEST_BLOCK):
         found = item.match(text, position, position + _WINDOW)
         if found is None or (below and found["bullet"] is None and not found["label"]):
-            return
+            break
         span = found.span("quoted") if found["quoted"] is not None else found.span("bare")
         value = text[slice(*span)]
         if match["password"] is None:
@@ -293,6 +293,7 @@ def _list_items(text: str, match: re.Match[str]) -> Iterator[_Span]:
         if is_secret:
             yield _Span(*span, True)
         position = found.end()
+    yield _Span(position, position, True)  # the lines are not read again for a name among them
 
 
 def _key_lines(text: str, position: int) -> Iterator[_Span]:

@@ -149,13 +149,14 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "Secret in XML",
-        '`<password>…</password>`, `<token>`, `<apiKey>`, `<string name="api_key">` and the entries of property lists',
+        '`<password>…</password>`, `<token>`, `<apiKey>`, `<string name="api_key">` and the entries of property lists; '
+        "`<th>Password</th><td>x</td>`",
         (
             *("<password>«hunter2»</password>", "<db:dbPassword>«correct horse»</db:dbPassword>"),
             *("<apiKey>«swordfish»</apiKey>", "<client_secret>«swordfish»</client_secret>"),
             '<string name="api_key">«swordfish»</string>',
             '<property name="password">«hunter2»</property>',
-            "<key>Password</key>\n\t<string>«hunter2»</string>",
+            *("<key>Password</key>\n\t<string>«hunter2»</string>", "<th>Password</th><td>«tugboat»</td>"),
             '<add key="ClearTextPassword" value="«hunter2»" />',
             *("<Password>\n  <Value>«hunter2»</Value>", "<password>\n  «hunter2»\n</password>"),
             '<setting name="smtpPwd" serializeAs="String"><value>«tugboat»</value></setting>',
@@ -165,6 +166,7 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         rf"(?:\"?(?:[ \t][^<>{LINE_END}]{{1,80}}+)?>\s{{0,40}}(?:<[Vv]alue>)?(?P<quoted>[^<>{LINE_END}]{{1,200}}+)"
         rf"\s{{0,40}}</"
         rf"|</key>\s{{0,40}}<string>([^<>{LINE_END}]{{1,200}}+)</string>"
+        r"|</(?P<cell>t[dh]|dt|b|strong|label)>:?\s{0,40}<(?:td|dd|code|span)\b[^<>\n]{0,60}>(?:<code>)?([^<>\s]{3,100})(?=</)"
         rf"|\"[ \t]{{1,4}}value[ \t]?=[ \t]?\"([^\"{LINE_END}]{{1,200}}+)\")",
         "whole",
         is_element,

@@ -129,11 +129,15 @@ def masked(file: LocalFile, stored: Stored) -> Stored:
     if file.source == "sessions":
         return stored
 
-    def safe(chunk: Chunk) -> Chunk:
-        return Chunk(chunk.start_line, chunk.end_line, redact(chunk.text), tuple(map(redact, chunk.heading)))
-
-    chunks = tuple((safe(chunk), offsets) for chunk, offsets in stored.chunks)
-    return stored._replace(title=redact(stored.title), aliases=tuple(map(redact, stored.aliases)), chunks=chunks)
+    # In one text, since a table or a list of passwords may continue in the next chunk.
+    lines = redact("\n".join(chunk.text for chunk, _ in stored.chunks)).split("\n")
+    chunks, start = [], 0
+    for chunk, offsets in stored.chunks:
+        end = start + chunk.text.count("\n") + 1
+        text, start = "\n".join(lines[start:end]), end
+        chunks.append((Chunk(chunk.start_line, chunk.end_line, text, tuple(map(redact, chunk.heading))), offsets))
+    aliases = tuple(map(redact, stored.aliases))
+    return stored._replace(title=redact(stored.title), aliases=aliases, chunks=tuple(chunks))
 
 
 def analysed(file: LocalFile, stored: Stored) -> NewFile:

@@ -1560,8 +1560,9 @@ def test_each_of_many_tables_is_read_once(lines: str) -> None:
         "mailwifi:" * 40_000,
         "?code=" * 20_000,
         "login ada Aa" + "!" * 200_000,
+        "- passwords\n" * 20_000,
     ],
-    ids=["headers", "columns", "rows of SQL", "blanks", "options", "accounts", "addresses", "login"],
+    ids=["headers", "columns", "rows of SQL", "blanks", "options", "accounts", "addresses", "login", "lists"],
 )
 def test_hostile_text_takes_little_time(text: str) -> None:
     start = time.thread_time()

@@ -88,6 +88,18 @@ def test_note_shared_masked_with_its_vector(on_s3, endpoint, tmp_path) -> None:
     assert "The irrigation server takes" in found.snippet
 
 
+def test_table_of_passwords_is_masked_in_every_chunk(on_s3, endpoint, tmp_path) -> None:
+    lines = "".join(f"| host{row} | ada | boat{row}word |\n" for row in range(400))
+    desk = on_s3("desk", notes={"keys.md": f"# Keys\n\n| Host | User | Password |\n|---|---|---|\n{lines}"})
+    desk.sync()
+
+    sent = str(rows_of(f"s3://{BUCKET}/{tmp_path.name}", all_options(endpoint)))
+
+    assert desk.status().chunks > 1
+    assert "host399" in sent
+    assert [row for row in range(400) if f"boat{row}word" in sent] == []
+
+
 def test_missing_bucket_reported(on_s3) -> None:
     desk = on_s3("desk", notes={"hose.md": "# Hose\n"}, uri="s3://nowhere/at/all")
 
