@@ -190,12 +190,13 @@ _NAMES = {
 _HOME = {name: f"engine.{module}" for module, names in _NAMES.items() for name in names.split()}
 _SHARED = ("engine.base.errors", "engine.records")
 
+if not TYPE_CHECKING:  # else mypy would accept any name
 
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        return getattr(importlib.import_module(_HOME[name]), name)
-    if not name.startswith("_"):
-        for module in map(importlib.import_module, _SHARED):
-            if name in getattr(module, "__all__", vars(module)):
-                return getattr(module, name)
-    raise AttributeError(f"module 'engine' has no attribute {name!r}")
+    def __getattr__(name: str) -> Any:
+        if name in _HOME:
+            return getattr(importlib.import_module(_HOME[name]), name)
+        if not name.startswith("_"):
+            for module in map(importlib.import_module, _SHARED):
+                if name in getattr(module, "__all__", vars(module)):
+                    return getattr(module, name)
+        raise AttributeError(f"module 'engine' has no attribute {name!r}")

@@ -333,10 +333,11 @@ __all__ = [
 _LATE = ("status", "sessions", "workspaces", "facts", "insight", "tool_responses")
 """Modules that a search on the command line doesn't need; their records load on first use."""
 
+if not TYPE_CHECKING:  # else mypy would accept any name
 
-def __getattr__(name: str) -> Any:
-    if not name.startswith("_"):
-        for module in (import_module(f"{__name__}.{late}") for late in _LATE):
-            if hasattr(module, name):
-                return getattr(module, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    def __getattr__(name: str) -> Any:
+        if not name.startswith("_"):
+            for module in (import_module(f"{__name__}.{late}") for late in _LATE):
+                if hasattr(module, name):
+                    return getattr(module, name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -49,7 +49,7 @@ from gui.style.appearance import Appearance
 from gui.widgets.accessibility import describe_painted_widgets
 from gui.widgets.icons import application_icon
 from gui.widgets.message_banner import Action
-from gui.window.main_window import MainWindow
+from gui.window.main_window import MainWindow, PanelsAhead
 
 _HOUR, _DAY = 3600, 86_400
 _DATES = "dates.toml"
@@ -233,6 +233,7 @@ class _Program:
             self._window.resize(*self._options.size)
         if not (self._options.toggle or self._options.background):
             self._window.show()
+            PanelsAhead(self._window)
         self._collector.freeze()
         QTimer.singleShot(0, self._window, self._begin)
         self._app.exec()

@@ -1,5 +1,7 @@
 """The index view: chips at the top switch between its pages."""
 
+import importlib
+import sys
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Literal, cast
@@ -10,7 +12,7 @@ from PySide6.QtWidgets import QButtonGroup, QStackedWidget, QWidget
 
 from engine import MemoryProviderStatus, MemorySearchManager, tr
 from gui.core.capabilities import TITLES, MissingFeatures
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.core.view_spec import ViewPanel
 from gui.index.attention_items import Attention
 from gui.index.base_page import IndexPage
@@ -78,7 +80,7 @@ class IndexPanel(QWidget, ViewPanel):
 
     A page is made after it is first shown, since together they have a third of the window's widgets; then those that
     the overview counts. Importing its module, making it and showing it are turns of the event loop of their own, and
-    so is importing the map, which the overview contains.
+    so is importing the map, which the overview contains; numpy, which the map needs, is imported on a pool thread.
 
     Signals:
         open_requested: as `IndexPage.open_requested`.
@@ -113,6 +115,7 @@ class IndexPanel(QWidget, ViewPanel):
         self._status: MemoryProviderStatus | None = None
         self._next_page = QTimer(self, singleShot=True)
         self._next_page.timeout.connect(self._make_next)
+        self._numpy_job = JobSlot(self)
         self._group = QButtonGroup(self)
         self._bar = QWidget()
         self._row = row_of(spacing=8, margins=(_GUTTER, 10, _GUTTER, 0), parent=self._bar)
@@ -182,7 +185,20 @@ class IndexPanel(QWidget, ViewPanel):
         elif name in self._makers:
             self._make(name)
         elif name is not None:
-            self._load("map" if name == "overview" and "map" not in self._makers else name)
+            self._import("map" if name == "overview" and "map" not in self._makers else name)
+        self._show_current()
+
+    def _import(self, name: PageName) -> None:
+        """Import the module of a page, or first numpy, which takes several turns."""
+        if name == "map" and "numpy" not in sys.modules:
+            numpy = self._jobs.read(lambda _: importlib.import_module("numpy"), self._continue)
+            self._numpy_job.replace(numpy)
+        else:
+            self._load(name)
+
+    @Slot(object)
+    def _continue(self, _numpy: object) -> None:
+        self._numpy_job.done()
         self._show_current()
 
     def _show_attention(self, name: PageName, items: tuple[Attention, ...]) -> None:
@@ -206,7 +222,7 @@ class IndexPanel(QWidget, ViewPanel):
     def busy(self) -> bool:
         """Whether the shown page is still reading."""
         page = self._pages.get(self.page)
-        return self._next_page.isActive() if page is None else page.busy
+        return self._next_page.isActive() or self._numpy_job.busy if page is None else page.busy
 
     @Slot(str)
     def show_page(self, name: PageName) -> None:
@@ -226,7 +242,7 @@ class IndexPanel(QWidget, ViewPanel):
         for page in self._pages.values():
             page.show_overview(visible and self.page == "overview")
         missing = self._next_missing_page
-        if visible and missing is not None:
+        if visible and missing is not None and not self._numpy_job.busy:
             self._next_page.start(0 if missing == self.page else _AFTER_OVERVIEW_MS)
         else:
             self._next_page.stop()

@@ -12,7 +12,7 @@ from functools import partial
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from engine import CancelToken, MemorySearchManager, SearchOutcome
-from gui.core.jobs import Job, Jobs, cancel_all
+from gui.core.jobs import Job, Jobs, JobSlot, cancel_all
 from gui.search.query import Answer, Query, run_query
 
 PAUSE_MS = 80
@@ -24,6 +24,8 @@ NOTICE_DELAY_MS = 150
 """Delay before waiting is shown."""
 REPEAT_MS = 300
 """Least time between two repeats; the first one after a pause begins immediately, later ones are combined."""
+_TEXTS_MS = 300
+"""Pause after an answer before the texts of its later results are made: while the user types, most are never shown."""
 
 
 def _left_of(milliseconds: int, since: float) -> int:
@@ -77,6 +79,11 @@ class SearchRunner(QObject):
         self._next_turn.timeout.connect(self._show)
         self._resume_timer = QTimer(self, singleShot=True)
         self._resume_timer.timeout.connect(self._compare_vectors)
+        self._texts_pause = QTimer(self, singleShot=True, interval=_TEXTS_MS)
+        self._texts_pause.timeout.connect(self._make_texts)
+        self._texts_job = JobSlot(self)
+        self._shown: Answer | None = None
+        """The final answer that is shown, until the next query."""
 
     @property
     def _job(self) -> Job | None:
@@ -128,8 +135,9 @@ class SearchRunner(QObject):
         if self._job is not None:
             self._job.cancel()
         self._job = None
-        self._due = self._repeat = self._arrived = None
-        for timer in (self._pause, self._again, self._next_turn, self._resume_timer):
+        self._due = self._repeat = self._arrived = self._shown = None
+        self._texts_job.cancel()
+        for timer in (self._pause, self._again, self._next_turn, self._resume_timer, self._texts_pause):
             timer.stop()
         self._end_waiting()
 
@@ -199,7 +207,23 @@ class SearchRunner(QObject):
             self._resume_timer.start(SETTLE_MS if self._typing and answer.outcome.remote else 0)
         self.answered.emit(answer)
         if answer.final:
+            self._shown = answer
+            self._texts_pause.start()
             self._end_query()
+
+    @Slot()
+    def _make_texts(self) -> None:
+        """Make the texts of later results, which scrolling would otherwise make on the GUI thread."""
+        if self._shown is None or self.busy:
+            return
+        results = self._shown.outcome.results
+
+        def work(token: CancelToken) -> None:
+            for result in results:
+                token.checkpoint()
+                result.shown  # noqa: B018 - makes the text, which is cached
+
+        self._texts_job.replace(self._jobs.read(work, lambda _: self._texts_job.done()))
 
     @Slot()
     def _compare_vectors(self) -> None:

@@ -26,7 +26,7 @@ _Panel = TypeVar("_Panel", bound=ViewPanel)
 class ViewPanels(QObject):
     """Makes the panels of views and the two viewers, and passes the memory, its status and its changes to them.
 
-    The first view and the viewer are made immediately, the others when they are first shown.
+    The first view and the viewer are made immediately, the others when they are first shown or by `PanelsAhead`.
     """
 
     content_known = Signal(str, bool)

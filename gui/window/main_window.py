@@ -2,10 +2,11 @@
 
 import os
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, QTimer, Slot
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
 from PySide6.QtWidgets import QFileDialog
 
@@ -99,6 +100,34 @@ def _programs() -> str:
     if sys.platform == "win32":
         return os.environ.get("PROGRAMFILES", "")
     return "/Applications" if sys.platform == "darwin" else "/usr/bin"
+
+
+_STEP_MS = 700
+
+
+class PanelsAhead(QObject):
+    """Makes the panels of other views while nothing happens, so that the first visit of a view is as short as others.
+
+    One at a time, once the index is up to date and no search runs; input that waits comes before a timer.
+    """
+
+    def __init__(self, window: "MainWindow") -> None:
+        super().__init__(window)
+        self._window = window
+        views, dock = window.views, window.dock
+        self._steps: list[Callable[[], object]] = [lambda: dock.diagnostics, lambda: views.conversation]
+        self._steps += [partial(views.panel_of, name) for name in views.specs]
+        self._timer = QTimer(self, interval=_STEP_MS)
+        self._timer.timeout.connect(self._make_next)
+        window.workspace.opened.connect(self._timer.start)
+
+    @Slot()
+    def _make_next(self) -> None:
+        status = self._window.workspace.status
+        if not self._steps or not self._window.isVisible():
+            self._timer.stop()
+        elif status is not None and status.syncing is None and not self._window.search.busy:
+            self._steps.pop()()
 
 
 class MainWindow(MainWindowBase):

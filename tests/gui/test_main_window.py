@@ -3,7 +3,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtCore import QMimeData, QPointF, Qt, QTimer, QUrl
 from PySide6.QtGui import QAccessible, QAction, QDropEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -19,10 +19,12 @@ from PySide6.QtWidgets import (
 
 import engine
 from engine import FileIssue, IndexTooNew, SettingsError, UserDataStatus
+from gui.conversation.panel import ConversationPanel
+from gui.diagnostics.panel import DiagnosticsPanel
 from gui.viewer import external_programs
 from gui.widgets.form_controls import Chip
 from gui.widgets.message_banner import Action
-from gui.window.main_window import MainWindow
+from gui.window.main_window import MainWindow, PanelsAhead
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_records import make_path_state, make_progress, make_status, make_summary
 from tests.helpers.windows import at_rest
@@ -748,3 +750,22 @@ def test_damaged_settings_are_set_aside_and_folder_opens(qtbot, window, memory):
     assert str(aside) in window.banner.text
     assert str(path) in window.banner.text
     assert engine.load_settings() == engine.Settings()
+
+
+def test_other_panels_are_made_while_nothing_happens(qtbot, window, memory):
+    ahead = PanelsAhead(window)
+    timer = ahead.findChild(QTimer)
+    window.folders.open(memory.folder)
+    qtbot.waitUntil(lambda: at_rest(window) and timer.isActive())
+    memory.set_status(syncing=make_progress())
+    qtbot.waitUntil(lambda: window.workspace.status.syncing is not None)
+    before = set(window.views.panels)
+    timer.timeout.emit()
+    assert set(window.views.panels) == before
+    memory.set_status(syncing=None)
+    qtbot.waitUntil(lambda: at_rest(window))
+    while timer.isActive():
+        timer.timeout.emit()
+    assert set(window.views.panels) == set(window.views.specs)
+    assert window.views.made.get(ConversationPanel) is not None
+    assert window.dock.made.get(DiagnosticsPanel) is not None

@@ -1,10 +1,13 @@
+import threading
 import time
 from typing import Any
 
+import msgspec
 import pytest
 import shiboken6
 
-from engine import CancelToken, StoreError
+from engine import CancelToken, ResultText, SearchOutcome, StoreError
+from gui.core.jobs import Jobs
 from gui.core.workspace import FIRST_RESULTS
 from gui.search import search_runner as module
 from gui.search.query import DAY, Answer, Query, Scope, is_searchable
@@ -15,7 +18,7 @@ class RecordedRunner:
     """A runner on a memory, and everything that it reported."""
 
     def __init__(self, jobs, memory) -> None:
-        self.runner = SearchRunner(jobs)
+        self.runner = SearchRunner(jobs, jobs if isinstance(jobs, Jobs) else None)  # its timers end with the jobs
         self.runner.set_manager(memory)
         self.answers: list[Answer] = []
         self.failures: list[tuple[Query, str]] = []
@@ -308,3 +311,20 @@ def test_deleted_runner_cancels_its_job(qtbot, memory):
     qtbot.waitUntil(lambda: len(jobs.started) == 1)
     shiboken6.delete(runner)
     assert jobs.cancelled == 1
+
+
+def test_texts_of_later_results_are_made_on_pool_thread(qtbot, recorded, memory, monkeypatch):
+    made, search = [], memory.search
+
+    def later(text: ResultText):
+        return lambda: made.append(threading.current_thread()) or text
+
+    def search_later(*values: Any, **options: Any) -> SearchOutcome:
+        outcome = search(*values, **options)
+        results = [msgspec.structs.replace(result, text=later(result.text)) for result in outcome.results]
+        return msgspec.structs.replace(outcome, results=tuple(results))
+
+    monkeypatch.setattr(memory, "search", search_later)
+    recorded.runner.run_query(Query("timer"), whole=True)
+    qtbot.waitUntil(lambda: bool(recorded.answers) and len(made) == len(recorded.answers[0].outcome.results) > 0)
+    assert threading.main_thread() not in made
