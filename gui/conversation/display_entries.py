@@ -18,6 +18,7 @@ import msgspec
 from engine import CancelToken, SessionMessage, SessionText, ToolText, tr, tr_count, without_escapes
 from gui.text.excerpt import opening_words
 from gui.text.formatting import exact, short_date, weekday_and_date
+from gui.text.session_texts import images_before, with_image_links
 from gui.viewer.code_colours import load_lexers
 from gui.viewer.markdown_extensions import SEPARATOR
 
@@ -195,8 +196,11 @@ class Conversation:
         return without_escapes(self.text(piece.message)[piece.start : piece.end])
 
     def markdown(self, number: int) -> str:
-        """Return the Markdown of a piece to render; line breaks in the user's messages are preserved."""
+        """Return the Markdown of a piece to render; line breaks in the user's messages are preserved, and the names of
+        images are links."""
         piece, text = self.pieces[number], self.source(number)
+        if "[image" in text and "```" not in text and not piece.fence:
+            text = with_image_links(text, piece.message, images_before(self.text(piece.message)[: piece.start]))
         if not piece.fence and self.session.messages[piece.message].role == "user" and "```" not in text:
             text = _BREAK.sub("  \n", text)
         if text.count("```") > 2 or text.count("~~~") > 2:

@@ -1,16 +1,30 @@
 """Reads one session in the background, prepares it for display, and reads it again when it has grown."""
 
+import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QPushButton
 
-from engine import CancelToken, MemorySearchManager, SessionSummary, growing_part, tr_count
+from engine import (
+    CancelToken,
+    MemorySearchManager,
+    MnemoscopeError,
+    SessionMessage,
+    SessionSummary,
+    growing_part,
+    image_in_line,
+    temporary_prefix,
+    tr,
+    tr_count,
+)
 from gui.conversation.display_entries import Conversation, prepare
 from gui.conversation.row_folding import Rows
 from gui.conversation.view import ConversationView
 from gui.core.jobs import Jobs, JobSlot
+from gui.text.session_texts import images_before
+from gui.viewer.external_programs import ExternalOpener
 from gui.viewer.file_loader import FileWatch
 from gui.viewer.match_list import Finder, Hit, names_tool_calls, query_finder
 
@@ -303,3 +317,56 @@ class NewMessagesButton(QPushButton):
         if event.type() == QEvent.Type.Resize and not self.isHidden():
             self._place()
         return super().eventFilter(watched, event)
+
+
+# --- Opens images of the session -------------------------------------------------------------------------------------
+
+
+class SessionImages(QObject):
+    """Opens images whose data is in a transcript, in the system's program for them.
+
+    Their files are private, and deleted at the end of the program.
+
+    Signals:
+        failed: an image can't be opened (a sentence).
+    """
+
+    failed = Signal(str)
+
+    def __init__(self, jobs: Jobs, parent: QObject) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._external = ExternalOpener(jobs, self)
+        self._external.failed.connect(self.failed)
+
+    def open(self, manager: MemorySearchManager, opened: OpenedSession, address: str) -> None:
+        """Open the image with this address, the number of a message and that of the image in it: `3/0`."""
+        messages = opened.conversation.session.messages
+        message, _, image = address.partition("/")
+        path, line = opened.request.path, messages[int(message)].line
+        number = _images_of_line(messages, int(message)) + int(image)
+        self._jobs.read(
+            lambda token: self._write(manager, path, line, number, token), self._external.open_image, self.failed.emit
+        )
+
+    def _write(self, manager: MemorySearchManager, path: str, line: int, number: int, token: CancelToken) -> Path:
+        """Write an image to a file, and return it. Any thread. Raises `MnemoscopeError` if its data isn't there."""
+        try:
+            (raw,) = manager.raw_lines(path, [line], reveal=True, cancel=token)
+        except FileNotFoundError:
+            raw = ""
+        found = image_in_line(raw, number)
+        if found is None:
+            raise MnemoscopeError(tr("The data of this image is not in the transcript."))
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix=temporary_prefix("images"), ignore_cleanup_errors=True)
+        file = Path(self._folder.name, f"{line}-{number}.{found[1]}")
+        file.write_bytes(found[0])
+        return file
+
+
+def _images_of_line(messages: tuple[SessionMessage, ...], before: int) -> int:
+    """Return the number of images that earlier messages of the same line of the transcript name."""
+    same = (message for message in messages[:before] if message.line == messages[before].line)
+    return sum(images_before(message.text) for message in same)

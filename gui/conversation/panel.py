@@ -15,6 +15,7 @@ from gui.conversation.loader import (
     NewMessagesButton,
     OpenedSession,
     ResultLocation,
+    SessionImages,
     SessionLoader,
     SessionRequest,
     SessionWatch,
@@ -24,6 +25,7 @@ from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Jobs
 from gui.core.location import ReadingPosition, ReadingPositions
 from gui.sessions.listing_view import CHOOSE_SESSION
+from gui.text.session_texts import IMAGE_SCHEME
 from gui.viewer.base_viewer import NOT_INDEXED, BaseViewer, LinkFollower
 from gui.viewer.chunks.card import ChunkCard
 from gui.viewer.chunks.inspector import ChunkInspector
@@ -131,6 +133,7 @@ class ConversationPanel(BaseViewer):
         self.live_updates = SessionWatch(jobs, self)
         self.new_messages = NewMessagesButton(self.view)
         self._links = LinkFollower(jobs, self)
+        self._images = SessionImages(jobs, self)
         self.session_actions = ConversationActions(jobs, self.view, self)
         self.chunks = ConversationChunks(jobs, self.view, self)
         actions = self.session_actions
@@ -423,8 +426,10 @@ class ConversationPanel(BaseViewer):
             self.find_in_text.bar.open(selected if "\n" not in selected else "")
 
     def _follow(self, url: QUrl) -> None:
-        """Open a clicked link: a web page in the browser, an indexed file in the viewer."""
-        if self._manager is not None and self._request is not None:
+        """Open a clicked link: a web page in the browser, an indexed file in the viewer, an image in its program."""
+        if url.scheme() == IMAGE_SCHEME and self._manager is not None and self._opened is not None:
+            self._images.open(self._manager, self._opened, url.path())
+        elif self._manager is not None and self._request is not None:
             self._links.follow(url, self._request.path, self._manager)
 
     def _connect(self) -> None:
@@ -440,6 +445,7 @@ class ConversationPanel(BaseViewer):
         self._links.file_chosen.connect(self.location_chosen)
         self._links.missing_note_clicked.connect(lambda _: self.hint.show_message(tr(NOT_INDEXED)))
         self._links.notified.connect(self.hint.show_message)
+        self._images.failed.connect(self.hint.show_message)
         self.view.link_clicked.connect(self._follow)
         self.session_actions.more_requested.connect(self.more_requested)
         self.session_actions.similar_requested.connect(self.similar_requested)

@@ -1,6 +1,8 @@
 """Texts about sessions and agents that several views show. Pure functions."""
 
+import re
 from datetime import date
+from itertools import count
 
 from engine import agent_label, marked, tr, tr_count
 from gui.text.formatting import day_and_month, duration, long_date, weekday, weekday_and_day
@@ -8,6 +10,11 @@ from gui.text.formatting import day_and_month, duration, long_date, weekday, wee
 UNTITLED = marked("Untitled session")
 _MINUTE, _HOUR = 60, 3600
 _WEEK_DAYS = 7
+IMAGE_SCHEME = "image"
+"""Scheme of the link to an image of a session."""
+_IMAGE = re.compile(r"^\[image(?:: ([^\]\n]*))?\]$", re.MULTILINE)
+"""Matches the line that stands for an image in the text of a message."""
+_SPECIAL = re.compile(r"([\\`*_\[\]<>!])")
 
 
 def agent_name(agent: str) -> str:
@@ -70,3 +77,19 @@ def session_count(sessions: int) -> str:
 
 def file_count(files: int) -> str:
     return tr_count("{count:,} file", "{count:,} files", files)
+
+
+def images_before(text: str) -> int:
+    """Return the number of images that the beginning of a message names."""
+    return len(_IMAGE.findall(text))
+
+
+def with_image_links(text: str, message: int, first: int) -> str:
+    """Return Markdown with a link for each image, `image:<message>/<number>`, numbered from `first` on."""
+    numbers = count(first)
+
+    def link(name: re.Match[str]) -> str:
+        words = _SPECIAL.sub(r"\\\1", tr("Image: {name}", name=name[1]) if name[1] else tr("Image"))
+        return f"[{words}]({IMAGE_SCHEME}:{message}/{next(numbers)})"
+
+    return _IMAGE.sub(link, text)

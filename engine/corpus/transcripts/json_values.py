@@ -1,12 +1,14 @@
 """Helpers for all formats: convert untyped JSON values to times, texts, and inputs of tools."""
 
+import base64
 import contextlib
 import json
 import math
 import re
 import urllib.parse
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -19,6 +21,11 @@ _DEEPEST_INDENTED = 20
 """Most levels of JSON that are indented; deeper values would be mostly indentation."""
 _YEAR_10000 = 253_402_300_800.0
 _LONGEST_KIND = 40
+_DATA_URI = "data:image/"
+_MEDIA_TYPES = ("media_type", "mimeType", "mime_type")
+_SIGNATURES = {"png": b"\x89PNG", "jpeg": b"\xff\xd8\xff", "jpg": b"\xff\xd8\xff", "gif": b"GIF8", "webp": b"RIFF"}
+"""First bytes of an image, by its type."""
+_STEP = 256 * 1024
 _DRIVE = re.compile(r"/[A-Za-z]:(?:/|\Z)")
 
 
@@ -104,8 +111,50 @@ def _block(value: object) -> str:
         return " ".join(named)
     kind = string(block.get("type"))
     if "image" in kind:
-        return "[image]"
+        return image_mark(block)
     return f"[{kind}]" if kind.replace("_", "").isalnum() and len(kind) <= _LONGEST_KIND else ""
+
+
+def image_mark(value: object) -> str:
+    """Return the placeholder of an image, such as `[image: PNG, 12 KB]`; without its data, `[image]`."""
+    found = next(_images(value), None)
+    if found is None:
+        return "[image]"
+    kind, data = found
+    return f"[image: {kind.upper()}, {max(1, len(data) * 3 // 4 // 1000):,} KB]"
+
+
+def image_in(value: object, number: int) -> tuple[bytes, str] | None:
+    """Return the data and the type (`png`) of image `number`, from 0, in a JSON value; None if it isn't there."""
+    found = next(islice(_images(value), number, None), None)
+    if found is None:
+        return None
+    steps = (found[1][start : start + _STEP] for start in range(0, len(found[1]), _STEP))
+    try:
+        data = b"".join(base64.b64decode(part) for part in steps)  # one long call would hold the interpreter's lock
+    except ValueError:
+        return None
+    return (data, found[0]) if data.startswith(_SIGNATURES.get(found[0], ())) else None
+
+
+def _images(value: object) -> Iterator[tuple[str, str]]:
+    """Yield type and data in base64 of all images in a JSON value, in their order."""
+    waiting = [value]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, str) and each.startswith(_DATA_URI):
+            kind, mark, data = each.removeprefix(_DATA_URI).partition(";base64,")
+            if mark and kind.isalnum():
+                yield kind, data
+        elif isinstance(each, list):
+            waiting += reversed(each)
+        elif isinstance(each, dict):
+            named = next((string(each.get(key)) for key in _MEDIA_TYPES if key in each), "")
+            kind, data = named.removeprefix("image/"), string(each.get("data"))
+            if kind != named and kind.isalnum() and data:
+                yield kind, data
+            else:
+                waiting += reversed(each.values())
 
 
 def between(text: str, opening: str, closing: str) -> str:

@@ -9,7 +9,7 @@ import msgspec
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.formats import LineParser
-from engine.corpus.transcripts.json_values import content, items, mapping, string, tool_input
+from engine.corpus.transcripts.json_values import content, image_mark, items, mapping, string, tool_input
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, Role, clean
@@ -123,7 +123,7 @@ class BlockParser(LineParser, kw_only=True):
             name = string(block.get("name")) or called
             yield Part("tool", "tool-result", self.result(block), name, id, self.failed(block))
         elif kind in ("image", "media"):
-            yield Part(role, "text", "[image]")
+            yield Part(role, "text", image_mark(block))
         elif kind in ("file", "document"):
             name = string(block.get("path")) or string(block.get("title"))
             yield Part(role, "text", f"[file: {name}]" if name else "[file]")

@@ -51,8 +51,9 @@ class CrushReader(LineParser):
             name, id = string(data.get("name")), string(data.get("tool_call_id"))
             yield Part("tool", "tool-result", string(data.get("content")), name, id, data.get("is_error") is True)
         elif kind == "shell_command":
-            yield Part("user", "tool-call", string(data.get("command")), "shell")
-            yield Part("tool", "tool-result", string(data.get("output")), "shell")
+            failed = bool(data.get("exit_code"))
+            yield Part("user", "tool-call", string(data.get("command")), "shell", failed=failed)
+            yield Part("tool", "tool-result", string(data.get("output")), "shell", failed=failed)
         elif kind == "binary":
             image = string(data.get("MIMEType")).startswith("image/")
             yield Part(role, "text", attached(os.path.basename(string(data.get("Path"))), image=image))

@@ -71,7 +71,7 @@ def test_a_session_is_read_with_thoughts_calls_and_results() -> None:
         Message(
             "user",
             "text",
-            "Why does the sail tear? Look at the picture.\nIt is new.\n[image]",
+            "Why does the sail tear? Look at the picture.\nIt is new.\n[image: PNG, 1 KB]",
             line=7,
             ordinal=2,
             id="u04",

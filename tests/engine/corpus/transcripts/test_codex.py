@@ -76,7 +76,7 @@ def test_session_of_message_envelopes_is_read() -> None:
         Message("assistant", "tool-call", "*** Begin Patch\n*** End Patch", 16, 7, "", AT + 8, "apply_patch"),
         Message("tool", "tool-result", "Done", 17, 8, "", AT + 8, "apply_patch"),
         Message("assistant", "tool-call", "git status 'my sail'", 18, 9, "", AT + 9, "local_shell"),
-        Message("tool", "tool-result", "clean\n[image]", 19, 10, "", AT + 9, "local_shell"),
+        Message("tool", "tool-result", "clean\n[image: PNG, 1 KB]", 19, 10, "", AT + 9, "local_shell"),
         Message("assistant", "tool-call", "torn sail", 20, 11, "", AT + 10, "web_search"),
         Message(
             "assistant", "tool-call", '{\n  "plan": [],\n  "explanation": "sew"\n}', 21, 12, "", AT + 11, "update_plan"

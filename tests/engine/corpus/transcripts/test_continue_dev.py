@@ -25,7 +25,7 @@ def test_session_lines_become_messages() -> None:
     (conversation,) = read(ContinueSession(), SESSION)
     assert without_calls(conversation.messages) == (
         Message("system", "text", "Be brief.", 1, 1),
-        Message("user", "text", "Why does it leak?\n[image]\n[file: hull.py]", 2, 2),
+        Message("user", "text", "Why does it leak?\n[image: PNG, 1 KB]\n[file: hull.py]", 2, 2),
         Message("assistant", "thinking", "Look at the hull.", 3, 3),
         Message("assistant", "text", "Let me look.", 3, 3),
         Message("assistant", "tool-call", "hull.py", 3, 3, tool="read_file"),

@@ -351,7 +351,7 @@ def test_answers_of_kiros_editor_are_read_from_executions() -> None:
     edit = json.dumps(changed, indent=2)
     files = json.dumps({"files": [{"path": "src/hull.py", "range": {"startLine": 0}}]}, indent=2)
     assert conversation.messages == (
-        Message("user", "text", "Why does the hull leak?\n[image]", 1, 1, "m1", START + 1),
+        Message("user", "text", "Why does the hull leak?\n[image: PNG, 1 KB]", 1, 1, "m1", START + 1),
         Message("assistant", "text", "Let me look.", 2, 2, "m2", START + 1),
         Message("assistant", "tool-call", files, 2, 2, "m2", START + 1, "readFiles"),
         Message("assistant", "tool-call", "pytest -q", 2, 2, "m2", START + 1, "runCommand"),

@@ -87,7 +87,7 @@ def test_a_session_of_jcode_is_read() -> None:
     assert parts(session) == [
         ("system", "text", "<system-reminder>\n# Session Context\nDate: today\n</system-reminder>", ""),
         ("user", "text", "Why does it leak?", ""),
-        ("user", "text", "[image]", ""),
+        ("user", "text", "[image: PNG, 1 KB]", ""),
         ("assistant", "thinking", "Look at the seams.", ""),
         ("assistant", "thinking", "Perhaps the keel.", ""),
         ("assistant", "thinking", "Or the deck.", ""),

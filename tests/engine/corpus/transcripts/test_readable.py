@@ -86,7 +86,7 @@ def test_any_json_value_converts_to_valid_types(value: object) -> None:
         ("a", "a"),
         (None, ""),
         (["a", {"type": "text", "text": "b"}, 7, {"text": 3}, ""], "a\nb"),
-        ([{"type": "input_image", "image_url": "data:image/png;base64,iVBO"}], "[image]"),
+        ([{"type": "input_image", "image_url": "data:image/png;base64,iVBO"}], "[image: PNG, 1 KB]"),
         ({"type": "document", "source": {"data": "JVBE"}}, "[document]"),
         (
             {"type": "web_search_result", "title": "Sails", "url": "https://a.b", "encrypted_content": "x"},
