@@ -1,5 +1,4 @@
-"""The entries of the command palette: all commands in their current state, settings, saved searches and recent folders."""
-
+"""The entries of the command palette: commands in their current state, settings, saved searches and recent folders."""
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
