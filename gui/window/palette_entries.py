@@ -1,4 +1,5 @@
 """The entries of the command palette: commands in their current state, settings, saved searches and recent folders."""
+
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
