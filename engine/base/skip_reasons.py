@@ -96,7 +96,7 @@ BAD_NAME = Reason(marked("The name contains bytes that are not text, a control c
 SECRET_FOLDER = Reason(marked("Folders with keys and credentials are never read."))
 SECRET_FILE = Reason(marked("Files with keys and credentials are never read."))
 IGNORED_FOLDER = Reason(marked("Folders named {folder} are never indexed."))
-HIDDEN_FOLDER = Reason(marked("Hidden folders are not indexed; name it as an extra path to index it."))
+HIDDEN_FOLDER = Reason(marked("Hidden folders are indexed only if they are among the extra folders."))
 HIDDEN_FILE = Reason(marked("Hidden files are not indexed."))
 EXCLUDED = Reason(marked('Excluded by the pattern "{pattern}".'))
 FOLDER_NOT_INCLUDED = Reason(marked("No include pattern reaches into this folder."))
@@ -124,11 +124,11 @@ LINKED_PATH = Reason(marked("Links are not followed; add the file or folder that
 OUTSIDE_MEMORY = Reason(
     marked(
         "This workspace keeps its notes in MEMORY.md and the folder memory; other files are indexed only "
-        "as extra paths."
+        "if they are among the extra folders and files."
     )
 )
 NOT_A_FILE = Reason(marked("This is a pipe, a device or a folder with the name of a file."))
-NO_EXTRA_PATH = Reason(marked("This extra path does not exist."))
+NO_EXTRA_PATH = Reason(marked("This extra folder or file does not exist."))
 NO_SESSION_FOLDER = Reason(marked("The session folder {folder} does not exist."))
 UNREADABLE = Reason(marked("Can't be read: {problem}."))
 UNREACHABLE = Reason(marked("Can't be read now: {problem}. Files that were indexed before stay in the index."))

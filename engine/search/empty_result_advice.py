@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import cached_property
 from itertools import chain, islice
 from typing import Any
 
@@ -12,7 +13,7 @@ from engine.base.errors import PathRefused
 from engine.base.formatting import any_of, floored, in_quotes
 from engine.base.language import marked, tr, tr_count
 from engine.base.skip_reasons import tr_reason
-from engine.records import FileIssue, RemedyName, SearchExplanation, SearchOutcome, SearchRemedy, SearchStage
+from engine.records import FileIssue, RemedyName, SearchExplanation, SearchOutcome, SearchRemedy, SearchStage, Source
 from engine.records.explanations import UNMATCHED
 from engine.search.chunk_filter import Filter
 from engine.search.named_sessions import session_conditions
@@ -45,6 +46,7 @@ _SHORTEST_NAME = 3
 """Fewest characters of a word that is searched in the names of files that are not indexed."""
 _SHORTEST_WITH_TWO_TYPOS = 5
 """Fewest characters of an agent's name that may have two typing errors."""
+_SOURCES: tuple[Source, ...] = ("memory", "sessions")
 _ANY_NAME = "*"
 """Begins the path of an issue that stands for all files of a type."""
 _WORDS_APART = marked("Without the quotation marks, the query finds {results}.")
@@ -128,11 +130,15 @@ def excluded_files(snapshot: Snapshot, context: SearchContext) -> Iterator[tuple
     if context.request.filter.hide_memory:
         return  # others may not know of these files
     issues = (*snapshot.issues("failed"), *snapshot.issues("skipped"))
-    named = [(issue, path) for issue in issues if (path := _named(issue, context.query))]
-    for issue, path in named[:_MOST_EXCLUDED]:
+    names = _QueryNames(snapshot, context.query)
+    named = [(issue, path) for issue in issues if (path := names.named(issue))]
+    shown, rest = named[:_MOST_EXCLUDED], len(named) - _MOST_EXCLUDED
+    for issue, path in shown:
         advice = tr("{path} is not indexed: {reason}", path=issue.path, reason=tr_reason(issue.detail))
-        if len(named) > _MOST_EXCLUDED:
-            advice += " " + tr("{count:,} more files are not indexed.", count=len(named) - 1)
+        if rest > 0 and issue is shown[-1][0]:
+            advice += " " + tr_count(
+                "{count:,} more such file is not indexed.", "{count:,} more such files are not indexed.", rest
+            )
         yield path, advice, _unlisted_extension(issue)
 
 
@@ -143,21 +149,43 @@ def _unlisted_extension(issue: FileIssue) -> str:
     return extension if issue.path.startswith(_ANY_NAME) and extension in READABLE_EXTENSIONS else ""
 
 
-def _named(issue: FileIssue, query: Query) -> str:
-    """Return the path of an excluded file that the query names; empty if it names no such file.
+class _QueryNames:
+    """Finds the excluded files that a query names."""
 
-    Files that are excluded for their type are listed as `*.pdf`, so the query's own word is the name.
-    """
-    name = fold(issue.path)
-    paths = [*map(fold, query.values_of_required("path") + query.values_of_required("title"))]
-    words = fold(query.free_text).split()
-    if name.startswith(_ANY_NAME):
-        ending = name.removeprefix(_ANY_NAME)
-        return next((word for word in (*paths, *words) if word.endswith(ending)), "")
-    found = any(part in name or name.rstrip("/") in part for part in paths) or any(
-        len(word) >= _SHORTEST_NAME and word in name for word in words
-    )
-    return issue.path if found else ""
+    def __init__(self, snapshot: Snapshot, query: Query) -> None:
+        self._snapshot = snapshot
+        self._paths = [*map(fold, query.values_of_required("path") + query.values_of_required("title"))]
+        self._words = fold(query.free_text).split()
+
+    def named(self, issue: FileIssue) -> str:
+        """Return the path of an excluded file that the query names; empty if it names no such file.
+
+        Files that are excluded for their type are listed as `*.pdf`, so the query's own word is the name.
+        """
+        name = fold(issue.path)
+        if name.startswith(_ANY_NAME):
+            ending = name.removeprefix(_ANY_NAME)
+            return next((word for word in (*self._paths, *self._words) if word.endswith(ending)), "")
+        found = any(part in name or name.rstrip("/") in part for part in self._paths) or any(
+            len(word) >= _SHORTEST_NAME and word in name and self._names_excluded(word, name) for word in self._words
+        )
+        return issue.path if found else ""
+
+    def _names_excluded(self, word: str, name: str) -> bool:
+        """Whether a word is in the last part of a path, or in a folder without any indexed file.
+
+        The word "garden" is no question about `garden/.git` if other files of that folder are searched.
+        """
+        folder = name.rstrip("/")
+        if "/" in word:
+            return True
+        while "/" in folder and word not in folder.rpartition("/")[2]:
+            folder = folder.rpartition("/")[0]
+        return folder == name.rstrip("/") or not any(path.startswith(f"{folder}/") for path in self._indexed)
+
+    @cached_property
+    def _indexed(self) -> list[str]:
+        return [fold(path) for source in _SOURCES for path in self._snapshot.files(source)]
 
 
 def _of_tool_text(

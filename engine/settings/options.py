@@ -421,7 +421,7 @@ class Settings(Section, frozen=True):
             "Extra folders and files",
             "More folders or files to index. Added to the global list.",
             group=Group.NOTES,
-            also="directory, vault",
+            also="directory, vault, add folder, second folder",
         ),
     ] = ()
     extensions: Annotated[

@@ -264,7 +264,7 @@ class EditList(RowList):
 CHOOSE_EDIT = NothingToRead(
     marked("Choose a file with Up and Down, and press Enter to read the message that changed the file.")
 )
-NONE_CHANGED = NothingToRead(marked("No message that changed a file is indexed yet."))
+NONE_CHANGED = NothingToRead(marked("The message that changed a file opens here."))
 _MOST = 10_000
 """Tool calls that are listed, the newest."""
 _FOLLOW_MS = 120

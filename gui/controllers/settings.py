@@ -267,7 +267,10 @@ class AppearanceController(Controller):
         edits = {key: value for key, value, old in zip(_KEYS, now, before, strict=True) if value != old}
         if not edits or not self._remembers:
             return
-        self._shown = self._applied = now
+        saved = self._applied or before
+        self._shown = now
+        # Not a theme of the command line, which no setting has.
+        self._applied = tuple(edits.get(key, value) for key, value in zip(_KEYS, saved, strict=True))
         config = self._paths.config
 
         def work(_: CancelToken) -> Opened | None:

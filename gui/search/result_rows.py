@@ -36,7 +36,7 @@ LEGS: dict[Leg, tuple[str, str]] = {
     "words": (marked("words only"), marked("words")),
     "meaning": (marked("meaning only"), marked("meaning")),
     "filters": (marked("filters only"), marked("filters")),
-    "gone": (marked("no longer found"), marked("not found")),
+    "gone": (marked("no longer found"), marked("earlier result")),
 }
 """What found a result alone, or that nothing finds it any more -> its description, long and short."""
 _NAMES = {"User": marked("You"), "Assistant": marked("Assistant"), "Tool": marked("Tool"), "System": marked("System")}
@@ -135,22 +135,30 @@ class ResultRow:
 
     @property
     def heading(self) -> str:
-        """The innermost heading above the result; empty if it equals the title."""
-        inner = self.result.heading[-1] if self.result.heading else ""
-        if self._page:
-            return tr("Page {page}", page=self._page)
+        """The innermost heading above the result; empty if it equals the title, or is a page, which `where` names."""
+        inner = self.headings[-1] if self.headings else ""
         return "" if inner == self.result.title else inner
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """The headings above the result, without the page of a document."""
+        return tuple(self.result.heading[1:] if self._page else self.result.heading)
 
     @property
     def heading_marks(self) -> tuple[Range, ...]:
         """The ranges of matched words in the innermost heading."""
-        return self.result.heading_ranges[-1] if self.result.heading_ranges and not self._page else ()
+        return self.result.heading_ranges[-1] if self.result.heading_ranges and self.headings else ()
 
     @property
     def _page(self) -> int:
         """The page of a document that the result is on; 0 for other files."""
         heading = self.result.heading
         return page_of(heading[0]) if heading and has_pages(self.result.path) else 0
+
+    @property
+    def where(self) -> str:
+        """The page of a document that has pages, else the lines."""
+        return tr("Page {page}", page=self._page) if self._page else self.lines
 
     @property
     def lines(self) -> str:
@@ -361,8 +369,7 @@ class ResultModel(RowModel):
                     about += "\n" + tr("Dated {dates}", dates=days)
                 return f"{row.title}\n{about}" if row.title else about
             case ResultRow():
-                result = row.result
-                return "\n".join((_cited(row), " › ".join(result.heading), spoken_score(row)))
+                return "\n".join(filter(None, (_cited(row), " › ".join(row.headings), spoken_score(row))))
             case CopiesRow():
                 return "\n".join((tr("List the other files (Enter)"), *_some_paths(row.result)))
             case MoreInFileRow():
@@ -404,4 +411,6 @@ def spoken_score(row: ResultRow) -> str:
 
 
 def _cited(row: ResultRow) -> str:
+    if row.where != row.lines:
+        return f"{row.result.path}, {row.where}"
     return tr("{path}, lines {lines}", path=row.result.path, lines=row.lines)

@@ -471,7 +471,7 @@ def _location(row: ResultRow) -> tuple[str, str]:
     """Return the location of a result in two parts: one that may be shortened, and one that may not."""
     message = row.result.message
     if message is None:
-        return split_name(row.result.path)[1], row.lines
+        return split_name(row.result.path)[1], row.where
     parts = (agent_name(message.agent), folder_name(message.project)) if message.agent else (tr("Session"),)
     speaker = tr(_SPEAKERS.get(message.role, message.role))
     if message.rewound:

@@ -229,6 +229,7 @@ class SearchPicker(QObject):
         self._filter, self._before = "", self._box.edit.text()
         self._box.focus()
         self._box.edit.selectAll()  # typing replaces it
+        self.list.clear()  # else the row of the last time would be selected, perhaps far down
         self._show()
         self.opened.emit()
 

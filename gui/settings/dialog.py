@@ -21,8 +21,16 @@ from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Jobs
 from gui.settings.dialog_footer import DialogFooter
 from gui.settings.edited_options import SettingsModel
-from gui.settings.option_pages import GUIDE, PAGES, SET_ASIDE, SettingsPage, placed_options, whole_page
-from gui.settings.option_row import DialogPage
+from gui.settings.option_pages import (
+    GUIDE,
+    PAGES,
+    SET_ASIDE,
+    WITHOUT_ROWS,
+    SettingsPage,
+    placed_options,
+    whole_page,
+)
+from gui.settings.option_row import DialogPage, OptionsPage
 from gui.settings.page_factory import PageMaker, Pages
 from gui.settings.search_results_page import ResultsPage
 from gui.settings.system_setting import SystemSwitch
@@ -165,7 +173,7 @@ class SettingsDialog(QDialog):
         self.query_field.textEdited.connect(lambda _: self._search_timer.start())
         self.query_field.textChanged.connect(self._cleared)
         self.page_choice.chosen.connect(self._choose)
-        self.results.page_requested.connect(self.show_page)
+        self.results.option_requested.connect(self._show_option)
         self.pages.page_requested.connect(self.show_page)
         self.pages.saved.connect(self._saved)
         self.pages.purged.connect(self.purged)
@@ -261,6 +269,15 @@ class SettingsDialog(QDialog):
             self._choose()
         self.page_choice.choose(whole_page(name))
         self._take_focus()
+
+    @Slot(str)
+    def _show_option(self, key: str) -> None:
+        """Show the page of an option, and focus its field if the page has a row for it."""
+        name = placed_options()[key].page
+        self.show_page(name)
+        page = self.pages.page(name)
+        if isinstance(page, OptionsPage) and name not in WITHOUT_ROWS:
+            page.show_row(key)
 
     def _show_part(self, part: DialogPage) -> None:
         """Scroll to a part of the current page, and focus its first control if it has one."""

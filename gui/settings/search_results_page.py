@@ -28,15 +28,17 @@ from gui.widgets.layouts import add_shown, clear_layout, column_of, lay_out_now,
 
 _AT_ONCE = 4
 NOTHING = marked("No setting matches.")
+_WITH_BUTTONS = ("extra_paths", "sessions.folders")
+"""Options that have buttons to choose folders on their page, which a plain text field would lack."""
 
 
 class FormRow(QFrame):
     """A search result for an option that can only be changed on its own page.
 
-    Signals: page_requested: name of the page.
+    Signals: option_requested: key of the option to show on its page.
     """
 
-    page_requested = Signal(str)
+    option_requested = Signal(str)
 
     def __init__(self, placed: OptionPlacement, model: SettingsModel, query: str) -> None:
         """`query`: the words to highlight."""
@@ -50,7 +52,7 @@ class FormRow(QFrame):
         self._button.setProperty("role", "link")
         self._button.setProperty("flush", True)
         self._button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        self._button.clicked.connect(partial(self.page_requested.emit, placed.page))
+        self._button.clicked.connect(partial(self.option_requested.emit, placed.key))
         self._footer = OptionFooter(placed, model)
         widgets = title, self._value, help_label, self._button, self._footer
         column_of(*widgets, spacing=3, margins=(0, 6, 0, 8), parent=self)
@@ -84,10 +86,10 @@ class FormRow(QFrame):
 class ResultsPage(DialogPage):
     """A page of search results, created for each search; the rows after the first screenful follow in short steps.
 
-    Signals: page_requested: page of an option that can only be changed there.
+    Signals: option_requested: key of an option that can only be changed on its page.
     """
 
-    page_requested = Signal(str)
+    option_requested = Signal(str)
 
     def __init__(self, model: SettingsModel, switches: Sequence[SystemSwitch] = ()) -> None:
         """`switches`: system settings, which are found among the options."""
@@ -165,9 +167,9 @@ class ResultsPage(DialogPage):
             of_system = SystemRow(switch)
             of_system.mark(self.query)
             return of_system
-        if placed.page in WITHOUT_ROWS:
+        if placed.page in WITHOUT_ROWS or placed.key in _WITH_BUTTONS:
             form = FormRow(placed, self._model, self.query)
-            form.page_requested.connect(self.page_requested)
+            form.option_requested.connect(self.option_requested)
             return form
         row = self.rows[placed.key] = OptionRow(placed, self._model)
         row.mark(self.query)

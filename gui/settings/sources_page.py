@@ -21,6 +21,7 @@ from engine import (
     SettingChange,
     Settings,
     WorkspacePreview,
+    files_covered,
     marked,
     tr,
     tr_count,
@@ -95,13 +96,15 @@ def _end_of(path: str) -> str:
 
 
 def rule_lines(skipped: Iterable[FileIssue]) -> str:
-    """Return a line for each rule that skips files: number of files, reason, and examples."""
-    by_rule: dict[tuple[str, str], list[str]] = defaultdict(list)
+    """Return a line for each rule that skips files: examples, and the reason."""
+    by_rule: dict[tuple[str, str], list[tuple[int, str]]] = defaultdict(list)
     for issue in skipped:
-        by_rule[issue.rule, issue.detail].append(issue.path)
-    rules = sorted(by_rule.items(), key=lambda found: -len(found[1]))
+        count, name, reason = _counted(issue)
+        by_rule[issue.rule, reason].append((count, name))
+    rules = sorted(by_rule.items(), key=lambda found: -sum(count for count, _ in found[1]))
     lines = []
-    for (_, detail), names in rules[:_RULES]:
+    for (_, detail), files in rules[:_RULES]:
+        names = [name for _, name in sorted(files, key=lambda file: -file[0])]
         rest, first = len(names) - _NAMED, ", ".join(map(_end_of, names[:_NAMED]))
         subject = tr("{names} and {count:,} more", names=first, count=rest) if rest > 0 else first
         lines.append(f"{subject}: {tr_reason(detail)}")
@@ -109,6 +112,18 @@ def rule_lines(skipped: Iterable[FileIssue]) -> str:
         rest = len(rules) - _RULES
         lines.append(tr_count("{count:,} more reason below.", "{count:,} more reasons below.", rest))
     return "\n".join(lines)
+
+
+def _counted(issue: FileIssue) -> tuple[int, str, str]:
+    """Return the number of files that an issue covers, their name with this number, and the reason without it.
+
+    The counts of all extensions ("895 files; only .md files are indexed.") thus get one line.
+    """
+    count = files_covered(issue.detail)
+    _, counted, reason = issue.detail.partition("; only ")
+    if not counted:
+        return count, issue.path, issue.detail
+    return count, tr("{name} ({count:,})", name=issue.path, count=count), f"Only {reason}"
 
 
 class MatchCard(QFrame):

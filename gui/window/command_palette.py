@@ -1,6 +1,6 @@
 """The command palette: opens and closes it, lists the most used entries first, and restores the focus."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -46,7 +46,7 @@ from gui.widgets.accessibility import announce
 from gui.widgets.labels import elide, label
 from gui.widgets.layouts import column_of
 from gui.widgets.row_list import AT_LEFT, AT_RIGHT, paint_ground
-from gui.window.palette_entries import Entry, Found, choose, commands
+from gui.window.palette_entries import Entry, Found, choose, commands, settings
 from gui.window.window_menu import SearchMenu
 
 # --- The palette itself: a field above a list, in the middle of the window's upper edge ------------------------------
@@ -184,7 +184,7 @@ class PaletteBox(QFrame):
         self._entries: Sequence[Entry] = ()
         self._recent: Sequence[str] = ()
         self.edit = QLineEdit()
-        self.edit.setPlaceholderText(tr("Type the name of a command"))
+        self.edit.setPlaceholderText(tr("Type a command or a setting"))
         self.edit.setAccessibleName(tr("Command palette"))
         self.edit.textChanged.connect(self._filter)
         self.edit.installEventFilter(self)
@@ -200,7 +200,7 @@ class PaletteBox(QFrame):
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the field keeps the focus
         self.list.setAccessibleName(tr("Commands"))
         self.list.clicked.connect(self._choose)
-        self._nothing = label(tr("No command matches."), "muted")
+        self._nothing = label(tr("No command or setting matches."), "muted")
         self._nothing.setContentsMargins(6, 2, 6, 6)
         column_of(self.edit, self.list, self._nothing, spacing=6, margins=(8, 8, 8, 8), parent=self)
         window.installEventFilter(self)
@@ -302,10 +302,19 @@ _MOST_RECENT = 60
 class PaletteController(QObject):
     """Opens the palette over `window`, and restores the focus before an entry is run."""
 
-    def __init__(self, window: QWidget, searches: SearchMenu, folders: FolderController, state: WindowState) -> None:
+    def __init__(
+        self,
+        window: QWidget,
+        searches: SearchMenu,
+        folders: FolderController,
+        state: WindowState,
+        show_setting: Callable[[str], object],
+    ) -> None:
+        """`show_setting`: opens the setting with a key."""
         super().__init__(window)
         self._window = window
         self._searches = searches
+        self._show_setting = show_setting
         self._folders = folders
         self._state = state
         self._before: QWidget | None = None
@@ -326,6 +335,8 @@ class PaletteController(QObject):
 
     def _entries(self) -> list[Entry]:
         listed = commands(keymap(), self._window, self._before, PALETTE)
+        why_not = next((entry.reason for entry in listed if entry.key == "settings.show"), "")
+        listed += settings(self._show_setting, why_not)
         for search in self._searches.saved:
             run = partial(self._searches.run, search)
             listed.append(Entry(f"search:{search.name}", search.name, tr("Saved search"), "", "", run))

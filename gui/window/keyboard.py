@@ -194,7 +194,7 @@ class Keyboard(QObject):
         self.custom_keys = CustomKeys(jobs, keymap(), config, self)
         self.custom_keys.problem.connect(self._show_error)
         self.custom_keys.not_saved.connect(self._show_error)
-        self.palette = PaletteController(window, searches, window.folders, window.state)
+        self.palette = PaletteController(window, searches, window.folders, window.state, window.settings.show_option)
         frame, views = window.frame, window.views
         ShortcutForwarding(frame.header, views.lists, views.shown_parts, self)
         self.parts = PaneFocus(

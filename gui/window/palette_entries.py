@@ -1,18 +1,19 @@
-"""The entries of the command palette: all commands in their current state, saved searches, and recent folders."""
+"""The entries of the command palette: commands in their current state, settings, saved searches and recent folders."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import groupby
 from typing import NamedTuple
 
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
-from engine import tr
+from engine import marked, tr
 from gui.commands.keymap import Command, Keymap
 from gui.core.key_listing import by_context, missing, title
+from gui.settings.option_pages import placed_options
 
 _WHOLE_BEGINNING, _BEGINNING, _INITIALS, _INSIDE = 100.0, 80.0, 60.0, 50.0
 SCATTERED = 20.0
@@ -21,6 +22,50 @@ SCATTERED = 20.0
 
 _FADING = 0.9
 """How much each use counts, compared with the one after it."""
+_SETTING_WEIGHT = 0.75
+"""Weight of a setting's match, so that an equally good command comes first."""
+ALSO_CALLED = {
+    "session.copy-resume": marked("continue session, terminal"),
+    "session.prompts": marked("prompts, questions, outline"),
+    "session.remember": marked("save as note, summary"),
+    "share.context": marked("hand over, context, prompt"),
+    "share.session": marked("save as, HTML, download"),
+    "share.export": marked("save as, HTML, CSV, download"),
+    "search.save": marked("bookmark, favourite, star, pin"),
+    "search.pick": marked("history, bookmarks, favourites"),
+    "search.help": marked("operators, filters, tags, wildcards"),
+    "search.quick": marked("popup, global search"),
+    "folder.choose": marked("vault, workspace, directory, switch"),
+    "folder.add-sessions": marked("agents, transcripts, import"),
+    "file.ask-why": marked("missing, skipped, excluded"),
+    "index.sync": marked("refresh, reload, reindex, scan"),
+    "index.rebuild": marked("reindex, repair, reset"),
+    "settings.show": marked("preferences, options, configuration"),
+    "text.larger": marked("zoom in, bigger, font size"),
+    "text.smaller": marked("zoom out, font size"),
+    "text.normal": marked("reset zoom, font size"),
+    "theme.dark": marked("night mode, colours"),
+    "theme.light": marked("day mode, colours"),
+    "help.keys": marked("shortcuts, hotkeys, keyboard"),
+    "help.guide": marked("manual, documentation, tutorial"),
+    "help.about": marked("version"),
+    "window.quit": marked("exit, close"),
+    "go.back": marked("previous"),
+    "go.forward": marked("next"),
+    "reading.find": marked("search in page"),
+    "reading.next-hit": marked("next match"),
+    "reading.previous-hit": marked("previous match"),
+    "file.links": marked("backlinks, references"),
+    "file.rendered": marked("preview, Markdown, reading view"),
+    "file.reveal": marked("show in folder, explorer"),
+    "view.facts": marked("memory, remember"),
+    "view.edits": marked("changed files, history"),
+    "facts.new": marked("remember, memory"),
+    "facts.forget": marked("delete, remove"),
+    "share.pdf": marked("export"),
+    "passage.like": marked("similar, related"),
+}
+"""Search words of commands, by their names; settings declare theirs."""
 
 
 class WordMatch(NamedTuple):
@@ -114,7 +159,8 @@ def _ranges(letters: set[int]) -> tuple[tuple[int, int], ...]:
 class Entry:
     """An entry of the palette. `key` identifies it, also in later runs; `reason`: why it can't be run now, or empty.
 
-    `known_as` are hidden search texts: its English label and its command name.
+    `known_as` are hidden search texts: its English label, its command name and synonyms. `is_setting`: it opens a
+    setting, and is listed only for a query.
     """
 
     key: str
@@ -124,6 +170,7 @@ class Entry:
     reason: str
     run: Callable[[], object]
     known_as: str = ""
+    is_setting: bool = False
 
 
 class Found(NamedTuple):
@@ -164,8 +211,26 @@ def _entry(keymap: Keymap, command: Command, actions: Sequence[QAction], focus: 
 def _make_entry(keymap: Keymap, command: Command, state: str, reason: str, run: Callable[[], object]) -> Entry:
     where = "" if command.contexts == ("window",) else ", ".join(map(title, command.contexts))
     shown = " · ".join(filter(None, (where, state)))
-    known_as = f"{command.english} {command.name}"
+    synonyms = ALSO_CALLED.get(command.name, "")
+    known_as = f"{command.english} {command.name} {tr(synonyms) if synonyms else ''}"
     return Entry(command.name, command.words, shown, keymap.first_key(command.name), reason, run, known_as)
+
+
+def settings(show: Callable[[str], object], reason: str) -> list[Entry]:
+    """Return an entry for each setting; `show` opens the setting with a key, unless there is a `reason` why not."""
+    return [
+        Entry(
+            f"setting:{placed.key}",
+            placed.title,
+            tr("Setting"),
+            "",
+            reason,
+            partial(show, placed.key),
+            f"{tr(placed.option.also) if placed.option.also else ''} {placed.name} {placed.key}",
+            is_setting=True,
+        )
+        for placed in placed_options().values()
+    ]
 
 
 def _do_nothing() -> None:
@@ -193,11 +258,25 @@ def _owner(action: QAction) -> QWidget | None:
 
 def _match_entry(query: str, entry: Entry) -> WordMatch | None:
     """Match the visible text of an entry, or else its hidden texts, in which scattered letters don't count."""
+    if entry.is_setting:
+        return _match_setting(query, entry)
     in_all = match_words(query, entry.words, f"{entry.where} {entry.keys}")
     known = match_words(query, entry.known_as)
     if known is None or known.score < SCATTERED or (in_all is not None and in_all.score >= known.score / 2):
         return in_all
     return WordMatch(known.score / 2, ())
+
+
+def _match_setting(query: str, entry: Entry) -> WordMatch | None:
+    """Match a setting like a command, but below it, and never by scattered letters: there are too many settings."""
+    if not query.strip():
+        return None
+    matches = match_words(query, entry.words), match_words(query, entry.known_as)
+    scores = [match.score if match is not None and match.score > SCATTERED else 0.0 for match in matches]
+    in_words, known = scores[0] * _SETTING_WEIGHT, scores[1] * _SETTING_WEIGHT / 2
+    if in_words >= known:
+        return WordMatch(in_words, matches[0].marks) if matches[0] is not None and in_words else None
+    return WordMatch(known, ())
 
 
 def choose(entries: Iterable[Entry], query: str, recent: Sequence[str]) -> list[Found]:

@@ -341,6 +341,23 @@ def test_a_path_that_is_left_out_is_named_for_its_operator(open_memory, workspac
     assert _remedies(memory.search("path:drafts", explain=True))["excluded"].path == "drafts/plan.md"
 
 
+def test_folder_word_names_excluded_files_only_there(open_memory, workspace: Path) -> None:
+    _write(workspace, "quagga/.git/note.md", "Nothing.\n")
+    _write(workspace, "quagga/notes/zebra.md", "# Zebra\n\nStripes.\n")
+    for name in ("a", "b", "c", "d"):
+        _write(workspace, f"okapi/{name}.md", "Leaves.\n")
+    memory = open_memory(use=None, exclude=("okapi/**",))
+    memory.sync()
+    assert "excluded" not in _remedies(memory.search("quagga tag:none", explain=True))
+    advice = [
+        remedy.advice
+        for remedy in memory.search("okapi", explain=True).explanation.remedies
+        if remedy.name == "excluded"
+    ]
+    assert [text.partition(" is not")[0] for text in advice] == ["okapi/a.md", "okapi/b.md"]
+    assert [text.endswith(" 2 more such files are not indexed.") for text in advice] == [False, True]
+
+
 def test_semantic_search_alone_is_explained(open_memory) -> None:
     query = Settings().query
     hybrid = msgspec.structs.replace(query.hybrid, enabled=False)

@@ -42,6 +42,15 @@ def test_rows_have_full_accessible_text(qtbot, make_result, make_outcome):
     assert isinstance(model.index(2).data(RowRole), MoreRow)
 
 
+def test_row_of_a_pdf_names_its_page_instead_of_lines(qtbot, make_result, make_outcome):
+    model = _filled(make_outcome(make_result("lease.pdf", 41, heading=("Page 5",))))
+    assert model.index(1).data(Role.AccessibleTextRole) == "words of lease.pdf at 41. lease.pdf, Page 5"
+    assert model.index(1).data(Role.ToolTipRole).count("Page 5") == 1
+    assert "lines" not in model.index(1).data(Role.ToolTipRole)
+    row = model.index(1).data(RowRole)
+    assert (row.where, row.heading, row.heading_marks) == ("Page 5", "", ())
+
+
 def test_out_of_range_time_shows_unknown_date(qtbot, make_result, make_outcome):
     model = _filled(make_outcome(make_result("a.md", modified=1e18)))
     assert model.index(0).data(Role.AccessibleTextRole) == "a, 1 result, unknown date"

@@ -305,6 +305,18 @@ def test_list_closes_when_box_loses_focus(qtbot, panel, box, mean, listed, rest)
     rest()
 
 
+def test_list_opens_at_the_latest_search_again(qtbot, box, mean, saved_searches, listed, rest):
+    for text in ("timer", "hose", "valve"):
+        mean(text)
+    for _ in range(2):
+        saved_searches.picker.open()
+        assert listed.current().query.text == "valve"
+        qtbot.keyClick(box, Key.Key_Down)
+        assert listed.current().query.text == "hose"
+        qtbot.keyClick(box, Key.Key_Escape)
+    rest()
+
+
 def test_completions_do_not_cover_list(qtbot, panel, box, saved_searches, listed, rest):
     _save(saved_searches, "Tagged", text="tag:garden")
     rest()

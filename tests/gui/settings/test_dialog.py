@@ -434,6 +434,19 @@ def test_form_option_in_search_opens_its_page(qtbot, dialog):
     assert dialog.pages.page("embedding").isVisible()
 
 
+@pytest.mark.parametrize(("query", "key"), [("extra folders", "extra_paths"), ("session folders", "sessions.folders")])
+def test_folders_in_search_open_the_buttons_of_their_page(qtbot, dialog, query, key):
+    qtbot.keyClicks(dialog.query_field, query)
+    _rest(qtbot, dialog)
+    _button(dialog, "Change on the page Sources").click()
+    page = dialog.pages.page("sources")
+    assert page.isVisible()
+    focused = QApplication.focusWidget()
+    assert page.rows[key].isAncestorOf(focused)
+    assert focused.text() == "Add a folder…"
+    _rest(qtbot, dialog)
+
+
 def test_empty_search_result_is_shown_and_escape_clears(qtbot, dialog):
     qtbot.keyClicks(dialog.query_field, "qwertz")
     _rest(qtbot, dialog)

@@ -82,6 +82,18 @@ def test_command_line_theme_stays_and_is_not_saved(qtbot, make, appearance, work
     assert load_settings().window.theme == "system"
 
 
+def test_command_line_theme_stays_after_a_larger_text(qtbot, make, appearance, workspace):
+    settings = _with(theme="dark")
+    engine.save_setting("window.theme", "dark")
+    controller = make(theme_given=True, settings=settings)
+    workspace.apply_settings(settings, workspace.current.folder)
+    appearance.enlarge(1)
+    controller.save()
+    qtbot.waitUntil(lambda: workspace.current.settings.window.font_scale == appearance.font_scale)
+    assert appearance.theme == "light"
+    assert load_settings().window.theme == "dark"
+
+
 def test_without_persistence_nothing_is_written(qtbot, make, appearance):
     controller = make(remembers=False)
     appearance.set_theme("dark")

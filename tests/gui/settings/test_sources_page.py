@@ -219,3 +219,11 @@ def test_rule_lines_group_files_by_reason():
     lines = rule_lines([others[0], *by_pattern, *others[1:]]).splitlines()
     assert lines[0] == "d0.md, d1.md, d2.md and 2 more: By d*."
     assert lines[-1] == "2 more reasons below."
+
+
+def test_rule_lines_give_all_extensions_one_line():
+    def counted(name: str, count: str) -> FileIssue:
+        return FileIssue(path=name, rule="extension", detail=f"{count}; only .md, .txt files are indexed.")
+
+    issues = [counted("*.ini", "1 file"), counted("*.png", "1,895 files"), counted("*.kra", "1 file")]
+    assert rule_lines(issues) == "*.png (1,895), *.ini (1), *.kra (1): Only .md, .txt files are indexed."

@@ -5,8 +5,9 @@ from PySide6.QtWidgets import QApplication, QToolTip
 
 from engine import SavedSearch
 from gui.commands.keymap import keymap
+from gui.settings.option_pages import placed_options
 from gui.window.command_palette import PaletteBox
-from gui.window.palette_entries import Entry, choose
+from gui.window.palette_entries import ALSO_CALLED, Entry, choose
 from tests.helpers.windows import at_rest
 
 Key = Qt.Key
@@ -170,3 +171,57 @@ def test_own_keys_are_shown(box, open_palette):
     keymap().set_own({"index.sync": ["Ctrl+F5"]})
     open_palette("update now")
     assert _entry(box, "Update now").keys == "Ctrl+F5"
+
+
+def test_palette_synonyms_belong_to_commands(opened, open_palette, box):
+    open_palette()
+    assert set(ALSO_CALLED) <= {found.entry.key for found in box.model.found}
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ("continue", "Copy resume command"),
+        ("zoom in", "Larger text"),
+        ("shortcuts", "Keys"),
+        ("bookmark", "Save this search…"),
+        ("preferences", "Settings…"),
+        ("refresh", "Update now"),
+        ("exit", "Quit"),
+    ],
+)
+def test_palette_finds_commands_by_other_words(open_palette, typed, words):
+    assert words in open_palette(typed)[:3]
+
+
+@pytest.mark.parametrize(
+    ("typed", "key"),
+    [("language", "window.language"), ("add folder", "extra_paths"), ("text size", "window.font_scale")],
+)
+def test_palette_opens_setting_by_its_words(qtbot, opened, open_palette, box, typed, key):
+    title = placed_options()[key].title
+    assert title not in open_palette()  # settings are listed for a query only
+    qtbot.keyClicks(box.edit, typed)
+    row = _listed(box).index(title)
+    for _ in range(row):
+        qtbot.keyClick(box.edit, Key.Key_Down)
+    qtbot.keyClick(box.edit, Key.Key_Return)
+    dialog = opened.settings.dialog
+    assert dialog.isVisible()
+    assert dialog.query_field.text() == key
+    dialog.close()
+
+
+def test_commands_come_before_equally_good_settings():
+    setting = Entry("setting:window.theme", "Theme", "Setting", "", "", bool, "window.theme", is_setting=True)
+    dark = Entry("theme.dark", "Theme: Dark", "", "", "", bool, "Theme: Dark theme.dark")
+    assert [found.entry for found in choose((setting, dark), "theme", ())] == [dark, setting]
+    assert [found.entry for found in choose((setting, dark), "", ())] == [dark]
+    assert not choose((setting,), "tm", ())  # scattered letters
+
+
+def test_settings_without_open_folder_show_why_not(qtbot, window):
+    qtbot.keyClick(window, Key.Key_P, Control | Shift)
+    box = window.keyboard.palette.box
+    qtbot.keyClicks(box.edit, "language")
+    assert _entry(box, "Language").reason
