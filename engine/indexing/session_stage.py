@@ -15,7 +15,13 @@ from engine.corpus.note_reader import Unreadable
 from engine.corpus.safe_open import FolderFiles
 from engine.corpus.transcripts.agents import LINES_END
 from engine.corpus.transcripts.quick_summary import read_quick_summary
-from engine.corpus.transcripts.registry import continued_in, copied_sessions, parser_versions
+from engine.corpus.transcripts.registry import (
+    continued_in,
+    copied_sessions,
+    may_have_copies,
+    owner_of_part,
+    parser_versions,
+)
 from engine.corpus.transcripts.session_stores import (
     FoundTranscripts,
     find_stores,
@@ -23,7 +29,7 @@ from engine.corpus.transcripts.session_stores import (
     machine_names,
     transcript_at,
 )
-from engine.corpus.transcripts.transcript_files import is_compressed, last_change
+from engine.corpus.transcripts.transcript_files import is_compressed, last_change, transcript_of
 from engine.corpus.transcripts.transcript_reader import project_of
 from engine.indexing.commit_groups import Change, Commits, TextOutcome
 from engine.indexing.session_row_builder import session_file, skipped_transcript
@@ -37,6 +43,7 @@ from engine.indexing.stage_data import StageWork
 from engine.records import FileIssue
 from engine.store import sessions
 from engine.store.sessions import StoredTranscript
+from engine.store.snapshot import Snapshot
 from engine.store.writer import NewFile, Writer
 
 _COPIED = "copied"
@@ -117,22 +124,22 @@ class SessionStage:
     def read_changed(self, paths: Set[str]) -> bool:
         """Read only these files, without listing any folder.
 
-        Returns False if that is not enough: one of them is not a transcript of lines that the index has, another one
-        seems to continue it, or it can't be read. Raises as `read`.
+        Returns False if that is not enough: one of them belongs to no transcript that the index has, another transcript
+        may have the same sessions, or it can't be read. Raises as `read`.
         """
         self._change_parsers()
         stores = [(os.path.realpath(store.path), store) for store in find_stores(self._settings)]
+        found = {transcript_at(transcript_of(owner_of_part(path) or path), stores) for path in paths}
         with self._work.parts.store.read() as snapshot:
-            for path in paths:
-                name, path_in_store = transcript_at(path, stores)
+            for name, path in found:
                 self._stored |= sessions.transcripts(snapshot, name)
                 stored = self._stored.get(name)
-                file = None if stored is None or stored.rule else _found_file(name, path_in_store)
-                if file is None or self._crashes.crashes(file) or continued_in(file.path):
+                file = None if stored is None or stored.rule else _found_file(name, path)
+                if file is None or self._crashes.crashes(file) or _may_be_copy(file, snapshot):
                     return False
                 self._transcripts.files.append(file)
         due = self._note_written()
-        if not all(map(self._has_only_grown, due)):
+        if not all(not file.path.endswith(LINES_END) or self._has_only_grown(file) for file in due):
             return False
         self._outcome.files_seen = len(self._transcripts.files)
         self._outcome.files_unchanged = len(self._transcripts.files) - len(due)
@@ -310,15 +317,21 @@ def _successor(path: str, _mtime_ns: int, _size: int) -> str:
 
 
 def _found_file(name: str, path: str) -> FoundFile | None:
-    """Return a line transcript in the form that discovery gives it; None for any other or missing file."""
-    if not path.endswith(LINES_END):
-        return None
+    """Return a transcript in the form that discovery gives it; None for a missing file."""
     try:
         state = os.lstat(path)
     except OSError:
         return None
     size, changed = last_change(path, state)
     return FoundFile(name, path, "sessions", size, min(changed, LATEST_NS)) if stat.S_ISREG(state.st_mode) else None
+
+
+def _may_be_copy(file: FoundFile, snapshot: Snapshot) -> bool:
+    """Whether an indexed transcript may have the same sessions as another one now."""
+    if file.path.endswith(LINES_END):
+        return bool(continued_in(file.path))
+    agents = sessions.agents_of(snapshot, file.name)
+    return not agents or may_have_copies(agents)
 
 
 def _deletion(name: str) -> Change:

@@ -102,6 +102,12 @@ def sessions_of(snapshot: Snapshot, transcript: str) -> dict[str, str]:
     return dict(snapshot.connection.execute(query, (transcript,)))
 
 
+def agents_of(snapshot: Snapshot, transcript: str) -> set[str]:
+    """Return the names of the agents whose sessions were read from a transcript."""
+    query = f"SELECT DISTINCT agent FROM {snapshot.tables.sessions} WHERE transcript = ?"
+    return {agent for (agent,) in snapshot.connection.execute(query, (transcript,))}
+
+
 def sessions(snapshot: Snapshot, path: str | None = None) -> list[StoredSession]:
     """Return all indexed sessions, or only the one named `path`; newest first."""
     rows = snapshot.connection.execute(

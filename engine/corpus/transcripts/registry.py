@@ -396,6 +396,11 @@ def copied_sessions(files: Iterable["FoundFile"], before: Set[str], cancel: "Can
     return copies
 
 
+def may_have_copies(agents: Iterable[str]) -> bool:
+    """Whether one of the agents with these names may have the same session in two transcripts."""
+    return any((agent := _by_name(AGENTS).get(name)) is None or agent.copies is not None for name in agents)
+
+
 def continued_in(path: str) -> str:
     """Return the transcript that begins with all messages of the one at `path` and continues its session; empty if
     none does.

@@ -18,6 +18,7 @@ from engine.indexing import session_stage
 from engine.memory.memory_interface import MemorySearchManager
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
+from tests.helpers.agent_databases import DATABASES
 from tests.helpers.background import reasons, wait_until
 from tests.helpers.opencode_database import NEWER, OLDER, OpencodeWriter
 
@@ -224,6 +225,25 @@ def test_session_begun_without_messages_continues_another(open_memory, project: 
     assert memory.sync().files_indexed == 1
     assert opened == ["new-2"], "one more message does not open the other sessions of the folder"
     assert old.exists()
+
+
+@pytest.mark.parametrize(("agent", "alone"), [("goose: 1.10", True), ("opencode: 1", False)])
+def test_reported_database_is_read_alone_unless_copied(open_memory, tmp_path: Path, agent: str, alone: bool) -> None:
+    """Sessions of opencode may be both in files and in its database, so all files are looked at."""
+    known = next(one for one in DATABASES if one.name == agent)
+    path = known.write(tmp_path / "databases")
+    (tmp_path / "others").mkdir()
+    (tmp_path / "others" / "old.jsonl").write_text(spoken_lines("old", "Why does the hull leak?"))
+    folders = (str(path.parent), str(tmp_path / "others"))
+    memory = open_memory(sessions=SessionSettings(folders=folders))
+    memory.sync()
+    path.unlink()
+    known.write(tmp_path / "databases", known.with_others(1))
+    memory.indexing.note_change(frozenset({f"{path}-wal", str(path)}))
+    report = memory.sync(reason="session-delta")
+    assert report.files_indexed > 0
+    assert (report.files_seen == 1) == alone
+    assert memory.sync().files_indexed == 0
 
 
 def test_session_continued_later_is_found_on_its_first_day(open_memory, project: Path) -> None:
