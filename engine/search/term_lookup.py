@@ -114,7 +114,7 @@ class TermLookup:
             idf=idf,
             weak_stems=weak_stems,
             weak_words=weak_words,
-            weak=_SIMILAR if term.misspelt else _WEAK if known else 1.0,
+            weak=_SIMILAR if term.misspelt else _WEAK if exact or (known and not beginning) else 1.0,
             loose=min(loose, self._snapshot_chunks),
             irregular=irregular,
             irregular_idf=scoring.inverse_document_frequency(self._chunks, irregular_count) if irregular else 0.0,

@@ -106,6 +106,7 @@ _DIGRAPHS = {
 _MOST_DIGRAPHS = 3
 _HEBREW_PREFIXES = tuple("הובלמשכ")
 _HEBREW_PREFIX_GROUPS = tuple("וה וב ול ומ וש שה שב של מה כש כשה ושה ומה וכש".split())
+_FIRST_SYLLABLE, _FINALS = 0xAC00, 28
 
 _HAN = lazy_pattern("[\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _HIRAGANA = lazy_pattern("[\u3041-\u3096]")
@@ -209,7 +210,8 @@ def _forms(text: str, term: "QueryTerm", languages: Sequence[str], *, certain: b
         return _Forms()
     kind = next(groups(term.surface)).kind
     if kind == HANGUL:
-        return _Forms(phrase for stem in term.stems for phrase in korean_phrases(stem))
+        last = _half_composed(term.surface) if term.end == len(text) else ()
+        return _Forms([*(phrase for stem in term.stems for phrase in korean_phrases(stem)), *last])
     if kind == UNSPACED:
         return _Forms(tuple(_spellings(text, term)))
     if kind == SYMBOL:
@@ -446,6 +448,12 @@ def _joined(first: "QueryTerm", second: "QueryTerm", languages: Sequence[str]) -
     if not other.isalnum() or len(root) > _LONGEST_JOINED:
         return _Forms()
     return _Forms((), [stems_of(language)[root] for language in languages])
+
+
+def _half_composed(word: str) -> Iterator[tuple[str, ...]]:
+    """Yield a Korean word with each final consonant that its last syllable, which may be half-typed, can have."""
+    if len(word) > 1 and word[-1] >= chr(_FIRST_SYLLABLE) and (ord(word[-1]) - _FIRST_SYLLABLE) % _FINALS == 0:
+        yield from (tuple(pairs(clusters(word[:-1] + chr(ord(word[-1]) + final)))[:-1]) for final in range(1, _FINALS))
 
 
 # --- Chinese and Japanese ---------------------------------------------------------------------------------------------

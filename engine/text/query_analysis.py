@@ -49,6 +49,8 @@ _WHOLE_NUMBER = lazy_pattern(
     r"(?<![\w.,])\d{1,9},\d{1,2}(?!\w|[.,]\d)|((?:(?<!\d)\d{4} ?[年년] ?)?(?<!\d)\d{1,2} ?[月월] ?\d{1,2}) ?[日号號일]"
 )
 """Matches a number with a decimal comma, or a day such as 11月1日."""
+_HALF_TYPED_SYLLABLE = lazy_pattern("(?<=[\uac00-\ud7a3])[\u1100-\u1112\u3131-\u314e]\\Z")
+"""Matches the first consonant of a Korean syllable that is being typed."""
 _CAPITAL_NOUNS = frozenset({"german"})
 """Languages that write all nouns with a capital letter."""
 _SENTENCE_START = lazy_pattern(r"(?:^|[\n.?!:;…–—•¿¡]\s*|[)-]\s+)\W*$")
@@ -90,7 +92,7 @@ def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAna
     no terms.
     """
     query = Query(query) if isinstance(query, str) else query
-    text = query.searched_text[:LONGEST]
+    text = _HALF_TYPED_SYLLABLE.sub("", query.searched_text[:LONGEST])
     # Exclusions have a language, too.
     own = _language(text if query.plain or text.strip() else query.text[:LONGEST], languages)
     known = tuple(dict.fromkeys((own, *languages)))

@@ -29,6 +29,10 @@ _FORMS = {
         ("찾기", "열쇠를 찾아 서랍을 열었다."),
         ("가상호스트", "아파치에 가상 호스트 이름을 넣었다."),
     ],
+    "half-typed Korean syllables": [
+        ("달력드", "책상 위에 달력들이 있다."),
+        ("커피자", "커피잔을 씻었다."),
+    ],
     "Latin words with Korean particles": [
         ("swagger", "swagger를 호출한다."),
         ("GitHub", "GitHub에서 이슈를 열었다."),

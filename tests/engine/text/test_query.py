@@ -426,3 +426,9 @@ def test_letters_equal_without_case_to_ascii_ones_never_raise(query: str) -> Non
             assert analyse_query(text, ("german", "english")).terms
             read_times(text)
             parse_period(text)
+
+
+def test_consonant_of_a_half_typed_syllable_is_left_out() -> None:
+    assert analyse_query("실행 취소ㅎ", ["korean"]).terms == analyse_query("실행 취소", ["korean"]).terms
+    assert analyse_query("ㅋㅋ", ["korean"]).terms
+    assert analyse_query("취소ㅎ 실행", ["korean"]).terms != analyse_query("취소 실행", ["korean"]).terms
