@@ -51,7 +51,7 @@ class Group(Enum):
     FACTS = "agents", marked("Facts")
     SESSION_NOTES = "agents", marked("Session notes")
     THIS_COMPUTER = "privacy", marked("On this computer")
-    SERVICES = "privacy", marked("What is sent to services")
+    SERVICES = "privacy", marked("Sent to services")
     NOTE_NAMES = "privacy", marked("Names of session notes")
     INDEX = "advanced", marked("Index")
     VECTORS = "advanced", marked("Vectors")

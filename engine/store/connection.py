@@ -54,7 +54,7 @@ def translated(database: Path) -> Iterator[None]:
         raise IndexReadOnly(unwritable(database.parent)) from error
     except (apsw.BusyError, apsw.LockedError) as error:
         raise IndexBusy(
-            tr("Another process keeps the index {file} busy: try again in a moment.", file=database)
+            tr("Another process is using the index {file}: try again in a moment.", file=database)
         ) from error
     except apsw.IOError as error:
         if not has_room(database.parent):  # for the WAL's index file, SQLite reports another error

@@ -53,8 +53,8 @@ EARLIER_MORE = marked(
     "Your notes are unchanged, and the index repairs itself. The report says where the program stopped."
 )
 _PRIVATE = marked(
-    "The report says which versions run, which settings you changed, and where in the program it happened. "
-    "It holds no text of notes, no searches, no names of files and no keys. It goes nowhere unless you send it."
+    "The report contains versions, the names of changed settings, and the location of the error in the program, but no "
+    "text of notes, searches, file names or keys. It stays on this computer unless you send it."
 )
 
 

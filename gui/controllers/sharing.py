@@ -141,7 +141,7 @@ class LinkController(Controller):
     def _offer_folder(self, link: Link) -> None:
         self._banner.show_message(
             tr(
-                "This link leads into a folder that you have not opened here before: {folder}. Open this folder?",
+                "This link opens a folder that you have not opened here before: {folder}. Open it?",
                 folder=link.workspace,
             ),
             "working",

@@ -51,7 +51,7 @@ CHOOSE_SESSION = NothingToRead(
     marked("Choose a session with Up and Down, and press Enter to read it here."),
     marked("J and K go from message to message, N through the found words, Esc goes back to the list."),
 )
-NONE_TO_READ = NothingToRead(marked("There is no session to read here yet."))
+NONE_TO_READ = NothingToRead(marked("The session that you choose opens here."))
 
 NO_SIMILAR_SESSION = marked("No embedded session is similar in meaning.")
 
@@ -224,8 +224,8 @@ def without_sessions(status: MemoryProviderStatus) -> tuple[str, str]:
         return (
             tr("Where are your sessions?"),
             tr(
-                "Choose the agents whose sessions are to be listed here, searched and read. Nothing in their folders "
-                "is changed."
+                "Choose the agents whose sessions you want to search and read here. Nothing in their folders is "
+                "changed."
             ),
         )
     if excluded := sessions_elsewhere(status):

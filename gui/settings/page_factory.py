@@ -25,8 +25,8 @@ from gui.widgets.message_banner import Action, MessagePage
 
 NOTHING = marked("Nothing has been embedded yet.")
 INTRODUCTION = marked(
-    "Vectors of every model that was used stay in the index, so that going back to it costs nothing. Delete those that "
-    "you do not need any more."
+    "The vectors of every model that you used stay in the index, so that you can return to it without embedding again. "
+    "Delete those that you no longer need."
 )
 
 

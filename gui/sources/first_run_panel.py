@@ -29,7 +29,7 @@ from gui.widgets.layouts import column_of, row_of, scrolling_column
 
 _WIDTH = 560
 LOOKING = marked("Looking for notes and sessions of AI agents on this computer…")
-NOTHING = marked("No sessions of AI agents were found on this machine.")
+NOTHING = marked("No sessions of AI agents were found on this computer.")
 CONSENT = marked(
     "Ticked sessions are indexed along with your notes. Nothing in them is read before you confirm on the next page, "
     "and nothing is ever written there."
@@ -207,8 +207,8 @@ class WelcomePage(QFrame):
         promise = label(
             tr(
                 "You see what would be indexed before anything is read. Your notes are never changed; a new one is "
-                "added only when you remember a session. Nothing leaves this computer unless you choose an online "
-                "model."
+                "added only when you save a session as a note. Nothing leaves this computer unless you choose an "
+                "online model."
             ),
             "meta",
             wrap=True,

@@ -17,7 +17,7 @@ from gui.sources.folder_rows import SessionChooserButtons, SourceCheckBoxes, dro
 from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import column_of, row_of, scrolling_column
 
-NOTHING = marked("No sessions of AI agents were found on this machine.")
+NOTHING = marked("No sessions of AI agents were found on this computer.")
 LOOKING = marked("Looking for sessions of AI agents on this computer…")
 LEAVE = marked("Unticked sessions leave the index; the files themselves stay unchanged.")
 _WIDTH = 640

@@ -117,7 +117,7 @@ def test_unknown_folder_asks_and_is_not_accessed(qtbot, opened, memory, tmp_path
     monkeypatch.setattr(Path, "exists", lambda path: looked.append(str(path)) or True)
     opened.links.open(write_link(Link(workspace=str(other_folder), path="a.md")))
     assert str(other_folder) in opened.banner.text
-    assert opened.banner.text.endswith("Open this folder?")
+    assert opened.banner.text.endswith("Open it?")
     assert not [place for place in looked if "notes of others" in place]
     assert opened.workspace.current.folder == memory.folder
     _action(opened, "Don't open")
