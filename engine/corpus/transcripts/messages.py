@@ -234,6 +234,8 @@ def _has_subject(text: str) -> bool:
 def _count_words(text: str, without: Set[str] = frozenset()) -> int:
     """Return the number of words; where they have no spaces between them, two characters count as one."""
     words = [word for word in _WORD.findall(fold(text)) if word not in without]
+    if text.isascii():
+        return len(words)
     return sum(max(1, shape(word).count(UNSPACED) // 2) for word in words)
 
 
