@@ -147,6 +147,12 @@ def test_excluded_remedy_includes_the_type(qtbot, opened, memory):
     qtbot.waitUntil(lambda: ".rtf" in load_settings(folder).extensions)
 
 
+def test_tools_remedy_indexes_tool_texts(qtbot, opened, memory):
+    folder = opened.workspace.current.folder
+    _press_remedy(qtbot, opened, memory, "tools")
+    qtbot.waitUntil(lambda: load_settings(folder).sessions.tools)
+
+
 def test_sync_remedy_starts_sync(qtbot, opened, memory):
     before = len(memory.syncs)
     _press_remedy(qtbot, opened, memory, "sync")

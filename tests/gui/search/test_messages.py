@@ -126,7 +126,7 @@ def test_age_remedy_switches_off_half_life(panel, ask, press, memory):
     assert memory.searches[-1][2]["half_life_days"] == 0.0
 
 
-@pytest.mark.parametrize("name", ["excluded", "add-sessions", "sync", "embed", "settings", "folder"])
+@pytest.mark.parametrize("name", ["excluded", "add-sessions", "sync", "embed", "settings", "folder", "tools"])
 def test_remaining_remedies_are_emitted_to_window(qtbot, panel, ask, memory, name):
     memory.remedies = (_remedy(name, path="drafts"),)
     ask("zucchini")

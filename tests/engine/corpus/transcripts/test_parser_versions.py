@@ -88,7 +88,7 @@ READ: dict[str, tuple[str, str]] = {
     "qwenpaw": ("205fb20b2ffb", "qwenpaw:1"),
     "reasonix": ("076546d83c09", "reasonix:1"),
     "shelley": ("f710272059b1", "shelley:1"),
-    "tau": ("95b1967669cf", "tau:1"),
+    "tau": ("e1830b4711e0", "tau:1"),
     "unsloth": ("741500c4f302", "unsloth-studio:1"),
     "vibe": ("9a036c4aa5b5", "vibe:1"),
     "visual_studio": ("e6426275bafc", "visual-studio-copilot:2"),
