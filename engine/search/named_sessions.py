@@ -77,15 +77,20 @@ def session_names(snapshot: Snapshot) -> list[SessionName]:
 
 
 @cache
-def _all_agent_names() -> tuple[SessionName, ...]:
+def _all_agent_names() -> dict[str, list[SessionName]]:
+    """Return the names of all agents by their first words."""
     from engine.corpus.transcripts.registry import AGENTS
 
-    return tuple({SessionName(words, "agent", agent.name) for agent in AGENTS for words in _agent_names(agent.name)})
+    names: dict[str, list[SessionName]] = {}
+    for name in {SessionName(words, "agent", agent.name) for agent in AGENTS for words in _agent_names(agent.name)}:
+        names.setdefault(name.words[0], []).append(name)
+    return names
 
 
 def agents_in(query: str) -> set[str]:
     """Return the names of agents in a query, as typed, whether the index has sessions of them or not."""
-    return {typed for typed, _ in _typed_names(query, _all_agent_names())} if len(query) <= _LONGEST else set()
+    names = [name for word in _words(query[:_LONGEST]) for name in _all_agent_names().get(word, ())]
+    return {typed for typed, _ in _typed_names(query, names)} if names else set()
 
 
 def session_files(snapshot: Snapshot) -> dict[str, list[str]]:

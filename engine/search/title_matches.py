@@ -138,7 +138,7 @@ def chunks_called_like(
     If a text has the whole query as a phrase, function words included, the name must have these too.
     """
     distinctive = [not term.filler for term in analysis.terms if not term.stop]
-    if is_half_typed(query) and len(distinctive) > 1:
+    if analysis.unfinished and len(distinctive) > 1:
         distinctive[-1] = False
     # A chunk is not complete if texts have the exact form: names are indexed as stems, such as those of `notes-x.md`.
     scored = words.around.intersection(words.contributions)
