@@ -89,7 +89,7 @@ _ONLY_NAMES = marked("All words of the query name this session: they score {scor
 _OF_SESSION = marked("The query names {names} of this session: × {lift:.2f} = {score:.2f}.")
 _REACHED = marked("The score of {score:.2f} reaches the minimum score, {least:g}.")
 _NAMED = marked("Shown because its title matches; reduced by age, its score is below the minimum score, {least:g}.")
-_BY_WORDS = marked("Shown because its score by words alone reaches the minimum score, {least:g}.")
+_BY_WORDS = marked("Shown because it has enough words of the query, so it gets the minimum score, {least:g}.")
 _WORDLESS = marked("Passages without the query's words get the minimum score, {least:g}.")
 _MOST_TERMS = 8
 _LEAST = 0.005

@@ -2,8 +2,9 @@
 variety.
 """
 
+import math
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Sequence, Set
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -11,8 +12,8 @@ from msgspec.structs import replace
 
 from engine.search.explanation import Scored
 from engine.search.keyword_scores import KeywordScores
-from engine.search.pipeline_stages import Best, Moved, RaisedMinimum, Stages
-from engine.search.scoring import FOR_UNKNOWN
+from engine.search.pipeline_stages import Best, Moved, RaisedMinimum, Stages, Term
+from engine.search.scoring import FOR_UNKNOWN, LONG_QUERY, within_limits
 from engine.search.search_context import SearchContext, SearchRequest
 from engine.store.connection import many
 from engine.store.snapshot import Snapshot
@@ -38,14 +39,30 @@ _OTHER_WORDS = 1.5
 """Least keyword score of results that also miss other words then, relative to the minimum: passages about others share
 the words of everyday life, too.
 """
+_FOR_FEW_WORDS = 2.5
+"""Increase of the minimum for a long query if no passage has the words of an answer, as a share of the minimum: notes
+on its subject would use more of them.
+"""
+_MANY = 8
+"""Words of a query that the index has from which this increase is made in full."""
+_LIGHT_NAME = 0.1
+"""Share of the query from which names that occur nowhere count in full: in a long query, they are by the way."""
 _FOR_UNRELATED = 1.25
 """Increase of the minimum if no passage shares the query's subject, as a share of the minimum; it is small if one
 probably does.
 """
 
 
-def cut(ranked: list[Scored], others: int, least: float, stages: Stages) -> list[Scored]:
-    """Remove the results whose score, and keyword score, are below the minimum `least`, as are `others` more.
+def least_by_keywords(analysis: QueryAnalysis, context: SearchContext) -> float:
+    """Return the minimum for keyword scores: below that of other scores for a long query, whose answer holds only some
+    of its words.
+    """
+    return context.request.min_score * min(1.0, math.sqrt(LONG_QUERY / max(1, analysis.word_count)))
+
+
+def cut(ranked: list[Scored], others: int, least: float, by_keywords: float, stages: Stages) -> list[Scored]:
+    """Remove the results whose score is below the minimum `least` and whose keyword score is below `by_keywords`. The
+    scores of `others` more are, too.
 
     The score includes ageing, as in the reference. The keyword score doesn't: a search for the words or the name of an
     old note finds it, though below newer ones. A result that stays for its keyword score alone gets at least `least` as
@@ -56,7 +73,7 @@ def cut(ranked: list[Scored], others: int, least: float, stages: Stages) -> list
     for scored in ranked:
         if scored.unlifted >= least:
             results.append(scored)
-        elif (scored.fresh if scored.named else scored.keywords) >= least:
+        elif scored.fresh >= least if scored.named else scored.keywords >= by_keywords:
             results.append(replace(scored, score=max(least, scored.score), by_keywords=not scored.named))
     # A note whose name matches the query stays first, whatever its age.
     results.sort(key=lambda scored: (not scored.named, -scored.score))
@@ -81,27 +98,33 @@ def without_chance_matches(
     least: float,
     context: SearchContext,
 ) -> list[Scored]:
-    """Remove weak results that match by vectors alone, if words of the query occur nowhere in the index.
+    """Remove weak results that match by vectors alone, if words of the query occur nowhere in the index, or if it is
+    long and no passage has enough of them.
 
     Applies only to results in the query's language: notes on its subject would use its words; those in another language
     can't. Results with all the other words stay, since the unknown word may be a typing error. If it is a name, their
     keyword score must reach the minimum; that of results without other words must be clearly above.
     `least`: the minimum for results by vectors.
     """
+    by_keywords = least_by_keywords(analysis, context)
     missing, language = words.unknown, analysis.languages[0]
-    if not missing or not language or words.groups or not words.scale.total:
+    few = _FOR_FEW_WORDS * _shortfall(results, words, by_keywords)
+    if not (missing or few) or not language or words.groups or not words.scale.total:
         return results
     share = sum(term.idf for term in missing) / words.scale.total
-    has_name = _has_name(words, analysis, context)
-    raised = min(1.0, least * (1 + FOR_UNKNOWN * share + _FOR_UNKNOWN_NAME * has_name))
+    names = _unknown_names(words, analysis, context) if missing else []
+    name = min(1.0, sum(term.idf for term in names) / (_LIGHT_NAME * words.scale.total))
+    times = _times(words, context) if names else frozenset[int]()
+    raised = min(1.0, least * (1 + FOR_UNKNOWN * share + _FOR_UNKNOWN_NAME * name + few))
 
     def stays(scored: Scored) -> bool:
         if scored.unlifted >= raised or scored.named or scored.evidence.vector is None:
             return True
-        if not has_name:
-            return scored.keywords >= least or _holds_known(words, scored.id)
-        enough = least if _holds_known(words, scored.id) else _OTHER_WORDS * least
-        return scored.keywords >= enough
+        known = _holds_known(words, scored.id, times)
+        if not names:
+            return scored.keywords >= by_keywords or known
+        from_others = scored.keywords * (1 - _share_of(times, words, scored.id))
+        return from_others >= by_keywords * (1.0 if known else 1 + (_OTHER_WORDS - 1) * name)
 
     doubted = {scored.id for scored in results if not stays(scored)}
     left_out = {id_ for id_, other in languages_of(snapshot, doubted).items() if other == language}
@@ -109,25 +132,38 @@ def without_chance_matches(
     best = None if kept_results else max((scored.unlifted for scored in results), default=None)
     if left_out:
         unknown = [term.surface for term in missing]
-        context.stages.add("unknown", len(results), len(kept_results), RaisedMinimum(raised, best, unknown))
+        stage = "unknown" if unknown else "unrelated"
+        context.stages.add(stage, len(results), len(kept_results), RaisedMinimum(raised, best, unknown))
     return kept_results
 
 
-def _has_name(words: KeywordScores, analysis: QueryAnalysis, context: SearchContext) -> bool:
-    """Return whether one of the terms that occur nowhere is a name: no probable typing error, and no time."""
+def _shortfall(results: list[Scored], words: KeywordScores, by_keywords: float) -> float:
+    """Return by which share of the minimum for keyword scores, `by_keywords`, the best one falls short.
+
+    It is less for a query with few words that the index has, 0 without enough: the answer may use other words.
+    """
+    known = sum(term.chunks > 0 for term in words.terms)
+    if known < LONG_QUERY or not by_keywords:
+        return 0.0
+    best = max((1.0 if scored.evidence.complete else scored.keywords for scored in results), default=0.0)
+    return within_limits(1 - best / by_keywords) * within_limits((known - LONG_QUERY + 1) / (_MANY - LONG_QUERY + 1))
+
+
+def _unknown_names(words: KeywordScores, analysis: QueryAnalysis, context: SearchContext) -> list[Term]:
+    """Return the terms that occur nowhere and are names; none if these are probable typing errors and times."""
     query, language = context.query.searched_text, analysis.languages[0]
     missing = {term.surface for term in words.unknown}
-    names = [
+    names = {
         term.surface
         for term in analysis.terms
         if term.surface in missing and is_written_as_name(term.surface, term.start, query, language)
-    ]
+    }
     if not names or not _is_in(language, query, words):
-        return False
+        return []
     corrections = chain.from_iterable(suggestion.words for suggestion in context.suggestions)
     others = {word for word, other in corrections if " " in other or typos(fold(word), fold(other), 1) is not None}
     others.update(word for time in read_times(query) for word in time.text.split())
-    return not others.issuperset(names)
+    return [] if others.issuperset(names) else [term for term in words.unknown if term.surface in names]
 
 
 def _is_in(language: str, query: str, words: KeywordScores) -> bool:
@@ -140,25 +176,41 @@ def _is_in(language: str, query: str, words: KeywordScores) -> bool:
     return language_of_note(query) == language or 2 * sum(plain) > len(plain)
 
 
-def _holds_known(words: KeywordScores, id_: int) -> bool:
-    """Return whether a chunk contains every counted term that occurs in the index, and there is at least one."""
+def _holds_known(words: KeywordScores, id_: int, times: Set[int]) -> bool:
+    """Return whether a chunk contains every counted term that occurs in the index, and there is at least one; those at
+    the positions `times` don't count."""
     contributions = words.contributions.get(id_, ())
     counted = words.counted(id_, contributions) if contributions else ()
-    scores = [contributions[index] for index in counted if words.terms[index].chunks]
+    scores = [contributions[index] for index in counted if words.terms[index].chunks and index not in times]
     return bool(scores) and all(scores)
 
 
-def minimum_by_vectors(results: list[Scored], vector_leg: "VectorLeg | None", least: float) -> float:
+def _times(words: KeywordScores, context: SearchContext) -> Set[int]:
+    """Return the positions of the terms that name a time: passages about others have the same dates."""
+    named = {fold(word) for time in read_times(context.query.searched_text) for word in time.text.split()}
+    return {index for index, term in enumerate(words.terms) if fold(term.surface) in named}
+
+
+def _share_of(terms: Set[int], words: KeywordScores, id_: int) -> float:
+    """Return the share of a chunk's BM25 sum from the terms at these positions."""
+    contributions = words.contributions.get(id_, ())
+    total = sum(contributions)
+    return sum(contributions[index] for index in terms) / total if terms and total else 0.0
+
+
+def minimum_by_vectors(
+    results: list[Scored], vector_leg: "VectorLeg | None", least: float, by_keywords: float
+) -> float:
     """Return the minimum score for results by vectors alone: higher if no passage seems to share the query's subject.
 
     The nearest of many unrelated passages is near enough for the usual minimum, `least`. A result with the query's
     words or its name shows that the index has the subject.
     """
-    by_keywords = (
-        scored.keywords >= least or scored.named or scored.evidence.complete or scored.evidence.vector is None
+    sure = (
+        scored.keywords >= by_keywords or scored.named or scored.evidence.complete or scored.evidence.vector is None
         for scored in results
     )
-    if vector_leg is None or not results or any(by_keywords):
+    if vector_leg is None or not results or any(sure):
         return least
     unrelated = 1 - vector_leg.shared_subject()
     return min(1.0, least * (1 + _FOR_UNRELATED * unrelated * unrelated))

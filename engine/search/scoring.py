@@ -94,7 +94,7 @@ _RARE_FROM, _RAREST = 300, 1_000
 """A term in one of so many chunks begins to count as rare, and fully does: a chunk hardly holds it by chance."""
 _MOSTLY_FROM, _MOSTLY = 0.5, 0.65
 """Shares of a query between which a rare term begins to count: in more words, one is often rare, but by the way."""
-_LONG_QUERY = 5
+LONG_QUERY = 5
 """Number of terms from which no chunk is expected to contain all, so that fewer count as a good match."""
 _WEIGHT_BETWEEN_PASSAGES = 0.8
 """Weight of the vector score between passages: two passages on one subject share few distinctive words."""
@@ -378,7 +378,7 @@ class Blend(msgspec.Struct, frozen=True):
         found = list(found)
         trusting = cls(model.weight, agreement=_AGREEMENT)
         best = max((1.0 if evidence.complete else trusting.text_part(evidence) for evidence in found), default=0.0)
-        trust = best * max(1.0, terms / _LONG_QUERY)
+        trust = best * max(1.0, terms / LONG_QUERY)
         doubt = within_limits((_TRUSTED - trust) / (_TRUSTED - _DOUBTED))
         least = max(model.weight, _WEIGHT_OF_SAME_ORDER * _same_order(found))
         weight = least + max(0.0, _WEIGHT_WITHOUT_WORDS - least) * doubt

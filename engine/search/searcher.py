@@ -32,6 +32,7 @@ from engine.search.result_cache import Moment, ResultCache
 from engine.search.result_set import EarlierResults, FoundSet, is_lasting, list_newest, narrow, with_wordless
 from engine.search.score_cut_off import (
     cut,
+    least_by_keywords,
     minimum_by_vectors,
     without_chance_matches,
     without_unrelated,
@@ -358,11 +359,13 @@ class Searcher:
             context.stages.add_terms(part.leg.terms, dropped, analysis.unfinished)
         ids = find_candidates(part, vector_leg, snapshot, context)
         words, ranked, below, blend = self._ranker.rank(ids, part, vector_leg, snapshot, context)
-        results = cut(ranked, below, context.request.min_score, context.stages)
+        least = by_keywords = context.request.min_score
         if blend.agreement:  # otherwise the weights are the user's, or a passage is the query
-            least = context.request.min_score
+            by_keywords = least_by_keywords(analysis, context)
+        results = cut(ranked, below, least, by_keywords, context.stages)
+        if blend.agreement:
             with context.timed("vector"):
-                raised = minimum_by_vectors(results, vector_leg, least)
+                raised = minimum_by_vectors(results, vector_leg, least, by_keywords)
             results = without_chance_matches(snapshot, results, words, analysis, raised, context)
             if raised > least:
                 results = without_unrelated(results, raised, context.stages)

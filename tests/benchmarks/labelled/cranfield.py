@@ -2,7 +2,8 @@
 them.
 
 Its files (`cran.all.1400`, `cran.qry`, `cranqrel_corrected`) are expected in the folder that the environment variable
-CRANFIELD names.
+CRANFIELD names. The last one has lines such as `1 0 184 3`: question, 0, abstract, grade. They are those of `cranqrel`
+with 5 minus the code as grade, and 5 for the code -1.
 """
 
 import os

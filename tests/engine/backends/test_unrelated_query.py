@@ -249,3 +249,61 @@ def test_search_of_notes_counts_sessions_that_used_it(open_memory, workspace: Pa
     )
     assert memory.search(f"file:{FILE}").results
     assert memory.search(QUERY).notice.endswith("similar in meaning.")
+
+
+LONG_QUERY = (
+    "Which gardener repaired the wooden bridge behind the old chapel before the heavy storm flooded the valley, "
+    "and who paid the carpenter for the oak planks?"
+)
+"""Twelve and more words, of which an answer has some."""
+
+
+class SameDistance(FakeProvider):
+    """Gives every note the same cosine, `nearness`, to every query."""
+
+    calibration = Calibration(0.0, 1.0, 0.05)
+    nearness = 0.1
+
+    def vectors_of(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        rows = np.zeros((len(texts), self.dims), np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            row[0] = self.nearness if text.endswith("?") else 1
+            row[1] = np.sqrt(1 - row[0] ** 2)
+        return rows
+
+
+def long_query_memory(open_memory, workspace: Path, nearness: float, *texts: str):
+    for number, text in enumerate(texts):
+        (workspace / f"long-{number}.md").write_text(f"{text}\n", "utf-8")
+    provider = SameDistance()
+    provider.nearness = nearness
+    memory = open_memory(use=provider)
+    memory.sync()
+    return memory
+
+
+def test_long_query_finds_note_with_some_of_its_words(open_memory, workspace: Path) -> None:
+    answer = "The carpenter repaired the wooden bridge by the chapel after the storm, and the planks are new."
+    others = ["The gardener paid for the oak behind the house."] * 3
+    memory = long_query_memory(open_memory, workspace, 0.1, answer, *others)
+    outcome = memory.search(LONG_QUERY, correct=False, explain=True)
+    assert [result.path for result in outcome.results] == ["long-0.md"]
+    assert outcome.results[0].score == 0.35
+    assert memory.search(LONG_QUERY, correct=False, min_score=0.01).results[0].score < 0.35
+    assert found(memory, LONG_QUERY.replace("flooded the", "flooded Rosalinde's")) == ["long-0.md"]
+
+
+def test_long_query_needs_several_words_in_one_note(open_memory, workspace: Path) -> None:
+    words = "gardener bridge chapel storm valley carpenter planks".split()
+    texts = [f"On that day we saw the {word} and then went home for the soup of the house." for word in words]
+    memory = long_query_memory(open_memory, workspace, 0.6, *texts)
+    assert found(memory, LONG_QUERY, min_score=0.1)
+    assert found(memory, LONG_QUERY) == []
+    assert found(memory, "Who was the gardener of the monks?"), "a short query may have other words than its answer"
+
+
+def test_date_alone_does_not_answer_for_missing_name(open_memory, workspace: Path) -> None:
+    text = "On 3 March 2025 we painted the shed and had soup with the neighbours of the house."
+    memory = long_query_memory(open_memory, workspace, 0.4, text, *["We had the same soup again, in that year."] * 3)
+    assert found(memory, "What was painted in March 2025?")
+    assert found(memory, "What did Rosalinde do in March 2025?") == []

@@ -33,7 +33,7 @@ def test_every_part_of_a_score_has_its_reason_in_order() -> None:
         "is similar to topics/shopping.md#L1-L3."
     )
     assert _sentences(make_reason(score=0.35, by_words=True))["threshold"] == (
-        "Shown because its score by words alone reaches the minimum score, 0.35."
+        "Shown because it has enough words of the query, so it gets the minimum score, 0.35."
     )
 
 
