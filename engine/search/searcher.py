@@ -21,8 +21,9 @@ from engine.search.corrections import (
     without_year,
 )
 from engine.search.document_frequencies import Frequencies
-from engine.search.explanation import ScoreInputs
+from engine.search.explanation import Scored, ScoreInputs
 from engine.search.keyword_leg import KeywordLeg
+from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import EmptyIndex, KeywordsOnly, UnderstoodQuery, UnknownWords
 from engine.search.query_conditions import Conditions, files_to_search, required_roles, restrict
 from engine.search.query_embedding import QueryEmbedder
@@ -385,15 +386,8 @@ class Searcher:
         results, total = with_wordless(results, snapshot, part.scope, context)
         score_inputs = ScoreInputs(words, blend, vector_leg, context.request.min_score)
         weight = blend.vector_weight if vector_leg is not None and blend.agreement and not foreign else None
-        undated = tuple[str, ...]()
-        if not any(scored.named for scored in results):
-            matched = ((scored.lift, words.contributions.get(scored.id, ())) for scored in results)
-            undated = part.named.undated(matched, part.leg.ranges)
-        answered = part.named.answered((scored.lift for scored in results), part.leg.ranges)
-        unknown = (term.surface for at, term in enumerate(words.terms) if not term.chunks and at not in answered)
-        return FoundSet(
-            analysis, vector_leg, results, total, score_inputs, within, lasting, weight, undated, tuple(unknown)
-        )
+        undated, unknown = _unmatched(part, words, results)
+        return FoundSet(analysis, vector_leg, results, total, score_inputs, within, lasting, weight, undated, unknown)
 
     def analysis_of(self, snapshot: Snapshot, context: SearchContext) -> "tuple[ExamplePassage | None, QueryAnalysis]":
         """Return the analysed words of the query; for a passage its most distinctive words, and the passage."""
@@ -460,3 +454,16 @@ class Searcher:
         subjects = partial(self._subjects.of_passages, snapshot, model, provider)
         words = count_words(context.query.free_text)
         return VectorLeg(snapshot, self._vectors, model, calibration, query, subjects, words)
+
+
+def _unmatched(
+    part: KeywordPart, words: KeywordScores, results: Sequence[Scored]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the times that no result is from, and the words that no passage has."""
+    undated: tuple[str, ...] = ()
+    if not any(scored.named for scored in results):
+        matched = ((scored.lift, words.contributions.get(scored.id, ())) for scored in results)
+        undated = part.named.undated(matched, part.leg.ranges)
+    answered = part.named.answered((scored.lift for scored in results), part.leg.ranges)
+    unknown = (term.surface for at, term in enumerate(words.terms) if not term.chunks and at not in answered)
+    return undated, tuple(unknown)

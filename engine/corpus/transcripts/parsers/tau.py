@@ -96,7 +96,11 @@ def _as_of_pi(message: Mapping[str, Any]) -> Mapping[str, Any]:
     role, content = message.get("role"), message.get("content")
     if role == "tool":
         failure = message.get("error")
-        known = {"toolName": message.get("name"), "toolCallId": message.get("tool_call_id"), "isError": message.get("ok") is False}
+        known = {
+            "toolName": message.get("name"),
+            "toolCallId": message.get("tool_call_id"),
+            "isError": message.get("ok") is False,
+        }
         return {**message, **known, "role": "toolResult", "content": content or failure}
     if "custom_type" in message:  # in version 1, with the user's role
         return {**message, "role": "custom", "customType": message["custom_type"]}
