@@ -81,7 +81,7 @@ _VALUE_BEFORE = "|".join(
     for length in range(4, 26)
 )
 """A word or a quoted string before the anchor: a look-behind has one length."""
-_BARE_IN_PROSE = r"""([^\s"`]*[^\s"`.,;:!?…*_)\]”»])"""
+_BARE_IN_PROSE = r"""([^\s"`]*[^\s"`.,;:!?…*_)\]”»\\])"""
 _END_OF_PHRASE = (
     rf"(?=[\"'`”»]?(?:[.,;:!?)]{{0,3}}[ \t]*(?:[{LINE_END}]|\Z)|[.,;:!?)]{{1,3}}\s"
     r"|[ \t](?i:after|am|and|at|auf|bei|but|for|from|für|i[fmn]|nach|o[nr]|then|to|und|when|while|yesterday)\b))"
@@ -250,7 +250,7 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         ("pass", "kennwort", "pwd"),
         rf"{_PASSWORD_NAME}(?:[ ](?:was[ ])?(?:changed|updated|reset|rotated))?[ \t]{{1,2}}(?:from|von)[ \t]{{1,2}}"
         rf"(?=(?P<old>[^\s,;:]{{4,64}})[ \t]{{1,2}}(?:to|auf|in|zu)[ \t]{{1,2}}(?P<new>[^\s,;:]{{4,64}}))"
-        r"(\S+[ \t]+\S+[ \t]+[^\s,;:]*[^\s,;:.!?)])",
+        r"(\S+[ \t]+\S+[ \t]+[\"'“„«]?[^\s,;:\"'”»\\]*[^\s,;:.!?)\"'”»\\])",
         "whole",
         is_change,
     ),

@@ -20,6 +20,7 @@ from engine.redaction.secret_pattern import (
     LONGEST_JUDGED,
     QUOTED,
     AnchorSearches,
+    JsonStrings,
     SecretPattern,
     alternates,
     anchor_searches,
@@ -85,6 +86,8 @@ _ITEM_BELOW = lazy_pattern(
     r"(?P<label>\*{0,2}[^\W\d][^:\n=|/–—]{0,40}?(?:[ ]?:\*{0,2}[ ]|[ ][/|–—][ ])(?:[^\s:]{1,64}[ ][/|–—][ ])?)?"
     rf"(?:{QUOTED}|(?P<bare>[^\s\"'`:#\[{{]\S{{3,200}}+(?<!:)))[ \t]*(?:#[^\n]{{0,200}})?(?:\r?\n|\Z)"
 )
+_JSON = frozenset("{[")
+_DEEPEST_STRING = 2
 _NEAR_KIND = 16 * 1024  # maximum distance of an entry's object from the kind in JSON, in characters
 _LONGEST_MANIFEST = 1536 * 1024  # Kubernetes allows 1 MiB, in base64
 _MANIFEST_LINES = 400  # before and after the kind, the rest of `data:` not included
@@ -152,12 +155,26 @@ def _masked(text: str, *, whole: bool) -> str:
     """Mask in one pass over the text; return the same object if nothing is found."""
     pieces: list[str] = []
     copied = 0
-    for span in _by_line(text, _merged(_spans(_with_line_feeds(text)))):
+    for span in _by_line(text, _merged(_all_spans(_with_line_feeds(text), text[:64].lstrip()[:1] in _JSON))):
         secret = text[span.start : span.end]
         if not _is_mask(secret):
             pieces += text[copied : span.start], _mask(secret, whole or span.whole)
             copied = span.end
     return "".join([*pieces, text[copied:]]) if pieces else text
+
+
+def _all_spans(text: str, is_json: bool, depth: int = _DEEPEST_STRING) -> Iterator[_Span]:
+    """Yield the spans of the secrets, in JSON also of those in its strings, in which escapes and quotes hide lines."""
+    if not (is_json and depth):
+        yield from _spans(text)
+    else:
+        strings = JsonStrings(text)
+        yield from _spans(strings.outside)
+        inner = _all_spans(_with_line_feeds(strings.text), "\\" in strings.text, depth - 1)
+        for span in _by_line(strings.text, _merged(inner)):
+            start, end = strings.span_in_json(span.start, span.end)
+            if start < end and strings.text.find("\0", span.start, span.end) < 0:
+                yield _Span(start, end, span.whole or "\\" in text[start:end])  # a partial mask could cut an escape
 
 
 def _with_line_feeds(text: str) -> str:

@@ -1,6 +1,7 @@
 """Describes the form of one kind of secret as data, finds where it may be, and reads and measures it in a match."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, NamedTuple
 
@@ -308,3 +309,68 @@ def _group(sign: str, anchors: list[str]) -> _Group:
     if rests:
         ends.append(f"(?={'|'.join(map(re.escape, sorted(rests)))})")
     return group._replace(expression=re.compile(f"{re.escape(sign)}(?:{'|'.join(ends)})"))
+
+
+# --- Strings in JSON -------------------------------------------------------------------------------------------------
+
+_STRING = lazy_pattern(r'"((?:[^"\\]++|\\(?:.|\Z))*+)(?:"|\Z)', re.DOTALL)
+_ESCAPE = lazy_pattern(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
+_CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "b": " ", "f": "\n"}
+_FILLER = "\0"
+_LONGEST_READ_TWICE = 500
+_BETWEEN = "\n\n---\n\0\n---\n\n"  # belongs to no value, and ends lists, tables and manifests
+
+
+class JsonStrings:
+    """The strings of a JSON text that have several words or escapes, without these and below each other."""
+
+    def __init__(self, text: str) -> None:
+        self._starts: list[int] = []
+        self._spans: list[tuple[int, int]] = []
+        """Of each part: where it starts in `text`, and its span in the JSON text."""
+        parts: list[str] = []
+        size = 0
+        for part, start, end in _parts(text):
+            parts.append(part)
+            self._starts.append(size)
+            self._spans.append((start, end))
+            size += len(part)
+        self.text = "".join(parts)
+        self.outside = "".join(_without_long_strings(text))
+        """The JSON text with as many other characters in place of its long strings, which need not be read twice."""
+
+    def span_in_json(self, start: int, end: int) -> tuple[int, int]:
+        """Return the span in the JSON text of a part of `text`."""
+        first, last = bisect_right(self._starts, start) - 1, bisect_right(self._starts, end - 1) - 1
+        beginning = self._spans[first][0] + start - self._starts[first]
+        left = self._starts[last + 1] - end if last + 1 < len(self._starts) else len(self.text) - end
+        return beginning, self._spans[last][1] - left
+
+
+def _without_long_strings(text: str) -> Iterator[str]:
+    done = 0
+    for string in _STRING.finditer(text):
+        start, end = string.span(1)
+        if end - start > _LONGEST_READ_TWICE and (text.find(" ", start, end) >= 0 or text.find("\\", start, end) >= 0):
+            yield f"{text[done:start]} {_FILLER * (end - start - 1)}"
+            done = end
+    yield text[done:]
+
+
+def _parts(text: str) -> Iterator[tuple[str, int, int]]:
+    """Yield the parts of the strings: text without escapes, an escaped character, or what is between two strings."""
+    for string in _STRING.finditer(text):
+        start, end = string.span(1)
+        if text.find("\\", start, end) < 0:
+            if text.find(" ", start, end) < 0:
+                continue  # a name or a number
+        else:
+            for escape in _ESCAPE.finditer(text, start, end):
+                if start < escape.start():
+                    yield text[start : escape.start()], start, escape.start()
+                code, letter = escape.groups()
+                yield chr(int(code, 16)) if code else _CONTROLS.get(letter, letter), *escape.span()
+                start = escape.end()
+        if start < end:
+            yield text[start:end], start, end
+        yield _BETWEEN, end, end

@@ -1561,8 +1561,20 @@ def test_each_of_many_tables_is_read_once(lines: str) -> None:
         "?code=" * 20_000,
         "login ada Aa" + "!" * 200_000,
         "- passwords\n" * 20_000,
+        ('{"a": "' + r"\\\" " * 100_000)[:-2],
     ],
-    ids=["headers", "columns", "rows of SQL", "blanks", "options", "accounts", "addresses", "login", "lists"],
+    ids=[
+        "headers",
+        "columns",
+        "rows of SQL",
+        "blanks",
+        "options",
+        "accounts",
+        "addresses",
+        "login",
+        "lists",
+        "escapes",
+    ],
 )
 def test_hostile_text_takes_little_time(text: str) -> None:
     start = time.thread_time()
@@ -1673,6 +1685,20 @@ IN_FORMS = (
 @pytest.mark.parametrize("texts", [LISTED, CONTINUED, IN_FORMS], ids=["lists", "lines", "forms"])
 def test_secret_of_a_kind_is_masked_in_any_form(texts: tuple[str, ...]) -> None:
     assert not differing({marked(text): _MARKED.sub("***", text) for text in texts})
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_secret_in_a_string_of_json_is_masked(depth: int) -> None:
+    def in_json(text: str) -> str:
+        for _ in range(depth):
+            text = json.dumps({"description": "Do it now", "command": text}, indent=2)
+        return text
+
+    texts = (*LISTED, *CONTINUED, *IN_FORMS)
+    assert not differing({in_json(marked(text)): in_json(_MARKED.sub("***", text)) for text in texts})
+    assert (
+        redact('{"a": "b c\\u0041 \\n password: \\"tug\\\\boat\\""}') == '{"a": "b c\\u0041 \\n password: \\"***\\""}'
+    )
 
 
 def test_values_that_only_look_like_secrets_are_kept() -> None:
