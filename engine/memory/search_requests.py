@@ -129,7 +129,7 @@ def check_length(query: str) -> None:
 
 
 def with_outdated(outcome: SearchOutcome, guard: PathGuard) -> SearchOutcome:
-    """Name the found notes that were deleted or changed since the last update in the notice of an answer."""
+    """Name the found notes that are not on disk, or have changed since the last update, in the notice of an answer."""
     indexed = {found.path: found.modified for found in outcome.results if found.source == "memory"}
     now = guard.times(indexed)
     missing = [path for path, modified in now.items() if modified is None]
@@ -138,7 +138,7 @@ def with_outdated(outcome: SearchOutcome, guard: PathGuard) -> SearchOutcome:
         return outcome
     notices = [outcome.notice] if outcome.notice else []
     if missing:
-        notices.append(tr("Deleted since the last update: {files}.", files=_listed(missing)))
+        notices.append(tr("Not found on disk: {files}.", files=_listed(missing)))
     if changed:
         notices.append(tr("Changed since the last update: {files}.", files=_listed(changed)))
     return msgspec.structs.replace(outcome, notice=" ".join(notices))

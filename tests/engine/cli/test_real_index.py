@@ -74,13 +74,13 @@ def test_search_names_found_notes_that_differ_from_the_index(verb: Run, folder: 
     assert verb("search", "bulbs", "--json").json["notice"] == ""
     (folder / "a.md").unlink()
     (folder / "b.md").write_text("# Tulips\n\nPlant no bulbs at all.\n")
-    assert "Deleted since the last update: a.md. Changed since the last update: b.md.\n" in verb("search", "bulbs").out
+    assert "Not found on disk: a.md. Changed since the last update: b.md.\n" in verb("search", "bulbs").out
     for number in range(6):
         (folder / f"{number}.md").write_text("# Tulips\n\nBulbs.\n")
     verb("index")
     for number in range(6):
         (folder / f"{number}.md").unlink()
-    expected = r"Deleted since the last update: (\d\.md, ){4}\d\.md and 1 more\.\n"
+    expected = r"Not found on disk: (\d\.md, ){4}\d\.md and 1 more\.\n"
     assert re.search(expected, verb("search", "bulbs", "--max-results", "20").out)
 
 
