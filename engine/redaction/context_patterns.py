@@ -220,7 +220,8 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             *("setx API_KEY «abc123def»", "['run', '--token', '«abc123def»']"),
         ),
         ("token", "secret", "key"),
-        rf"(?:(?<=[-_])|(?<=[a-z])(?=[STK]))(?<!config set --)(?i:token|secret|key){_OPTION}(?:{QUOTED}|{BARE_TOKEN})",
+        rf"(?:(?<=[-_])|(?<=--auth)|(?<=[a-z])(?=[STK]))(?<!config set --)(?i:token|secret|key)"
+        rf"{_OPTION}(?:{QUOTED}|{BARE_TOKEN})",
         judge=is_option_token,
     ),
     SecretPattern(

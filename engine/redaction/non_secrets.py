@@ -141,7 +141,8 @@ def is_password_in_prose(before: str, match: re.Match[str]) -> bool:
         return True
     if is_ordinary(value) or is_code(value) or (len(value) <= 3 and _UNIT.match(match.string, match.end())):
         return False
-    if groups.get("before") is not None and (not _OF_ONE.search(before) or value.casefold() in WORDS):
+    of_one = before.rpartition("\n")[2].strip(" \t") in {*"-*+>"} or _OF_ONE.search(before) is not None
+    if groups.get("before") is not None and (not of_one or value.casefold() in WORDS):
         return False
     if groups.get("quoted") or groups.get("typed"):
         return True

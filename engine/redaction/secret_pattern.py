@@ -139,7 +139,7 @@ SIGN = (
     rf"|(?:\?\?|\|\|)(?=[ \t]?(?:\r?\n[ \t]{{1,40}})?[\"'`])"
     r"|={1,3}>?|%3[dD]|![=]{1,2}|\)?\.(?:unwrap_or|(?i:or_?(?:else|default)|default(?:_?value)?|or))\((?=[\"'`])|:=|:-(?=[^\s}]{1,100}\})|:(?!:)|->|→|\uff1a|\uff1d)"
     r"\*{0,2}[ \t]{0,8})(?:[\"']?\$\{\w{1,60}:?-(?=[^\s$}\"'])|!!str[ ]"
-    rf"|(?!(?i:{READING_TAG}) )!{{1,2}}[A-Za-z]\w{{0,20}}[ ](?=[\"'])|{CONTINUED}|{_STRING_BELOW}"
+    rf"|(?!(?i:{READING_TAG}) )!{{1,2}}[A-Za-z][\w-]{{0,20}}[ ](?=[\"'])|{CONTINUED}|{_STRING_BELOW}"
     r"|\((?=\"[^\"\n]{4,200}\"[ \t]*[\n\r)]|'[^'\n]{4,200}'[ \t]*[\n\r)]))?"
 )
 """Also the start of `${VARIABLE:-x}`, whose value is the default, a tag of YAML, and a line end before the value."""
@@ -336,6 +336,7 @@ class JsonStrings:
             self._spans.append((start, end))
             size += len(part)
         self.text = "".join(parts)
+        self.holds_json = any(f"{_BETWEEN}{sign}" in f"{_BETWEEN}{self.text}" for sign in "{[")
         self.outside = "".join(_without_long_strings(text))
         """The JSON text with as many other characters in place of its long strings, which need not be read twice."""
 

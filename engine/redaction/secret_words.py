@@ -45,7 +45,7 @@ LANGUAGES = (
         "ada ado ido ida able ible ante ente",
     ),
     PasswordWords(
-        "password|(?<=parola d.)ordine|(?<=(?:parola|codice|chiave) d.)accesso",
+        "password|chiave wi-?fi|(?<=parola d.)ordine|(?<=(?:parola|codice|chiave) d.)accesso",
         "è|era|sarà",
         """errata obbligatoria richiesta dimenticata un una il la lo i gli le di del della in per con senza molto
         più meno troppo uguale vuota debole forte corta lunga sicura necessaria corretta sbagliata nuova stessa
@@ -143,7 +143,7 @@ LANGUAGES = (
 """Languages with blanks between words. The last is English and German, whose words other patterns find."""
 
 ANCHORS = (
-    *("clé ", "contra d", "code wi", "código wi"),
+    *("clé ", "chiave wi", "contra d", "code wi", "código wi"),
     *"""pass pw pwd kennwort mdp accès contrase clave ordine accesso senha wachtwoord kodeord adgangskode senord hasło
     haslo heslo salasana jelsz ifre parol lozinka zaporka geslo khau khẩu sandi парол лозинка κωδικός συνθηματικό סיסמ
     كلمة رمز पासवर्ड รหัสผ่าน wlan-schl wlanschl netzwerkschl lizenzschl produktschl zugangscode""".split(),

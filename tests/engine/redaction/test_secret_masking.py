@@ -1679,6 +1679,8 @@ IN_FORMS = (
     *('{"key": "api_token", "secret": true, "value": "«qwe-rty-1»"}', "VALUES ('smtp_password', '«teapot»')"),
     *("API_KEY_PROD=«swordfish77»", 'char password[25] = "«tugboat»";', 'env("PASS").unwrap_or("«tugboat»")'),
     *('x["pw"] ?? "«albatross1»"', "curl -H 'X-Token: «dbPOiIdaw»'", "github — ada — «octocat!7»"),
+    *("encryption_key: !vault-plain '«fE93kd02LLsk29dk»'", "- password `«inkwell»`", "chiave wifi: «casamia7»"),
+    *("tailscale up --authkey «jacamar-88-xx»", "<th>Passwort</th><td>«avocet»</td>"),
 )
 
 
