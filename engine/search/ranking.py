@@ -185,6 +185,7 @@ class Ranker:
             ranked = scorer.ranked(known, blend)
         with context.timed("keyword"):
             words = _read([candidate.id for candidate in ranked], words, part, snapshot, context)
+            scorer.words = words
             scorer.texts = words.evidence | {id_: words.parts(id_).evidence for id_ in words.scattered}
             named = chunks_called_like(snapshot, context.query, part.analysis, words)
         ranked = scorer.ranked_exactly(ranked, words.used.keys(), blend, context)
@@ -363,7 +364,7 @@ def _read(
     """
     if context.request.like is not None:
         return msgspec.structs.replace(words, scattered={})
-    words.add_uses(_uses(ranked, words, snapshot, context))
+    words = words.with_uses(_uses(ranked, words, snapshot, context))
     best = [id_ for id_ in ranked[:_READ] if id_ in words.scores]
     return msgspec.structs.replace(words, scattered=_scattered(best, part, snapshot))
 
