@@ -311,10 +311,18 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
             whole = self.parts(id_)
             self.scores[id_], self.evidence[id_] = whole.score, whole.evidence
 
-    def add_uses(self, used: Mapping[int, float]) -> None:
-        """Raise the scores of chunks that define or spell the name in the query."""
-        self.used.update(used)
-        self.add_names({id_: max(match, self.names.get(id_, 0.0)) for id_, match in used.items()})
+    def with_uses(self, used: Mapping[int, float]) -> "KeywordScores":
+        """Return the scores with higher ones for chunks that define or spell the name in the query.
+
+        These scores don't change: the best chunks are read anew by the complete answer, which has other best chunks.
+        """
+        if not used:
+            return self
+        scores = msgspec.structs.replace(
+            self, used=dict(used), names=dict(self.names), scores=dict(self.scores), evidence=dict(self.evidence)
+        )
+        scores.add_names({id_: max(match, self.names.get(id_, 0.0)) for id_, match in used.items()})
+        return scores
 
     def counted(self, id_: int, contributions: Sequence[float]) -> Collection[int]:
         """Return the positions of the terms that count in a chunk with these `contributions`.

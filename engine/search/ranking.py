@@ -74,7 +74,9 @@ class _Scorer(msgspec.Struct):
         name = self.words.names.get(id_)
         from_name = name_bonus(name) if name else 0.0
         text, vector = self.texts.get(id_, 0.0), self.vectors.get(id_)
-        return Evidence(text, vector, id_ in self.complete, from_name, id_ in self.foreign, self.words.rarity(id_))
+        doubtful = text and vector is not None and id_ not in self.words.in_some_form  # otherwise rarity doesn't count
+        rarity = self.words.rarity(id_) if doubtful else 0.0
+        return Evidence(text, vector, id_ in self.complete, from_name, id_ in self.foreign, rarity)
 
     def scored(self, id_: int, blend: Blend) -> Scored:
         """Return the score of a chunk."""
@@ -161,10 +163,12 @@ class Ranker:
         with context.timed("keyword"):
             words = _keyword_scores(ids, lifts, part, snapshot, context)
         with context.timed("vector"):
-            best = nlargest(_TRUSTED, words.evidence, key=lambda id_: (words.evidence[id_], -id_))
-            # The weights depend on the cosines of the best, so these are exact, whichever engine compared the vectors.
-            cosines = {} if vector_leg is None else vector_leg.near_cosines(ids) | vector_leg.cosines(best)
-            vectors = {} if vector_leg is None else vector_leg.evidence(cosines)
+            best, cosines, vectors = list[int](), dict[int, float](), dict[int, float]()
+            if vector_leg is not None:
+                best = nlargest(_TRUSTED, words.evidence, key=lambda id_: (words.evidence[id_], -id_))
+                # The weights depend on the cosines of these, so they are exact, whichever engine compared the vectors.
+                cosines = vector_leg.near_cosines(ids) | vector_leg.cosines(best)
+                vectors = vector_leg.evidence(cosines)
         with context.timed("merge"):
             complete = words.in_some_form | words.in_file
             scorer = _Scorer(words, words.evidence, complete, vector_leg, cosines, vectors, ages, lifts)
@@ -185,6 +189,7 @@ class Ranker:
             ranked = scorer.ranked(known, blend)
         with context.timed("keyword"):
             words = _read([candidate.id for candidate in ranked], words, part, snapshot, context)
+            scorer.words = words
             scorer.texts = words.evidence | {id_: words.parts(id_).evidence for id_ in words.scattered}
             named = chunks_called_like(snapshot, context.query, part.analysis, words)
         ranked = scorer.ranked_exactly(ranked, words.used.keys(), blend, context)
@@ -364,7 +369,7 @@ def _read(
     """
     if context.request.like is not None:
         return msgspec.structs.replace(words, scattered={})
-    words.add_uses(_uses(ranked, words, snapshot, context))
+    words = words.with_uses(_uses(ranked, words, snapshot, context))
     best = [id_ for id_ in ranked[:_READ] if id_ in words.scores]
     return msgspec.structs.replace(words, scattered=_scattered(best, part, snapshot))
 

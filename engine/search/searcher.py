@@ -158,30 +158,35 @@ class Searcher:
         provider: "EmbeddingProvider | None",
         context: SearchContext,
         on_keywords: OnKeywords | None = None,
+        tried: KeywordPart | None = None,
     ) -> SearchOutcome:
-        """Compute the answer for one snapshot, or take it from the cache."""
+        """Compute the answer for one snapshot, or take it from the cache.
+
+        `tried`: the query's keyword half, if the query was searched to choose it.
+        """
         request = context.request
         moment = self._moment(snapshot, provider, context)
         if (cached := self._answers.get(moment, request)) is not None:
             return msgspec.structs.replace(cached[0], timings=context.timings(), age=round(cached[1], 3))
         if provider is None and context.failure:
             context.note_keywords_only(KeywordsOnly("failure", context.failure))
-        part = self._keyword_part(snapshot, provider, context)
+        part = self._keyword_part(snapshot, provider, context, tried)
         unknown = [term.surface for term in part.leg.terms if not term.searched]
         if part.wordless:
             provider = None  # the vector of punctuation is similar to any passage's
         elif len(unknown) == len(part.leg.terms) and self._embedder.is_nonsense(snapshot, provider, unknown):
             provider = None
             context.stages.add_question(embedded=False, facts=UnknownWords(unknown))
-        if (correction := self._correction(snapshot, provider, part, context)) is not None:
-            return self._answer_instead(snapshot, provider, context, correction, on_keywords)
+        others = dict[str, KeywordPart]()
+        if (correction := self._correction(snapshot, provider, part, context, others)) is not None:
+            return self._answer_instead(snapshot, provider, context, correction, others, on_keywords)
         if provider is not None:
             if on_keywords is not None and self._embedder.has_vectors(snapshot, provider):
                 on_keywords(self._by_keywords(snapshot, part, context))
             self._set_query_vector(snapshot, provider, context)
         found = self._find(snapshot, provider, part, context)
-        if not found.results and (shorter := self._shorter(snapshot, part, context)) is not None:
-            return self._answer_instead(snapshot, provider, context, shorter)
+        if not found.results and (shorter := self._shorter(snapshot, part, context, others)) is not None:
+            return self._answer_instead(snapshot, provider, context, shorter, others)
         outcome = self._advised(snapshot, provider, make_outcome(snapshot, found, provider, context), context)
         if found.lasting:
             self._answers.put(moment, request, outcome)
@@ -193,12 +198,16 @@ class Searcher:
         provider: "EmbeddingProvider | None",
         context: SearchContext,
         correction: QuerySuggestion,
+        tried: dict[str, KeywordPart],
         on_keywords: OnKeywords | None = None,
     ) -> SearchOutcome:
-        """Return the answer to a corrected query; a notice says which word it leaves out."""
+        """Return the answer to a corrected query; a notice says which word it leaves out.
+
+        `tried`: the keyword halves of the queries that were searched to choose it, by query.
+        """
         others = tuple(other for other in context.suggestions if other != correction)
         if correction.is_shorter:  # nothing may contain the words of a suggestion together either
-            find = partial(self._find_by_keywords, snapshot, context)
+            find = partial(self._find_by_keywords, snapshot, context, tried)
             others = tuple(other for other in others if has_all_words(find(other.query)))
 
         def corrected(outcome: SearchOutcome) -> SearchOutcome:
@@ -208,7 +217,7 @@ class Searcher:
         first = None if on_keywords is None else lambda outcome: on_keywords(corrected(outcome))
         instead = msgspec.structs.replace(context.request, query=correction.query, correct=False)
         corrected_context = SearchContext.for_request(instead, context.cancel, context.failure)
-        return corrected(self._answer(snapshot, provider, corrected_context, first))
+        return corrected(self._answer(snapshot, provider, corrected_context, first, tried.get(correction.query)))
 
     def _advised(
         self, snapshot: Snapshot, provider: "EmbeddingProvider | None", outcome: SearchOutcome, context: SearchContext
@@ -239,12 +248,20 @@ class Searcher:
         return advised(outcome, context, snapshot, run_query, self._settings)
 
     def _correction(
-        self, snapshot: Snapshot, provider: "EmbeddingProvider | None", part: KeywordPart, context: SearchContext
+        self,
+        snapshot: Snapshot,
+        provider: "EmbeddingProvider | None",
+        part: KeywordPart,
+        context: SearchContext,
+        tried: dict[str, KeywordPart],
     ) -> QuerySuggestion | None:
-        """Return the correction to search instead of words that occur nowhere; None without a likely one."""
+        """Return the correction to search instead of words that occur nowhere; None without a likely one.
+
+        `tried` receives the keyword halves of the queries that are searched, as in `_shorter`.
+        """
         if not context.request.correct:
             return None
-        find = partial(self._find_by_keywords, snapshot, context)
+        find = partial(self._find_by_keywords, snapshot, context, tried)
         if (day := without_year(context.query, part.leg)) is not None and has_all_words(find(day.query)):
             return day
         if not context.suggestions:
@@ -255,20 +272,25 @@ class Searcher:
             return None
         return best_correction(query, offered, find, partial(self._embedder.is_word, snapshot, provider))
 
-    def _shorter(self, snapshot: Snapshot, part: KeywordPart, context: SearchContext) -> QuerySuggestion | None:
+    def _shorter(
+        self, snapshot: Snapshot, part: KeywordPart, context: SearchContext, tried: dict[str, KeywordPart]
+    ) -> QuerySuggestion | None:
         """Return a query without results shortened by one word; None if no chunk has all words of any such query."""
         if not context.request.correct or part.example is not None:
             return None
         for shorter in shorter_queries(context.query, part.analysis, part.leg):
-            if has_all_words(self._find_by_keywords(snapshot, context, shorter.query)):
+            if has_all_words(self._find_by_keywords(snapshot, context, tried, shorter.query)):
                 return shorter
         return None
 
-    def _find_by_keywords(self, snapshot: Snapshot, context: SearchContext, query: str) -> FoundSet:
+    def _find_by_keywords(
+        self, snapshot: Snapshot, context: SearchContext, tried: dict[str, KeywordPart], query: str
+    ) -> FoundSet:
         """Return what another query finds by keywords, under the same limits."""
         request = msgspec.structs.replace(context.request, query=query, correct=False, keyword_only=True, explain=False)
         trying = SearchContext.for_request(request, context.cancel)
-        return self._find(snapshot, None, self._keyword_part(snapshot, None, trying), trying)
+        part = tried[query] = self._keyword_part(snapshot, None, trying)
+        return self._find(snapshot, None, part, trying)
 
     def _by_keywords(self, snapshot: Snapshot, part: KeywordPart, context: SearchContext) -> SearchOutcome:
         """Return the answer by keywords alone, for a search that compares vectors next."""
@@ -291,9 +313,16 @@ class Searcher:
         return files
 
     def _keyword_part(
-        self, snapshot: Snapshot, provider: "EmbeddingProvider | None", context: SearchContext
+        self,
+        snapshot: Snapshot,
+        provider: "EmbeddingProvider | None",
+        context: SearchContext,
+        tried: KeywordPart | None = None,
     ) -> KeywordPart:
-        """Analyse the query, select the chunks it is limited to, and look up its words."""
+        """Analyse the query, select the chunks it is limited to, and look up its words.
+
+        Returns `tried`, whose candidates have been found and scored, if it is for the same chunks.
+        """
         if self._loader is not None:
             self._loader.by_keywords(context)
         earlier = context.earlier
@@ -320,6 +349,8 @@ class Searcher:
                     if widened is not analysis:
                         analysis, leg = widened, KeywordLeg(snapshot, widened, self._frequencies)
                 leg.weigh_missing({word for suggestion in context.suggestions for word, _ in suggestion.words})
+        if tried is not None and within is None and (tried.analysis, tried.scope) == (analysis, scope):
+            return tried
         return KeywordPart(example, analysis, conditions, scope, within, leg, named)
 
     def _find(

@@ -8,8 +8,8 @@ with several similar words is an answer, but a passage has some for nearly every
 """
 
 import re
-from collections.abc import Collection, Sequence, Set
-from itertools import chain, islice
+from collections.abc import Collection, Mapping, Sequence, Set
+from itertools import chain, compress, count, islice
 
 from msgspec.structs import replace
 
@@ -72,15 +72,20 @@ def in_other_languages(
     language = language_of_note(context.query.searched_text)
     if not language.startswith(UNDECIDED) and (language or "" not in snapshot.languages()):
         return {id_ for id_, other in languages_of(snapshot, ids).items() if other != analysis.languages[0]}
-    languages = languages_of(snapshot, {*ids, *words.contributions})
-    found_terms: dict[str, set[int]] = {other: set() for other in languages.values()}
-    for id_, other in languages.items():
-        found_terms[other].update(index for index, bm25 in enumerate(words.contributions.get(id_, ())) if bm25)
-    _, *likelier = rules_of(language)
-    foreign = {
-        other for other, terms in found_terms.items() if other not in likelier and 2 * len(terms) < len(words.terms)
-    }
-    return {id_ for id_ in ids if languages.get(id_) in foreign}
+    languages = languages_of(snapshot, ids)
+    likelier = rules_of(language)[1:]
+    found_terms: dict[str, set[int]] = {other: set() for other in languages.values() if other not in likelier}
+
+    def foreign(of_chunks: Mapping[int, str]) -> set[str]:
+        for id_, other in of_chunks.items():
+            if other in found_terms:
+                found_terms[other].update(compress(count(), words.contributions.get(id_, ())))
+        return {other for other, terms in found_terms.items() if 2 * len(terms) < len(words.terms)}
+
+    if foreign(languages):  # looking up the languages of all candidates takes far longer
+        foreign(languages_of(snapshot, words.contributions))
+    others = foreign({})
+    return {id_ for id_ in ids if languages.get(id_) in others}
 
 
 def order_by_words(

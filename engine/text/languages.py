@@ -3,6 +3,7 @@
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 
 from engine.base import lazy_pattern
 from engine.text.stems import UNDECIDED
@@ -159,11 +160,16 @@ def _by_letters(script: str, letters: str, sample: str) -> str:
     return _BY_SCRIPT[script]
 
 
+@lru_cache(1)
+def _languages_by_function_word() -> dict[str, tuple[str, ...]]:
+    return languages_by_word() | _ALSO_FUNCTION_WORDS
+
+
 def _votes(sample: str, letters: set[str]) -> tuple[dict[str, float], set[str]]:
     """Return the votes for each Latin language, and the words: each function word counts once, shared among its
     languages, and so does each of the `letters`.
     """
-    owners = languages_by_word() | _ALSO_FUNCTION_WORDS
+    owners = _languages_by_function_word()
     function_words = _FUNCTION_WORD.findall(sample)
     if not sample.isupper():  # "KDE" is not Czech
         function_words = [word for word in function_words if len(word) == 1 or not word.isupper()]

@@ -8,7 +8,7 @@ from msgspec import UNSET
 from engine.agent.memory_access import AgentAccess
 from engine.agent.memory_tools import memory_search
 from engine.base.errors import ProviderError
-from engine.search import suggestions
+from engine.search import keyword_leg, suggestions
 from engine.settings import Settings
 
 
@@ -32,6 +32,21 @@ def test_search_unknown_word_answers_its_correction(open_memory, workspace: Path
     assert outcome.corrected.query == "irrigation timer"
     assert outcome.results == memory.search("irrigation timer").results
     assert memory.search("irrigation timer").corrected is None
+
+
+def test_correction_counts_its_candidates_once(open_memory, workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Choosing the correction finds and scores the chunks that its answer needs."""
+    memory = indexed(open_memory, workspace)
+    counted, count = list[str](), keyword_leg.count_terms
+    monkeypatch.setattr(
+        keyword_leg, "count_terms", lambda *arguments: (counted.append(arguments[3]), count(*arguments))
+    )
+    expected = memory.search("irrigation timer").results
+    assert len(counted) == 1
+    outcome = memory.search("irigation timer")
+    assert outcome.corrected is not None
+    assert outcome.results == expected
+    assert len(counted) == 2
 
 
 def test_search_unknown_word_keeps_query_without_match(open_memory, workspace: Path) -> None:

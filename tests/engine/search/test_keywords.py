@@ -126,6 +126,17 @@ def test_rare_word_is_found_beside_forms_of_another(memory: BuiltinMemory, tmp_p
         assert among.rarity(1) == rarity
 
 
+def test_use_of_a_name_leaves_the_first_scores_unchanged(memory: BuiltinMemory) -> None:
+    with memory.store.read() as snapshot:
+        leg = KeywordLeg(snapshot, analyse_query("weir"), Frequencies())
+        words = leg.score(leg.candidates(10, ChunkFilter()))
+    (id_,), before = words.scores, dict(words.evidence)
+    used = words.with_uses({id_: 1.0})
+    assert used.evidence[id_] > before[id_]
+    assert (words.evidence, words.names, words.used) == (before, {}, {})
+    assert words.with_uses({}) is words
+
+
 @pytest.mark.usefixtures("few")
 def test_scores_do_not_depend_on_words_that_select_chunks(find: Find, monkeypatch: pytest.MonkeyPatch) -> None:
     by_rare = find("pump weir gauges today", 2)
