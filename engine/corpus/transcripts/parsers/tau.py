@@ -95,13 +95,9 @@ def _as_of_pi(message: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a message with the members that Pi's have."""
     role, content = message.get("role"), message.get("content")
     if role == "tool":
-        failure = message.get("error")
-        known = {
-            "toolName": message.get("name"),
-            "toolCallId": message.get("tool_call_id"),
-            "isError": message.get("ok") is False,
-        }
-        return {**message, **known, "role": "toolResult", "content": content or failure}
+        named = {"toolName": message.get("name"), "toolCallId": message.get("tool_call_id")}
+        text, failed = content or message.get("error"), message.get("ok") is False
+        return {**message, **named, "role": "toolResult", "content": text, "isError": failed}
     if "custom_type" in message:  # in version 1, with the user's role
         return {**message, "role": "custom", "customType": message["custom_type"]}
     if role != "assistant":
