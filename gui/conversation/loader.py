@@ -1,7 +1,9 @@
 """Reads one session in the background, prepares it for display, and reads it again when it has grown."""
 
+import re
 import tempfile
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, Slot
@@ -33,6 +35,7 @@ _REPEAT_MS = 500
 """Pause before a session that was written while it was read is read again: a long one takes half a second."""
 _MOST_PIECES = 2_000
 """Pieces that are searched for the first hit in a session that was opened without a line."""
+_IMAGE_ADDRESS = re.compile("([0-9]{1,9})/([0-9]{1,9})")
 
 
 @dataclass(frozen=True)
@@ -336,19 +339,33 @@ class SessionImages(QObject):
     def __init__(self, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
         self._jobs = jobs
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._job = JobSlot(self)
+        self._folders: list[tempfile.TemporaryDirectory[str]] = []
         self._external = ExternalOpener(jobs, self)
         self._external.failed.connect(self.failed)
 
     def open(self, manager: MemorySearchManager, opened: OpenedSession, address: str) -> None:
-        """Open the image with this address, the number of a message and that of the image in it: `3/0`."""
+        """Open the image with this address, the number of a message and that of the image in it: `3/0`.
+
+        A message can contain such a link itself, with any address.
+        """
         messages = opened.conversation.session.messages
-        message, _, image = address.partition("/")
-        path, line = opened.request.path, messages[int(message)].line
-        number = _images_of_line(messages, int(message)) + int(image)
-        self._jobs.read(
-            lambda token: self._write(manager, path, line, number, token), self._external.open_image, self.failed.emit
-        )
+        numbers = _IMAGE_ADDRESS.fullmatch(address)
+        if numbers is None or (message := int(numbers[1])) >= len(messages):
+            self.failed.emit(tr("This kind of link can't be opened."))
+            return
+        path, line = opened.request.path, messages[message].line
+        number = _images_of_line(messages, message) + int(numbers[2])
+        work = partial(self._write, manager, path, line, number)
+        self._job.replace(self._jobs.read(work, self._show, self._fail))
+
+    def _show(self, file: Path) -> None:
+        self._job.done()
+        self._external.open_image(file)
+
+    def _fail(self, sentence: str) -> None:
+        self._job.done()
+        self.failed.emit(sentence)
 
     def _write(self, manager: MemorySearchManager, path: str, line: int, number: int, token: CancelToken) -> Path:
         """Write an image to a file, and return it. Any thread. Raises `MnemoscopeError` if its data isn't there."""
@@ -359,9 +376,9 @@ class SessionImages(QObject):
         found = image_in_line(raw, number)
         if found is None:
             raise MnemoscopeError(tr("The data of this image is not in the transcript."))
-        if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix=temporary_prefix("images"), ignore_cleanup_errors=True)
-        file = Path(self._folder.name, f"{line}-{number}.{found[1]}")
+        folder = tempfile.TemporaryDirectory(prefix=temporary_prefix("images"), ignore_cleanup_errors=True)
+        self._folders.append(folder)
+        file = Path(folder.name, f"{line}-{number}.{found[1]}")
         file.write_bytes(found[0])
         return file
 

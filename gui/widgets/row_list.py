@@ -305,6 +305,7 @@ class RowList(QListView):
         for key, top in position.anchors:
             now = self.rows.position(key)
             if now >= 0:
+                self._lay_out_to(now)  # other rows may have come before it
                 bar = self.verticalScrollBar()
                 bar.setValue(bar.value() + self.visualRect(self.rows.index(now)).top() - (top - shift))
                 break

@@ -255,3 +255,18 @@ def test_end_of_a_long_list_is_laid_out_when_reached(qtbot, appearance) -> None:
     edits.show_rows(rows_by_project(files[1:], []), keep=True)
     assert edits.current.path == "src/2999.py"
     assert edits.viewport().rect().contains(edits.visualRect(edits.currentIndex()))
+
+
+def test_row_keeps_its_position_below_hundreds_of_new_rows(qtbot, appearance) -> None:
+    edits = EditList()
+    qtbot.addWidget(edits)
+    edits.resize(300, 400)
+    edits.show()
+    files = edited_files([use(f"src/{number}.py") for number in range(1000)])
+    edits.show_rows(rows_by_project(files[600:], []), keep=False)
+    for _ in range(20):
+        qtbot.keyClick(edits, Qt.Key.Key_Down)
+    path, before = edits.current.path, edits.visualRect(edits.currentIndex())
+    edits.show_rows(rows_by_project(files, []), keep=True)
+    assert edits.current.path == path
+    assert edits.visualRect(edits.currentIndex()) == before

@@ -111,3 +111,18 @@ def test_image_of_a_message_opens_from_the_transcript(qtbot, jobs, monkeypatch) 
         images.open(memory, request, "1/1")
     assert failed.args == ["The data of this image is not in the transcript."]
     memory.close()
+
+
+_ADDRESSES = "", "0", "1/0", "0/", "x/0", "0/x", "-1/0", "0/0/0", "/0/0", "\u00b2/0", "9" * 5000 + "/0"
+
+
+@pytest.mark.parametrize("address", _ADDRESSES, ids=range(len(_ADDRESSES)))
+def test_image_link_in_a_message_itself_is_harmless(jobs, qtbot, address) -> None:
+    talk = prepare(make_session((("assistant", (("text", f"[Image](image:{address})"),)),)), CancelToken())
+    memory = FakeMemory()
+    images = SessionImages(jobs, jobs)
+    request = OpenedSession(SessionRequest("s", None, ""), talk, Rows(talk), ResultLocation(0, None))
+    with qtbot.waitSignal(images.failed) as failed:
+        images.open(memory, request, address)
+    assert failed.args == ["This kind of link can't be opened."]
+    memory.close()
