@@ -107,7 +107,8 @@ class ViewSpec:
     key: str
     """Default key of the command."""
     make: Callable[["Jobs", "QObject"], ViewPanel]
-    """Creates the panel with this parent, unless the panel is a widget; called when the view is first shown."""
+    """Creates the panel with this parent, unless the panel is a widget; called when the view is first shown, or
+    before."""
     box: str = ""
     """Name of the view whose header and search box this view shows; empty for its own."""
     whole: bool = False

@@ -108,18 +108,25 @@ _STEP_MS = 700
 class PanelsAhead(QObject):
     """Makes the panels of other views while nothing happens, so that the first visit of a view is as short as others.
 
-    One at a time, once the index is up to date and no search runs; input that waits comes before a timer.
+    One at a time, the most visited first, once the index is up to date, no search runs and the user has stopped typing.
     """
 
     def __init__(self, window: "MainWindow") -> None:
         super().__init__(window)
         self._window = window
         views, dock = window.views, window.dock
-        self._steps: list[Callable[[], object]] = [lambda: dock.diagnostics, lambda: views.conversation]
-        self._steps += [partial(views.panel_of, name) for name in views.specs]
+        panels = [partial(views.panel_of, name) for name in views.specs]
+        self._steps: list[Callable[[], object]] = [lambda: views.conversation, *panels, lambda: dock.diagnostics]
         self._timer = QTimer(self, interval=_STEP_MS)
         self._timer.timeout.connect(self._make_next)
         window.workspace.opened.connect(self._timer.start)
+        window.search.box.text_changed.connect(self._wait)
+
+    @Slot()
+    def _wait(self) -> None:
+        """Wait for a pause of typing: making a panel would delay the next character."""
+        if self._timer.isActive():
+            self._timer.start()
 
     @Slot()
     def _make_next(self) -> None:
@@ -127,7 +134,7 @@ class PanelsAhead(QObject):
         if not self._steps or not self._window.isVisible():
             self._timer.stop()
         elif status is not None and status.syncing is None and not self._window.search.busy:
-            self._steps.pop()()
+            self._steps.pop(0)()
 
 
 class MainWindow(MainWindowBase):

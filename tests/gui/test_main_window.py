@@ -764,8 +764,34 @@ def test_other_panels_are_made_while_nothing_happens(qtbot, window, memory):
     assert set(window.views.panels) == before
     memory.set_status(syncing=None)
     qtbot.waitUntil(lambda: at_rest(window))
+    timer.timeout.emit()
+    assert window.views.made.get(ConversationPanel) is not None  # first, as most views open sessions
     while timer.isActive():
         timer.timeout.emit()
     assert set(window.views.panels) == set(window.views.specs)
-    assert window.views.made.get(ConversationPanel) is not None
     assert window.dock.made.get(DiagnosticsPanel) is not None
+
+
+def test_other_panels_wait_while_the_user_types(qtbot, window, memory):
+    timer = PanelsAhead(window).findChild(QTimer)
+    window.folders.open(memory.folder)
+    qtbot.waitUntil(lambda: at_rest(window) and timer.isActive())
+    before = timer.timerId()
+    qtbot.keyClick(window.search.box.edit, Qt.Key.Key_V)
+    assert timer.isActive()
+    assert timer.timerId() != before  # it was started again
+    timer.stop()
+    qtbot.keyClick(window.search.box.edit, Qt.Key.Key_A)
+    assert not timer.isActive()
+    qtbot.waitUntil(lambda: at_rest(window))
+
+
+def test_no_panels_are_made_in_a_hidden_window(qtbot, window, memory):
+    timer = PanelsAhead(window).findChild(QTimer)
+    window.folders.open(memory.folder)
+    qtbot.waitUntil(lambda: at_rest(window) and timer.isActive())
+    made = set(window.views.panels)
+    window.hide()
+    timer.timeout.emit()
+    assert not timer.isActive()
+    assert set(window.views.panels) == made
