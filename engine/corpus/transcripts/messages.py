@@ -94,7 +94,9 @@ class SessionFacts(msgspec.Struct, kw_only=True):
     started: float | None = None
     ended: float | None = None
     active: float | None = None
-    """Seconds of work: the times between messages, of each at most five minutes. None without two known times."""
+    """Seconds of work: the times between messages, of each at most five minutes. None without two different times, as
+    in a format that records only one time of a session.
+    """
     heard: float | None = None
     """Latest time of a message."""
     pauses: list[tuple[int, int]] = []
@@ -131,7 +133,7 @@ class SessionFacts(msgspec.Struct, kw_only=True):
             self.ended = message.time if self.ended is None else max(self.ended, message.time)
             if self.heard is not None:
                 self._note_pause(message.time, self.heard)
-            if self.heard is not None and message.time >= self.heard:
+            if self.heard is not None and message.time > self.heard:
                 self.active = (self.active or 0.0) + min(message.time - self.heard, _LONGEST_PAUSE)
             self.heard = message.time if self.heard is None else max(self.heard, message.time)
         if message.role != "user" or message.kind != "text" or (message.side and not self.parent):

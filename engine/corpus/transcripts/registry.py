@@ -89,7 +89,7 @@ if TYPE_CHECKING:
     from engine.corpus.folder_walk import FoundFile
     from engine.corpus.transcripts.formats import Formats
 
-_SHARED_VERSION = 3
+_SHARED_VERSION = 4
 """Increase it when all parsers would give other facts, such as titles: all sessions are then read again."""
 
 

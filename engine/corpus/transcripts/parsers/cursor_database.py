@@ -175,7 +175,8 @@ class _Parser(LineParser, kw_only=True):
         if tool:
             name = string(tool.get("name"))
             arguments = _decoded(tool.get("rawArgs")) or _decoded(tool.get("params"))
-            id, failed = string(tool.get("toolCallId")), tool.get("status") in _FAILED
+            id = string(tool.get("toolCallId"))
+            failed = tool.get("status") in _FAILED or tool.get("userDecision") == "rejected"
             yield Part("assistant", "tool-call", tool_input(arguments) or name, name, id, failed)
             yield Part("tool", "tool-result", _result(tool), name, id, failed)
 

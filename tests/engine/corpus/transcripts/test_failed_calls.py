@@ -204,20 +204,21 @@ FLAGS = {
     "goose": ('"isError": false', '"isError": true'),
     "opencode": ('"status": "completed", "input"', '"status": "error", "input"'),
     "cursor": ('"toolFormerData": {', '"toolFormerData": {"status": "cancelled", '),
+    "cursor:rejected": ('"toolFormerData": {', '"toolFormerData": {"userDecision": "rejected", '),
     "octofriend": ('"role": "tool-output"', '"role": "tool-error"'),
     "shelley": ('"ToolUseID"', '"ToolError": true, "ToolUseID"'),
 }
 
 
-@pytest.mark.parametrize("agent", FLAGS)
-def test_failed_call_in_a_database_is_marked(tmp_path: Path, agent: str) -> None:
+@pytest.mark.parametrize("mark", FLAGS)
+def test_failed_call_in_a_database_is_marked(tmp_path: Path, mark: str) -> None:
     changed = 0
     for database in DATABASES:
         rows = [
-            (table, {name: _replaced(value, *FLAGS[agent]) for name, value in row.items()})
+            (table, {name: _replaced(value, *FLAGS[mark]) for name, value in row.items()})
             for table, row in database.rows
         ]
-        if database.name.split(":")[0] == agent and rows != list(database.rows):
+        if database.name.partition(":")[0] == mark.partition(":")[0] and rows != list(database.rows):
             changed += 1
             path = database.write(tmp_path / str(changed), rows)
             assert any(message.failed and message.kind == "tool-result" for message in messages(path)), database.name

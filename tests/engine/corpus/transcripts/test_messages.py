@@ -135,7 +135,7 @@ def test_a_session_lasts_from_the_first_to_the_last_time(times: list[float | Non
         ([], None),
         ([10.0], None),
         ([None, 10.0, None], None),
-        ([10.0, 10.0], 0.0),
+        ([10.0, 10.0, 10.0], None),  # as in a format that has one time for all messages
         ([10.0, 40.0, 100.0], 90.0),
         ([10.0, 86_410.0, 86_420.0], 310.0),
         ([100.0, 40.0, 160.0], 60.0),
