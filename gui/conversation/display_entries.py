@@ -195,11 +195,13 @@ class Conversation:
         piece = self.pieces[number]
         return without_escapes(self.text(piece.message)[piece.start : piece.end])
 
-    def markdown(self, number: int) -> str:
-        """Return the Markdown of a piece to render; line breaks in the user's messages are preserved, and the names of
-        images are links."""
+    def markdown(self, number: int, *, image_links: bool = True) -> str:
+        """Return the Markdown of a piece to render; line breaks in the user's messages are preserved.
+
+        `image_links`: whether the names of images are links, which only this program can open.
+        """
         piece, text = self.pieces[number], self.source(number)
-        if "[image" in text and "```" not in text and not piece.fence:
+        if image_links and "[image" in text and "```" not in text and not piece.fence:
             text = with_image_links(text, piece.message, images_before(self.text(piece.message)[: piece.start]))
         if not piece.fence and self.session.messages[piece.message].role == "user" and "```" not in text:
             text = _BREAK.sub("  \n", text)

@@ -40,6 +40,8 @@ class PieceStyle:
     """Width of the text inside a tool's box, in pixels."""
     key: tuple[object, ...]
     """A value that is equal for equal fonts, colours and widths."""
+    image_links: bool = True
+    """Whether the names of images are links."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ class PieceLayout:
 def piece_steps(conversation: Conversation, piece: int, style: PieceStyle) -> Generator[None, None, PieceLayout]:
     """Lay out a piece, yielding after each step so that the caller can do other work or stop; returns the layout."""
     if conversation.is_markdown(piece):
-        page = yield from page_steps([conversation.markdown(piece)], style.page)
+        page = yield from page_steps([conversation.markdown(piece, image_links=style.image_links)], style.page)
         document, width = page.document, style.width
     else:
         document, width = _plain_document(conversation.source(piece), style.page), style.plain_width

@@ -214,7 +214,7 @@ class SearchRunner(QObject):
     @Slot()
     def _make_texts(self) -> None:
         """Make the texts of later results, which scrolling would otherwise make on the GUI thread."""
-        if self._shown is None or self.busy:
+        if self._shown is None:
             return
         results = self._shown.outcome.results
 

@@ -210,7 +210,7 @@ class _RowStrips:
         self._width = width
         self._line = letter_height(style)
         self._indent = 1.5 * self._line
-        self._pieces = PieceStyle(style, round(width), round(width - 2 * self._indent), ())
+        self._pieces = PieceStyle(style, round(width), round(width - 2 * self._indent), (), image_links=False)
         self._day, self._speaker = 0, ""
         self._shown = 0
         """Number of pieces of the current entry that were printed."""

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from posixpath import commonpath, dirname
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal, Slot
@@ -275,7 +276,8 @@ def unread_transcripts(skipped: Sequence[FileIssue]) -> list[FileIssue]:
     named, rest = unread[:_MOST_UNREAD], unread[_MOST_UNREAD:]
     if rest:
         more = tr_count("{count:,} more file was not read.", "{count:,} more files were not read.", len(rest))
-        named.append(FileIssue(path=rest[0].path.rpartition("/")[0], rule=rest[0].rule, detail=more))
+        folder = commonpath([dirname(issue.path) for issue in rest])
+        named.append(FileIssue(path=folder, rule=rest[0].rule, detail=more))
     return named
 
 

@@ -252,13 +252,11 @@ class RowList(QListView):
         self.setBatchSize(_BATCH)
 
     def _set_rows(self, rows: Sequence[KeyedRow], deepest: int = 0) -> None:
-        """Replace all rows; those up to `deepest`, to which the list returns, are laid out now."""
+        """Replace all rows; those up to `deepest`, near the row to which the list returns, are laid out now."""
         self.setBatchSize(deepest + _BATCH)
         self.rows.set_rows(rows)
         self.doItemsLayout()
         self.setBatchSize(_BATCH)
-        if deepest:
-            self._lay_out_to(min(deepest, len(rows) - 1))
 
     def _lay_out_to(self, number: int) -> None:
         """Lay out all rows up to row `number`: in batches, later rows have no position yet."""

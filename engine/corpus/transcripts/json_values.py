@@ -23,8 +23,8 @@ _YEAR_10000 = 253_402_300_800.0
 _LONGEST_KIND = 40
 _DATA_URI = "data:image/"
 _MEDIA_TYPES = ("media_type", "mimeType", "mime_type")
-_SIGNATURES = {"png": b"\x89PNG", "jpeg": b"\xff\xd8\xff", "jpg": b"\xff\xd8\xff", "gif": b"GIF8", "webp": b"RIFF"}
-"""First bytes of an image, by its type."""
+_SIGNATURES = {"png": b"\x89PNG", "jpeg": b"\xff\xd8\xff", "gif": b"GIF8", "webp": b"RIFF"}
+"""First bytes of an image, by its type; transcripts often name another type."""
 _STEP = 256 * 1024
 _DRIVE = re.compile(r"/[A-Za-z]:(?:/|\Z)")
 
@@ -125,16 +125,17 @@ def image_mark(value: object) -> str:
 
 
 def image_in(value: object, number: int) -> tuple[bytes, str] | None:
-    """Return the data and the type (`png`) of image `number`, from 0, in a JSON value; None if it isn't there."""
-    found = next(islice(_images(value), number, None), None)
-    if found is None:
-        return None
-    steps = (found[1][start : start + _STEP] for start in range(0, len(found[1]), _STEP))
+    """Return the data and the type (`png`) of image `number`, from 0, in a JSON value; None if it isn't there.
+
+    The type is that of the data. Data of other types, which a program could run, counts as missing.
+    """
+    _, text = next(islice(_images(value), number, None), ("", ""))
+    steps = (text[start : start + _STEP] for start in range(0, len(text), _STEP))
     try:
         data = b"".join(base64.b64decode(part) for part in steps)  # one long call would hold the interpreter's lock
     except ValueError:
         return None
-    return (data, found[0]) if data.startswith(_SIGNATURES.get(found[0], ())) else None
+    return next(((data, kind) for kind, signature in _SIGNATURES.items() if data.startswith(signature)), None)
 
 
 def _images(value: object) -> Iterator[tuple[str, str]]:
@@ -143,18 +144,22 @@ def _images(value: object) -> Iterator[tuple[str, str]]:
     while waiting:
         each = waiting.pop()
         if isinstance(each, str) and each.startswith(_DATA_URI):
-            kind, mark, data = each.removeprefix(_DATA_URI).partition(";base64,")
-            if mark and kind.isalnum():
+            kind, _, data = each.removeprefix(_DATA_URI).partition(";base64,")
+            if data and _is_image_type(kind):
                 yield kind, data
         elif isinstance(each, list):
             waiting += reversed(each)
         elif isinstance(each, dict):
             named = next((string(each.get(key)) for key in _MEDIA_TYPES if key in each), "")
             kind, data = named.removeprefix("image/"), string(each.get("data"))
-            if kind != named and kind.isalnum() and data:
+            if data and kind != named and _is_image_type(kind):
                 yield kind, data
             else:
                 waiting += reversed(each.values())
+
+
+def _is_image_type(kind: str) -> bool:
+    return kind.isalnum() and len(kind) <= _LONGEST_KIND
 
 
 def between(text: str, opening: str, closing: str) -> str:

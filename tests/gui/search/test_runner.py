@@ -1,5 +1,6 @@
 import threading
 import time
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -328,3 +329,29 @@ def test_texts_of_later_results_are_made_on_pool_thread(qtbot, recorded, memory,
     recorded.runner.run_query(Query("timer"), whole=True)
     qtbot.waitUntil(lambda: bool(recorded.answers) and len(made) == len(recorded.answers[0].outcome.results) > 0)
     assert threading.main_thread() not in made
+
+
+def test_new_query_stops_making_texts_of_the_last(qtbot, recorded, memory, monkeypatch):
+    made: list[str] = []
+    started, released, search = threading.Event(), threading.Event(), memory.search
+
+    def slow(query: str, text: ResultText) -> ResultText:
+        made.append(query)
+        started.set()
+        assert released.wait(20)
+        return text
+
+    def search_slowly(query: str, **options: Any) -> SearchOutcome:
+        outcome = search(query, **options)
+        results = [
+            msgspec.structs.replace(result, text=partial(slow, query, result.text)) for result in outcome.results
+        ]
+        return msgspec.structs.replace(outcome, results=(*results, *results))
+
+    monkeypatch.setattr(memory, "search", search_slowly)
+    recorded.runner.run_query(Query("timer"), whole=True)
+    qtbot.waitUntil(started.is_set)
+    recorded.runner.run_query(Query("irrigation"), whole=True)
+    released.set()
+    qtbot.waitUntil(lambda: "irrigation" in made)
+    assert made.count("timer") == 1

@@ -10,7 +10,7 @@ from engine import ProviderError, SearchExplanation, SearchRemedy
 from gui.sessions.content_search import PAUSE_MS
 from gui.sessions.filter_controller import DaysDialog
 from gui.sessions.panel import SessionsPanel
-from gui.sessions.rows import HeadingRow
+from gui.sessions.rows import HeadingRow, SessionRow
 from gui.sessions.session_list import SessionMenu
 from gui.style.theme import theme_tokens
 from gui.widgets.form_controls import Chip
@@ -531,6 +531,19 @@ def test_list_stays_visible_while_its_sessions_change(qtbot, show_panel, monkeyp
     assert listed.current_session().messages == 9_999
     panel.set_manager(None)
     memory.close()
+
+
+def test_current_session_stays_when_the_order_changes(panel):
+    listed = panel.view.list
+    rows = [listed.rows.row(number) for number in range(listed.rows.rowCount())]
+    first, second = [number for number, row in enumerate(rows) if isinstance(row, SessionRow)][:2]
+    path = rows[first].entry.summary.path
+    assert listed.go_to(path)
+    listed.pin_current()
+    rows[first], rows[second] = rows[second], rows[first]
+    listed.show_rows(rows, (), keep=True)
+    assert listed.currentIndex().row() == second
+    assert listed.current_session().path == path
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

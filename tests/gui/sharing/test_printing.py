@@ -151,6 +151,12 @@ def test_long_code_lines_are_wrapped():
     assert _bare(LONG_CODE) in pdf_text(_conversation("short", f"```python\n{LONG_CODE}\n```"))
 
 
+def test_images_of_a_printed_session_are_no_links():
+    pdf = _conversation("full", "[image: PNG, 1 KB]\n\n[manual](https://example.org)")
+    assert b"https://example.org" in pdf
+    assert b"image:" not in pdf
+
+
 def test_long_message_continues_over_pages_without_loss():
     lines = [f"Line number {number} of a long message." for number in range(300)]
     data = _conversation("short", "\n".join(lines))

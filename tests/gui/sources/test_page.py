@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton
 
 import engine
 from engine import FileIssue, load_settings, save_setting
-from gui.sources.sessions_page import SourcesPage
+from gui.sources.sessions_page import SourcesPage, unread_transcripts
 from gui.widgets.form_controls import CheckBox
 from tests.helpers.fake_memory import FakeMemory
 
@@ -235,4 +235,11 @@ def test_files_that_the_update_did_not_read_are_named(qtbot, page, notes):
     shown = " ".join(each.text() for each in page.findChildren(QLabel) if each.isVisible())
     assert [name for name in "01234567" if f"claude/{name}.jsonl: No." in shown.replace("\u200b", "")] == [*"01234"]
     assert "2 more files were not read." in shown
+    assert "sessions/claude: 2 more files" in shown.replace("\u200b", "")
     assert "copy" not in shown
+
+
+def test_unread_files_of_several_stores_are_counted_for_all():
+    stores = ["a", *["claude"] * 5, "codex"]
+    issues = [FileIssue(path=f"sessions/{store}/x.jsonl", rule="broken", detail="No.") for store in stores]
+    assert unread_transcripts(issues)[-1].path == "sessions"
