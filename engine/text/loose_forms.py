@@ -106,7 +106,7 @@ _DIGRAPHS = {
 _MOST_DIGRAPHS = 3
 _HEBREW_PREFIXES = tuple("הובלמשכ")
 _HEBREW_PREFIX_GROUPS = tuple("וה וב ול ומ וש שה שב של מה כש כשה ושה ומה וכש".split())
-_FIRST_SYLLABLE, _FINALS = 0xAC00, 28
+_OPEN_SYLLABLES, _FINALS = range(0xAC00, 0xD7A4, 28), range(1, 28)  # of Hangul: a syllable, with final consonants
 
 _HAN = lazy_pattern("[\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _HIRAGANA = lazy_pattern("[\u3041-\u3096]")
@@ -452,8 +452,8 @@ def _joined(first: "QueryTerm", second: "QueryTerm", languages: Sequence[str]) -
 
 def _half_composed(word: str) -> Iterator[tuple[str, ...]]:
     """Yield a Korean word with each final consonant that its last syllable, which may be half-typed, can have."""
-    if len(word) > 1 and word[-1] >= chr(_FIRST_SYLLABLE) and (ord(word[-1]) - _FIRST_SYLLABLE) % _FINALS == 0:
-        yield from (tuple(pairs(clusters(word[:-1] + chr(ord(word[-1]) + final)))[:-1]) for final in range(1, _FINALS))
+    if len(word) > 1 and (last := ord(word[-1])) in _OPEN_SYLLABLES:
+        yield from (tuple(pairs(clusters(word[:-1] + chr(last + final)))[:-1]) for final in _FINALS)
 
 
 # --- Chinese and Japanese ---------------------------------------------------------------------------------------------

@@ -432,3 +432,10 @@ def test_consonant_of_a_half_typed_syllable_is_left_out() -> None:
     assert analyse_query("실행 취소ㅎ", ["korean"]).terms == analyse_query("실행 취소", ["korean"]).terms
     assert analyse_query("ㅋㅋ", ["korean"]).terms
     assert analyse_query("취소ㅎ 실행", ["korean"]).terms != analyse_query("취소 실행", ["korean"]).terms
+
+
+def test_any_last_hangul_sign_has_forms_that_can_be_searched() -> None:
+    blocks = ((0x1100, 0x11FF), (0x3131, 0x318E), (0xA960, 0xA97C), (0xAC00, 0xD7FF), (0xFFA0, 0xFFDC))
+    for sign in (chr(code) for first, last in blocks for code in range(first, last + 1)):
+        for found in analyse_query(f"가{sign}", ["korean"]).terms:
+            assert all(form and "".join(form).encode() for form in found.loose), ascii(sign)
