@@ -201,7 +201,7 @@ class Conversation:
         `image_links`: whether the names of images are links, which only this program can open.
         """
         piece, text = self.pieces[number], self.source(number)
-        if image_links and "[image" in text and "```" not in text and not piece.fence:
+        if image_links and "[image" in text and not piece.fence and "```" not in text and "~~~" not in text:
             text = with_image_links(text, piece.message, images_before(self.text(piece.message)[: piece.start]))
         if not piece.fence and self.session.messages[piece.message].role == "user" and "```" not in text:
             text = _BREAK.sub("  \n", text)

@@ -14,7 +14,7 @@ IMAGE_SCHEME = "image"
 """Scheme of the link to an image of a session."""
 _IMAGE = re.compile(r"^\[image(?:: ([^\]\n]*))?\]$", re.MULTILINE)
 """Matches the line that stands for an image in the text of a message."""
-_SPECIAL = re.compile(r"([\\`*_\[\]<>!])")
+_SPECIAL = re.compile(r"([\\`*_\[\]<>!~&])")
 
 
 def agent_name(agent: str) -> str:

@@ -1,7 +1,15 @@
 """The pages of the index view, which are made when they are first shown."""
 
+import importlib
+import sys
+import threading
+from collections.abc import Iterator
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QApplication, QPushButton, QStackedWidget
 
 from gui.index.panel import IndexPanel
@@ -20,6 +28,38 @@ def panel(qtbot, jobs, memory, appearance):
     panel.show_status(memory.status())
     yield panel
     panel.set_manager(None)
+
+
+class SlowNumpy(MetaPathFinder, Loader):
+    """Imports numpy, which is loaded already, when it is released, and records the threads that import it."""
+
+    def __init__(self) -> None:
+        self._numpy = importlib.import_module("numpy")
+        self._spec = self._numpy.__spec__
+        self.released = threading.Event()
+        self.threads: list[threading.Thread] = []
+
+    def find_spec(self, fullname: str, path: object, target: object = None) -> ModuleSpec | None:
+        if fullname != "numpy":
+            return None
+        self.threads.append(threading.current_thread())
+        assert self.released.wait(20)
+        return ModuleSpec(fullname, self)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return self._numpy
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__spec__ = self._spec
+
+
+@pytest.fixture
+def slow_numpy(monkeypatch) -> Iterator[SlowNumpy]:
+    finder = SlowNumpy()
+    monkeypatch.setattr(sys, "meta_path", [finder, *sys.meta_path])
+    monkeypatch.delitem(sys.modules, "numpy")
+    yield finder
+    finder.released.set()
 
 
 def made(panel: IndexPanel) -> list[str]:
@@ -78,3 +118,21 @@ def test_pages_are_made_in_place(qtbot, panel: IndexPanel, name: str) -> None:
     qtbot.waitUntil(lambda: not panel.busy)
     pages = {"OverviewPage", "TwoColumns", "MapPanel", "DuplicatesPage", "HealthPage"}
     assert not pages & set(moved.names)
+
+
+@pytest.mark.parametrize(("name", "page"), [("overview", "OverviewPage"), ("map", "MapPanel")])
+def test_numpy_is_imported_once_on_a_pool_thread(qtbot, jobs, monkeypatch, slow_numpy, panel, name, page) -> None:
+    read, reads = jobs.read, []
+    monkeypatch.setattr(jobs, "read", lambda *work: reads.append(work) or read(*work))
+    panel.show_page(name)
+    show(qtbot, panel)
+    qtbot.waitUntil(lambda: bool(slow_numpy.threads))
+    for _ in range(20):
+        QCoreApplication.processEvents()
+    assert len(reads) == 1
+    assert panel.busy
+    assert made(panel) == []
+    slow_numpy.released.set()
+    qtbot.waitUntil(lambda: page in made(panel) and not panel.busy)
+    assert len(slow_numpy.threads) == 1
+    assert threading.main_thread() not in slow_numpy.threads

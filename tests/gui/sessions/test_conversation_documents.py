@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from PySide6.QtCore import QCoreApplication, QObject
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QTextDocument
 
 from engine import CancelToken
 from gui.conversation import row_layout
@@ -126,3 +126,19 @@ def test_image_link_in_a_message_itself_is_harmless(jobs, qtbot, address) -> Non
         images.open(memory, request, address)
     assert failed.args == ["This kind of link can't be opened."]
     memory.close()
+
+
+@pytest.mark.parametrize("name", ["a_b_c.png", "~~old~~ `x` *y*.png", "A &amp; B <b>.png", "!(1).png", "x\\_.png"])
+def test_name_of_an_image_is_shown_as_written(qtbot, name) -> None:
+    turns = (("assistant", (("text", f"See\n\n[image: {name}]"),)),)
+    talk = prepare(make_session(turns), CancelToken())
+    document = QTextDocument()
+    document.setMarkdown(talk.markdown(0))
+    assert document.toPlainText() == f"See\nImage: {name}"
+
+
+@pytest.mark.parametrize("fence", ["```", "~~~"])
+def test_image_in_a_code_block_is_no_link(fence) -> None:
+    text = f"So:\n\n{fence}\n[image: a.png]\n{fence}"
+    talk = prepare(make_session((("assistant", (("text", text),)),)), CancelToken())
+    assert all("](image:" not in talk.markdown(piece) for piece in range(len(talk.pieces)))
