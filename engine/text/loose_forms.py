@@ -67,7 +67,7 @@ _SHORTEST_VERB = 3
 _FRENCH_VERBS = {
     "er": "ent ons ez ais ait aient era eront".split(),
     "ir": "i is it ie ies issons issez issent issait issaient issant ons ez ent ait".split(),
-    "re": "ent ons ez ait aient u ue us".split(),
+    "re": "ent ons ez ait ais aient ant irent u ue us".split(),
 }
 """Folded endings of French verbs, by that of the infinitive. Left out: those that make English words of English words,
 as in "timer", "times" or "coffer", "coffee"."""
@@ -75,9 +75,9 @@ _BARE_IN_SINGULAR, _SHORTEST_SINGULAR = ("nd", "rd"), 4
 """Ends of French verbs that have no ending in "il attend", and their least length: "Andre" isn't a verb."""
 _FRENCH_PERSONS = tuple("issons issez issent aient ait ent ons ez".split())
 _SPANISH_VERBS = {
-    "ar": "an amos aron aba aban ando ado ada".split(),
-    "er": "en emos ieron ia ian iendo ido ida".split(),
-    "ir": "o e es en i io imos ieron ia ian iendo ido ida".split(),
+    "ar": "an amos aste aron aba abas abamos aban ando ado ada".split(),
+    "er": "en emos iste io imos ieron ia ias iamos ian iendo ido ida".split(),
+    "ir": "o e es en i iste io imos ieron ia ias iamos ian iendo ido ida".split(),
 }
 _SPANISH_CHANGED = {
     "ar": ({"e": "ie", "o": "ue", "u": "ue"}, "o a as an e es en".split()),
