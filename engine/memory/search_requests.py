@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from typing import Literal, TypedDict
+from unicodedata import normalize
 
 import msgspec
 
@@ -81,7 +82,7 @@ def make_request(settings: QuerySettings, query: str, like: Passage | None, opti
     for level in options.get("within", ()):
         check_length(level.query)
         earlier = SearchRequest(
-            query=level.query,
+            query=normalize("NFC", level.query),
             max_results=max(1, LARGEST_SCOPE // settings.hybrid.candidate_multiplier),  # that many candidates per leg
             min_score=_or_default(level.min_score, settings.min_score),
             hybrid=settings.hybrid,
@@ -93,7 +94,7 @@ def make_request(settings: QuerySettings, query: str, like: Passage | None, opti
         )
     sources, diverse, max_results = options.get("sources"), options.get("diverse"), options.get("max_results")
     return SearchRequest(
-        query=query,
+        query=normalize("NFC", query),  # times and words are found in it by their signs
         max_results=settings.max_results if max_results is None else max(1, max_results),
         min_score=_or_default(options.get("min_score"), settings.min_score),
         hybrid=settings.hybrid,

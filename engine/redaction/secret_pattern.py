@@ -314,6 +314,7 @@ def _group(sign: str, anchors: list[str]) -> _Group:
 # --- Strings in JSON -------------------------------------------------------------------------------------------------
 
 _STRING = lazy_pattern(r'"((?:[^"\\]++|\\(?:.|\Z))*+)(?:"|\Z)', re.DOTALL)
+_AROUND = lazy_pattern(r"(?:[\s{}\[\],:\0-]|(?:true|false|null|\d[\d.eE+-]*+)(?![^\s{}\[\],:]))*+")
 _ESCAPE = lazy_pattern(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "b": " ", "f": "\n"}
 _FILLER = "\0"
@@ -337,8 +338,9 @@ class JsonStrings:
             size += len(part)
         self.text = "".join(parts)
         self.holds_json = any(f"{_BETWEEN}{sign}" in f"{_BETWEEN}{self.text}" for sign in "{[")
-        self.outside = "".join(_without_long_strings(text))
-        """The JSON text with as many other characters in place of its long strings, which need not be read twice."""
+        self.outside = "".join(_without_long_strings(text)) if _is_json(text) else text
+        """The JSON text with as many other characters in place of its long strings, which need not be read twice; the
+        whole text if it is none, since quotes of prose don't pair."""
 
     def span_in_json(self, start: int, end: int) -> tuple[int, int]:
         """Return the span in the JSON text of a part of `text`."""
@@ -346,6 +348,16 @@ class JsonStrings:
         beginning = self._spans[first][0] + start - self._starts[first]
         left = self._starts[last + 1] - end if last + 1 < len(self._starts) else len(self.text) - end
         return beginning, self._spans[last][1] - left
+
+
+def _is_json(text: str) -> bool:
+    """Return whether only JSON is around the strings of a text, which may end early."""
+    done = 0
+    for string in _STRING.finditer(text):
+        if _AROUND.fullmatch(text, done, string.start()) is None or (done and not text[done : string.start()].strip()):
+            return False
+        done = string.end()
+    return _AROUND.fullmatch(text, done) is not None
 
 
 def _without_long_strings(text: str) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """Finds remedies for an empty answer: each is tried or looked up before it is offered."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cached_property
@@ -9,7 +10,7 @@ from typing import Any
 import msgspec
 
 from engine.base import skip_reasons
-from engine.base.errors import PathRefused
+from engine.base.errors import PARSER_FAULTS, PathRefused
 from engine.base.formatting import any_of, floored, in_quotes
 from engine.base.language import marked, tr, tr_count
 from engine.base.skip_reasons import tr_reason
@@ -181,11 +182,15 @@ class _QueryNames:
             return True
         while "/" in folder and word not in folder.rpartition("/")[2]:
             folder = folder.rpartition("/")[0]
-        return folder == name.rstrip("/") or not any(path.startswith(f"{folder}/") for path in self._indexed)
+        return folder == name.rstrip("/") or not self._holds_indexed(f"{folder}/")
+
+    def _holds_indexed(self, folder: str) -> bool:
+        first = bisect_left(self._indexed, folder)
+        return self._indexed[first : first + 1] != [] and self._indexed[first].startswith(folder)
 
     @cached_property
     def _indexed(self) -> list[str]:
-        return [fold(path) for source in _SOURCES for path in self._snapshot.files(source)]
+        return sorted(fold(path) for source in _SOURCES for path in self._snapshot.files(source))
 
 
 def _of_tool_text(
@@ -207,7 +212,7 @@ def _of_tool_text(
         bytes_left -= size
         if bytes_left < 0 or parsed == _MOST_PARSED:
             return
-        with suppress(OSError, ValueError, PathRefused):
+        with suppress(OSError, PathRefused, *PARSER_FAULTS):
             path = locate_transcript(name, settings)[0]
             if not may_contain(path, words, context.cancel):
                 continue

@@ -31,6 +31,7 @@ from engine.corpus.transcripts.registry import formats
 from engine.corpus.transcripts.session_stores import session_name
 from engine.corpus.transcripts.transcript_files import is_compressed, transcript_of
 from engine.corpus.user_environment import Machine
+from engine.redaction.secret_masking import redact
 
 _HEAD_BYTES = 64 * 1024
 _LINES_TO_JUDGE = 20
@@ -314,16 +315,20 @@ def may_contain(path: Path, words: Sequence[str], cancel: CancelToken | None = N
 def has_tool_text(path: Path, words: Sequence[str], cancel: CancelToken | None = None) -> bool:
     """Return whether a call or a result of a tool in a transcript contains all these words, in any case.
 
-    Raises OSError, `PathRefused`, ValueError, Cancelled.
+    Words in a secret don't count: agents that search for its beginning must not learn how it continues. Raises OSError,
+    `PathRefused`, Cancelled and `PARSER_FAULTS`.
     """
     folded = [word.casefold() for word in words]
-    texts = (
-        message.text.casefold()
+
+    def has_all(text: str) -> bool:
+        plain = text.casefold()
+        return all(word in plain for word in folded)
+
+    return any(
+        message.kind in ("tool-call", "tool-result") and has_all(message.text) and has_all(redact(message.text))
         for conversation in conversations(path, cancel)
         for message in conversation.everything
-        if message.kind in ("tool-call", "tool-result")
     )
-    return any(all(word in text for word in folded) for text in texts)
 
 
 def transcript_lines(

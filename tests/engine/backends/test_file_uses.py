@@ -428,3 +428,33 @@ def test_empty_answer_names_session_with_words_in_a_tool_text(memory: BuiltinMem
     assert remedies("zq-7781 sail") == []  # not in the same text
     assert remedies("zq-7781", sources=["memory"]) == []
     assert remedies("oar") == []  # it has results
+
+
+def test_advice_on_tool_texts_reveals_no_secret(memory: BuiltinMemory, home: Path) -> None:
+    path = home / ".claude/projects/-home-ada-boat/oar.jsonl"
+    output = {"type": "tool_result", "tool_use_id": "call-Bash", "content": f"The thole is {SECRET}."}
+    calls = claude(2, "assistant", call("Bash", command="cat thole.txt"))
+    path.write_text(lines(claude(1, "user", text("Where is the oar?")), calls, claude(3, "user", output)))
+    memory.sync()
+    advised = {
+        word: any(remedy.name == "tools" for remedy in memory.search(word, explain=True).explanation.remedies)
+        for word in ("thole", SECRET[7:20], SECRET)
+    }
+    assert advised == {"thole": True, SECRET[7:20]: False, SECRET: False}
+
+
+def test_transcript_that_no_parser_can_read_costs_no_answer(
+    memory: BuiltinMemory, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = home / ".claude/projects/-home-ada-boat/oar.jsonl"
+    output = {"type": "tool_result", "tool_use_id": "call-Bash", "content": "The thole pin is new."}
+    calls = claude(2, "assistant", call("Bash", command="cat thole.txt"))
+    path.write_text(lines(claude(1, "user", text("Where is the oar?")), calls, claude(3, "user", output)))
+    memory.sync()
+    for fault in (KeyError("content"), TypeError("no list"), RecursionError()):
+
+        def parse(*_args: Any, fault: Exception = fault) -> None:
+            raise fault
+
+        monkeypatch.setattr("engine.corpus.transcripts.transcript_reader.conversations", parse)
+        assert "tools" not in [remedy.name for remedy in memory.search("thole", explain=True).explanation.remedies]

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from unicodedata import normalize
 
 import numpy as np
 import pytest
@@ -73,6 +74,17 @@ def test_typical_query_finds_its_note_first(memory, query: str, name: str) -> No
     outcome = memory.search(query)
     assert outcome.results, query
     assert outcome.results[0].path == f"memory/{name}.md"
+
+
+@pytest.mark.parametrize("query", ["Gewächshäuser", "온실 구경했", "ガラス", "3 décembre 2031", "path:cafe façad"])
+def test_query_in_separate_signs_has_the_same_answer(memory, tmp_path: Path, query: str) -> None:
+    (tmp_path / "notes/memory/december.md").write_text("# Noël\n\nLe 3 décembre, on pose le toit ガラス.\n", "utf-8")
+    memory.sync()
+    composed, separate = (memory.search(normalize(form, query)) for form in ("NFC", "NFD"))
+    assert normalize("NFD", query) != query
+    assert composed.results
+    assert separate.results == composed.results
+    assert (separate.corrected, separate.notice) == (composed.corrected, composed.notice)
 
 
 def test_single_character_of_an_unspaced_script_finds_notes(memory) -> None:

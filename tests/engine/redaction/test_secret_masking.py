@@ -1703,6 +1703,16 @@ def test_secret_in_a_string_of_json_is_masked(depth: int) -> None:
     )
 
 
+@pytest.mark.parametrize("start", ['[ ] a 27" screen', '[12:01] "', '{"x": "', "[link](x)", '{3"}', '[] "a" "b'])
+def test_text_that_begins_as_json_is_masked_as_prose_too(start: str) -> None:
+    prose = "Boats are tied to the pier by ropes and nets.\n" * 15
+    secrets = ('password: "«tug boat»"', 'The password is "«Tugboat-77»".', 'api_key = "«k9Jx2Lm4Qp7Z»"')
+    texts = [f"{start}\n{prose}\n{secret}\n{prose}" for secret in secrets]
+    assert not differing({marked(text): _MARKED.sub("***", text) for text in texts})
+    inside = [json.dumps({"a": "[] x", "b": text}) for text in texts[1:]]
+    assert not [text for text in inside if re.search("Tugboat|k9Jx", redact(marked(text)))]
+
+
 def test_values_that_only_look_like_secrets_are_kept() -> None:
     ordinary = (
         *(
