@@ -180,7 +180,7 @@ _MIXED = lazy_pattern(
     rf"[\"'`]?{_IN_WORD}{{6,40}}[\"'`]?\r?\Z"
 )
 _LONGEST_NAME = 24
-_IN_LINE = lazy_pattern(r'\n|\\n|"')
+_IN_LINE = lazy_pattern(r'\\n|"')
 
 
 class _Foreign(NamedTuple):
@@ -235,7 +235,9 @@ def _last_words(block: str) -> list[int]:
             continue
         start = end - len(words[-1]) - 1
         if match["small"] is not None:  # a password only if one word is before it
-            name = _IN_LINE.split(block[max(0, start - _LONGEST_NAME) : max(0, start)])[-1]
+            name = block[max(0, start - _LONGEST_NAME) : max(0, start)].rpartition("\n")[2]
+            if "\\" in name or '"' in name:
+                name = _IN_LINE.split(name)[-1]
             if not name.strip(" \t>*+-:").replace("-", "").isalpha():
                 continue
         positions.append(start)
