@@ -1,13 +1,16 @@
 """The conversation view in use."""
 
+import json
 import time
+from base64 import b64encode
 from datetime import datetime
 from itertools import count
+from pathlib import Path
 from unittest.mock import Mock
 
 import msgspec
 import pytest
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import QPoint, QRect, Qt, QUrl
 from PySide6.QtGui import QAccessible, QAction, QGuiApplication, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -26,7 +29,9 @@ from gui.conversation.actions import entry_markdown
 from gui.conversation.header import ConversationHeader
 from gui.conversation.panel import ConversationPanel
 from gui.conversation.prompt_list import PromptList
+from gui.style.theme import tokens
 from gui.text.plain_text import tip_of
+from gui.viewer.external_programs import ExternalOpener
 from tests.helpers.conversations import settle, visible_pieces
 from tests.helpers.fake_insight import FakeInsight
 from tests.helpers.fake_memory import FakeMemory
@@ -549,6 +554,32 @@ def test_right_to_left_layout_mirrors_rows_but_not_text(qtbot, panel: Conversati
     left, body = layout.text_left(row), top + head.height
     text = QRect(left, body, measures.text_width, layout.body_height(row))
     assert before.copy(text) == after.copy(text)  # English stays unchanged
+
+
+@pytest.mark.parametrize("failed", [False, True])
+def test_failed_call_is_painted_with_an_icon(panel: ConversationPanel, memory, show, monkeypatch, failed) -> None:
+    session = make_session([("assistant", (("tool-call", "a.py", "Edit"), ("tool-result", "No match", "Edit")))])
+    messages = tuple(msgspec.structs.replace(message, failed=failed) for message in session.messages)
+    monkeypatch.setattr(memory, "read_session", lambda *_, **__: msgspec.structs.replace(session, messages=messages))
+    show()
+    image = panel.view.viewport().grab().toImage()
+    colour = tokens(panel.view.palette()).degraded
+    shown = any(image.pixelColor(x, y) == colour for x in range(image.width()) for y in range(image.height()))
+    assert shown == failed
+
+
+def test_image_link_opens_the_image(qtbot, panel: ConversationPanel, memory, show, monkeypatch) -> None:
+    png = b64encode(b"\x89PNG").decode()
+    lines = iter([json.dumps({"media_type": "image/png", "data": png}), "{}"])
+    monkeypatch.setattr(memory, "raw_lines", lambda *_, **__: (next(lines),))
+    opened: list[Path] = []
+    monkeypatch.setattr(ExternalOpener, "open_image", lambda _, path: opened.append(path))
+    show()
+    panel.view.link_clicked.emit(QUrl("image:0/0"))
+    qtbot.waitUntil(lambda: len(opened) == 1)
+    assert opened[0].read_bytes() == b"\x89PNG"
+    panel.view.link_clicked.emit(QUrl("image:0/0"))
+    qtbot.waitUntil(lambda: panel.hint.accessibleName() == "The data of this image is not in the transcript.")
 
 
 # --- more like this ---------------------------------------------------------------------------------------------------

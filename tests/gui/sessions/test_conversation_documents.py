@@ -137,8 +137,10 @@ def test_name_of_an_image_is_shown_as_written(qtbot, name) -> None:
     assert document.toPlainText() == f"See\nImage: {name}"
 
 
+@pytest.mark.parametrize("lines", [0, 3000])
 @pytest.mark.parametrize("fence", ["```", "~~~"])
-def test_image_in_a_code_block_is_no_link(fence) -> None:
-    text = f"So:\n\n{fence}\n[image: a.png]\n{fence}"
+def test_image_in_a_code_block_is_no_link(fence, lines) -> None:
+    code = "x = 1\n" * lines
+    text = f"So:\n\n{fence}\n{code}[image: a.png]\n{code}{fence}"
     talk = prepare(make_session((("assistant", (("text", text),)),)), CancelToken())
     assert all("](image:" not in talk.markdown(piece) for piece in range(len(talk.pieces)))

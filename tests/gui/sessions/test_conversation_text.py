@@ -305,6 +305,7 @@ def test_failed_calls_are_marked_alone_and_in_their_group() -> None:
     assert Rows(talk).group_line(0).failed == "1 failed"
     assert "Failed" in spoken(talk, 0, folded=True)
     assert "Failed" in entry_markdown(talk, 0)
+    assert conversation_markdown(talk, "short", CancelToken()).count(" · Failed*") == 1
 
 
 def test_result_joins_the_call_with_its_number() -> None:

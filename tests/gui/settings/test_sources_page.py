@@ -10,6 +10,7 @@ from engine import Cancelled, FileIssue, FoundSource, FoundSources, Settings, Wo
 from gui.settings.dialog import SettingsDialog
 from gui.settings.sources_page import Match, first_words, match_words, rule_lines
 from gui.widgets.form_controls import CheckBox, Chip
+from tests.helpers.fake_memory import FakeMemory
 
 
 def _source(kind: str, path: Path, name: str = "", agent: str = "") -> FoundSource:
@@ -227,3 +228,14 @@ def test_rule_lines_give_all_extensions_one_line():
 
     issues = [counted("*.ini", "1 file"), counted("*.png", "1,895 files"), counted("*.kra", "1 file")]
     assert rule_lines(issues) == "*.png (1,895), *.ini (1), *.kra (1): Only .md, .txt files are indexed."
+
+
+def test_files_not_read_are_those_of_the_memory_that_is_open(qtbot, dialog, notes, memory, offered):
+    for number, folder in enumerate(offered.values()):
+        engine.save_setting("sessions.folders", (str(folder),), workspace=notes)
+        reopened = FakeMemory(folder=memory.folder)
+        issue = FileIssue(path=f"sessions/claude/{number}.jsonl", rule="broken", detail="It breaks off.")
+        reopened.set_status(skipped_files=(issue,))
+        dialog.begin(notes, load_settings(notes), reopened, "sources")
+        qtbot.waitUntil(lambda n=number: dialog.ready and f"{n}.jsonl: It breaks off." in _shown_text(_page(dialog)))
+        reopened.close()

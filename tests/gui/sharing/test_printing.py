@@ -151,6 +151,16 @@ def test_long_code_lines_are_wrapped():
     assert _bare(LONG_CODE) in pdf_text(_conversation("short", f"```python\n{LONG_CODE}\n```"))
 
 
+def test_printed_summary_names_failed_calls():
+    session = SESSIONS[VALVE]
+    failed = [msgspec.structs.replace(message, failed=message.kind == "tool-result") for message in session.messages]
+    conversation = prepare(msgspec.structs.replace(session, messages=tuple(failed)), CancelToken())
+    rows = Rows(conversation)
+    rows.set_detail("short")
+    pdf = _pdf(lambda paper: conversation_steps(paper, paper_style(), conversation, rows.rows, 1_770_000_000.0))
+    assert "failed" in _bare(" ".join(pdf_pages(pdf))).casefold()
+
+
 def test_images_of_a_printed_session_are_no_links():
     pdf = _conversation("full", "[image: PNG, 1 KB]\n\n[manual](https://example.org)")
     assert b"https://example.org" in pdf

@@ -229,14 +229,16 @@ def test_leaving_during_discovery_ends_it(qtbot, page, home, notes):
 def test_files_that_the_update_did_not_read_are_named(qtbot, page, notes):
     issues = [FileIssue(path=f"sessions/claude/{n}.jsonl", rule="unknown-format", detail="No.") for n in range(7)]
     other = FileIssue(path="sessions/claude/copy.jsonl", rule="copied", detail="A copy.")
+    note = FileIssue(path="broken.pdf", rule="broken", detail="A damaged note.")
     memory = FakeMemory()
-    memory.set_status(skipped_files=(other, *issues))
+    memory.set_status(skipped_files=(other, note, *issues))
     _begin(qtbot, page, notes, memory)
     shown = " ".join(each.text() for each in page.findChildren(QLabel) if each.isVisible())
     assert [name for name in "01234567" if f"claude/{name}.jsonl: No." in shown.replace("\u200b", "")] == [*"01234"]
     assert "2 more files were not read." in shown
     assert "sessions/claude: 2 more files" in shown.replace("\u200b", "")
     assert "copy" not in shown
+    assert "damaged note" not in shown
 
 
 def test_unread_files_of_several_stores_are_counted_for_all():
