@@ -193,13 +193,28 @@ def _print_result(result: MemorySearchResult, reason: ResultExplanation | None) 
         from engine.search.result_export import session_line
 
         print(safe(session_line(result.message, result.modified)))
+    before, after = _context(result)
+    print(before, end="")
     print_marked(result.snippet, result.match_ranges if supports_bold() else ())
+    print(after, end="")
     if reason:
         from engine.search.result_reasons import reasons_of  # only if an explanation is requested
 
         for part in reasons_of(reason):
             print(f"  {safe(str(part))}")
     print()
+
+
+def _context(result: MemorySearchResult) -> tuple[str, str]:
+    """Return the lines of the question before an answer and of the answer after a question, unless the snippet has
+    them.
+    """
+    context = result.context
+    if context is None or context.text.rstrip("…") in " ".join(result.snippet.split()):
+        return "", ""
+    if context.role == "user":
+        return f"User: {safe(context.text)}\n\n", ""
+    return "", f"\nAssistant: {safe(context.text)}\n"
 
 
 def _copies(result: MemorySearchResult) -> str:

@@ -8,6 +8,7 @@ import pytest
 from engine.records import (
     LAST_LINE,
     FoundMessage,
+    MessageContext,
     PassageCopy,
     QuerySuggestion,
     RemedyName,
@@ -43,6 +44,25 @@ def test_result_in_session_names_agent_project_and_day(
 
     monkeypatch.setattr(memory, "search", in_session)
     assert run("search", "irrigation", "timer").out.splitlines()[1] == "Claude Code · boats · 2026-03-09"
+
+
+@pytest.mark.parametrize(("role", "first"), [("user", "User: How long?"), ("assistant", "The timer on the drip")])
+def test_short_hit_in_session_has_the_other_message(
+    run: Run, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch, role: str, first: str
+) -> None:
+    search = memory.search
+
+    def in_session(query: str, **options: object) -> SearchOutcome:
+        outcome = search(query, **options)  # type: ignore[arg-type]
+        known = outcome.results[0].snippet.split("\n")[0] if "again" in query else "How long?"
+        context = MessageContext(role=role, text=known, line=1, ordinal=1)
+        return msgspec.structs.replace(outcome, results=(msgspec.structs.replace(outcome.results[0], context=context),))
+
+    monkeypatch.setattr(memory, "search", in_session)
+    lines = run("search", "irrigation", "timer").out.splitlines()
+    assert lines[1].startswith(first)
+    assert ("Assistant: How long?" in lines) == (role == "assistant")
+    assert not any(line.startswith(("User: ", "Assistant: ")) for line in run("search", "again").out.splitlines())
 
 
 def test_more_in_file_is_a_line_with_the_option(run: Run, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> None:
