@@ -2,18 +2,21 @@
 
 import re
 from bisect import bisect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import chain, islice, pairwise
 
 from engine import CODE_SPAN
 
 _HTML = re.compile(
-    r"<!--.{0,400}?-->|<svg[ >].{0,4000}?</svg>|(?<!\]\()(?<!\\)"
+    r"<!--.{0,400}?-->|<svg[ >](?:(?!<svg[ >]).){0,4000}?</svg>|(?<!\]\()(?<!\\)"
     r"<(/?)(a|audio|b|br|caption|center|col|colgroup|del|details|div|em|figcaption|figure|font|h[1-6]|i|iframe|img|ins|kbd"
     r"|mark|p|s|section|small|source|span|strike|strong|sub|summary|sup|table|tbody|td|tfoot|th|thead|tr|u|video)"
     r"(?=\s|/?>)([^<>]*)>",
     re.IGNORECASE,
 )
 """A comment, a drawing, or a tag that is shown as what it means or left out; others stay as text."""
+_SEARCHED = 16 * 1024
+"""Characters of a line that are searched in one call, which holds the interpreter lock."""
 _MARKS_OF_TAGS = {"b": "**", "strong": "**", "summary": "**", "i": "*", "em": "*", "kbd": "`"}
 _MARKS_OF_TAGS |= {f"h{level}": "**" for level in range(1, 7)} | dict.fromkeys(("del", "s", "strike"), "~~")
 _LONGEST_TABLE = 20_000
@@ -29,7 +32,7 @@ _CELL_GAP = "\u2003"
 _PLACEHOLDERS = frozenset("audio caption col del ins s source strike table td th tr".split())
 """Names of tags that also stand for something in text, such as `cp <source> <target>`, where they are not closed."""
 END_OF_BLOCK = re.compile(r"[ \t]*<.*</(?:center|div|h[1-6]|p|summary)>[ \t]*", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"([\w-]+)[ \t]*=[ \t]*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
+_ATTRIBUTE = re.compile(r"(?<![\w-])([\w-]{1,100})[ \t]*=[ \t]*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
 NEW_LINE = "\u2028"
 """The character with which Qt begins a new line in a paragraph."""
 LINE_BREAK = f" {NEW_LINE}"
@@ -44,8 +47,11 @@ ShowImage = Callable[[str, str, str], str]
 def without_html(text: str, image: ShowImage) -> str:
     """Rewrite the tags in a line; those that change the look must be closed in the same line."""
     link_ends: list[str] = []
-    closed = {tag[2].lower() for tag in _HTML.finditer(text) if tag[1]}
-    has_text = bool(_HTML.sub("", text).strip(" \t>*+-"))
+    tags = list(_tags(text))
+    spans = pairwise((0, *chain.from_iterable(tag.span() for tag in tags), len(text)))
+    between = [text[start:end] for start, end in islice(spans, 0, None, 2)]
+    closed = {tag[2].lower() for tag in tags if tag[1]}
+    has_text = bool("".join(between).strip(" \t>*+-"))
 
     def rewritten(tag: re.Match[str]) -> str:
         name = (tag[2] or "").lower()
@@ -71,7 +77,17 @@ def without_html(text: str, image: ShowImage) -> str:
             return link_ends.pop() if link_ends else ""
         return _MARKS_OF_TAGS.get(name, "") if name in closed else ""
 
-    return _HTML.sub(rewritten, text)
+    written = [*map(rewritten, tags), ""]
+    return "".join(chain.from_iterable(zip(between, written, strict=True)))
+
+
+def _tags(text: str) -> Iterator[re.Match[str]]:
+    start = 0
+    while start < len(text):
+        end = text.find("<", start + _SEARCHED)  # no tag contains one
+        end = len(text) if end < 0 else end
+        yield from _HTML.finditer(text, start, end)
+        start = end
 
 
 class OpenTable:

@@ -196,9 +196,19 @@ def test_tag_next_to_markup_is_a_link(text: str) -> None:
     assert rewritten(text.format("#b")) == text.format(r"[\#b](tag:b)")
 
 
-@pytest.mark.parametrize("part", ["[", "<a", "[](", "[](()", "[a][", "[a](#b "])
+@pytest.mark.parametrize("part", ["[", "<a", "<svg ", "[](", "[](()", "[a][", "[a](#b "])
 def test_long_line_of_brackets_is_read_in_little_time(part: str) -> None:
     assert rewritten("#" + part * 100_000) == "#" + rewritten(part) * 100_000  # hangs if each reads the rest
+
+
+@pytest.mark.parametrize("attribute", ["x", "x ", "x=", "-"])
+def test_tag_with_long_attribute_is_read_in_little_time(attribute: str) -> None:
+    assert rewritten(f"a <b {attribute * 200_000}>c</b>") == "a **c**"  # hangs if each letter begins an attribute
+
+
+def test_tags_of_a_long_line_are_all_rewritten() -> None:
+    assert rewritten("<b>a</b> " * 10_000) == "**a** " * 10_000
+    assert rewritten(r"\<b> " * 10_000 + "<b>a</b>") == r"\<b> " * 10_000 + "**a**"
 
 
 @pytest.mark.parametrize("sign", [">", "> ", " \t>"])
