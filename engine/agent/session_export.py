@@ -118,6 +118,7 @@ def results_of(messages: tuple[SessionMessage, ...]) -> dict[int, int]:
     for number, message in enumerate(messages):
         if message.kind == "tool-call":
             waiting.append(number)
+            del waiting[:-_OPEN_CALLS]
         elif message.kind == "tool-result":
             call = next((call for call in waiting if message.answers(messages[call])), None)
             if call is not None:
@@ -148,6 +149,7 @@ def _length(result: SessionMessage) -> str:
     return plural(text.count("\n") + 1, "line") if text else "nothing"
 
 
+_OPEN_CALLS = 64  # that await their result, as in the window; some agents never write results
 _OPEN_FENCE = re.compile(r"^ {0,3}(`{3,})", re.MULTILINE)
 
 

@@ -106,7 +106,7 @@ def without_year(query: Query, leg: KeywordLeg) -> QuerySuggestion | None:
         last, year = first + len(time.text), _YEAR.search(time.text)
         located = zip(leg.terms, leg.ranges, strict=True)
         unknown = any(not term.searched for term, (start, end) in located if first <= start and end <= last)
-        if year is not None and unknown and not time.yearly and time.first == time.last:
+        if year is not None and unknown and time.first == time.last:
             shorter = query.text[:first] + time.text.replace(year[0], "") + query.text[last:]
             return QuerySuggestion(query=shorter, words=((year[1] or year[2], ""),), chunks=1)
     return None

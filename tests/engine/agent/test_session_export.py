@@ -262,3 +262,16 @@ def test_replaced_text_is_exported_as_a_diff() -> None:
     assert "<pre>a.py\n<del>-x &lt;1</del>\n<ins>+x &lt;2</ins>\n y</pre>\n<pre>done</pre>" in page
     assert "```diff\na.py\n-x <1\n+x <2\n y\n```\n\n```\ndone\n```" in export_session(session, "markdown")
     assert "\n[Edit]\na.py\n-x <1\n+x <2\n y" in readable_session(session, full=True)
+
+
+def test_only_the_last_calls_without_a_result_wait_for_one() -> None:
+    calls = [("assistant", [("tool-call", f"step-{number}", "Bash")]) for number in range(100)]
+    results = [("tool", [("tool-result", text, "Bash")]) for text in ("of the first", "of the last")]
+    session = make_session([*calls, ("user", [("text", "Go on.")]), *results])
+    numbers = [*range(1, 101), 0, 1, 100]
+    numbered = tuple(
+        msgspec.structs.replace(message, call=call) for message, call in zip(session.messages, numbers, strict=True)
+    )
+    text = "\n".join(readable_session(msgspec.structs.replace(session, messages=numbered), full=False))
+    assert "step-99 → " in text
+    assert "step-0 → " not in text

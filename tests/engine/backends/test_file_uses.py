@@ -1,6 +1,7 @@
 """Files and commands of tool calls, from the transcripts of several agents to queries and lists."""
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -165,9 +166,9 @@ def memory(home: Path, provider: FakeProvider, monkeypatch: pytest.MonkeyPatch) 
     opened.close()
 
 
-def make(home: Path) -> BuiltinMemory:
+def make(home: Path, *, tools: bool = False) -> BuiltinMemory:
     folders = (".claude/projects", ".codex/sessions", ".gemini/tmp", "agents/main/sessions", "globalStorage")
-    sessions = SessionSettings(folders=tuple(str(home / folder) for folder in folders))
+    sessions = SessionSettings(folders=tuple(str(home / folder) for folder in folders), tools=tools)
     settings = Settings(sessions=sessions, store=StoreSettings(path=str(home / "data")))
     return BuiltinMemory(home / "notes", settings, executor=None, background=False)
 
@@ -458,3 +459,42 @@ def test_transcript_that_no_parser_can_read_costs_no_answer(
 
         monkeypatch.setattr("engine.corpus.transcripts.transcript_reader.conversations", parse)
         assert "tools" not in [remedy.name for remedy in memory.search("thole", explain=True).explanation.remedies]
+
+
+def test_advice_on_tool_texts_reads_few_transcripts(memory: BuiltinMemory, home: Path) -> None:
+    outputs = [("oar-0", "The thole pin."), *((f"oar-{number}", "The pin.\nThe thole.") for number in (1, 2, 3))]
+    for number, (name, text_of_tool) in enumerate(outputs):
+        results = [
+            {"type": "tool_result", "tool_use_id": "call-Bash", "content": part} for part in text_of_tool.split("\n")
+        ]
+        calls = claude(2, "assistant", call("Bash", command="cat"))
+        path = home / f".claude/projects/-home-ada-boat/{name}.jsonl"
+        path.write_text(lines(claude(1, "user", text("Where is it?")), calls, *(claude(3, "user", r) for r in results)))
+        os.utime(path, (2_000_000_000 + number,) * 2)
+
+    def is_advised(memory: BuiltinMemory) -> bool:
+        remedies = memory.search("thole pin", explain=True).explanation.remedies
+        return "tools" in [remedy.name for remedy in remedies]
+
+    memory.sync()
+    assert not is_advised(memory)  # three newer ones are read in vain
+    (home / ".claude/projects/-home-ada-boat/oar-3.jsonl").unlink()
+    memory.sync()
+    assert is_advised(memory)
+
+
+def test_tool_texts_that_are_indexed_need_no_advice(memory: BuiltinMemory, home: Path) -> None:
+    path = home / ".claude/projects/-home-ada-boat/oar.jsonl"
+    output = {"type": "tool_result", "tool_use_id": "call-Bash", "content": "The gudgeons are new."}
+    calls = claude(2, "assistant", call("Bash", command="cat"))
+    path.write_text(lines(claude(1, "user", text("Where is the oar?")), calls, claude(3, "user", output)))
+    memory.sync()
+    memory.close()
+    advised = []
+    for tools in (False, True):
+        opened = make(home, tools=tools)
+        opened.sync()
+        remedies = opened.search("udgeo", explain=True).explanation.remedies
+        advised.append("tools" in [remedy.name for remedy in remedies])
+        opened.close()
+    assert advised == [True, False]

@@ -469,6 +469,9 @@ def test_day_is_found_without_the_year_that_occurs_nowhere(open_memory, workspac
     memory.sync()
     outcome = memory.search("eat outside July 4, 2031", mode=mode)
     assert (outcome.corrected, outcome.results[0].path) == (None, "of-2031.md")
+    outcome = memory.search("eat outside with trombones on 21.06.2031", mode=mode, min_score=0.1)
+    assert outcome.results
+    assert outcome.corrected is None  # without the year, nothing contains the other words either
 
 
 def test_agent_is_told_what_was_searched_instead(open_memory, workspace: Path) -> None:
