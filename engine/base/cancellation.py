@@ -53,7 +53,8 @@ class CancelToken:
 
     def checkpoint(self) -> None:
         """Wait while paused; raise `Cancelled` once cancelled."""
-        self._running.wait()
+        if not self._running.is_set():  # nearly never; waiting takes a lock
+            self._running.wait()
         if self._cancelled.is_set():
             raise Cancelled
 

@@ -44,6 +44,8 @@ class Machine(msgspec.Struct, frozen=True):
 
     def expanded(self, text: str) -> str:
         """Return an absolute path with `~` and `${NAME}` replaced; empty if the result is not absolute."""
+        if not text:
+            return ""
         path = _VARIABLE.sub(lambda match: self.environ.get(match[1], ""), text.strip())
         if path == "~" or path.startswith(("~/", "~\\")):
             path = os.path.join(self.home, path[2:])

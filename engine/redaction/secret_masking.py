@@ -45,7 +45,8 @@ _BEFORE = 48  # characters before a match that are passed to a judge
 _LEAST_SHOWN = 20  # in a shorter secret, a partial mask would show more than half
 _HEAD, _TAIL = 6, 4
 _ROUNDS = 8  # maximum; even two are rarely needed
-_LINE_ENDS = str.maketrans(dict.fromkeys("\v\f\x1c\x1d\x1e\x85\u2028\u2029", "\n"))
+_LINE_ENDS = "\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+_LINE_FEEDS = str.maketrans(dict.fromkeys(_LINE_ENDS, "\n"))
 _LONE_RETURN = lazy_pattern(r"\r(?!\n)")
 _PARTIAL = lazy_pattern(rf"\S{{{_HEAD}}}…\S{{{_TAIL}}}")
 _END = lazy_pattern(f"[{LINE_END}]")
@@ -182,8 +183,10 @@ def _with_line_feeds(text: str) -> str:
 
     The patterns then need to match only two kinds of line ends.
     """
-    if any(chr(end) in text for end in _LINE_ENDS):
-        text = text.translate(_LINE_ENDS)
+    for end in _LINE_ENDS:
+        if end in text:
+            text = text.translate(_LINE_FEEDS)
+            break
     return text if text.count("\r") == text.count("\r\n") else _LONE_RETURN.sub("\n", text)
 
 

@@ -21,7 +21,7 @@ class SecretPattern(NamedTuple):
     anchors: tuple[str, ...]
     """Strings; the pattern is tried only at one of them. Lower case also matches capitals. An anchor with a bracket is
     an expression, matched against the text with "?" in place of each non-ASCII character; `LAST_WORD` is none of
-    these."""
+    these. It begins with a literal character."""
     regex: str
     """Matched (not searched) at an anchor."""
     mask: Mask = "part"
@@ -207,7 +207,8 @@ class AnchorSearches(NamedTuple):
     """Anchors with capital letters."""
     foreign: dict[str, list[_Foreign]]
     """Anchors that aren't ASCII, by the first character of their run."""
-    expressions: list[tuple[str, re.Pattern[str]]]
+    expressions: list[tuple[str, str, re.Pattern[str]]]
+    """Anchors that are expressions, each with the character that it begins with."""
 
 
 def anchors_in(block: str, searches: AnchorSearches) -> Iterator[tuple[str, int]]:
@@ -217,8 +218,8 @@ def anchors_in(block: str, searches: AnchorSearches) -> Iterator[tuple[str, int]
         # Replace each character with one sign, so that positions do not change.
         block = block.encode("ascii", "replace").decode("ascii")
     yield from ((LAST_WORD, position) for position in _last_words(block))
-    for anchor, expression in searches.expressions:
-        for match in expression.finditer(block):
+    for sign, anchor, expression in searches.expressions:
+        for match in expression.finditer(block) if sign in block else ():
             yield anchor, match.start()
     yield from _found(searches.exact, block)
     yield from _found(searches.lower, block.lower())
@@ -279,7 +280,7 @@ def anchor_searches(anchors: Iterable[str]) -> AnchorSearches:
     searches = AnchorSearches([], [], {}, [])
     for anchor in sorted({*anchors} - {LAST_WORD}):
         if "(" in anchor:
-            searches.expressions.append((anchor, re.compile(anchor)))
+            searches.expressions.append((anchor.lstrip("\\")[0], anchor, re.compile(anchor)))
         elif not anchor.isascii():
             for word in {anchor, anchor.capitalize(), anchor.upper()}:
                 run = max(re.findall("[^\0-\x7f]+", word), key=len)

@@ -71,13 +71,17 @@ class SessionOwnership:
         with self._opened() as (connection, _):
             with transaction(connection):
                 rows = _rows(connection)
-                for transcript, home in decide(rows).items():
-                    if home is None:
-                        rows.pop(transcript, None)
-                        connection.execute("DELETE FROM homes WHERE transcript = ?", (transcript,))
-                    else:
-                        rows[transcript] = home
-                        connection.execute("INSERT OR REPLACE INTO homes VALUES (?, ?, ?, ?)", (transcript, *home))
+                changes = decide(rows)
+                gone = [transcript for transcript, home in changes.items() if home is None]
+                owned = {transcript: home for transcript, home in changes.items() if home is not None}
+                for transcript in gone:
+                    rows.pop(transcript, None)
+                rows |= owned
+                connection.executemany("DELETE FROM homes WHERE transcript = ?", ((each,) for each in gone))
+                connection.executemany(
+                    "INSERT OR REPLACE INTO homes VALUES (?, ?, ?, ?)",
+                    ((transcript, *home) for transcript, home in sorted(owned.items())),  # in the order of the table
+                )
             return rows
 
     def release(self, workspace: Path) -> None:

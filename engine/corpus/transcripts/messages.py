@@ -208,7 +208,10 @@ def opening_line(text: str) -> str:
     It is the first sentence, or several if the first says little, as "Why does this happen?" does, or only introduces
     the next line.
     """
-    start = _NO_TEXT.sub("", text.strip()[: 8 * _LONGEST_TITLE]).strip()
+    start = text.strip()[: 8 * _LONGEST_TITLE]
+    if "`" in start or "~" in start or "[" in start:
+        start = _NO_TEXT.sub("", start)
+    start = start.strip()
     ends = (end.end() for end in _SENTENCE_END.finditer(start))
     enough = (end for end in ends if end > _LONGEST_TITLE or _has_subject(start[:end]))
     sentence = " ".join(start[: next(enough, len(start))].split())

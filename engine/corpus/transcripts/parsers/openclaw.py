@@ -362,8 +362,11 @@ def _usage(counts: Mapping[str, Any]) -> Usage:
 
 def _starter(folder: str) -> str:
     """Return the id of the session with the transcript `<folder>.jsonl`; empty if there is none."""
+    path = f"{folder}.jsonl"
     try:
-        with open_binary(f"{folder}.jsonl") as file:
+        if not os.path.isfile(path):  # usually; opening one without following links takes much longer
+            return ""
+        with open_binary(path) as file:
             lines = map(parse_line, file.read(_HEAD).split(b"\n"))
             return next((clean(string(line.get("id"))) for line in lines if line and _is_header(line)), "")
     except (OSError, ValueError, PathRefused):
