@@ -22,7 +22,7 @@ from engine.indexing.sync_progress import ProgressMeter
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
 from engine.store.index_paths import index_files
-from engine.store.session_workspaces import SessionOwnership
+from engine.store.session_workspaces import SessionOwner, SessionOwnership
 from tests.helpers.fake_provider import FakeProvider, selection_of
 
 Open = Callable[[str], BuiltinMemory]
@@ -325,3 +325,13 @@ def test_session_stays_if_another_workspace_has_its_successor(tmp_path: Path) ->
         for _ in range(2):
             names["garden"].sync()
             assert held(names["garden"]) == {"new"}
+
+
+def test_owners_of_paths_with_any_sign_are_read_as_written(tmp_path: Path) -> None:
+    owners = SessionOwnership(tmp_path / "owners.sqlite")
+    names = ("a,b.jsonl", "a|b.jsonl", "a b;c.jsonl", "line\nbreak.jsonl", "a'b\".jsonl", "日記.jsonl")
+    homes = {
+        f"/{name}": SessionOwner(f"/notes, {number % 2}", number % 2, "/boat") for number, name in enumerate(names)
+    }
+    owners.change(lambda _: homes)
+    assert owners.read() == homes
