@@ -3,7 +3,7 @@
 They are together here so that comparing them with those of an index loads none of the rules.
 """
 
-ANALYSER_VERSION = 12
+ANALYSER_VERSION = 13
 """Increase it when the same text would give other tokens."""
 CHUNKER_VERSION = 11
 """Increase it when the same text would give other chunks."""

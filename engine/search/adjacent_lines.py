@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from engine.text import QueryTerm
-from engine.text.tokens import RUN
+from engine.text.tokens import RUN, without_terminal_sequences
 from engine.text.tokens_and_stems import streams_of
 from engine.text.writing_systems import HANGUL, UNSPACED, shape
 
@@ -46,7 +46,7 @@ class AdjacentLines:
 
         Blank lines don't count; terms that no line holds, such as those of a title, don't either.
         """
-        masks = self._masks_of_lines(_BLANK.sub("\n", text.strip()), language)
+        masks = self._masks_of_lines(_BLANK.sub("\n", without_terminal_sequences(text).strip()), language)
         whole = _NO_TERM
         for mask in masks.values():
             whole |= mask

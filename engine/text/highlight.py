@@ -22,7 +22,18 @@ from engine.text.stems import (
     rules_of,
     stems_of,
 )
-from engine.text.tokens import DELIMITERS, LONGEST_WORD, RUN, Group, Piece, cluster_spans, groups, pieces, to_token
+from engine.text.tokens import (
+    DELIMITERS,
+    LONGEST_WORD,
+    RUN,
+    Group,
+    Piece,
+    cluster_spans,
+    groups,
+    pieces,
+    to_token,
+    without_terminal_sequences,
+)
 from engine.text.tokens_and_stems import PhraseTokens, phrase_ranges, phrase_tokens, streams_of, text_pieces
 from engine.text.writing_systems import HANGUL, UNSPACED, shape
 
@@ -249,6 +260,7 @@ class _Matcher(dict[str, _RunMatches | None]):
     def ranges(self, text: str) -> Iterator[Range]:
         """Yield all matching ranges of a text, unordered, with overlaps and repetitions."""
         position = after = 0
+        text = without_terminal_sequences(text)
         phrase_stems: dict[int, tuple[Range, frozenset[str]]] = {}
         for offset, piece in text_pieces(text):
             end = 0

@@ -49,6 +49,7 @@ _HUMP = lazy_pattern(
     f"|(?<=[A-Z])(?=[A-Z][a-z{MARK}]{{2}})"  # HTTP|Server, but not URLs
 )
 _NOT_IN_TOKEN = lazy_pattern('[\x00-\x20!"$-*,;<=>?\\[-^`{-\x7f\u2019\u02bc\uff07\u055a]')
+_TERMINAL_SEQUENCE = lazy_pattern(r"\x1b\[[0-?]*+[ -/]*+[@-~]")
 _UNSEEN = lazy_pattern(f"[\u0300-\u036f\u093c{INVISIBLE}]")
 
 LONGEST_WORD = 64
@@ -83,6 +84,13 @@ class Piece(msgspec.Struct, frozen=True):
     """Lower-case form from which the stem is made; "" for an identifier as a whole, which has no stem."""
     inner: bool = False
     """Whether it is a part of a camelCase word: in a phrase, the whole word is next to the words around it."""
+
+
+def without_terminal_sequences(text: str) -> str:
+    """Return `text` with spaces for the colours of a terminal, whose last letter would join the word behind it."""
+    if "\x1b" not in text:
+        return text
+    return _TERMINAL_SEQUENCE.sub(lambda match: " " * len(match[0]), text)
 
 
 def groups(run: str) -> Iterator[Group]:

@@ -18,7 +18,7 @@ from engine.text.stems import (
     rules_of,
     stems_of,
 )
-from engine.text.tokens import RUN, cluster_spans, clusters, groups, pairs, pieces, to_token
+from engine.text.tokens import RUN, cluster_spans, clusters, groups, pairs, pieces, to_token, without_terminal_sequences
 from engine.text.writing_systems import HANGUL, SYMBOL, UNSPACED, shape
 
 PIECE_LENGTH = 1 << 16
@@ -100,14 +100,17 @@ def forget_words() -> None:
 
 
 def text_pieces(text: str) -> Iterator[tuple[int, str]]:
-    """Yield `text` in parts of at most `PIECE_LENGTH`, each with its offset, cut at a space if there is one."""
+    """Yield `text` in parts of at most `PIECE_LENGTH`, each with its offset, cut at a space if there is one.
+
+    Colours of a terminal are blank in it.
+    """
     start = 0
     while len(text) - start > PIECE_LENGTH:
         end = start + PIECE_LENGTH
         cut = max(text.rfind(" ", start + PIECE_LENGTH // 2, end), text.rfind("\n", start + PIECE_LENGTH // 2, end)) + 1
-        yield start, text[start : cut or end]
+        yield start, without_terminal_sequences(text[start : cut or end])
         start = cut or end
-    yield start, text[start:]
+    yield start, without_terminal_sequences(text[start:])
 
 
 def simple_word(run: str) -> str | None:

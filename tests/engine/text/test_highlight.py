@@ -99,6 +99,13 @@ def test_an_analysed_query_brings_its_languages() -> None:
     assert highlight_ranges("Häuser", query, ["english"]) == []
 
 
+@pytest.mark.parametrize("query", ["plumbing done", '"plumbing done"'])
+def test_words_after_colours_of_a_terminal_are_marked(query: str) -> None:
+    text = "\x1b[1;32mplumbing\x1b[0m done, mplumbing"
+    ranges = highlight_ranges(text, query)
+    assert (ranges[0][0], ranges[-1][1]) == (text.index("plumbing"), text.index(" done, mplumbing") + len(" done"))
+
+
 def test_ranges_are_right_beyond_the_first_piece_of_a_long_text() -> None:
     filler = "ipsum " * 30_000
     text = f"{filler}needle {filler}os\nreplace"

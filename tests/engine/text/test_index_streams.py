@@ -134,6 +134,12 @@ def test_a_phrase_is_found_by_its_stream(index: KeywordIndex) -> None:
     assert not index.finds('words : "skipping kept"')
 
 
+@pytest.mark.parametrize("colour", ["\x1b[1;32m", "\x1b[m", "\x1b[38;2;9;9;9m", "\x1b[2K", "\x1b[?25h"])
+def test_colours_of_a_terminal_join_no_word(colour: str) -> None:
+    assert analyse(f"{colour}plumbing{colour} done", "english") == analyse("plumbing done", "english")
+    assert analyse(f"{colour[1:]}plumbing", "english") != analyse("plumbing", "english")
+
+
 def test_long_text_is_cut_at_spaces_and_loses_nothing() -> None:
     text = "word-" * 10 + " lorem ipsum\n" * PIECE_LENGTH
     parts = list(text_pieces(text))
