@@ -147,7 +147,7 @@ BARE_TOKEN = r"""(?:\\{0,8}["'`]|[*]{1,2})?([^\s"'`\\;,&<>(){}\[\]|*]++)"""
 # A password may contain any character; the next field of a connection string or URL query ends it.
 BARE_PASSWORD = r"""(?:\\{0,8}["'`])?((?:[^\s"'`\\;&]|[;&](?![\w .]{1,30}=)|\\(?![nrt"'`\\]))+(?<![.,:)\]}>]))"""
 NOT_IN_PASSWORD = r"\s\"'`()<>\[\]{}|\\;,=:"
-"""Characters that don't occur in a password that nothing but its line tells from other words."""
+"""Characters that don't occur in a password that only its line distinguishes from other words."""
 BLANK = rf"[ \t]{{1,4}}(?:{CONTINUED})?"
 ARGUMENT = rf"(?:{QUOTED}|([^\s\"'`;|&<>]++))"
 

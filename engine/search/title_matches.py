@@ -65,7 +65,7 @@ _JOINTS = " _.-:>"
 _JOINT = lazy_pattern(r"(?=\S++\Z).*?\w[-_.]\w")
 """Matches words that are joined by a sign, without spaces."""
 _HALF_TYPED = lazy_pattern(r".*\w\W*\s\W*\w+\Z", re.DOTALL)
-"""Matches several words with spaces, the last of which may be half-typed."""
+"""Matches several words with spaces; the last one may be half-typed."""
 _JOINED = lazy_pattern(r"(?=\S+\Z).*(?:[_.:>]|[a-z0-9][A-Z]|[A-Z]{2}[a-z])")
 """Matches the parts of a name spelled as one name, not as words of a sentence."""
 
