@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from engine.backends.builtin import BuiltinMemory
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
 from engine.corpus import folder_walk
+from engine.corpus.transcripts.quick_summary import read_quick_summary
 from engine.indexing import note_preparation, session_stage
 from engine.indexing.transcript_stage import TranscriptRows
 from engine.settings import Settings
@@ -44,7 +46,6 @@ def store(tmp_path: Path) -> Path:
 @pytest.fixture
 def memory(tmp_path: Path, store: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[BuiltinMemory]:
     monkeypatch.setattr(builtin, "select_provider", lambda *_, **__: selection_of(FakeProvider()))
-    monkeypatch.setattr(session_stage, "_A_COMMIT", 3)
     (tmp_path / "notes").mkdir()
     settings = Settings(
         sessions=SessionSettings(folders=(str(store),)), store=StoreSettings(path=str(tmp_path / "data"))
@@ -78,6 +79,31 @@ def test_all_are_listed_before_one_is_read(memory: BuiltinMemory, monkeypatch: p
     assert {(one.agent, one.project, one.messages) for one in listed} == {("openclaw", "/home/ada/boat", 2)}
     assert memory.search("anchor").results == ()
     assert memory.read_session("sessions/main/3.jsonl").messages[0].text == "Where is anchor 3?"
+
+
+def test_many_are_listed_by_other_processes_too(
+    memory: BuiltinMemory, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many = 2_600
+    for number in range(COUNT, many):
+        (store / f"{number}.jsonl").write_text(head(number) + spoken("user", f"Where is anchor {number}?"))
+    seen: list[str] = []
+
+    def look(descriptor: int, path: str, size: int) -> object:
+        time.sleep(0.002)  # the other process needs time to start
+        seen.append(path)
+        return read_quick_summary(descriptor, path, size)
+
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(session_stage, "read_quick_summary", look)
+    list_only(memory, monkeypatch)
+    assert 0 < len(seen) < many
+    listed = memory.sessions()
+    assert {one.path: one.title for one in listed} == {
+        f"sessions/main/{number}.jsonl": f"Where is anchor {number}?" for number in range(many)
+    }
+    assert {(one.agent, one.project) for one in listed} == {("openclaw", "/home/ada/boat")}
+    assert sum(one.messages for one in listed) == many + COUNT
 
 
 def test_complete_reading_replaces_quick_summary(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
