@@ -107,6 +107,7 @@ class SessionStage:
         self._find()
         found, known = self._transcripts, self._stored
         self._outcome.skipped += found.skipped
+        self._outcome.unreachable["sessions"] |= {*found.unreachable}
         self._outcome.files_seen += len(found.files) - len(self._external)
         present = {file.name for file in found.files}
         for name in (known.keys() | self._listed.keys()) - present:
@@ -303,7 +304,9 @@ class SessionStage:
 
     def _fail(self, issue: FileIssue, *, transient: bool = False) -> None:
         self._outcome.failed.append(issue)
-        if not transient:
+        if transient:
+            self._outcome.unreachable["sessions"].add(issue.path)
+        else:
             self._forget(issue.path)
 
     def _forget(self, name: str) -> None:

@@ -16,11 +16,12 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
 from engine.corpus import folder_walk
 from engine.corpus.transcripts.quick_summary import read_quick_summary
-from engine.indexing import note_preparation, session_stage
+from engine.indexing import note_preparation, session_stage, text_stage
 from engine.indexing.transcript_stage import TranscriptRows
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
 from tests.helpers.fake_provider import FakeProvider, selection_of
+from tests.helpers.health import unsound
 
 COUNT = 7
 
@@ -152,8 +153,15 @@ def test_sessions_of_a_drive_stay_while_it_is_not_connected(
     assert report.files_removed == 0
     assert [issue.path for issue in report.skipped if "drive" in issue.detail] == ["sessions/main"]
     assert len(memory.sessions()) == COUNT
+    before = memory.sessions(), texts(memory)
+    assert memory.sync(force=True).full
+    assert (memory.sessions(), texts(memory)) == before
+    assert not unsound(memory)
+    assert len(memory.search("anchor", max_results=20).results) == COUNT
     away.rename(store)
     connected[0] = True
+    assert memory.sync().files_indexed == COUNT
+    assert (memory.sessions(), texts(memory)) == before
     assert memory.sync().files_unchanged == COUNT
     shutil.rmtree(store)
     connected[0] = False
@@ -162,6 +170,22 @@ def test_sessions_of_a_drive_stay_while_it_is_not_connected(
     (store / "3.jsonl").write_text("")
     memory.sync()
     assert not memory.sessions(), "a folder with files in it is read"
+
+
+def test_unmasked_session_of_a_drive_leaves_with_old_rules(
+    memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.sync()
+    with memory.store.write() as writer:
+        writer.set_meta("fingerprint", "redaction 1;")
+
+    def disconnected(path: str) -> object:
+        raise OSError(errno.ESTALE, "Stale file handle")
+
+    monkeypatch.setattr(folder_walk, "scan_folder", disconnected)
+    monkeypatch.setattr(text_stage, "holds_secret", lambda text: "anchor 3" in text)
+    assert memory.sync().full
+    assert {one.title for one in memory.sessions()} == {f"Where is anchor {n}?" for n in range(COUNT) if n != 3}
 
 
 def test_internal_session_removed_from_list(
