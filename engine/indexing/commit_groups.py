@@ -7,7 +7,7 @@ import msgspec
 
 from engine.corpus.documents import NOT_NOTES
 from engine.indexing.stage_data import StageWork
-from engine.records import FileIssue
+from engine.records import FileIssue, Source
 from engine.store.index import WORDS_TO_FORGET
 from engine.store.vector_encoding import StoredModel, Vectors, encode
 from engine.store.writer import Writer
@@ -32,6 +32,8 @@ class TextOutcome(msgspec.Struct):
     chunks_removed: int = 0
     failed: list[FileIssue] = msgspec.field(default_factory=list)
     skipped: list[FileIssue] = msgspec.field(default_factory=list)
+    unreachable: dict[Source, set[str]] = msgspec.field(default_factory=lambda: {"memory": set(), "sessions": set()})
+    """Stable names of the folders and files that could not be checked: nothing is known of what is below them."""
 
     @property
     def changed(self) -> bool:
@@ -50,7 +52,7 @@ class TextOutcome(msgspec.Struct):
         self.files_removed += later.files_removed
         self.chunks_indexed += later.chunks_indexed
         self.chunks_removed += later.chunks_removed
-        self.failed, self.skipped = later.failed, later.skipped
+        self.failed, self.skipped, self.unreachable = later.failed, later.skipped, later.unreachable
 
 
 class Commits:

@@ -1,7 +1,8 @@
-"""Prepares the notes of a sync: a few in this process, many in other processes, so that this one stays responsive.
+"""Shares the work of a sync with other processes if there is much of it, so that this one stays responsive.
 
-The other processes read no file and write none: texts come through a pipe, rows go back through it, in the order of the
-texts. Each ends when its pipe closes, which also happens when the program dies.
+Notes are prepared there: texts come through a pipe, rows go back through it, in the order of the texts. Other work is
+shared by `shared_work`. The other processes write no file. Each ends when its pipe closes, which also happens when the
+program dies.
 """
 
 import contextlib
@@ -9,12 +10,12 @@ import os
 import signal
 import sys
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from queue import SimpleQueue
 from threading import Thread
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
@@ -43,11 +44,16 @@ _MOST_TEXT = 4_000_000
 _READY = b""
 """First message of the process: all imports are done."""
 _FAILED = b""
-"""Answer for a note that cannot be prepared: the program tries it, too, and reports the error."""
+"""Answer for a note that cannot be prepared, or other work: the program tries it, too, and reports the error."""
 _NICENESS = 5
 """Lower priority, so that the window and searches stay fast."""
 _POLL = 0.05
 """Seconds between checks of the cancel token."""
+_AHEAD = 2
+"""Most parts of shared work that wait in one process: more than one, so that it never waits for the next."""
+
+_Part = TypeVar("_Part")
+_Result = TypeVar("_Result")
 
 
 class NotePreparation:
@@ -63,7 +69,7 @@ class NotePreparation:
         self._token = token
         self._waiting: deque[_QueuedNote] = deque()
         self._text = 0
-        self._workers = _start_workers() if size >= _WORTHWHILE else []
+        self._workers = _start_workers(_prepared, max(1, os.cpu_count() or 1)) if size >= _WORTHWHILE else []
 
     def __enter__(self) -> "NotePreparation":
         return self
@@ -102,9 +108,9 @@ class NotePreparation:
     def _next(self) -> NewFile | FileIssue:
         waiting = self._waiting.popleft()
         self._text -= len(waiting.note.text)
-        if waiting.worker is not None and (prepared := waiting.worker.receive(self._token)) is not None:
+        if waiting.worker is not None and (prepared := waiting.worker.receive(self._token)):
             self._crashes.end_reading(waiting.file)
-            return prepared
+            return msgspec.msgpack.decode(prepared, type=PreparedFile)
         try:
             with self._crashes.reading(waiting.file):
                 many = ChunkRows(self._crashes.folder, self._token) if len(waiting.note.text) > _MOST_TEXT else None
@@ -127,11 +133,47 @@ class _QueuedNote:
         return self.worker is None or self.worker.has_answer()
 
 
-def _start_workers() -> "list[_Worker]":
+def shared_work(
+    parts: Sequence[_Part],
+    here: Callable[[_Part], _Result],
+    there: Callable[[bytes], bytes],
+    decode: Callable[[bytes], _Result],
+    token: CancelToken,
+) -> Generator[_Result]:
+    """Yield the result of each part, in their order: from `here`, and from `there` in other processes.
+
+    `there` is a function of a module that gets a part as msgpack; `decode` reads what it returns. Parts for which it
+    fails are for `here`, too. Raises `Cancelled` while waiting, and the errors of `here`.
+    """
+    waiting = deque(enumerate(parts))
+    sent = {worker: deque[tuple[int, _Part]]() for worker in _start_workers(there, (os.cpu_count() or 1) - 1)}
+    done: dict[int, _Result] = {}
+    following = 0
+    try:
+        while following < len(parts):
+            for worker, of_worker in sent.items():
+                while waiting and len(of_worker) < _AHEAD and worker.ready() and worker.send(waiting[0][1]):
+                    of_worker.append(waiting.popleft())
+                if of_worker and (worker.has_answer() or not waiting):
+                    number, part = of_worker.popleft()
+                    answer = worker.receive(token)
+                    done[number] = decode(answer) if answer else here(part)
+            if waiting:
+                number, part = waiting.popleft()
+                done[number] = here(part)
+            while following in done:
+                yield done.pop(following)
+                following += 1
+    finally:
+        for worker in sent:
+            worker.end()
+
+
+def _start_workers(answer: Callable[[bytes], bytes], most: int) -> "list[_Worker]":
     """Start the other processes; fewer, or none, if the system refuses them because one of its limits is reached."""
     workers: list[_Worker] = []
     with contextlib.suppress(OSError):
-        workers.extend(_Worker() for _ in range(max(1, min(_MOST_PROCESSES, os.cpu_count() or 1))))
+        workers.extend(_Worker(answer) for _ in range(min(_MOST_PROCESSES, most)))
     return workers
 
 
@@ -144,23 +186,24 @@ class _NoteToPrepare(msgspec.Struct, frozen=True):
     stored: StoredNote | None
 
 
-class _PreparedNote(NewFile, frozen=True, kw_only=True):
-    """Message from the process: the database rows of a note."""
+class PreparedFile(NewFile, frozen=True, kw_only=True):
+    """Message from the process: the database rows of a file."""
 
     chunks: tuple[NewChunk, ...]
 
 
 class _Worker:
-    """Starts a process that prepares notes, and communicates with it."""
+    """Starts a process that answers messages, and communicates with it."""
 
-    def __init__(self) -> None:
+    def __init__(self, answer: Callable[[bytes], bytes]) -> None:
+        """`answer`: a function of a module, called in the process."""
         self.waiting = 0
-        """Number of notes sent whose rows have not been received."""
+        """Number of messages sent whose answers have not been received."""
         import multiprocessing  # takes 10 ms
 
         context = multiprocessing.get_context("spawn")  # a copy of a process with threads may hang
         self._pipe, other = context.Pipe()
-        self._process = context.Process(target=serve, args=(other,), name="mnemoscope-notes", daemon=True)
+        self._process = context.Process(target=serve, args=(other, answer), name="mnemoscope-notes", daemon=True)
         self._process.start()
         if sys.platform != "win32":  # here, since its imports take most of a second, while a new user searches
             with contextlib.suppress(OSError):
@@ -170,15 +213,15 @@ class _Worker:
         self._alive = True
 
     def ready(self) -> bool:
-        """Whether the process has started; until then, notes would wait for its start."""
+        """Whether the process has started; until then, messages would wait for its start."""
         if self._alive and not self._ready and self._pipe.poll():
             self._ready = self._received() is not None
         return self._alive and self._ready
 
-    def send(self, note: _NoteToPrepare) -> bool:
-        """Send a note to the process; returns False if that is not possible."""
+    def send(self, message: object) -> bool:
+        """Send a message to the process, as msgpack; returns False if that is not possible."""
         try:
-            self._pipe.send_bytes(msgspec.msgpack.encode(note))
+            self._pipe.send_bytes(msgspec.msgpack.encode(message))
         except OSError:
             self._alive = False
             return False
@@ -191,16 +234,15 @@ class _Worker:
         """Whether `receive` returns without waiting."""
         return not self._alive or self._pipe.poll()
 
-    def receive(self, token: CancelToken) -> NewFile | None:
-        """Wait for the rows of the note sent first; None if the process has died or failed. Raises `Cancelled`."""
+    def receive(self, token: CancelToken) -> bytes | None:
+        """Wait for the next answer: empty if the process failed, None if it has died. Raises `Cancelled`."""
         self.waiting -= 1
         while self._alive and not self._pipe.poll(_POLL):
             token.checkpoint()
-        message = self._received()
-        return msgspec.msgpack.decode(message, type=_PreparedNote) if message else None
+        return self._received()
 
     def end(self) -> None:
-        """Stop the process that prepares notes."""
+        """Stop the process."""
         self._process.kill()
         self._process.join()
         self._process.close()
@@ -215,8 +257,14 @@ class _Worker:
         return None
 
 
-def serve(pipe: "Connection") -> None:
-    """Main function of the process: answer each `_NoteToPrepare` with its rows, as msgpack, until the pipe closes."""
+def _prepared(message: bytes) -> bytes:
+    """Return the rows of a `_NoteToPrepare`."""
+    request = msgspec.msgpack.decode(message, type=_NoteToPrepare)
+    return msgspec.msgpack.encode(prepare(request.file, request.note, request.chunking, request.stored))
+
+
+def serve(pipe: "Connection", answer: Callable[[bytes], bytes]) -> None:
+    """Main function of the process: answer each message until the pipe closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in a terminal is for the program, which then closes the pipe
     waiting: SimpleQueue[bytes | None] = SimpleQueue()
     # The program must be able to send while a long answer waits for it.
@@ -224,13 +272,11 @@ def serve(pipe: "Connection") -> None:
     with contextlib.suppress(OSError):
         pipe.send_bytes(_READY)
         for message in iter(waiting.get, None):
-            request = msgspec.msgpack.decode(message, type=_NoteToPrepare)
             try:
-                rows = prepare(request.file, request.note, request.chunking, request.stored)
-                answer = msgspec.msgpack.encode(rows)
+                answered = answer(message)
             except PARSER_FAULTS:
-                answer = _FAILED
-            pipe.send_bytes(answer)
+                answered = _FAILED
+            pipe.send_bytes(answered)
 
 
 def _receive(pipe: "Connection", waiting: "SimpleQueue[bytes | None]") -> None:

@@ -4,12 +4,14 @@ import functools
 import os
 import stat
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Generator, Iterator, Mapping, Sequence, Set
 from contextlib import closing, suppress
 from itertools import chain
 
+import msgspec
+
 from engine.base import skip_reasons
-from engine.base.errors import PathRefused
+from engine.base.errors import PARSER_FAULTS, PathRefused
 from engine.corpus.folder_walk import LATEST_NS, FoundFile, is_below, is_transient
 from engine.corpus.note_reader import Unreadable
 from engine.corpus.safe_open import FolderFiles
@@ -47,8 +49,14 @@ from engine.store.snapshot import Snapshot
 from engine.store.writer import NewFile, Writer
 
 _COPIED = "copied"
-_A_COMMIT = 500
+_A_COMMIT = 2500
+_A_LOOK = 100
+"""Number of transcripts that one process looks at before it gets the next ones."""
+_MANY = 2_000
+"""Number of new transcripts from which other processes are started, which takes as long as looking at 1,000."""
 _DAY_NS = 24 * 3600 * 10**9
+_Look = tuple[FoundFile, NewFile | None, str]
+"""A transcript with the row of its session, None if it must be read first, and the session's project."""
 
 
 class SessionStage:
@@ -99,6 +107,7 @@ class SessionStage:
         self._find()
         found, known = self._transcripts, self._stored
         self._outcome.skipped += found.skipped
+        self._outcome.unreachable["sessions"] |= {*found.unreachable}
         self._outcome.files_seen += len(found.files) - len(self._external)
         present = {file.name for file in found.files}
         for name in (known.keys() | self._listed.keys()) - present:
@@ -201,25 +210,18 @@ class SessionStage:
         parts = self._work.parts
         projects = {name: project for name, project in self._listed.items() if name in self._stored}
         files = self._crashes.unsuspected(self._transcripts.files)
-        if self._written:
-            files = list(_by_folder(files))
-        with closing(FolderFiles()) as folders:
-            self._external = elsewhere(
-                files, projects, parts.workspace, parts.store.files, lambda file: self._project_of(file, folders)
-            )
+        self._external = elsewhere(files, projects, parts.workspace, parts.store.files, self._projects_of)
         self._crashes.finish_reading()
 
-    def _project_of(self, file: FoundFile, folders: FolderFiles) -> str:
-        """Return the working folder of a new session, from the look that also lists it where that finds the folder."""
-        self._token.checkpoint()
-        try:
-            with self._crashes.reading(file):
-                row, project = _listed(file, folders)
-                self._listed_rows[file.name] = row
-                return project or project_of(file.path)
-        except Unreadable:  # reading reports it
-            self._listed_rows[file.name] = None
-            return ""
+    def _projects_of(self, files: Sequence[FoundFile]) -> Iterator[tuple[FoundFile, str]]:
+        """Yield the working folder of new sessions, from the look that also lists them where that finds the folder."""
+        for file, row, project in _looks(files, self._work):
+            self._listed_rows[file.name] = row
+            found = project
+            if not project:
+                with suppress(Unreadable), self._crashes.reading(file):  # reading reports it
+                    found = project_of(file.path)
+            yield file, found
 
     def _leave_to_others(self) -> None:
         """Record the workspace of each transcript that belongs to another one, and remove its rows."""
@@ -302,7 +304,9 @@ class SessionStage:
 
     def _fail(self, issue: FileIssue, *, transient: bool = False) -> None:
         self._outcome.failed.append(issue)
-        if not transient:
+        if transient:
+            self._outcome.unreachable["sessions"].add(issue.path)
+        else:
             self._forget(issue.path)
 
     def _forget(self, name: str) -> None:
@@ -350,16 +354,11 @@ def list_sessions(
     """
     rows: list[NewFile] = []
     listed: set[str] = set()
-    with closing(FolderFiles()) as folders:
-        for number, file in enumerate(_by_folder(files)):
+    with closing(_looks([file for file in files if file.name not in looks], work)) as new:
+        known = ((file, looks[file.name], "") for file in _by_folder(files) if file.name in looks)
+        for number, (file, row, _) in enumerate(chain(known, new)):
             work.token.checkpoint()
             work.meter.step(number, file.name)
-            if file.name in looks:
-                row = looks[file.name]
-            else:
-                row = None
-                with suppress(Unreadable), work.parts.crashes.reading(file):
-                    row, _ = _listed(file, folders)
             if row is not None:
                 rows.append(row)
                 listed.add(file.name)
@@ -370,6 +369,50 @@ def list_sessions(
     commits.add(_addition(rows))
     commits.flush()
     return listed
+
+
+def _looks(files: Sequence[FoundFile], work: StageWork) -> Generator[_Look]:
+    """Look at each transcript, in other processes too if there are many. Raises `Cancelled`."""
+    ordered = list(_by_folder(files))
+    parts = [ordered[start : start + _A_LOOK] for start in range(0, len(ordered), _A_LOOK)]
+
+    def here(part: Sequence[FoundFile]) -> Sequence[_Look]:
+        looks: list[_Look] = []
+        for file in part:
+            work.token.checkpoint()
+            row, project = None, ""
+            with suppress(Unreadable), work.parts.crashes.reading(file):
+                row, project = _listed(file, folders)
+            looks.append((file, row, project))
+        work.parts.crashes.finish_reading()
+        return looks
+
+    with closing(FolderFiles()) as folders:
+        if len(files) < _MANY:
+            yield from chain.from_iterable(map(here, parts))
+        else:
+            from engine.indexing.preparation_processes import shared_work
+
+            with closing(shared_work(parts, here, _there, _decoded, work.token)) as looks:
+                yield from chain.from_iterable(looks)
+
+
+def _there(message: bytes) -> bytes:
+    """Look at transcripts in another process."""
+    looks: list[_Look] = []
+    with closing(FolderFiles()) as folders:
+        for file in msgspec.msgpack.decode(message, type=list[FoundFile]):
+            row, project = None, ""
+            with suppress(*PARSER_FAULTS):
+                row, project = _listed(file, folders)
+            looks.append((file, row, project))
+    return msgspec.msgpack.encode(looks)
+
+
+def _decoded(message: bytes) -> Sequence[_Look]:
+    from engine.indexing.preparation_processes import PreparedFile
+
+    return msgspec.msgpack.decode(message, type=list[tuple[FoundFile, PreparedFile | None, str]])
 
 
 def _by_folder(files: Sequence[FoundFile]) -> Iterator[FoundFile]:

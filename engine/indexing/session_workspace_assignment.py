@@ -15,7 +15,7 @@ workspace whose folder or index was deleted, or which no longer lists them, pass
 import logging
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -65,14 +65,14 @@ def elsewhere(
     projects: Mapping[str, str],
     workspace: Path,
     index: IndexFiles,
-    project_of: Callable[[FoundFile], str],
+    projects_of: Callable[[Sequence[FoundFile]], Iterable[tuple[FoundFile, str]]],
 ) -> dict[str, str]:
     """Return the transcripts that belong to other workspaces: the workspace's real path by transcript name.
 
     Claims all other `files` for this workspace, and releases its former claims. `projects`: known folders by transcript
-    name; `project_of` reads the folder of a transcript that is neither there nor in the list of claims. If the list of
+    name; `projects_of` reads those of transcripts that are neither there nor in the list of claims. If the list of
     claims can't be used, every file belongs to this workspace: a duplicate hit is better than a missing one. Raises the
-    errors of `project_of`; an OSError counts as an unusable list.
+    errors of `projects_of`; an OSError counts as an unusable list.
     """
     owners = SessionOwnership(index.homes)
     try:
@@ -80,9 +80,17 @@ def elsewhere(
             return {}
         known = owners.read()
         claims = _Claims(str(workspace), index)
-        worked = {
-            transcript_of(file.path): projects.get(file.name) or _project(file, known, project_of) for file in files
-        }
+        worked: dict[str, str] = {}
+        unknown: list[FoundFile] = []
+        for file in files:
+            transcript = transcript_of(file.path)
+            if project := projects.get(file.name):
+                worked[transcript] = project
+            elif transcript in known:
+                worked[transcript] = known[transcript].project
+            else:
+                unknown.append(file)
+        worked |= {transcript_of(file.path): project for file, project in projects_of(unknown)}
         decided = claims.decide(worked, known)  # nearly always empty, and then nothing is locked
         homes = owners.change(lambda rows: claims.decide(worked, rows)) if decided else known
     except (apsw.Error, OSError, StoreError) as error:
@@ -92,11 +100,6 @@ def elsewhere(
     if all([homes[transcript].workspace == own_path for transcript in worked]):  # true of nearly all transcripts
         return {}
     return {file.name: home for file in files if (home := homes[transcript_of(file.path)].workspace) != own_path}
-
-
-def _project(file: FoundFile, known: Homes, project_of: Callable[[FoundFile], str]) -> str:
-    home = known.get(transcript_of(file.path))
-    return project_of(file) if home is None else home.project
 
 
 class _Claims:

@@ -7,6 +7,7 @@ from contextlib import closing
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
+from engine.base.index_rule_versions import REDACTION_VERSION
 from engine.corpus.discovery import discover
 from engine.corpus.documents import is_document
 from engine.corpus.folder_walk import FoundFile, is_below
@@ -15,7 +16,9 @@ from engine.indexing.commit_groups import Change, Commits, TextOutcome
 from engine.indexing.crashing_files import WITHOUT_TEXT
 from engine.indexing.stage_data import StageWork
 from engine.records import FileIssue
+from engine.redaction.secret_masking import holds_secret
 from engine.store import sessions
+from engine.store.index_schema import Tables, copy_file, keyword_rows
 from engine.store.snapshot import StoredFile
 from engine.store.writer import NewFile, Writer
 
@@ -26,6 +29,7 @@ _FEWEST_EXAMINED, _EXAMINING = 20, 0.005
 """Least number of notes that are searched for the query's words before the next note is read, and seconds after which
 this ends: a busy disk or processor must not stop the indexing.
 """
+_ROWS_AT_ONCE = 200
 
 
 class NoteQueue:
@@ -110,6 +114,7 @@ class TextStage:
             self._notes()
             self._commits.flush()  # a transcript may crash its reader
             self._sessions()
+            self._keep_unreachable()
         finally:
             # Cancelled or failed: the files read so far are complete, so commit them.
             self._commits.flush()
@@ -157,6 +162,7 @@ class TextStage:
         outcome = self.outcome
         outcome.files_seen = len(listed)
         outcome.skipped = discovery.skipped
+        outcome.unreachable["memory"] |= {*discovery.unreachable}
         present = {file.name for file in listed}
         for name in known.keys() - present:
             self._token.checkpoint()
@@ -222,6 +228,8 @@ class TextStage:
             self._crashes.remember(file, problem.issue)
             named = self._put_name(file, problem.issue)
             self._fail(problem.issue, None if problem.transient or named else stored)
+            if problem.transient:
+                self.outcome.unreachable["memory"].add(file.name)
             return None
         if stored is not None and stored.hash == note.hash:
             self._crashes.end_reading(file)
@@ -269,6 +277,41 @@ class TextStage:
     def _remove(self, name: str) -> None:
         self._commits.add(lambda writer: ([], writer.remove_file("memory", name)), removed=1)
 
+    def _keep_unreachable(self) -> None:
+        """Copy the rows of files that can't be checked now, as on a drive that isn't connected, to the new generation.
+
+        They are read as soon as they can be. A session with a secret that earlier rules didn't mask is left out.
+        """
+        new, unreachable = self._tables, self.outcome.unreachable
+        if new is None or not any(unreachable.values()):
+            return
+        with self._store.read() as snapshot:
+            old, rules = snapshot.tables, str(snapshot.meta("fingerprint"))
+            files = list(
+                snapshot.connection.execute(
+                    f"""SELECT f.id, f.source, coalesce(s.transcript, f.path) FROM {old.files} f
+                        LEFT JOIN {old.sessions} s ON s.file_id = f.id WHERE NOT EXISTS (
+                            SELECT 1 FROM {new.files} n WHERE n.source = f.source AND n.path = f.path)"""
+                )
+            )
+        was_masked = f"redaction {REDACTION_VERSION};" in rules
+        for id_, source, name in files:
+            self._token.checkpoint()
+            if is_below(name, unreachable[source]) and (source == "memory" or was_masked or self._is_masked(id_)):
+                self._commits.add(_copying(old, id_))
+
+    def _is_masked(self, session: int) -> bool:
+        """Return whether nothing in the stored rows of a session is to be masked."""
+        with self._store.read() as snapshot:
+            tables = snapshot.tables
+            texts = snapshot.connection.execute(
+                f"""SELECT text FROM {tables.chunks} WHERE file_id = ?1
+                    UNION ALL SELECT value FROM {tables.tool_uses} WHERE file_id = ?1
+                    UNION ALL SELECT title FROM {tables.files} WHERE id = ?1""",
+                (session,),
+            )
+            return not any(holds_secret(text) for (text,) in texts)
+
     def _save_issues(self) -> None:
         failed, skipped = (sorted(part, key=_by_path) for part in (self.outcome.failed, self.outcome.skipped))
         with self._store.read() as snapshot:
@@ -289,6 +332,17 @@ def _time_change(file: FoundFile) -> Change:
         return [], []
 
     return touch
+
+
+def _copying(old: Tables, file_id: int) -> Change:
+    def copy(writer: Writer) -> tuple[list[int], list[int]]:
+        ids = copy_file(writer.connection, old, writer.tables, file_id)
+        for start in range(0, len(ids), _ROWS_AT_ONCE):
+            rows = keyword_rows(writer.connection, writer.tables, ids[start : start + _ROWS_AT_ONCE])
+            writer.add_keywords((row.id, row.streams) for row in rows)
+        return ids, []
+
+    return copy
 
 
 def _by_path(issue: FileIssue) -> tuple[str, str]:

@@ -10,6 +10,7 @@ and fills the write-ahead log. A renamed table blocks nothing, and removal resum
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import apsw
 import msgspec
@@ -25,6 +26,11 @@ IN_TEXT_ORDER = "start_line, id"
 are not once an earlier part of it was changed.
 """
 ROLES = ("user", "assistant", "tool", "system")
+_OF_FILES = (
+    "chunks", "sessions", "session_usage", "session_requests", "request_marks", "tool_uses",
+    "tags", "front_matter", "links", "link_names",
+)  # fmt: skip
+"""Tables with rows of files."""
 
 Migration = Callable[[apsw.Connection], None]
 
@@ -355,6 +361,66 @@ def migrate(connection: apsw.Connection, database: Path, migrations: Sequence[Mi
             if version_of(connection) < number:
                 step(connection)
                 connection.pragma("user_version", number)
+
+
+def copy_file(connection: apsw.Connection, old: Tables, new: Tables, file_id: int) -> list[int]:
+    """Copy the rows of a file to another generation, except those of the keyword index; returns the new chunk ids.
+
+    The copy has no hash and another time, so that the file counts as changed.
+    """
+    connection.execute(
+        f"""INSERT INTO {new.files} SELECT NULL, source, path, '', mtime_ns + 1, size, title, language
+            FROM {old.files} WHERE id = ?""",
+        (file_id,),
+    )
+    copy = connection.last_insert_rowid()
+    replaced = {"id": "NULL", "file_id": "?2"}
+    for name in _OF_FILES:
+        table = getattr(old, name)
+        columns = [column for _, column, *_ in connection.execute(f"PRAGMA table_info({table})")]
+        values = ", ".join(replaced.get(column, column) for column in columns)
+        order = f" ORDER BY {IN_TEXT_ORDER}" if name == "chunks" else ""
+        connection.execute(
+            f"""INSERT INTO {getattr(new, name)} ({", ".join(columns)})
+                SELECT {values} FROM {table} WHERE file_id = ?1{order}""",
+            (file_id, copy),
+        )
+    connection.execute(
+        f"""INSERT OR IGNORE INTO {new.transcripts} (path, mtime_ns, size, rule, detail)
+            SELECT path, 0, size, rule, detail FROM {old.transcripts}
+            WHERE path = (SELECT transcript FROM {new.sessions} WHERE file_id = ?)""",
+        (copy,),
+    )
+    return [id_ for (id_,) in connection.execute(f"SELECT id FROM {new.chunks} WHERE file_id = ? ORDER BY id", (copy,))]
+
+
+class KeywordRow(NamedTuple):
+    """The columns of a chunk in the keyword index, in the order of `FTS_COLUMNS`."""
+
+    id: int
+    streams: tuple[str, ...]
+    session: bool
+
+
+def keyword_rows(connection: apsw.Connection, tables: Tables, ids: Sequence[int]) -> Iterator[KeywordRow]:
+    """Yield the rows of chunks in the keyword index, made from the stored texts, in the order of the ids."""
+    from engine.text import analyse, analyse_both
+
+    marks = ",".join("?" * len(ids))
+    rows: list[tuple[int, str, str, int, str, str, str, str]] = list(
+        connection.execute(
+            f"""SELECT c.id, c.text, replace(c.heading, char(31), char(10)), f.source = 'sessions', f.path, f.title,
+                f.language, coalesce(n.aliases, '')
+            FROM {tables.chunks} c JOIN {tables.files} f ON f.id = c.file_id
+            LEFT JOIN {tables.front_matter} n ON n.file_id = f.id WHERE c.id IN ({marks}) ORDER BY c.id""",
+            tuple(ids),
+        )
+    )
+    for id_, text, heading, session, path, title, language, aliases in rows:
+        words, stems = analyse(text, language)
+        name = "" if session else path
+        short = [analyse_both(part, language) for part in (title, heading, name, aliases)]
+        yield KeywordRow(id_, (*short[:3], words, stems, short[3]), bool(session))
 
 
 def discard_generation(connection: apsw.Connection, tables: Tables) -> None:

@@ -9,7 +9,7 @@ import re
 import threading
 import time
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import NamedTuple
 
@@ -275,7 +275,11 @@ class SessionExports:
         """Find transcripts that are not exported; `projects`: known folders by transcript name."""
         copies = copied_sessions(transcripts, set(), token)
         files = [file for file in transcripts if not self._crashes.crashes(file)]
-        owners = elsewhere(files, projects, self._workspace, self._index, lambda file: self._project_of(file, token))
+
+        def projects_of(unknown: Sequence[FoundFile]) -> Iterator[tuple[FoundFile, str]]:
+            return ((file, self._project_of(file, token)) for file in unknown)
+
+        owners = elsewhere(files, projects, self._workspace, self._index, projects_of)
         own = {file.path for file in files if file.name not in owners and file.name not in copies}
         return _Duplicates(owners, copies, own)
 

@@ -4,17 +4,15 @@ FTS5's own check reads no content of a contentless table. A row's content can't 
 each word of the chunk must be found in its row, and FTS5 stores the number of tokens per column.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from engine.base.language import marked, tr, tr_count
 from engine.insight.health.health_check import NOTHING, HealthCheck, Observation, Subject
 from engine.store.connection import number
 from engine.store.index import WORDS_TO_FORGET
-from engine.store.index_schema import FTS_COLUMNS
+from engine.store.index_schema import FTS_COLUMNS, KeywordRow, keyword_rows
 from engine.store.snapshot import Snapshot
 from engine.store.writer import Writer
-from engine.text import analyse, analyse_both
 
 _SAMPLE = 200
 _SAMPLED_AT_ONCE = 20
@@ -24,34 +22,7 @@ _ROWS_AT_ONCE = 200
 _WORDS = FTS_COLUMNS.index("words")
 
 
-class _Row(NamedTuple):
-    """The expected keyword-index columns of a chunk, in the order of `FTS_COLUMNS`, made from the stored text."""
-
-    id: int
-    streams: tuple[str, ...]
-    session: bool
-
-
-def _rows(snapshot: Snapshot, ids: Sequence[int]) -> Iterator[_Row]:
-    tables = snapshot.tables
-    marks = ",".join("?" * len(ids))
-    rows: list[tuple[int, str, str, int, str, str, str, str]] = list(
-        snapshot.connection.execute(
-            f"""SELECT c.id, c.text, replace(c.heading, char(31), char(10)), f.source = 'sessions', f.path, f.title,
-                f.language, coalesce(n.aliases, '')
-            FROM {tables.chunks} c JOIN {tables.files} f ON f.id = c.file_id
-            LEFT JOIN {tables.front_matter} n ON n.file_id = f.id WHERE c.id IN ({marks}) ORDER BY c.id""",
-            tuple(ids),
-        )
-    )
-    for id_, text, heading, session, path, title, language, aliases in rows:
-        words, stems = analyse(text, language)
-        name = "" if session else path
-        short = [analyse_both(part, language) for part in (title, heading, name, aliases)]
-        yield _Row(id_, (*short[:3], words, stems, short[3]), bool(session))
-
-
-def _is_intact(snapshot: Snapshot, row: _Row) -> bool:
+def _is_intact(snapshot: Snapshot, row: KeywordRow) -> bool:
     """Whether the keyword index has the expected content for this chunk. The title of a session may differ."""
     fts = snapshot.tables.fts
     size = snapshot.connection.execute(f"SELECT sz FROM {fts}_docsize WHERE id = ?", (row.id,)).get
@@ -151,7 +122,7 @@ def _check_words(subject: Subject) -> Observation:
     for start in range(0, len(sample), _SAMPLED_AT_ONCE):
         subject.step(tr("Comparing the words of passages with the keyword index"), start, len(sample))
         with subject.store.read(subject.cancel) as snapshot:
-            for row in _rows(snapshot, sample[start : start + _SAMPLED_AT_ONCE]):
+            for row in keyword_rows(snapshot.connection, snapshot.tables, sample[start : start + _SAMPLED_AT_ONCE]):
                 looked += 1
                 wrong += not _is_intact(snapshot, row)
     if wrong:
@@ -201,7 +172,7 @@ def _write(subject: Subject, ids: Sequence[int]) -> None:
 def _replace(writer: Writer, ids: Sequence[int]) -> None:
     fts = writer.tables.fts
     writer.connection.executemany(f"DELETE FROM {fts} WHERE rowid = ?", ((id_,) for id_ in ids))
-    writer.add_keywords((row.id, row.streams) for row in _rows(writer, ids))
+    writer.add_keywords((row.id, row.streams) for row in keyword_rows(writer.connection, writer.tables, ids))
 
 
 ROWS = HealthCheck(

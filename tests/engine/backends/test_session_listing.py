@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,11 +15,13 @@ from engine.backends.builtin import BuiltinMemory
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
 from engine.corpus import folder_walk
-from engine.indexing import note_preparation, session_stage
+from engine.corpus.transcripts.quick_summary import read_quick_summary
+from engine.indexing import note_preparation, session_stage, text_stage
 from engine.indexing.transcript_stage import TranscriptRows
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
 from tests.helpers.fake_provider import FakeProvider, selection_of
+from tests.helpers.health import unsound
 
 COUNT = 7
 
@@ -44,7 +47,6 @@ def store(tmp_path: Path) -> Path:
 @pytest.fixture
 def memory(tmp_path: Path, store: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[BuiltinMemory]:
     monkeypatch.setattr(builtin, "select_provider", lambda *_, **__: selection_of(FakeProvider()))
-    monkeypatch.setattr(session_stage, "_A_COMMIT", 3)
     (tmp_path / "notes").mkdir()
     settings = Settings(
         sessions=SessionSettings(folders=(str(store),)), store=StoreSettings(path=str(tmp_path / "data"))
@@ -78,6 +80,31 @@ def test_all_are_listed_before_one_is_read(memory: BuiltinMemory, monkeypatch: p
     assert {(one.agent, one.project, one.messages) for one in listed} == {("openclaw", "/home/ada/boat", 2)}
     assert memory.search("anchor").results == ()
     assert memory.read_session("sessions/main/3.jsonl").messages[0].text == "Where is anchor 3?"
+
+
+def test_many_are_listed_by_other_processes_too(
+    memory: BuiltinMemory, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many = 2_600
+    for number in range(COUNT, many):
+        (store / f"{number}.jsonl").write_text(head(number) + spoken("user", f"Where is anchor {number}?"))
+    seen: list[str] = []
+
+    def look(descriptor: int, path: str, size: int) -> object:
+        time.sleep(0.002 if len(seen) < many - 500 else 0.2)  # the other process needs time to start
+        seen.append(path)
+        return read_quick_summary(descriptor, path, size)
+
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(session_stage, "read_quick_summary", look)
+    list_only(memory, monkeypatch)
+    assert 0 < len(seen) < many
+    listed = memory.sessions()
+    assert {one.path: one.title for one in listed} == {
+        f"sessions/main/{number}.jsonl": f"Where is anchor {number}?" for number in range(many)
+    }
+    assert {(one.agent, one.project) for one in listed} == {("openclaw", "/home/ada/boat")}
+    assert sum(one.messages for one in listed) == many + COUNT
 
 
 def test_complete_reading_replaces_quick_summary(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,8 +153,15 @@ def test_sessions_of_a_drive_stay_while_it_is_not_connected(
     assert report.files_removed == 0
     assert [issue.path for issue in report.skipped if "drive" in issue.detail] == ["sessions/main"]
     assert len(memory.sessions()) == COUNT
+    before = memory.sessions(), texts(memory)
+    assert memory.sync(force=True).full
+    assert (memory.sessions(), texts(memory)) == before
+    assert not unsound(memory)
+    assert len(memory.search("anchor", max_results=20).results) == COUNT
     away.rename(store)
     connected[0] = True
+    assert memory.sync().files_indexed == COUNT
+    assert (memory.sessions(), texts(memory)) == before
     assert memory.sync().files_unchanged == COUNT
     shutil.rmtree(store)
     connected[0] = False
@@ -136,6 +170,22 @@ def test_sessions_of_a_drive_stay_while_it_is_not_connected(
     (store / "3.jsonl").write_text("")
     memory.sync()
     assert not memory.sessions(), "a folder with files in it is read"
+
+
+def test_unmasked_session_of_a_drive_leaves_with_old_rules(
+    memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.sync()
+    with memory.store.write() as writer:
+        writer.set_meta("fingerprint", "redaction 1;")
+
+    def disconnected(path: str) -> object:
+        raise OSError(errno.ESTALE, "Stale file handle")
+
+    monkeypatch.setattr(folder_walk, "scan_folder", disconnected)
+    monkeypatch.setattr(text_stage, "holds_secret", lambda text: "anchor 3" in text)
+    assert memory.sync().full
+    assert {one.title for one in memory.sessions()} == {f"Where is anchor {n}?" for n in range(COUNT) if n != 3}
 
 
 def test_internal_session_removed_from_list(

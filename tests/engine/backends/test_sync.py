@@ -613,15 +613,18 @@ def test_notes_of_a_drive_stay_while_it_is_not_connected(
     if emptied or root == "workspace":
         mounted.mkdir()
     connected[0] = False
-    for _ in range(2):
-        report = memory.sync()
+    for force in (False, False, True, True, False):  # a rebuild keeps them, too
+        report = memory.sync(force=force)
         assert (report.error, report.files_removed) == ("", 0)
         assert [issue.detail for issue in report.skipped if "drive" in issue.detail]
         assert hits(memory, word) == [shown]
+    assert not unsound(memory)
     shutil.rmtree(mounted, ignore_errors=True)
     away.rename(mounted)
     connected[0] = True
     assert memory.sync().files_removed == 0
+    assert hits(memory, word) == [shown]
+    assert memory.sync().files_indexed == 0
     shutil.rmtree(extra)
     assert memory.sync().files_removed == 1, "the drive is connected, so the folder was deleted"
 
@@ -638,8 +641,9 @@ def test_changed_file_of_a_failing_drive_stays(
         raise OSError(number, "Input/output error")
 
     monkeypatch.setattr(note_reader, "open_regular", failing)
-    assert [issue.path for issue in memory.sync().failed] == ["people/ines.md"]
-    assert bool(hits(memory, "gauge")) == stays
+    for force in (False, True):
+        assert "people/ines.md" in [issue.path for issue in memory.sync(force=force).failed]
+        assert bool(hits(memory, "gauge")) == stays
     monkeypatch.setattr(note_reader, "open_regular", opened)
     memory.sync()
     assert hits(memory, "lamp") == ["people/ines.md"]

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -119,10 +119,10 @@ def prepare_or_fail(file: FoundFile, *parts: Any) -> NewFile:
     return prepare(file, *parts)
 
 
-def serve_or_fail(pipe: Connection) -> None:
+def serve_or_fail(pipe: Connection, answer: Callable[[bytes], bytes]) -> None:
     """Main function of a process with a faulty parser."""
     preparation_processes.prepare = prepare_or_fail
-    preparation_processes.serve(pipe)
+    preparation_processes.serve(pipe, answer)
 
 
 def test_fault_in_another_process_fails_one_note_only(
