@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from engine.corpus.markdown_line_types import CODE_SPAN, HEADING_ATTRIBUTES
     from engine.corpus.note_metadata import HASHTAG, markdown_of, note_title, structure_of
     from engine.corpus.source_detection import find_sources, measure_sessions, sessions_workspace
-    from engine.corpus.transcripts.jsonl import image_in_line
+    from engine.corpus.transcripts.json_values import IMAGE_LINE
     from engine.corpus.transcripts.registry import agent_label, agent_labels, growing_part, usual_folders
     from engine.corpus.transcripts.session_stores import may_name_session
     from engine.corpus.transcripts.tool_uses import ToolText, readable_tool_text, subject_of
@@ -145,7 +145,7 @@ _NAMES = {
     "corpus.markdown_line_types": "CODE_SPAN HEADING_ATTRIBUTES",
     "corpus.note_metadata": "HASHTAG markdown_of note_title structure_of",
     "corpus.source_detection": "find_sources measure_sessions sessions_workspace",
-    "corpus.transcripts.jsonl": "image_in_line",
+    "corpus.transcripts.json_values": "IMAGE_LINE",
     "corpus.transcripts.registry": "agent_label agent_labels growing_part usual_folders",
     "corpus.transcripts.session_stores": "may_name_session",
     "corpus.transcripts.tool_uses": "ToolText readable_tool_text subject_of",

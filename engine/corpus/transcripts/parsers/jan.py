@@ -13,7 +13,7 @@ from typing import Any
 
 from engine.base.bounded_json import decode_json
 from engine.corpus.transcripts.formats import LineParser
-from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.json_values import content, image_mark, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, arguments, sidecar
@@ -45,7 +45,7 @@ class JanParser(LineParser, kw_only=True):
         elif kind == "reasoning":
             yield Part(role, "thinking", text)
         elif kind == "image_url":
-            yield Part(role, "text", "[image]")
+            yield Part(role, "text", image_mark(block))
         elif kind == "tool_call":
             name, output = string(block.get("tool_name")), block.get("output")
             yield Part("assistant", "tool-call", tool_input(block.get("input")) or name, name)
