@@ -27,7 +27,7 @@ READ: dict[str, tuple[str, str]] = {
     "augment": ("982606ae9204", "augment:2"),
     "chatgpt": ("3d391442d813", "chatgpt:1"),
     "cherry_studio": ("9af22034ba94", "cherry-studio:2"),
-    "claude_code": ("4e888045e6e5", "claude-code:3 claude-cowork:3 qoder:3 openclaude:3"),
+    "claude_code": ("93af187fef5c", "claude-code:4 claude-cowork:4 qoder:4 openclaude:4"),
     "claude_export": ("8a2dc33d34d5", "claude:1"),
     "cline": ("d8960dc38c2b", "cline:2 roo-code:2 zoo-code:2 kilo-code:2"),
     "cline_session": ("2ed67d023411", "cline:2"),
