@@ -37,9 +37,11 @@ from engine.corpus.transcripts.registry import (
 from engine.corpus.transcripts.transcript_files import (
     NO_TRANSCRIPT,
     SILENT,
+    is_renamed_export,
     judge_entry,
     judge_store,
     last_change,
+    may_be_renamed,
     ordinary_lines,
     perhaps_compressed,
     transcript_of,
@@ -237,7 +239,7 @@ class _Walk(FolderWalk):
 
     def _enter(self, entry: os.DirEntry[str], path: str, name: str, neighbours: Neighbours) -> bool:
         above = path[: -len(entry.name) - 1].rpartition(os.sep)[2]
-        match = judge_entry(entry, above, neighbours())
+        match = judge_entry(entry, above, neighbours(), "" if self._others is None else path)
         if match is None:
             if entry.is_dir(follow_symlinks=False):
                 return True
@@ -282,7 +284,10 @@ def may_name_session(name: str) -> bool:
     A workspace may have its own folder called sessions, even with a subfolder named like a store: its notes have names
     that no transcript has.
     """
-    return name.startswith(_PREFIX) and any(map(may_be_transcript, name.split("/")))
+    if not name.startswith(_PREFIX):
+        return False
+    parts = name.split("/")
+    return any(map(may_be_transcript, parts)) or any(map(may_be_renamed, parts[2:-1]))
 
 
 def names_session(name: str, settings: Settings) -> bool:
@@ -339,7 +344,7 @@ def _find(store: Store, parts: list[str]) -> tuple[Path, str]:
             raise PathRefused
         path, state = _entry_named(path, part)
         if stat.S_ISREG(state.st_mode):
-            if not may_be_transcript(path):
+            if not may_be_transcript(path) and (store_name(store.path) or not is_renamed_export(path)):
                 raise PathRefused
             return Path(path), "/".join(parts[depth:])
     raise PathRefused
