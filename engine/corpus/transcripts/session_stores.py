@@ -79,6 +79,11 @@ def find_stores(settings: Settings) -> tuple[Store, ...]:
     return tuple(Store(_PREFIX + _name(path, alone=bases[_short_name(path).casefold()] == 1), path) for path in outer)
 
 
+def is_in_store(name: str, stores: Iterable[str]) -> bool:
+    """Whether a stable name is that of one of the `stores`, by their names, or of something in it."""
+    return any(name == store or name.startswith(f"{store}/") for store in stores)
+
+
 def machine_names(settings: Settings) -> dict[str, str]:
     """Return the name of the machine that sessions are from, by the prefix of their stable names, as
     in the settings.
