@@ -44,7 +44,7 @@ READ: dict[str, tuple[str, str]] = {
     "crush": ("687da05fc9de", "crush:3"),
     "cursor_cli": ("d9647877e6d8", "cursor-cli:2"),
     "cursor_text": ("2d5ea86580d1", "cursor-cli:2"),
-    "cursor_store": ("dd5168308927", "cursor-cli:2"),
+    "cursor_store": ("27d8797251da", "cursor-cli:2"),
     "cursor_database": ("56d9c1710c1e", "cursor:2"),
     "deepseek_export": ("1d0c60c9ea98", "deepseek:1"),
     "deepseek_harness": ("da031fa8fa68", "deepseek-harness:2"),
