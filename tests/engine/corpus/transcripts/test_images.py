@@ -46,6 +46,10 @@ def _claude(id: str, *blocks: Any) -> Mapping[str, Any]:
     return {"type": "user", "uuid": id, "sessionId": ID, "message": {"role": "user", "content": blocks}}
 
 
+def _attached(**image: Any) -> Mapping[str, Any]:
+    return {"alias": "hull.png", "mime_type": "image/png", **image}
+
+
 def _rollout(*blocks: Any) -> Mapping[str, Any]:
     return {"type": "response_item", "payload": {"type": "message", "role": "user", "content": blocks}}
 
@@ -72,6 +76,19 @@ FILES = {
                 "workspaceDirectory": "/boats",
                 "history": [{"message": {"role": "user", "content": list(map(_chat, (LINK, _uri(PNG), _uri(JPEG))))}}],
             }
+        ),
+    ),
+    "vibe": (
+        "v/messages.jsonl",
+        _lines(
+            {"role": "user", "content": "See", "message_id": "1", "images": [_attached(path="hull.png")]},
+            {"role": "user", "content": "", "message_id": "2", "images": [_attached(data=_text(PNG))]},
+            {
+                "role": "user",
+                "content": "",
+                "message_id": "3",
+                "images": [_attached(source={"kind": "inline", "data": _text(JPEG)})],
+            },
         ),
     ),
     "gemini": (

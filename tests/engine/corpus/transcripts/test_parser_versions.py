@@ -90,7 +90,7 @@ READ: dict[str, tuple[str, str]] = {
     "shelley": ("f710272059b1", "shelley:1"),
     "tau": ("e1830b4711e0", "tau:1"),
     "unsloth": ("741500c4f302", "unsloth-studio:1"),
-    "vibe": ("9a036c4aa5b5", "vibe:1"),
+    "vibe": ("9a036c4aa5b5", "vibe:2"),
     "visual_studio": ("e6426275bafc", "visual-studio-copilot:3"),
     "warp": ("ee5c298fb751", "warp:3"),
     "zcode": ("128f151d1103", "zcode:1"),
