@@ -72,7 +72,7 @@ def is_renamed_export(path: str) -> bool:
         return False
 
 
-@functools.lru_cache(maxsize=4096)  # a sync looks at every file again
+@functools.lru_cache(maxsize=16384)  # a sync looks at every file again
 def _is_export(path: str, _size: int, _changed: int) -> bool:
     with open_binary(path) as file:
         return registry.is_export(path, file.read(_HEAD))
