@@ -286,7 +286,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
     def _open_with(self, part: Part, text: str) -> None:
         """Set the session's title if it begins with a command alone, such as `/init`, or with a teammate's task."""
         command = part.text.split(maxsplit=1)[0] if part.role == "system" and part.text.startswith("/") else ""
-        _, task = next(agents_messages(text), ("", ""))
+        _, task = next(agents_messages(text), ("", "")) if part.role != "user" else ("", "")
         title = part.text if command[1:] and command[1:] not in _SETTINGS else task
         if title:
             # Mask before cutting: half of a secret would not be recognised.

@@ -22,6 +22,8 @@ _PAIR = re.compile(r'"([^"]*)"="([^"]*)"')
 _MOST_SEARCHED = 64 * 1024
 _WRAPPED = "-message"
 _WRAPPERS = ("<teammate", "<cross-session", "<agent")
+_OPENINGS = (*_WRAPPERS, "Another Claude session sent a message:")
+"""Beginnings of texts with messages of other agents; a notice of another kind may quote one."""
 _NAME, _SENDER = re.compile(r'\bfrom-name="([^"]+)"'), re.compile(r'\b(?:teammate_id|from)="([^"]+)"')
 _OF_PROGRAM = re.compile(r'\{\s*"type"\s*:')
 """Matches the beginning of a message that teammates' programs exchange, such as that one is idle."""
@@ -91,6 +93,6 @@ def notices(text: str) -> list[Part]:
     """Return the messages of other agents in a text that the user didn't write, or the text as one of the program."""
     messages = [
         Part("system" if _OF_PROGRAM.match(message) else "assistant", "text", f"{sender}: {message}")
-        for sender, message in agents_messages(text)
+        for sender, message in (agents_messages(text) if text[:200].lstrip().startswith(_OPENINGS) else ())
     ]
     return messages or [Part("system", "text", text)]

@@ -205,6 +205,10 @@ def test_question_without_an_answer_stays_a_result() -> None:
         (["Add tests.", "<command-name>/init</command-name>"], "Add tests."),
         (["<command-name>/plan</command-name><command-args>the jib</command-args>"], "/plan the jib"),
         (['<teammate-message teammate_id="team-lead">\nRig it. Now.\n</teammate-message>'], "Rig it. Now."),
+        (
+            ['Explain <teammate-message teammate_id="x">up</teammate-message>.'],
+            'Explain <teammate-message teammate_id="x">up</teammate-message>.',
+        ),
     ],
 )
 def test_session_is_named_after_its_first_command(lines: list[str], name: str) -> None:
@@ -236,6 +240,8 @@ def test_messages_of_other_agents_are_speech_with_sender(wrapped: str) -> None:
     assert parts_of({**user(text), "origin": {"kind": "peer"}}) == [said]
     assert parts_of(user(f"{text}{wrapped}")) == [said, said]
     assert parts_of({**user(text), "isCompactSummary": True}) == [("system", "text", text)]
+    quoted = f"<task-notification>\n{wrapped}\n</task-notification>"
+    assert parts_of({**user(quoted), "origin": {"kind": "task-notification"}}) == [("system", "text", quoted)]
     assert parts_of(user(f"What is this? {wrapped}")) == [("user", "text", f"What is this? {wrapped}")]
 
 
