@@ -149,6 +149,19 @@ def holding_images() -> Iterator[dict[str, str]]:
         _HELD_IMAGES.reset(before)
 
 
+def held_only(column: str) -> str:
+    """Return the SQL expression for a column with an image's bytes; NULL unless images are held, since it is long."""
+    return column if _HELD_IMAGES.get() is not None else "NULL"
+
+
+def image_value(data: object) -> Mapping[str, str]:
+    """Return an image's bytes as a JSON value with its data."""
+    raw = data if isinstance(data, bytes) else b""
+    step = 3 * _STEP // 4  # a multiple of three bytes has no padding
+    encoded = (base64.b64encode(raw[start : start + step]).decode() for start in range(0, len(raw), step))
+    return {"media_type": "image/png", "data": "".join(encoded)}
+
+
 def image_held(text: str, number: int, held: Mapping[str, str]) -> tuple[bytes, str] | None:
     """Return the data and the type (`png`) of image `number`, from 0, of a message; None if its data isn't held.
 

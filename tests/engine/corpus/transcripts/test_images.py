@@ -149,6 +149,21 @@ def test_image_in_a_database_is_found(tmp_path: Path, name: str) -> None:
     assert _images(database.write(tmp_path, rows)) == [PNG, JPEG]
 
 
+@pytest.mark.parametrize("name", ["ollama: first", "llm: responses", "llm: 0.32"])
+def test_image_in_a_column_is_found(tmp_path: Path, name: str) -> None:
+    database = next(one for one in DATABASES if one.name == name)
+    if name.startswith("ollama"):
+        added = [("attachments", {"message_id": 1, "filename": "hull.png", "data": PNG})]
+    else:
+        added = [("attachments", {"id": "a", "type": "image/png", "content": PNG})]
+        older = ("prompt_attachments", {"response_id": "r1", "attachment_id": "a", '"order"': 0})
+        newer = ("part_attachments", {"part_id": 99, "attachment_id": "a", '"order"': 0})
+        part = ("parts", {"id": 99, "message_hash": "b2:2", "position": 9, "type": "attachment"})
+        added += [older] if name == "llm: responses" else [newer, part]
+    path = database.write(tmp_path, [*added, *database.rows])
+    assert _images(path) == [PNG]
+
+
 def _data_of(value: Any) -> tuple[bytes, str] | None:
     with holding_images() as held:
         return image_held(f"See:\n{image_mark(value)}", 0, held)
