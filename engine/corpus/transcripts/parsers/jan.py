@@ -66,7 +66,8 @@ def _results(given: str, name: str, id: str, output: object) -> Iterator[Part]:
     """Yield a call and its result, which has an `error` if the tool failed."""
     error = string(mapping(output).get("error"))
     yield Part("assistant", "tool-call", given, name, id)
-    text = content(mapping(output).get("content", output)) or error or tool_input(output)
+    text = content(mapping(output).get("content", output)) or error
+    text = text or ("" if "content" in mapping(output) else tool_input(output))
     yield Part("tool", "tool-result", text, name, id, bool(error))
 
 
