@@ -62,10 +62,10 @@ if TYPE_CHECKING:
     from engine.corpus.link_parsing import without_links, written_links
     from engine.corpus.markdown_line_types import CODE_SPAN, HEADING_ATTRIBUTES
     from engine.corpus.note_metadata import HASHTAG, markdown_of, note_title, structure_of
-    from engine.corpus.source_detection import find_sources, measure_sessions, sessions_workspace
-    from engine.corpus.transcripts.jsonl import image_in_line
+    from engine.corpus.source_detection import find_sources, measure_sessions, sessions_workspace, store_names
+    from engine.corpus.transcripts.json_values import IMAGE_LINE
     from engine.corpus.transcripts.registry import agent_label, agent_labels, growing_part, usual_folders
-    from engine.corpus.transcripts.session_stores import may_name_session
+    from engine.corpus.transcripts.session_stores import is_in_store, may_name_session
     from engine.corpus.transcripts.tool_uses import ToolText, readable_tool_text, subject_of
     from engine.corpus.transcripts.transcript_files import last_change
     from engine.embedding.api_keys import forget_key, key_state, store_key
@@ -144,10 +144,10 @@ _NAMES = {
     "corpus.link_parsing": "without_links written_links",
     "corpus.markdown_line_types": "CODE_SPAN HEADING_ATTRIBUTES",
     "corpus.note_metadata": "HASHTAG markdown_of note_title structure_of",
-    "corpus.source_detection": "find_sources measure_sessions sessions_workspace",
-    "corpus.transcripts.jsonl": "image_in_line",
+    "corpus.source_detection": "find_sources measure_sessions sessions_workspace store_names",
+    "corpus.transcripts.json_values": "IMAGE_LINE",
     "corpus.transcripts.registry": "agent_label agent_labels growing_part usual_folders",
-    "corpus.transcripts.session_stores": "may_name_session",
+    "corpus.transcripts.session_stores": "is_in_store may_name_session",
     "corpus.transcripts.tool_uses": "ToolText readable_tool_text subject_of",
     "corpus.transcripts.transcript_files": "last_change",
     "embedding.api_keys": "forget_key key_state store_key",

@@ -348,6 +348,12 @@ class BuiltinMemory:
         self._lifetime.check()
         return self._parts.session_files.raw(path, lines, reveal=reveal, cancel=cancel)
 
+    def session_image(
+        self, path: str, message: int, number: int, *, cancel: CancelToken | None = None
+    ) -> tuple[bytes, str] | None:
+        self._lifetime.check()
+        return self._parts.session_files.image(path, message, number, cancel)
+
     def similar_sessions(self, path: str, *, max_results: int = 10) -> "tuple[tuple[SessionSummary, float], ...]":
         self._lifetime.check()
         return self._parts.sessions.similar(path, self._provider.provider(), max_results)

@@ -164,6 +164,7 @@ class FallbackMemoryManager:
     sessions = _of_memory_in_use(MemorySearchManager.sessions)
     read_session = _of_memory_in_use(MemorySearchManager.read_session)
     raw_lines = _of_memory_in_use(MemorySearchManager.raw_lines)
+    session_image = _of_memory_in_use(MemorySearchManager.session_image)
     similar_sessions = _of_memory_in_use(MemorySearchManager.similar_sessions)
     stored_models = _of_memory_in_use(MemorySearchManager.stored_models)
     probe_embedding = _of_memory_in_use(MemorySearchManager.probe_embedding)

@@ -24,6 +24,7 @@ from engine.corpus.file_rules import FileRules, unreadable
 from engine.corpus.folder_walk import FoundFile
 from engine.corpus.ignore_rules import Match, is_unusable
 from engine.corpus.indexed_folders import Root, find_roots
+from engine.corpus.transcripts.registry import store_name
 from engine.corpus.transcripts.session_stores import Store, find_stores, find_transcripts_in
 from engine.corpus.transcripts.transcript_files import (
     SILENT,
@@ -273,7 +274,8 @@ class PathFinder:
 
         def judge(entry: Entry, _name: str, listed: Sequence[Entry]) -> Match | None:
             names = frozenset(entry.name for entry in listed)
-            return judge_entry(entry, os.path.basename(os.path.dirname(entry.path)), names)
+            above = os.path.basename(os.path.dirname(entry.path))
+            return judge_entry(entry, above, names, "" if store_name(store.path) else entry.path)
 
         return _descend(store.path, store.name, parts, "sessions", judge)
 

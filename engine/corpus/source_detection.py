@@ -225,6 +225,11 @@ def sessions_workspace(store_path: str = "") -> Path:
     return folder
 
 
+def store_names(folders: Sequence[str]) -> tuple[str, ...]:
+    """Return the stable names of session folders and exports, `sessions/<name>`."""
+    return tuple(store.name for store in find_stores(_listing(folders)))
+
+
 def measure_sessions(folders: Sequence[str], *, cancel: CancelToken | None = None) -> FoundSources:
     """Count the files in each session folder or export, in the given order, even if empty or missing.
 

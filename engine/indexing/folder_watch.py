@@ -17,9 +17,9 @@ from engine.corpus.ignore_rules import IgnoreRules
 from engine.corpus.indexed_folders import find_roots
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.agents import WAL
-from engine.corpus.transcripts.registry import is_database, is_watched, may_be_transcript, owner_of_part
+from engine.corpus.transcripts.registry import is_database, is_watched, may_be_transcript, owner_of_part, store_name
 from engine.corpus.transcripts.session_stores import Store, find_stores, transcript_at
-from engine.corpus.transcripts.transcript_files import is_compressed, transcript_of
+from engine.corpus.transcripts.transcript_files import is_compressed, is_renamed_export, may_be_renamed, transcript_of
 from engine.indexing.watcher import WatchBatch, Watcher, WatchTiming
 from engine.records import SyncReason, WatcherStatus
 from engine.settings import Settings
@@ -72,23 +72,27 @@ class SessionGrowth:
                 if not size:
                     return bool(indexed)
                 if is_compressed(path):
-                    return size != indexed and may_be_transcript(path)
+                    return size != indexed and _holds_sessions(path)
                 if indexed is None and path not in self._new:  # the first lines of a session
                     self._new.add(path)
-                    return may_be_transcript(path)
+                    return _holds_sessions(path)
                 # A transcript that shrank was replaced: it counts from its beginning.
                 start = 0 if indexed is None or size < indexed else indexed
                 limits = self._limits
                 if size == start:
                     return False
                 if size - start >= limits.delta_bytes or limits.delta_messages <= 0:
-                    return may_be_transcript(path)
+                    return _holds_sessions(path)
                 file.seek(start)
                 lines = sum(block.count(b"\n") for block in iter(lambda: file.read(_BLOCK), b""))
-                return lines >= limits.delta_messages and may_be_transcript(path)
+                return lines >= limits.delta_messages and _holds_sessions(path)
         except (OSError, PathRefused):
             # A folder represents files added to and removed from it; a deleted transcript must not be found any more.
             return indexed is not None or os.path.isdir(path)
+
+
+def _holds_sessions(path: str) -> bool:
+    return may_be_transcript(path) or is_renamed_export(path)
 
 
 class FolderWatch:
@@ -209,13 +213,16 @@ class FolderWatch:
 
         alone = _lone_databases(stores)
         others = [store.path for store in stores if not _is_lone_database(store.path)]
+        agents_own = {store.path for store in stores if store_name(store.path)}
 
         def ignored(root: str, path: str, is_dir: bool) -> bool:
             if root in alone:
                 return path not in alone[root]
             if is_dir:
                 return not is_watched(root, path.replace(os.sep, "/"))
-            return not may_be_transcript(transcript_of(path)) and not owner_of_part(path)
+            if may_be_transcript(transcript_of(path)) or owner_of_part(path):
+                return False
+            return root in agents_own or not may_be_renamed(path)
 
         self._start(
             Watcher(

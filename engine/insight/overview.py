@@ -3,7 +3,7 @@
 import re
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -11,6 +11,7 @@ import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.base.skip_reasons import files_covered
+from engine.corpus.transcripts.session_stores import is_in_store
 from engine.records import (
     ChunkSizes,
     DiskPart,
@@ -49,11 +50,14 @@ _Tally = list[int]
 
 
 def count_folders(
-    files: Iterable[tuple[Source, str, int, int]], failed: Iterable[FileIssue], skipped: Iterable[FileIssue]
+    files: Iterable[tuple[Source, str, int, int]],
+    failed: Iterable[FileIssue],
+    skipped: Iterable[FileIssue],
+    stores: Collection[str],
 ) -> tuple[FolderCount, ...]:
     """Count files and chunks per folder, in the order of `IndexOverview.folders`.
 
-    `files`: source, stable name, chunks and pending chunks of each.
+    `files`: source, stable name, chunks and pending chunks of each. `stores`: names of the stores of sessions.
     """
     tallies: defaultdict[_Folder, _Tally] = defaultdict(lambda: [0] * 5)
     # A folder's own files first, then each folder into those above it: most folders have many files.
@@ -64,12 +68,13 @@ def count_folders(
         tally[2] += pending
     for column, issues in ((3, failed), (4, skipped)):
         for issue in issues:
-            tallies[_folder_of(issue)][column] += files_covered(issue.detail)
+            tallies[_folder_of(issue, stores)][column] += files_covered(issue.detail)
     return _in_order(_summed(tallies))
 
 
-def _folder_of(issue: FileIssue) -> _Folder:
-    source: Source = "sessions" if issue.path.startswith(_SESSIONS) else "memory"
+def _folder_of(issue: FileIssue, stores: Collection[str]) -> _Folder:
+    # Notes may be in a folder called sessions, too.
+    source: Source = "sessions" if is_in_store(issue.path, stores) else "memory"
     # Items without a stable name, such as a missing root, count for their source only.
     return source, "" if issue.path.startswith("/") else issue.path.rpartition("/")[0]
 
@@ -97,7 +102,7 @@ def _parts(source: Source, folder: str) -> _Parts:
     if source == "sessions" and folder.startswith(_SESSIONS):
         first, *rest = folder.removeprefix(_SESSIONS).split("/")
         return (_SESSIONS + first, *rest)
-    return tuple(folder.split("/")) if folder and folder != _SESSIONS.rstrip("/") else ()
+    return tuple(folder.split("/")) if folder and (source, folder) != ("sessions", _SESSIONS.rstrip("/")) else ()
 
 
 def _in_order(tallies: dict[_Key, _Tally]) -> tuple[FolderCount, ...]:
@@ -185,7 +190,9 @@ class _Rows:
 class Overviews:
     """Makes the overview of one index, counted again only after changes. Thread-safe."""
 
-    def __init__(self, store: IndexStore, user: UserData) -> None:
+    def __init__(self, store: IndexStore, user: UserData, session_stores: Collection[str]) -> None:
+        """`session_stores`: names of the stores of sessions."""
+        self._session_stores = session_stores
         self._store = store
         self._user = user
         self._lock = threading.Lock()
@@ -204,7 +211,7 @@ class Overviews:
             if counted is None:
                 rows = _read(snapshot, model)
         if rows is not None:
-            counted = _count(rows, self._store.sizes())
+            counted = _count(rows, self._store.sizes(), self._session_stores)
             with self._lock:
                 self._moment, self._counted = moment, counted
         assert counted is not None
@@ -239,11 +246,11 @@ def _read(snapshot: Snapshot, model: ModelName | None) -> _Rows:
     )
 
 
-def _count(rows: _Rows, sizes: IndexSizes) -> IndexOverview:
+def _count(rows: _Rows, sizes: IndexSizes, stores: Collection[str]) -> IndexOverview:
     files = ((source, path, rows.chunks.get(id_, 0), rows.pending.get(id_, 0)) for id_, source, path in rows.files)
     return IndexOverview(
         generation=rows.generation,
-        folders=count_folders(files, rows.failed, rows.skipped),
+        folders=count_folders(files, rows.failed, rows.skipped, stores),
         sizes=_sizes(rows.lengths),
         months=rows.months,
         disk=disk_parts(rows.disk, sizes),

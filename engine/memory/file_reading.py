@@ -3,7 +3,8 @@
 import logging
 import weakref
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
@@ -135,14 +136,10 @@ class SessionFiles:
 
         file, key = self._locate(path)
         before = self._take_last(path, reveal=reveal)
-        try:
+        with _readable():
             read = read_on(file, key, None if before is None else before.position, cancel)
             if read.conversation is None and not key:  # as while an agent writes the whole file again
                 raise ValueError(NO_TRANSCRIPT_OR_EMPTY.message())
-        except PARSER_FAULTS as error:
-            raise TranscriptUnreadable(
-                tr("The transcript of this session cannot be read now: {reason}", reason=tr_reason(problem(error)))
-            ) from error
         conversation = read.conversation
         if conversation is None:
             raise FileNotFoundError(path)
@@ -224,12 +221,30 @@ class SessionFiles:
                 raise FileNotFoundError(f"{path}, line {number}")
         return tuple(found[number] for number in lines)
 
+    def image(self, path: str, message: int, number: int, cancel: CancelToken | None) -> tuple[bytes, str] | None:
+        """Return an image of a session; see `MemorySearchManager.session_image`."""
+        from engine.corpus.transcripts.transcript_reader import read_image
+
+        with _readable():
+            return read_image(*self._locate(path), message, number, cancel)
+
     def locate(self, path: str) -> Path:
         """Return the absolute path of a session's transcript. Raises `PathRefused`, FileNotFoundError."""
         return self._locate(path)[0]
 
     def _locate(self, path: str) -> tuple[Path, str]:
         return locate_transcript(path, self._settings)
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """Raise `TranscriptUnreadable` for the errors of parsers."""
+    try:
+        yield
+    except PARSER_FAULTS as error:
+        raise TranscriptUnreadable(
+            tr("The transcript of this session cannot be read now: {reason}", reason=tr_reason(problem(error)))
+        ) from error
 
 
 def _with_new_messages(

@@ -69,10 +69,12 @@ class IndexInsight:
 
     def overview(self, cancel: CancelToken | None = None) -> "IndexOverview":
         """Return counts of the index's content; immediately if nothing has changed since the last call."""
+        from engine.corpus.transcripts.session_stores import find_stores
         from engine.insight.overview import Overviews
 
         if self._overviews is None:
-            self._overviews = Overviews(self._store, self._user)
+            stores = [store.name for store in find_stores(self._context.settings)]
+            self._overviews = Overviews(self._store, self._user, stores)
         with self._store.noticing_damage():
             return self._overviews.current(self._model(), cancel)
 

@@ -132,6 +132,15 @@ class MemorySearchManager(Protocol):
         in an export.
         """
 
+    def session_image(
+        self, path: str, message: int, number: int, *, cancel: CancelToken | None = None
+    ) -> tuple[bytes, str] | None:
+        """Return the data and the type (`png`) of an image in a session; None if its data isn't in the transcript.
+
+        `message` is the index in the messages of `read_session`, `number` that of the image in the message, from 0.
+        Raises the errors of `read_session`.
+        """
+
     def similar_sessions(self, path: str, *, max_results: int = 10) -> tuple[tuple[SessionSummary, float], ...]:
         """Return sessions similar to this one, most similar first, each with its similarity; empty without vectors.
 

@@ -23,10 +23,10 @@ Feature = Literal[
     "insight",
 ]
 """Names of features that not every backend supports, in terms of `MemorySearchManager`.
-sessions: `sessions`, `read_session`, `raw_lines`; alike: `search_like`, `similar_sessions`; conditions: sources,
-paths and dates, as options and as operators of the query language; narrowing: `within`; ordering: ageing and diversity;
-completion: `query_values`; explanation: the stages and scores of `explain`; states: `explain_path`; models: estimates,
-approvals, stored models; insight: the contents of the index.
+sessions: `sessions`, `read_session`, `raw_lines`, `session_image`; alike: `search_like`, `similar_sessions`;
+conditions: sources, paths and dates, as options and as operators of the query language; narrowing: `within`; ordering:
+ageing and diversity; completion: `query_values`; explanation: the stages and scores of `explain`; states:
+`explain_path`; models: estimates, approvals, stored models; insight: the contents of the index.
 """
 
 

@@ -220,6 +220,11 @@ class MultiWorkspaceMemory:
     ) -> tuple[str, ...]:
         return self.at(path, lambda memory, own_path: memory.raw_lines(own_path, lines, reveal=reveal, cancel=cancel))
 
+    def session_image(
+        self, path: str, message: int, number: int, *, cancel: CancelToken | None = None
+    ) -> tuple[bytes, str] | None:
+        return self.at(path, lambda memory, own_path: memory.session_image(own_path, message, number, cancel=cancel))
+
     def similar_sessions(self, path: str, *, max_results: int = 10) -> tuple[tuple[SessionSummary, float], ...]:
         name, _ = split_name(path)
         sessions = self.at(path, lambda memory, own_path: memory.similar_sessions(own_path, max_results=max_results))

@@ -13,10 +13,8 @@ from engine import (
     CancelToken,
     MemorySearchManager,
     MnemoscopeError,
-    SessionMessage,
     SessionSummary,
     growing_part,
-    image_in_line,
     temporary_prefix,
     tr,
     tr_count,
@@ -25,7 +23,6 @@ from gui.conversation.display_entries import Conversation, prepare
 from gui.conversation.row_folding import Rows
 from gui.conversation.view import ConversationView
 from gui.core.jobs import Jobs, JobSlot
-from gui.text.session_texts import images_before
 from gui.viewer.external_programs import ExternalOpener
 from gui.viewer.file_loader import FileWatch
 from gui.viewer.match_list import Finder, Hit, names_tool_calls, query_finder
@@ -354,9 +351,7 @@ class SessionImages(QObject):
         if numbers is None or (message := int(numbers[1])) >= len(messages):
             self.failed.emit(tr("This kind of link can't be opened."))
             return
-        path, line = opened.request.path, messages[message].line
-        number = _images_of_line(messages, message) + int(numbers[2])
-        work = partial(self._write, manager, path, line, number)
+        work = partial(self._write, manager, opened.request.path, message, int(numbers[2]))
         self._job.replace(self._jobs.read(work, self._show, self._fail))
 
     def _show(self, file: Path) -> None:
@@ -367,23 +362,16 @@ class SessionImages(QObject):
         self._job.done()
         self.failed.emit(sentence)
 
-    def _write(self, manager: MemorySearchManager, path: str, line: int, number: int, token: CancelToken) -> Path:
+    def _write(self, manager: MemorySearchManager, path: str, message: int, number: int, token: CancelToken) -> Path:
         """Write an image to a file, and return it. Any thread. Raises `MnemoscopeError` if its data isn't there."""
         try:
-            (raw,) = manager.raw_lines(path, [line], reveal=True, cancel=token)
+            found = manager.session_image(path, message, number, cancel=token)
         except FileNotFoundError:
-            raw = ""
-        found = image_in_line(raw, number)
+            found = None
         if found is None:
             raise MnemoscopeError(tr("The data of this image is not in the transcript."))
         folder = tempfile.TemporaryDirectory(prefix=temporary_prefix("images"), ignore_cleanup_errors=True)
         self._folders.append(folder)
-        file = Path(folder.name, f"{line}-{number}.{found[1]}")
+        file = Path(folder.name, f"{message}-{number}.{found[1]}")
         file.write_bytes(found[0])
         return file
-
-
-def _images_of_line(messages: tuple[SessionMessage, ...], before: int) -> int:
-    """Return the number of images that earlier messages of the same line of the transcript name."""
-    same = (message for message in messages[:before] if message.line == messages[before].line)
-    return sum(images_before(message.text) for message in same)

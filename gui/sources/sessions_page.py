@@ -257,7 +257,7 @@ def find_other_sources(listed: Sequence[str], manager: MemorySearchManager | Non
     The issues include the transcripts that the last update of this memory did not read.
     """
     sources, issues = measure(listed, token)
-    issues += () if manager is None else unread_transcripts(manager.status().skipped_files)
+    issues += () if manager is None else unread_transcripts(manager.status().skipped_files, engine.store_names(listed))
     found_sources = engine.find_sources(cancel=token)
     known = {_key(source.path): source for source in found_sources.sources if source.kind == "sessions"}
     once = {_key(source.found.path): source for source in sources}
@@ -270,9 +270,12 @@ def find_other_sources(listed: Sequence[str], manager: MemorySearchManager | Non
     return Choice(tuple(listed), (*own, *others), (*issues, *found_sources.issues))
 
 
-def unread_transcripts(skipped: Sequence[FileIssue]) -> list[FileIssue]:
-    """Return the first files named like transcripts that were not read, and an issue that counts the others."""
-    unread = [issue for issue in skipped if issue.rule in _UNREAD and issue.path.startswith("sessions/")]
+def unread_transcripts(skipped: Sequence[FileIssue], stores: Sequence[str]) -> list[FileIssue]:
+    """Return the first files named like transcripts that were not read, and an issue that counts the others.
+
+    `stores`: names of the listed folders; notes may be in a folder called sessions, too.
+    """
+    unread = [issue for issue in skipped if issue.rule in _UNREAD and engine.is_in_store(issue.path, stores)]
     named, rest = unread[:_MOST_UNREAD], unread[_MOST_UNREAD:]
     if rest:
         more = tr_count("{count:,} more file was not read.", "{count:,} more files were not read.", len(rest))

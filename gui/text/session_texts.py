@@ -4,7 +4,7 @@ import re
 from datetime import date
 from itertools import count
 
-from engine import agent_label, marked, tr, tr_count
+from engine import IMAGE_LINE, agent_label, marked, tr, tr_count
 from gui.text.formatting import day_and_month, duration, long_date, weekday, weekday_and_day
 
 UNTITLED = marked("Untitled session")
@@ -12,8 +12,6 @@ _MINUTE, _HOUR = 60, 3600
 _WEEK_DAYS = 7
 IMAGE_SCHEME = "image"
 """Scheme of the link to an image of a session."""
-_IMAGE = re.compile(r"^\[image(?:: ([^\]\n]*))?\]$", re.MULTILINE)
-"""Matches the line that stands for an image in the text of a message."""
 _SPECIAL = re.compile(r"([\\`*_\[\]<>!~&])")
 
 
@@ -81,7 +79,7 @@ def file_count(files: int) -> str:
 
 def images_before(text: str) -> int:
     """Return the number of images that the beginning of a message names."""
-    return len(_IMAGE.findall(text))
+    return len(IMAGE_LINE.findall(text))
 
 
 def with_image_links(text: str, message: int, first: int) -> str:
@@ -92,4 +90,4 @@ def with_image_links(text: str, message: int, first: int) -> str:
         words = _SPECIAL.sub(r"\\\1", tr("Image: {name}", name=name[1]) if name[1] else tr("Image"))
         return f"[{words}]({IMAGE_SCHEME}:{message}/{next(numbers)})"
 
-    return _IMAGE.sub(link, text)
+    return IMAGE_LINE.sub(link, text)

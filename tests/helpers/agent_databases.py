@@ -1206,6 +1206,8 @@ def cursor_store(messages: Iterable[object], *, end: bytes = b"", **about: objec
     return (*rows, ("meta", {"key": "0", "value": _json(stated).encode().hex()}))
 
 
+_STORE_SPOKEN = """SELECT CASE CAST(data AS TEXT) ->> '$.role' WHEN 'user' THEN 'user' ELSE 'agent' END FROM blobs
+    WHERE json_valid(CAST(data AS TEXT)) AND CAST(data AS TEXT) ->> '$.role' IN ('user', 'assistant')"""
 SINGLE = (
     AgentDatabase(
         "cursor-cli: a chat",
@@ -1224,8 +1226,21 @@ SINGLE = (
             ],
             name="A leaking hull",
         ),
-        """SELECT CASE CAST(data AS TEXT) ->> '$.role' WHEN 'user' THEN 'user' ELSE 'agent' END FROM blobs
-            WHERE json_valid(CAST(data AS TEXT)) AND CAST(data AS TEXT) ->> '$.role' IN ('user', 'assistant')""",
+        _STORE_SPOKEN,
+        f"SELECT {MS[0]} UNION SELECT {MS[5]}",
+    ),
+    AgentDatabase(
+        "cursor-cli: a chat with thoughts",
+        "chats/0a1b/chat-1/store.db",
+        CURSOR_STORE,
+        cursor_store(
+            [
+                {"role": "user", "content": f"{_STAMP}<user_query>{ASKED}</user_query>"},
+                {"role": "assistant", "content": [{"type": "reasoning", "text": "Hm."}, _text(ANSWERED)]},
+            ],
+            lastUsedModel="m-1",
+        ),
+        _STORE_SPOKEN,
         f"SELECT {MS[0]} UNION SELECT {MS[5]}",
     ),
 )

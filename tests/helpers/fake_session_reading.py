@@ -43,6 +43,13 @@ class FakeSessionReading(Closable):
             raise FileNotFoundError(2, "There is no such line", path)
         return tuple(found[line] for line in lines)
 
+    def session_image(
+        self, path: str, message: int, number: int, *, cancel: CancelToken | None = None
+    ) -> tuple[bytes, str] | None:
+        """Return no image: the invented sessions have none."""
+        self._session(path, cancel)
+        return None
+
     def similar_sessions(self, path: str, *, max_results: int = 10) -> tuple[tuple[SessionSummary, float], ...]:
         """Return sessions that share words with this one, if vectors are on."""
         mine = self._words(self._session(path))

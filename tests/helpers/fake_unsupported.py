@@ -9,7 +9,7 @@ from tests.helpers.fake_memory import FakeMemory
 FEATURES: tuple[Feature, ...] = get_args(Feature)
 
 ASKING: dict[Feature, tuple[str, ...]] = {
-    "sessions": ("sessions", "read_session", "raw_lines"),
+    "sessions": ("sessions", "read_session", "raw_lines", "session_image"),
     "alike": ("search_like", "similar_sessions"),
     "completion": ("query_values",),
     "states": ("explain_path",),

@@ -169,6 +169,13 @@ class LanceMemory(BuiltinMemory):
             raise elsewhere(path)
         return super().raw_lines(path, lines, reveal=reveal, cancel=cancel)
 
+    def session_image(
+        self, path: str, message: int, number: int, *, cancel: CancelToken | None = None
+    ) -> tuple[bytes, str] | None:
+        if is_foreign(path):
+            raise elsewhere(path)
+        return super().session_image(path, message, number, cancel=cancel)
+
     def status(self) -> MemoryProviderStatus:
         own = super().status()
         view, vectors, problem = self._table_state()

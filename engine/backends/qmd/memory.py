@@ -249,6 +249,12 @@ class QmdMemory:
         self._check_sessions()
         return self._session_files.raw(path, lines, reveal=reveal, cancel=cancel)
 
+    def session_image(
+        self, path: str, message: int, number: int, *, cancel: CancelToken | None = None
+    ) -> tuple[bytes, str] | None:
+        self._check_sessions()
+        return self._session_files.image(path, message, number, cancel)
+
     def similar_sessions(self, path: str, *, max_results: int = 10) -> tuple[tuple[SessionSummary, float], ...]:
         self._capabilities("alike")
 

@@ -7,7 +7,9 @@ import math
 import re
 import urllib.parse
 from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
 from datetime import UTC, datetime
+from hashlib import blake2b
 from itertools import islice
 from typing import Any
 
@@ -22,10 +24,13 @@ _DEEPEST_INDENTED = 20
 _YEAR_10000 = 253_402_300_800.0
 _LONGEST_KIND = 40
 _DATA_URI = "data:image/"
-_MEDIA_TYPES = ("media_type", "mimeType", "mime_type")
+_MEDIA_TYPES = ("media_type", "mimeType", "mime_type", "MIMEType")
 _SIGNATURES = {"png": b"\x89PNG", "jpeg": b"\xff\xd8\xff", "gif": b"GIF8", "webp": b"RIFF"}
 """First bytes of an image, by its type; transcripts often name another type."""
 _STEP = 256 * 1024
+_HELD_IMAGES: ContextVar[dict[str, str] | None] = ContextVar("held images", default=None)
+IMAGE_LINE = re.compile(r"^\[image(?:: ([^\]\n]*))?\]$", re.MULTILINE)
+"""Matches the line that stands for an image in the text of a message."""
 _DRIVE = re.compile(r"/[A-Za-z]:(?:/|\Z)")
 
 
@@ -115,22 +120,56 @@ def _block(value: object) -> str:
     return f"[{kind}]" if kind.replace("_", "").isalnum() and len(kind) <= _LONGEST_KIND else ""
 
 
-def image_mark(value: object) -> str:
-    """Return the placeholder of an image, such as `[image: PNG, 12 KB]`; without its data, `[image]`."""
+def image_mark(value: object, name: str = "") -> str:
+    """Return the placeholder of an image, such as `[image: hull.png]`, or `[image: PNG, 12 KB]` if it has no name;
+    `[image]` if its data isn't in the value either.
+    """
     found = next(_images(value), None)
     if found is None:
-        return "[image]"
+        return f"[image: {name}]" if name else "[image]"
     kind, data = found
-    return f"[image: {kind.upper()}, {max(1, len(data) * 3 // 4 // 1000):,} KB]"
+    held = _HELD_IMAGES.get()
+    if held is not None:
+        number = blake2b(digest_size=16)
+        for start in range(0, len(data), _STEP):
+            number.update(data[start : start + _STEP].encode(errors="replace"))
+        held[number.hexdigest()] = data
+        return f"[image: {number.hexdigest()}]"
+    return f"[image: {name}]" if name else f"[image: {kind.upper()}, {max(1, len(data) * 3 // 4 // 1000):,} KB]"
 
 
-def image_in(value: object, number: int) -> tuple[bytes, str] | None:
-    """Return the data and the type (`png`) of image `number`, from 0, in a JSON value; None if it isn't there.
+@contextlib.contextmanager
+def holding_images() -> Iterator[dict[str, str]]:
+    """Have placeholders of images contain a digest instead of type and size; yields the images' data by digest."""
+    held: dict[str, str] = {}
+    before = _HELD_IMAGES.set(held)
+    try:
+        yield held
+    finally:
+        _HELD_IMAGES.reset(before)
+
+
+def held_only(column: str) -> str:
+    """Return the SQL expression for a column with an image's bytes; NULL unless images are held, since it is long."""
+    return column if _HELD_IMAGES.get() is not None else "NULL"
+
+
+def image_value(data: object) -> Mapping[str, str]:
+    """Return an image's bytes as a JSON value with its data."""
+    raw = data if isinstance(data, bytes) else b""
+    step = 3 * _STEP // 4  # a multiple of three bytes has no padding
+    encoded = (base64.b64encode(raw[start : start + step]).decode() for start in range(0, len(raw), step))
+    return {"media_type": "image/png", "data": "".join(encoded)}
+
+
+def image_held(text: str, number: int, held: Mapping[str, str]) -> tuple[bytes, str] | None:
+    """Return the data and the type (`png`) of image `number`, from 0, of a message; None if its data isn't held.
 
     The type is that of the data. Data of other types, which a program could run, counts as missing.
     """
-    _, text = next(islice(_images(value), number, None), ("", ""))
-    steps = (text[start : start + _STEP] for start in range(0, len(text), _STEP))
+    named = next(islice(IMAGE_LINE.finditer(text), number, None), None)
+    encoded = held.get(named[1] or "", "") if named else ""
+    steps = (encoded[start : start + _STEP] for start in range(0, len(encoded), _STEP))
     try:
         data = b"".join(base64.b64decode(part) for part in steps)  # one long call would hold the interpreter's lock
     except ValueError:
@@ -151,7 +190,7 @@ def _images(value: object) -> Iterator[tuple[str, str]]:
             waiting += reversed(each)
         elif isinstance(each, dict):
             named = next((string(each.get(key)) for key in _MEDIA_TYPES if key in each), "")
-            kind, data = named.removeprefix("image/"), string(each.get("data"))
+            kind, data = named.removeprefix("image/"), string(each.get("data")) or string(each.get("Data"))
             if data and kind != named and _is_image_type(kind):
                 yield kind, data
             else:

@@ -13,7 +13,6 @@ import msgspec
 
 from engine.base import skip_reasons
 from engine.base.bounded_json import BoundedDigits, DividedStrings, built, check_digits, limited, one_value
-from engine.corpus.transcripts.json_values import image_in
 
 # Reading, splitting and parsing hold the interpreter lock: blocks of this size take about a millisecond.
 _BLOCK = 256 * 1024
@@ -143,11 +142,6 @@ def parse_line(data: bytes) -> dict[str, Any] | None:
     except (ValueError, ArithmeticError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
-
-
-def image_in_line(line: str, number: int) -> tuple[bytes, str] | None:
-    """Return the data and the type (`png`) of image `number`, from 0, in a line of a transcript; None without it."""
-    return image_in(parse_line(line.encode("utf-8", "surrogatepass")), number)
 
 
 def _repaired(data: bytes) -> Iterator[bytes]:

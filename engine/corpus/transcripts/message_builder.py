@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from engine.corpus.transcripts.formats import LineParser
+from engine.corpus.transcripts.json_values import image_mark
 from engine.corpus.transcripts.messages import Kind, Message, Role
 
 
@@ -45,10 +46,11 @@ def next_turn(
     ]
 
 
-def attached(name: str, *, image: bool = False) -> str:
-    """Return the placeholder of an attachment, such as `[file: name]`."""
-    sort = "image" if image else "file"
-    return f"[{sort}: {name}]" if name else f"[{sort}]"
+def attached(name: str, *, image: bool = False, value: object = None) -> str:
+    """Return the placeholder of an attachment, such as `[file: name]`. `value`: JSON that may have an image's data."""
+    if image:
+        return image_mark(value, name)
+    return f"[file: {name}]" if name else "[file]"
 
 
 def local_time(value: object) -> float | None:

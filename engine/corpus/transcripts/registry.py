@@ -413,6 +413,13 @@ def formats() -> tuple["Formats", ...]:
     return _formats(AGENTS)
 
 
+def is_export(path: str, head: bytes) -> bool:
+    """Whether a file with these first bytes (at most 64 KB) is a downloaded export, by its content alone."""
+    families = zip(AGENTS, formats(), strict=True)
+    documents = [known for agent, family in families if agent.downloaded for known in family.documents]
+    return any(known.matches(path, head) for known in documents)
+
+
 @functools.cache
 def _watched(agents: tuple[Agent, ...], store: str) -> str:
     slashed = store.replace(os.sep, "/")

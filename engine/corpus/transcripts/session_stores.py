@@ -37,9 +37,11 @@ from engine.corpus.transcripts.registry import (
 from engine.corpus.transcripts.transcript_files import (
     NO_TRANSCRIPT,
     SILENT,
+    is_renamed_export,
     judge_entry,
     judge_store,
     last_change,
+    may_be_renamed,
     ordinary_lines,
     perhaps_compressed,
     transcript_of,
@@ -75,6 +77,11 @@ def find_stores(settings: Settings) -> tuple[Store, ...]:
     outer = [path for key, path in paths.items() if not any(str(above) in paths for above in Path(key).parents)]
     bases = Counter(_short_name(path).casefold() for path in outer)
     return tuple(Store(_PREFIX + _name(path, alone=bases[_short_name(path).casefold()] == 1), path) for path in outer)
+
+
+def is_in_store(name: str, stores: Iterable[str]) -> bool:
+    """Whether a stable name is that of one of the `stores`, by their names, or of something in it."""
+    return any(name == store or name.startswith(f"{store}/") for store in stores)
 
 
 def machine_names(settings: Settings) -> dict[str, str]:
@@ -237,7 +244,7 @@ class _Walk(FolderWalk):
 
     def _enter(self, entry: os.DirEntry[str], path: str, name: str, neighbours: Neighbours) -> bool:
         above = path[: -len(entry.name) - 1].rpartition(os.sep)[2]
-        match = judge_entry(entry, above, neighbours())
+        match = judge_entry(entry, above, neighbours(), "" if self._others is None else path)
         if match is None:
             if entry.is_dir(follow_symlinks=False):
                 return True
@@ -282,7 +289,10 @@ def may_name_session(name: str) -> bool:
     A workspace may have its own folder called sessions, even with a subfolder named like a store: its notes have names
     that no transcript has.
     """
-    return name.startswith(_PREFIX) and any(map(may_be_transcript, name.split("/")))
+    if not name.startswith(_PREFIX):
+        return False
+    parts = name.split("/")
+    return any(map(may_be_transcript, parts)) or any(map(may_be_renamed, parts[2:-1]))
 
 
 def names_session(name: str, settings: Settings) -> bool:
@@ -339,7 +349,7 @@ def _find(store: Store, parts: list[str]) -> tuple[Path, str]:
             raise PathRefused
         path, state = _entry_named(path, part)
         if stat.S_ISREG(state.st_mode):
-            if not may_be_transcript(path):
+            if not may_be_transcript(path) and (store_name(store.path) or not is_renamed_export(path)):
                 raise PathRefused
             return Path(path), "/".join(parts[depth:])
     raise PathRefused

@@ -9,14 +9,16 @@ from contextlib import suppress
 from typing import Any
 
 from engine.base import skip_reasons
+from engine.base.errors import PathRefused
 from engine.corpus.file_rules import LINK, LINKED_PATH, NOT_A_FILE, SECRET_FOLDER
 from engine.corpus.ignore_rules import BAD_NAME, Match, is_unusable
 from engine.corpus.indexed_folders import is_secret_folder
-from engine.corpus.safe_open import is_link
+from engine.corpus.safe_open import is_link, open_binary
 from engine.corpus.transcripts import registry
 from engine.corpus.transcripts.agents import LINES_END, WAL, Agent
 
 _COMPRESSED = (".zst", ".zstd")
+_HEAD = 64 * 1024
 
 NO_TRANSCRIPT = Match("no-transcript", skip_reasons.NO_TRANSCRIPT_NAME.message())
 _PART = Match("part-of-session", skip_reasons.PART_OF_SESSIONS.message())
@@ -32,15 +34,17 @@ def judge_store(path: str, state: os.stat_result) -> Match | None:
     return SECRET_FOLDER if is_secret_folder(path) else None
 
 
-def judge_entry(entry: os.DirEntry[str], above: str, neighbours: frozenset[str]) -> Match | None:
+def judge_entry(entry: os.DirEntry[str], above: str, neighbours: frozenset[str], export: str = "") -> Match | None:
     """Return the rule that excludes a file or folder in a store; None if none does.
 
-    `above`: name of its folder; `neighbours`: names of everything in it. Raises OSError.
+    `above`: name of its folder; `neighbours`: names of everything in it. `export`: path of the entry in a folder
+    that is no agent's, where exports have any name. Raises OSError.
     """
     if is_compressed(entry.name) and transcript_of(entry.name) in neighbours:
         return _PACKED_TWICE  # its agent is just packing or unpacking it
     folder = entry.is_dir(follow_symlinks=False)
-    if not (folder or entry.name.endswith(LINES_END) or registry.may_be_transcript(f"{above}{os.sep}{entry.name}")):
+    named = folder or entry.name.endswith(LINES_END) or registry.may_be_transcript(f"{above}{os.sep}{entry.name}")
+    if not (named or is_renamed_export(export)):
         return NO_TRANSCRIPT
     if is_unusable(entry.name):
         return BAD_NAME
@@ -50,6 +54,28 @@ def judge_entry(entry: os.DirEntry[str], above: str, neighbours: frozenset[str])
     if _is_neighbour_part(entry.name, neighbours) or registry.is_part(above, entry.name):
         return _PART
     return None if folder or stat.S_ISREG(state.st_mode) else NOT_A_FILE
+
+
+def may_be_renamed(name: str) -> bool:
+    """Whether a file may be an export by the end of its name: programs that save a conversation name it themselves."""
+    return name.endswith(".json")
+
+
+def is_renamed_export(path: str) -> bool:
+    """Whether a file is an export by its content, whatever its name is."""
+    try:
+        if not may_be_renamed(path):
+            return False
+        state = os.lstat(path)
+        return stat.S_ISREG(state.st_mode) and _is_export(path, state.st_size, state.st_mtime_ns)
+    except (OSError, PathRefused):
+        return False
+
+
+@functools.lru_cache(maxsize=16384)  # a sync looks at every file again
+def _is_export(path: str, _size: int, _changed: int) -> bool:
+    with open_binary(path) as file:
+        return registry.is_export(path, file.read(_HEAD))
 
 
 def ordinary_lines(above: str, names: Iterable[str]) -> frozenset[str]:

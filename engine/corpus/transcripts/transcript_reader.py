@@ -25,6 +25,7 @@ from engine.corpus.transcripts.formats import (
     LineFormat,
     LineParser,
 )
+from engine.corpus.transcripts.json_values import holding_images, image_held
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, RawLine, Source, Unpacked, parse_line, raw_lines, read_at
 from engine.corpus.transcripts.messages import Message, SessionFacts
 from engine.corpus.transcripts.registry import formats
@@ -245,6 +246,35 @@ def read_on(path: Path, part: str, before: Position | None, cancel: CancelToken 
         return SessionReading(
             session, Position(file, reader, anchor(source, reader.offset)) if is_whole else None, continued
         )
+
+
+def read_image(
+    path: Path, part: str, message: int, number: int, cancel: CancelToken | None = None
+) -> tuple[bytes, str] | None:
+    """Return the data and the type (`png`) of image `number`, from 0, in a message of a session, by its index.
+
+    None if its data is not in the transcript. `part` and errors are those of `read_on`.
+    """
+    with holding_images() as held:
+        found = next(islice(_read_again(path, part, held, cancel), message, None), None)
+        return None if found is None else image_held(found.text, number, held)
+
+
+def _read_again(path: Path, part: str, held: dict[str, str], cancel: CancelToken | None) -> Iterator[Message]:
+    """Yield the messages of a session; of lines, with only the images of the last one held."""
+    with opened(path) as (source, _):
+        known = None
+        if not part and not database_format(source, str(path)) and not document_format(source, str(path)):
+            known = line_format(source, str(path))
+        if known is not None:
+            reader = LineReader(known.parser(transcript_of(str(path))))
+            for messages in reader.read(source, cancel):
+                yield from messages
+                held.clear()
+            yield from reader.read_rest(source)
+            return
+    session = read_on(path, part, None, cancel).conversation
+    yield from () if session is None else session.everything
 
 
 def refresh_facts(reader: LineReader, now: SessionFacts) -> None:

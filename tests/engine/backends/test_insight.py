@@ -95,6 +95,18 @@ def test_skipped_files_of_one_type_are_each_counted(open_memory, workspace: Path
     assert figures(memory.insight.overview())["memory", ""] == (4, 4, 0, 0, 3)
 
 
+def test_notes_in_a_folder_called_sessions_count_as_notes(open_memory, workspace: Path, store: Path) -> None:
+    for name in ("sessions/a.md", "sessions/broken.md", "sessions/2026/broken.md"):
+        (workspace / name).parent.mkdir(parents=True, exist_ok=True)
+        (workspace / name).write_bytes(bytes(range(256)) * 40 if "broken" in name else b"Rain.")
+    (store / "broken.jsonl").write_text("{}\n")
+    memory = open_memory(use=None, sources=("memory", "sessions"), sessions=SessionSettings(folders=(str(store),)))
+    memory.sync()
+    counted = figures(memory.insight.overview())
+    assert counted["sessions", ""][3:] == (0, 1)
+    assert counted["memory", "sessions"][3:] == (2, 0)
+
+
 def test_folders_before_contents_largest_first(open_memory, workspace: Path) -> None:
     for name in ("a/x/1.md", "b/y/1.md", "b/y/2.md", "b/z/1.md", "b/z/2.md", "b/z/3.md"):
         (workspace / name).parent.mkdir(parents=True, exist_ok=True)

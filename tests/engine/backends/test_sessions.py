@@ -4,9 +4,11 @@ import json
 import os
 import shutil
 import zipfile
+from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -23,6 +25,7 @@ from tests.helpers.fake_provider import FakeProvider, selection_of
 
 SECRET = "ghp_" + "a1B2c3D4" * 5
 NAME = "sessions/main/boat.jsonl"
+THREAD = "T-0c1d2e3f-0000-4000-8000-000000000004.json"
 
 
 def spoken(role: str, text: str, minute: int, id: str = "") -> str:
@@ -122,6 +125,24 @@ def test_a_raw_line_has_its_secrets_masked_in_every_field(memory: BuiltinMemory,
     assert "rudder" in memory.raw_lines(NAME, [2])[0]
     assert SECRET not in memory.raw_lines(NAME, [2])[0]
     assert json.loads(memory.raw_lines(NAME, [2], reveal=True)[0])["env"] == {"NAME": SECRET}
+
+
+def test_image_of_a_session_is_read_by_its_message(memory: BuiltinMemory, store: Path) -> None:
+    png = b"\x89PNG" + bytes(99)
+    said: dict[str, Any] = {"role": "user", "content": f"Use {SECRET}"}
+    images = [{"type": "image", "source": {"type": "url", "url": "https://example.org/a.png"}}]
+    images += [{"type": "image", "source": {"media_type": "image/png", "data": b64encode(png).decode()}}]
+    thread = {"id": "T-1", "messages": [said, {"role": "user", "content": images}]}
+    (store / THREAD).write_text(json.dumps(thread))
+    memory.sync()
+    name = f"sessions/main/{THREAD}"
+    shown = memory.read_session(name).messages
+    assert [message.text for message in shown[1:]] == ["[image]", "[image: PNG, 1 KB]"]
+    assert [memory.session_image(name, number, 0) for number in range(4)] == [None, None, (png, "png"), None]
+    assert memory.session_image(name, 2, 1) is None
+    (store / THREAD).unlink()
+    with pytest.raises(FileNotFoundError):
+        memory.session_image(name, 2, 0)
 
 
 def test_many_raw_lines_are_read_in_one_pass(memory: BuiltinMemory, boat: Path) -> None:

@@ -109,3 +109,22 @@ def test_missing_or_empty_folder_reported(verb: Run, store: Path) -> None:
     assert "[defaults.sessions]" in found["advice"]
     line = next(of for of in verb("doctor").out.splitlines() if "sessions/boats" in of)
     assert line.split()[:5] == ["degraded", "sessions/boats", "The", "session", "folder"]
+
+
+def _saved_chat(**id: str) -> dict[str, Any]:
+    said = {"author": {"role": "user"}, "content": {"content_type": "text", "parts": ["Which varnish for the rudder?"]}}
+    node = {"id": "n1", "parent": None, "children": [], "message": said}
+    return {"title": "Rudder", "create_time": 1777885200.0, "mapping": {"n1": node}, "current_node": "n1", **id}
+
+
+@pytest.mark.parametrize("id", [{"conversation_id": "c1"}, {}])
+def test_saved_conversation_with_any_name_is_a_session(verb: Run, store: Path, id: dict[str, str]) -> None:
+    (store / "My rudder.json").write_text(json.dumps(_saved_chat(**id)))
+    (store / "package.json").write_text(json.dumps({"name": "boats", "mapping": {}}))
+    assert check(verb, "Files not read in sessions/boats")["detail"].startswith("1 file is not read: package.json:")
+    verb("index")
+    (found,) = verb("search", "varnish rudder", "--json").json["results"][:1]
+    assert found["path"].startswith("sessions/boats/My rudder.json/")
+    assert "Which varnish for the rudder?" in verb("get", found["path"]).out
+    skipped = verb("status", "--json").json["skippedFiles"]
+    assert [issue["path"] for issue in skipped] == ["sessions/boats/package.json"]

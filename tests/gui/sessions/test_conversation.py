@@ -1,8 +1,6 @@
 """The conversation view in use."""
 
-import json
 import time
-from base64 import b64encode
 from datetime import datetime
 from itertools import count
 from pathlib import Path
@@ -569,9 +567,8 @@ def test_failed_call_is_painted_with_an_icon(panel: ConversationPanel, memory, s
 
 
 def test_image_link_opens_the_image(qtbot, panel: ConversationPanel, memory, show, monkeypatch) -> None:
-    png = b64encode(b"\x89PNG").decode()
-    lines = iter([json.dumps({"media_type": "image/png", "data": png}), "{}"])
-    monkeypatch.setattr(memory, "raw_lines", lambda *_, **__: (next(lines),))
+    images = iter([(b"\x89PNG", "png"), None])
+    monkeypatch.setattr(memory, "session_image", lambda *_, **__: next(images))
     opened: list[Path] = []
     monkeypatch.setattr(ExternalOpener, "open_image", lambda _, path: opened.append(path))
     show()

@@ -1,11 +1,8 @@
 """Documents of a conversation are made in small steps, one per turn of the event loop."""
 
-import json
-from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
 import pytest
 from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtGui import QGuiApplication, QTextDocument
@@ -83,32 +80,24 @@ def test_width_change_restarts_piece(qtbot, documents: PieceDocuments) -> None:
 
 
 def test_image_of_a_message_opens_from_the_transcript(qtbot, jobs, monkeypatch) -> None:
-    pictures = [b"\x89PNG first", b"\x89PNG second", b"\xff\xd8\xff third"]
-    kinds = "png", "png", "jpeg"
-    blocks = [
-        {"type": "image", "source": {"type": "base64", "media_type": f"image/{kind}", "data": b64encode(data).decode()}}
-        for kind, data in zip(kinds, pictures, strict=True)
-    ]
     turns = [("user", (("text", "[image]\nand\n[image: PNG, 1 KB]"), ("text", "See:\n\n[image]")))]
-    session = make_session(turns)
-    messages = tuple(msgspec.structs.replace(message, line=7) for message in session.messages)
-    talk = prepare(msgspec.structs.replace(session, messages=messages), CancelToken())
+    talk = prepare(make_session(turns), CancelToken())
     assert "[Image](image:0/0)" in talk.markdown(0)
     assert "[Image: PNG, 1 KB](image:0/1)" in talk.markdown(0)
     assert "[Image](image:1/0)" in talk.markdown(1)
     memory = FakeMemory()
-    monkeypatch.setattr(memory, "raw_lines", lambda *_, **__: (json.dumps({"content": blocks}),))
+    pictures = {(0, 1): (b"\x89PNG", "png"), (1, 0): (b"\xff\xd8\xff", "jpeg")}
+    monkeypatch.setattr(memory, "session_image", lambda _, *numbers, cancel: pictures.get(numbers))
     opened: list[Path] = []
     monkeypatch.setattr(ExternalOpener, "open_image", lambda _, path: opened.append(path))
     images = SessionImages(jobs, jobs)
     request = OpenedSession(SessionRequest("s", None, ""), talk, Rows(talk), ResultLocation(0, None))
-    for number, address in enumerate(("0/0", "0/1", "1/0"), 1):
+    for number, address in enumerate(("0/1", "1/0"), 1):
         images.open(memory, request, address)
         qtbot.waitUntil(lambda number=number: len(opened) == number)
-    assert [path.read_bytes() for path in opened] == pictures
-    assert [path.suffix for path in opened] == [".png", ".png", ".jpeg"]
+    assert [(path.read_bytes(), path.suffix[1:]) for path in opened] == [*pictures.values()]
     with qtbot.waitSignal(images.failed) as failed:
-        images.open(memory, request, "1/1")
+        images.open(memory, request, "0/0")
     assert failed.args == ["The data of this image is not in the transcript."]
     memory.close()
 

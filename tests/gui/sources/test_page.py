@@ -226,12 +226,14 @@ def test_leaving_during_discovery_ends_it(qtbot, page, home, notes):
     assert page.ready
 
 
-def test_files_that_the_update_did_not_read_are_named(qtbot, page, notes):
+def test_files_that_the_update_did_not_read_are_named(qtbot, page, home, notes):
     issues = [FileIssue(path=f"sessions/claude/{n}.jsonl", rule="unknown-format", detail="No.") for n in range(7)]
     other = FileIssue(path="sessions/claude/copy.jsonl", rule="copied", detail="A copy.")
-    note = FileIssue(path="broken.pdf", rule="broken", detail="A damaged note.")
+    names = "broken.pdf", "sessions/broken.pdf", "sessions/of 2026/broken.pdf"
+    broken = [FileIssue(path=name, rule="broken", detail="A damaged note.") for name in names]
     memory = FakeMemory()
-    memory.set_status(skipped_files=(other, note, *issues))
+    memory.set_status(skipped_files=(other, *broken, *issues))
+    save_setting("sessions.folders", (str(home / ".claude/projects"),), workspace=notes)
     _begin(qtbot, page, notes, memory)
     shown = " ".join(each.text() for each in page.findChildren(QLabel) if each.isVisible())
     assert [name for name in "01234567" if f"claude/{name}.jsonl: No." in shown.replace("\u200b", "")] == [*"01234"]
@@ -244,4 +246,4 @@ def test_files_that_the_update_did_not_read_are_named(qtbot, page, notes):
 def test_unread_files_of_several_stores_are_counted_for_all():
     stores = ["a", *["claude"] * 5, "codex"]
     issues = [FileIssue(path=f"sessions/{store}/x.jsonl", rule="broken", detail="No.") for store in stores]
-    assert unread_transcripts(issues)[-1].path == "sessions"
+    assert unread_transcripts(issues, [f"sessions/{store}" for store in stores])[-1].path == "sessions"

@@ -105,5 +105,6 @@ OPEN_WEBUI = Agent(
     downloaded=True,
     files=(r"(?:all-chats|archived-chat|chat)-export-\d+\.json", r"chat-[^/]*\.json"),
     databases=r"webui\.db",  # of a server on this machine
+    parser_version=2,
     formats=_open_webui_formats,
 )

@@ -29,5 +29,6 @@ AGENT = Agent(
     folders=_folders,
     files=(),
     databases=r"cherrystudio\.sqlite",
+    parser_version=2,
     formats=_formats,
 )

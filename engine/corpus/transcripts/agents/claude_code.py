@@ -135,7 +135,7 @@ def _formats(agent: str) -> "Formats":
 
 AGENT = Agent(
     name="claude-code",
-    parser_version=3,
+    parser_version=4,
     label="Claude Code",
     resume="claude --resume {id}",
     usual="~/.claude/projects",
@@ -147,7 +147,7 @@ AGENT = Agent(
 )
 COWORK = Agent(
     name="claude-cowork",
-    parser_version=3,
+    parser_version=4,
     label="Claude Cowork",
     stores=((rf"/{_SESSIONS}\Z", "claude-cowork"),),
     folders=_cowork_folders,
@@ -161,7 +161,7 @@ COWORK = Agent(
 )
 QODER = Agent(
     name="qoder",
-    parser_version=3,
+    parser_version=4,
     label="Qoder",
     stores=((rf"{QODER_PROJECTS}\Z", "qoder"),),
     folders=_qoder_folders,
@@ -172,7 +172,7 @@ QODER = Agent(
 )
 OPENCLAUDE = Agent(
     name="openclaude",
-    parser_version=3,
+    parser_version=4,
     label="OpenClaude",
     stores=((r"/\.?openclaude/projects\Z", "openclaude"),),
     folders=_openclaude_folders,

@@ -61,6 +61,7 @@ def _extension_agent(name: str, label: str, extensions: tuple[str, ...], command
         folders=folders,
         files=(TASKS,),
         parts=(CHECKPOINTS,),
+        parser_version=2,
         formats=formats,
     )
 
@@ -113,6 +114,7 @@ AGENT = Agent(
     with_parts=(_MESSAGES,),
     parts_changed=_described,
     part_of=_described_session,
+    parser_version=2,
     formats=_formats,
 )
 ROO_CODE = _extension_agent(

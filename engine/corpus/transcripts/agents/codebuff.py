@@ -31,5 +31,6 @@ AGENT = Agent(
     folders=_folders,
     files=(re.escape(_MESSAGES),),
     neighbour_parts=(_MESSAGES, r"log\.jsonl|(?:run-state|chat-meta)\.json"),
+    parser_version=2,
     formats=_formats,
 )

@@ -48,5 +48,6 @@ AGENT = Agent(
     parts=(("sessions", "checkpoints"),),
     copies=_copies,
     with_copies=(_NEW,),
+    parser_version=2,
     formats=_formats,
 )

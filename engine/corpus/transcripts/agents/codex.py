@@ -72,6 +72,7 @@ AGENT = Agent(
     files=(JSON_LINES, r"rollout-.*\.jsonl\.zst"),
     with_parts=("rollout-",),
     list_changed=_named,
+    parser_version=2,
     formats=partial(_formats, "codex"),
 )
 TRAE = Agent(
@@ -80,6 +81,7 @@ TRAE = Agent(
     resume="traex resume {id}",
     stores=((r"/\.trae/cli/sessions\Z", "trae-cli"), (r"/\.trae/cli/archived_sessions\Z", "trae-cli-archive")),
     folders=_trae_folders,
+    parser_version=2,
     formats=partial(_formats, "trae-cli"),
 )
 OPEN_INTERPRETER = Agent(
@@ -90,6 +92,7 @@ OPEN_INTERPRETER = Agent(
         (r"/\.openinterpreter/archived_sessions\Z", "open-interpreter-archive"),
     ),
     folders=_interpreter_folders,
+    parser_version=2,
     formats=partial(_formats, "open-interpreter"),
 )
 AUGURE_CODE = Agent(
@@ -98,5 +101,6 @@ AUGURE_CODE = Agent(
     resume="augure resume {id}",
     stores=((r"/\.augure/sessions\Z", "augure-code"),),
     folders=_augure_folders,
+    parser_version=2,
     formats=partial(_formats, "augure-code"),
 )

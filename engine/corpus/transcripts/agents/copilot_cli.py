@@ -29,7 +29,7 @@ def _formats() -> "Formats":
 AGENT = Agent(
     name="copilot-cli",
     label="Copilot CLI",
-    parser_version=3,
+    parser_version=4,
     resume="copilot --resume={id}",
     stores=(
         (r"/\.copilot/session-state\Z", "copilot"),

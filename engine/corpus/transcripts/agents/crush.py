@@ -56,5 +56,5 @@ AGENT = Agent(
     files=(),
     databases=r"crush\.db",
     formats=_formats,
-    parser_version=2,
+    parser_version=3,
 )

@@ -75,6 +75,7 @@ AGENT = Agent(
     folders=_folders,
     files=(),
     databases=r"globalStorage/state\.vscdb",
+    parser_version=2,
     formats=_formats,
 )
 CLI = Agent(

@@ -32,5 +32,6 @@ AGENT = Agent(
     folders=_folders,
     files=(),
     databases=r"\.forge\.db",
+    parser_version=2,
     formats=_formats,
 )

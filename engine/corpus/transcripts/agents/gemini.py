@@ -26,7 +26,7 @@ def _formats() -> "Formats":
 AGENT = Agent(
     name="gemini",
     label="Gemini",
-    parser_version=2,
+    parser_version=3,
     stores=((r"/\.gemini/tmp\Z", "gemini"),),
     folders=_folders,
     files=(JSON_LINES, r"(?:session|checkpoint)-[^/]*\.json"),

@@ -34,7 +34,7 @@ def _formats() -> "Formats":
 AGENT = Agent(
     name="goose",
     label="Goose",
-    parser_version=5,
+    parser_version=6,
     resume="goose session --resume --session-id {id}",
     stores=((r"/goose(?:/data)?/sessions(?:/sessions\.db)?\Z", "goose"),),
     folders=_folders,

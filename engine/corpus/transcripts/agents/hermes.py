@@ -53,7 +53,7 @@ def _formats() -> "Formats":
 AGENT = Agent(
     name="hermes",
     label="Hermes Agent",
-    parser_version=3,
+    parser_version=4,
     resume="hermes --resume {id}",
     stores=(
         (r"/\.hermes(?:/state\.db)?\Z", "hermes"),

@@ -37,5 +37,6 @@ AGENT = Agent(
     with_parts=(_MESSAGES,),
     parts_changed=lambda path: sidecar_changed(path, _MESSAGES, _THREAD),
     part_of=lambda path: sidecar_owner(path, _MESSAGES, _THREAD),
+    parser_version=2,
     formats=_formats,
 )

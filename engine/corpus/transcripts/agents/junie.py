@@ -51,5 +51,6 @@ AGENT = Agent(
     parts=(("sessions", JUNIE_LIST),),
     list_changed=_listed,
     with_parts=(_SESSIONS,),
+    parser_version=2,
     formats=_formats,
 )

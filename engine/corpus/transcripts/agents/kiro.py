@@ -85,5 +85,5 @@ AGENT = Agent(
     part_of=lambda path: described_owner(path, _FOLDER, ".json") or sidecar_owner(path, _EVENTS, _DESCRIPTION),
     databases=r"(?:kiro-cli|amazon-q)/data\.sqlite3",
     formats=_formats,
-    parser_version=2,
+    parser_version=3,
 )

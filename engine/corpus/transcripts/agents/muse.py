@@ -24,7 +24,7 @@ def _formats() -> "Formats":
 
 AGENT = Agent(
     name="muse",
-    parser_version=2,
+    parser_version=3,
     label="Muse Code",
     resume="muse resume {id}",
     stores=((r"/muse/sessions\Z", "muse"),),

@@ -35,5 +35,6 @@ AGENT = Agent(
     with_parts=(_CHAT,),
     parts_changed=lambda path: sidecar_changed(path, _CHAT, _ARCHIVE),
     part_of=lambda path: sidecar_owner(path, _CHAT, _ARCHIVE),
+    parser_version=2,
     formats=_formats,
 )

@@ -28,5 +28,6 @@ AGENT = Agent(
     folders=_folders,
     files=(),
     databases=r"octofriend/sqlite\.db",
+    parser_version=2,
     formats=_formats,
 )

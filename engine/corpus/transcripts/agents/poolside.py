@@ -26,7 +26,7 @@ def _formats() -> "Formats":
 AGENT = Agent(
     name="poolside",
     label="Poolside",
-    parser_version=3,
+    parser_version=4,
     stores=((r"/poolside/trajectories\Z", "poolside"),),
     folders=_folders,
     files=(r"trajectory-[^/]*\.ndjson",),

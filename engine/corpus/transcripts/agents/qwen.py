@@ -27,7 +27,7 @@ def _formats() -> "Formats":
 AGENT = Agent(
     name="qwen",
     label="Qwen Code",
-    parser_version=3,
+    parser_version=4,
     resume="qwen --resume {id}",
     stores=((r"/\.qwen/projects\Z", "qwen"), (r"/\.qwen/tmp\Z", "qwen-tmp")),
     folders=_folders,

@@ -32,5 +32,6 @@ AGENT = Agent(
     with_parts=("messages.jsonl",),
     parts_changed=lambda path: sidecar_changed(path, "messages.jsonl", "meta.json"),
     part_of=lambda path: sidecar_owner(path, "messages.jsonl", "meta.json"),
+    parser_version=2,
     formats=_formats,
 )

@@ -53,7 +53,7 @@ def _formats() -> "Formats":
 AGENT = Agent(
     name="visual-studio-copilot",
     label="Visual Studio Copilot",
-    parser_version=2,
+    parser_version=3,
     stores=((r"/VSGitHubCopilotLogs/traces\Z", "visual-studio"),),
     folders=_folders,
     joined=TRACES,

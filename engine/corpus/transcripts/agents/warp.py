@@ -42,5 +42,5 @@ AGENT = Agent(
     files=(),
     databases=r"warp\.sqlite",
     formats=_formats,
-    parser_version=2,
+    parser_version=3,
 )

@@ -24,6 +24,8 @@ _OURS = re.compile(
     rb'\A[\s\xef\xbb\xbf]*\[?\s*\{(?=.*?"mapping"\s*:)(?=.*?"(?:create_time|current_node)"\s*:)', re.DOTALL
 )
 _UNTITLED = "New chat"
+_NAMES = ("conversation_id", "id", "current_node")
+"""Members that identify a conversation; one that was saved alone may have only the last."""
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "tool": "tool", "system": "system"}
 _NO_TOOL_RECIPIENT = ("all", "")
 _CONTEXT = ("user_profile", "user_instructions", "model_set_context", "structured_context")
@@ -127,7 +129,7 @@ def _messages(nodes: Mapping[str, Any], names: Iterable[str]) -> Iterator[Mappin
 
 
 def _conversation(value: Mapping[str, Any]) -> Conversation:
-    key = clean(string(value.get("conversation_id")) or string(value.get("id")))
+    key = clean(next(filter(None, (string(value.get(name)) for name in _NAMES)), ""))
     title = one_line(string(value.get("title")))
     parser = _Parser(facts=SessionFacts(agent=_AGENT, id=key, title="" if title == _UNTITLED else title))
     nodes = mapping(value.get("mapping"))

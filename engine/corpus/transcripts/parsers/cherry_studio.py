@@ -68,7 +68,7 @@ class CherryReader(LineParser):
             yield Part("tool", "tool-result", text, name, id, failed)
         elif kind in ("file", "image", "video"):
             image = kind == "image" or string(part.get("mediaType")).startswith("image/")
-            yield Part(role, "text", attached(string(part.get("filename")), image=image))
+            yield Part(role, "text", attached(string(part.get("filename")), image=image, value=part))
         elif kind in ("translation", "compact", "error"):
             failure = string(part.get("message")) or string(mapping(part.get("error")).get("message"))
             yield Part("system", "text", text or failure)

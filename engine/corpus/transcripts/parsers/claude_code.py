@@ -41,10 +41,11 @@ from engine.corpus.transcripts.messages import (
 from engine.corpus.transcripts.model_api_messages import sidecar
 from engine.corpus.transcripts.parsers.claude_tool_messages import (
     QUESTION,
+    agents_messages,
     answers,
     call_text,
     error_text,
-    teammate_messages,
+    notices,
 )
 from engine.corpus.transcripts.token_usage import Usage, add_usage, anthropic_usage, dollars, tokens
 from engine.redaction.secret_masking import redact
@@ -132,8 +133,7 @@ def parts_of(text: str) -> Iterator[Part]:
     elif start.startswith("<user-memory-input>"):
         yield Part("user", "text", _element_text(text, "user-memory-input"))
     elif start.startswith(_NOTICES):
-        messages = [Part("system", "text", f"{sender}: {message}") for sender, message in teammate_messages(text)]
-        yield from messages or [Part("system", "text", text)]
+        yield from notices(text)
     else:
         yield Part("user", "text", text)
 
@@ -267,8 +267,10 @@ class ClaudeCodeParser(LineParser, kw_only=True):
                 self.count_unknown(f"block {kind}")
         if value.get("isMeta") is True:
             return
-        if value.get("isCompactSummary") is True or not _is_by_user(value):
-            yield from (Part("system", "text", text) for text in texts if text.strip())
+        summary = value.get("isCompactSummary") is True
+        if summary or not _is_by_user(value):
+            for text in filter(str.strip, texts):
+                yield from [Part("system", "text", text)] if summary else notices(text)
             return
         parts = [part for text in texts for part in parts_of(text)]
         if pictures:
@@ -284,7 +286,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
     def _open_with(self, part: Part, text: str) -> None:
         """Set the session's title if it begins with a command alone, such as `/init`, or with a teammate's task."""
         command = part.text.split(maxsplit=1)[0] if part.role == "system" and part.text.startswith("/") else ""
-        _, task = next(teammate_messages(text), ("", ""))
+        _, task = next(agents_messages(text), ("", "")) if part.role != "user" else ("", "")
         title = part.text if command[1:] and command[1:] not in _SETTINGS else task
         if title:
             # Mask before cutting: half of a secret would not be recognised.

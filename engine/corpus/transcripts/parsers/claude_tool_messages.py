@@ -3,7 +3,8 @@
 Written from public descriptions of versions 2.0 to 2.1 (2026). `AskUserQuestion` has `questions`, each with `question`
 and `options` of `label` and `description`; its result is a sentence, `"question"="answer"` in it, and `toolUseResult`
 has `answers` by question. `ExitPlanMode` has the `plan` in Markdown. A message of a teammate is wrapped in
-`<teammate-message teammate_id="…" color="…" summary="…">`, perhaps after a sentence, several in one text.
+`<teammate-message teammate_id="…" color="…" summary="…">`, perhaps after a sentence, several in one text; that of
+another session in `<cross-session-message from="…" from-name="…">`, that of a sub-agent in `<agent-message from="…">`.
 """
 
 import re
@@ -12,14 +13,20 @@ from typing import Any
 
 from engine.corpus.transcripts.json_values import content, items, mapping, string
 from engine.corpus.transcripts.jsonl import parse_line
+from engine.corpus.transcripts.message_builder import Part
 
 QUESTION, PLAN = "AskUserQuestion", "ExitPlanMode"
 _ANSWERED = ("User has answered your questions:", "Your questions have been answered:")
 _CLOSING = "You can now continue with"
 _PAIR = re.compile(r'"([^"]*)"="([^"]*)"')
 _MOST_SEARCHED = 64 * 1024
-_TEAMMATE, _TEAMMATE_END = "<teammate-message ", "</teammate-message>"
-_SENDER = re.compile(r'\bteammate_id="([^"]+)"')
+_WRAPPED = "-message"
+_WRAPPERS = ("<teammate", "<cross-session", "<agent")
+_OPENINGS = (*_WRAPPERS, "Another Claude session sent a message:")
+"""Beginnings of texts with messages of other agents; a notice of another kind may quote one."""
+_NAME, _SENDER = re.compile(r'\bfrom-name="([^"]+)"'), re.compile(r'\b(?:teammate_id|from)="([^"]+)"')
+_OF_PROGRAM = re.compile(r'\{\s*"type"\s*:')
+"""Matches the beginning of a message that teammates' programs exchange, such as that one is idle."""
 _LONGEST_TAG = 4096
 
 
@@ -68,14 +75,24 @@ def answers(result: object, detail: object) -> str:
     return "\n".join(f"{question} {answer}" for question, answer in by_question.items())
 
 
-def teammate_messages(text: str) -> Iterator[tuple[str, str]]:
-    """Yield sender and text of each message of a teammate in a text."""
+def agents_messages(text: str) -> Iterator[tuple[str, str]]:
+    """Yield sender and text of each message of another agent in a text: a teammate, a session or a sub-agent."""
     position = 0
-    while (start := text.find(_TEAMMATE, position)) >= 0 and (opened := text.find(">", start)) >= 0:
-        position = opened + 1
-        sender = _SENDER.search(text[start:position][:_LONGEST_TAG])
-        if sender is not None:
-            end = text.find(_TEAMMATE_END, position)
-            end = end if end >= 0 else len(text)
-            yield sender[1], text[position:end].strip()
-            position = end
+    while (at := text.find(_WRAPPED, position)) >= 0:
+        position = at + len(_WRAPPED)
+        wrapper = next((tag for tag in _WRAPPERS if at >= len(tag) and text.startswith(tag, at - len(tag))), "")
+        opened = text.find(">", at, at + _LONGEST_TAG) if wrapper else -1
+        attributes = text[position:opened] if opened >= 0 else ""
+        if sender := _NAME.search(attributes) or _SENDER.search(attributes):
+            end = text.find(f"</{wrapper[1:]}{_WRAPPED}>", opened)
+            position = end if end >= 0 else len(text)
+            yield sender[1], text[opened + 1 : position].strip()
+
+
+def notices(text: str) -> list[Part]:
+    """Return the messages of other agents in a text that the user didn't write, or the text as one of the program."""
+    messages = [
+        Part("system" if _OF_PROGRAM.match(message) else "assistant", "text", f"{sender}: {message}")
+        for sender, message in (agents_messages(text) if text[:200].lstrip().startswith(_OPENINGS) else ())
+    ]
+    return messages or [Part("system", "text", text)]

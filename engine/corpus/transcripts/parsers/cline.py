@@ -22,7 +22,7 @@ from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.formats import Conversation, LineParser
-from engine.corpus.transcripts.json_values import items, mapping, seconds, string
+from engine.corpus.transcripts.json_values import image_mark, items, mapping, seconds, string
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, SessionFacts, clean
@@ -86,7 +86,7 @@ class _Parser(LineParser, kw_only=True):
         return next_turn(self, parts, time=seconds(value.get("ts")), side=bool(self.facts.parent))
 
     def _parts(self, kind: str, text: str, value: Mapping[str, Any]) -> Iterator[Part]:
-        pictures = "".join("\n[image]" for _ in items(value.get("images"))[:20])
+        pictures = "".join(f"\n{image_mark(image)}" for image in items(value.get("images"))[:20])
         if kind in ("task", "user_feedback") or (kind == "text" and not self.ordinal):
             yield Part("user", "text", f"{text}{pictures}".strip("\n"))
         elif kind == "user_feedback_diff":

@@ -29,8 +29,16 @@ _FOLDER = re.compile(rb'"cwd"\s*:\s*("(?:[^"\\]|\\.)*")')
 _SENT = re.compile(r"[a-z]+-(\d{13})(?:-|\Z)")
 _STARTED = re.compile(r"(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d(?:\.\d+)?Z?)")
 _ROLES: dict[str, Role] = {"user": "user", "ai": "assistant", "agent": "assistant", "error": "system"}
-_PASSED_OVER = frozenset({"agent-list", "html", "mode-divider"})
+_PASSED_OVER = frozenset({"agent-list", "gate-state", "html", "mode-divider"})
+_FAILED = ("cancelled", "failed")
 _CENTS = 100
+
+
+def _tool_failed(block: Mapping[str, Any]) -> bool:
+    """Return whether a tool's output, a list of JSON values, has an error or a command's exit code."""
+    raw = block.get("outputRaw")
+    values = (mapping(mapping(item).get("value", item)) for item in (raw if isinstance(raw, list) else [raw]))
+    return any(value.get("errorMessage") or value.get("exitCode") for value in values)
 
 
 class _Parser(LineParser):
@@ -68,16 +76,17 @@ class _Parser(LineParser):
                 spoken = Part("tool", "tool-result", text, agent) if agent else Part(role, "text", text)
                 yield Part(role, "thinking", text) if thinks else spoken
             elif kind == "tool":
-                name = string(block.get("toolName"))
-                yield Part("assistant", "tool-call", tool_input(block.get("input")) or name, name)
-                yield Part("tool", "tool-result", string(block.get("output")), name)
+                name, id, failed = string(block.get("toolName")), string(block.get("toolCallId")), _tool_failed(block)
+                yield Part("assistant", "tool-call", tool_input(block.get("input")) or name, name, id, failed)
+                yield Part("tool", "tool-result", string(block.get("output")), name, id, failed)
             elif kind == "agent":
                 name = string(block.get("agentName")) or string(block.get("agentType"))
                 yield Part("assistant", "tool-call", string(block.get("initialPrompt")) or name, name)
                 yield from self._blocks(items(block.get("blocks")), role, name or kind)
-                yield Part("tool", "tool-result", text, name)
+                yield Part("tool", "tool-result", text, name, failed=block.get("status") in _FAILED)
             elif kind == "image":
-                yield Part(role, "text", attached(string(block.get("filename")), image=True))
+                image = {"media_type": block.get("mediaType"), "data": block.get("image")}
+                yield Part(role, "text", attached(string(block.get("filename")), image=True, value=image))
             elif kind == "ask-user":
                 yield from _question(block)
             elif kind not in _PASSED_OVER:

@@ -16,7 +16,7 @@ from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.export_reader import abandoned_branches, branch, read_branches
 from engine.corpus.transcripts.formats import Conversation
-from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.json_values import content, image_mark, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, BlockParser
@@ -69,7 +69,7 @@ class _Parser(BlockParser, kw_only=True):
             text = tool_input(body) if isinstance(body, dict) else content(body)
             yield from super()._block({**block, "type": "tool_result", "content": text}, role)
         elif kind == "image_url":
-            yield Part(role, "text", "[image]")
+            yield Part(role, "text", image_mark(block))
         else:
             yield from super()._block(value, role)
 

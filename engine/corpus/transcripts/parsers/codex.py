@@ -299,7 +299,8 @@ class CodexParser(LineParser, kw_only=True):
     def _event(self, event: Mapping[str, Any], line: int, time: float | None) -> list[Message]:
         kind = string(event.get("type"))
         if kind == "user_message":
-            pictures = [{"type": "image"}] * (len(items(event.get("images"))) + len(items(event.get("local_images"))))
+            images = *items(event.get("images")), *items(event.get("local_images"))
+            pictures = [{"type": "image", "image_url": image} for image in images]
             return self._user_messages([event.get("message"), *pictures], line, time, event=True)
         if kind == "agent_message":
             return self._agent(string(event.get("message")), line, time, event=True)
@@ -398,15 +399,14 @@ class CodexParser(LineParser, kw_only=True):
         id: str = "",
         event: bool = False,
         side: bool = False,
-        pictures: int = 0,
+        pictures: Sequence[str] = (),
     ) -> list[Message]:
         """Return a message for each text that was not read before: Codex stores most twice, as item and as event."""
-        marks = ["[image]"] * pictures
         fresh = [text for text in texts if (text.strip() or pictures) and self._is_fresh(role, kind, text, event)]
         self.ordinal += bool(fresh)
         return [
             self.part(
-                role, kind, "\n".join(filter(None, [text, *marks])), line, id=id, time=time, side=side or self.side
+                role, kind, "\n".join(filter(None, [text, *pictures])), line, id=id, time=time, side=side or self.side
             )
             for text in fresh
         ]

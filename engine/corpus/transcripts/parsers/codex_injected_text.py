@@ -7,7 +7,7 @@ import html
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from engine.corpus.transcripts.json_values import between, mapping, string
+from engine.corpus.transcripts.json_values import between, image_mark, mapping, string
 
 # (beginning, end): both must match, since a user may well write about one of them.
 _INSTRUCTIONS = (
@@ -40,7 +40,8 @@ class Speech(NamedTuple):
 
     words: str
     """The user's words."""
-    pictures: int
+    pictures: list[str]
+    """Placeholders of images."""
     notices: list[str]
     """Messages of the program to the agent."""
     folder: str
@@ -54,12 +55,12 @@ def speech_of(blocks: Sequence[object]) -> Speech:
     """Sort the parts of a message, strings or blocks, by author."""
     words: list[str] = []
     notices: list[str] = []
-    pictures, folder, command, result = 0, "", None, ""
+    pictures, folder, command, result = list[str](), "", None, ""
     for block in blocks:
         text = string(block) or string(mapping(block).get("text"))
         start = text[:200].lstrip()
         if "image" in string(mapping(block).get("type")):
-            pictures += 1
+            pictures.append(image_mark(block))
         elif start.startswith("<user_shell_command>"):
             tags = ("command", "result")
             command, result = (between(text, f"<{tag}>", f"</{tag}>").strip("\n") for tag in tags)

@@ -156,7 +156,8 @@ class CopilotParser(LineParser, kw_only=True):
         yield Part(role, "text", string(data.get("content")))
         for attachment in map(mapping, items(data.get("attachments"))):
             name = string(attachment.get("displayName")) or os.path.basename(string(attachment.get("path")))
-            yield Part(role, "text", attached(name, image=string(attachment.get("mimeType")).startswith("image/")))
+            image = string(attachment.get("mimeType")).startswith("image/")
+            yield Part(role, "text", attached(name, image=image, value=attachment))
 
     def _answer(self, data: Mapping[str, Any]) -> Iterator[Part]:
         thought = string(data.get("reasoningText"))

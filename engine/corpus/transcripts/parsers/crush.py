@@ -15,7 +15,7 @@ import apsw
 
 from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of, whole
 from engine.corpus.transcripts.formats import Conversation, LineParser
-from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.json_values import image_mark, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
@@ -56,9 +56,9 @@ class CrushReader(LineParser):
             yield Part("tool", "tool-result", string(data.get("output")), "shell", failed=failed)
         elif kind == "binary":
             image = string(data.get("MIMEType")).startswith("image/")
-            yield Part(role, "text", attached(os.path.basename(string(data.get("Path"))), image=image))
+            yield Part(role, "text", attached(os.path.basename(string(data.get("Path"))), image=image, value=data))
         elif kind == "image_url":
-            yield Part(role, "text", attached("", image=True))
+            yield Part(role, "text", image_mark(data))
         elif kind == "finish":
             failure = (string(data.get("message")), string(data.get("details")))
             yield Part("system", "text", "\n".join(filter(None, failure)))

@@ -26,7 +26,7 @@ import msgspec
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.database_format import whole
 from engine.corpus.transcripts.formats import Conversation, LineParser, SessionDatabase
-from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input, uri_path
+from engine.corpus.transcripts.json_values import image_mark, items, mapping, seconds, string, tool_input, uri_path
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
@@ -188,7 +188,7 @@ class _Parser(LineParser, kw_only=True):
 
 
 def _question(value: Mapping[str, Any]) -> str:
-    pictures = ["[image]" for _ in items(value.get("images"))[:_MOST_PICTURES]]
+    pictures = [image_mark(image) for image in items(value.get("images"))[:_MOST_PICTURES]]
     return "\n".join(filter(None, (string(value.get("text")) or string(value.get("rawText")), *pictures)))
 
 

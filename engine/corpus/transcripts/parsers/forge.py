@@ -17,8 +17,8 @@ import apsw
 
 from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, data_of, whole
 from engine.corpus.transcripts.formats import Conversation, LineParser
-from engine.corpus.transcripts.json_values import between, items, mapping, seconds, string
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn
+from engine.corpus.transcripts.json_values import between, image_mark, items, mapping, seconds, string
+from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import SessionFacts, clean, one_line
 from engine.corpus.transcripts.model_api_messages import arguments
 from engine.corpus.transcripts.token_usage import Usage, tokens
@@ -44,7 +44,7 @@ class ForgeReader(LineParser):
             text = "\n".join(map(_value, map(mapping, items(output.get("values")))))
             yield Part("tool", "tool-result", text, string(result.get("name")), id, output.get("is_error") is True)
         elif "image" in message:
-            yield Part("user", "text", attached("", image=True))
+            yield Part("user", "text", image_mark(message["image"]))
         else:
             self.count_unknown("message")
 
@@ -73,7 +73,7 @@ def _typed(raw: Mapping[str, Any]) -> str:
 
 
 def _value(value: Mapping[str, Any]) -> str:
-    return string(value.get("text")) or ("[image]" if "image" in value else "")
+    return string(value.get("text")) or (image_mark(value["image"]) if "image" in value else "")
 
 
 def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:

@@ -36,7 +36,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.formats import Conversation, LineParser
-from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.json_values import image_mark, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import first_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean
@@ -192,7 +192,7 @@ class GeminiParser(LineParser, kw_only=True):
         parts: list[Part] = []
         for is_speech, group in groupby(filter(None, new_parts), lambda part: part[:2] == (role, "text")):
             if is_speech:
-                parts.append(Part(role, "text", "".join(part.text for part in group)))
+                parts.append(Part(role, "text", "".join(part.text for part in group).strip("\n")))
             else:
                 parts += group
         return [piece for part in parts for piece in _by_author(part)]
@@ -212,7 +212,8 @@ class GeminiParser(LineParser, kw_only=True):
             return Part("tool", "tool-result", tool_input(response), string(answer.get("name")), id, failed)
         media = mapping(part.get("inlineData")) or mapping(part.get("fileData"))
         if media:
-            return Part(role, "text", f"[{string(media.get('mimeType')).partition('/')[0] or 'file'}]")
+            kind = string(media.get("mimeType")).partition("/")[0] or "file"
+            return Part(role, "text", f"\n{image_mark(media) if kind == 'image' else f'[{kind}]'}\n")
         code = mapping(part.get("executableCode"))
         if code:
             return Part("assistant", "tool-call", string(code.get("code")), "code")

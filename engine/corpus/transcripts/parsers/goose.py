@@ -57,7 +57,7 @@ class GooseReader(LineParser, kw_only=True):
             elif kind == "toolResponse":
                 yield self._result(item)
             elif kind in ("image", "document"):
-                yield Part(role, "text", attached(string(item.get("name")), image=kind == "image"))
+                yield Part(role, "text", attached(string(item.get("name")), image=kind == "image", value=item))
             elif kind == "error":
                 yield Part("system", "text", string(item.get("message")))
             elif kind == "actionRequired":  # a tool's question to the user, or the answer; or a request for permission

@@ -49,6 +49,7 @@ _INSERTED = (
     "[IMPORTANT: Background process",
 )
 """Beginnings of texts that the program adds with the user's role."""
+_FAILURES = ('"exit_code"', '"error"', '"success"')
 _SKILL = re.compile(r'\[(?:IMPORTANT|SYSTEM): The user has invoked the "([^"\n]{1,200})" skill( bundle)?')
 _INSTRUCTION = "The user has provided the following instruction alongside the skill invocation: "
 _NOTE = "\n\n[Runtime note:"
@@ -130,8 +131,21 @@ def _turns(connection: apsw.Connection, key: str, reader: ChatParser) -> Iterato
 
 
 def parts_by_author(parts: Iterable[Part]) -> list[Part]:
-    """Return the parts of a message, with text that the program added to the user's as separate ones."""
-    return [own for part in parts for own in (_by_author(part) if part.role == "user" else [part])]
+    """Return the parts of a message, with text that the program added to the user's as separate ones, and with failed
+    results marked.
+    """
+    marked = (part._replace(failed=True) if part.kind == "tool-result" and _failed(part) else part for part in parts)
+    return [own for part in marked for own in (_by_author(part) if part.role == "user" else [part])]
+
+
+def _failed(result: Part) -> bool:
+    """Return whether a result is an error, by the rules of the program (`agent/display.py`, autumn 2026)."""
+    if not result.text.startswith("{") or not any(mark in result.text for mark in _FAILURES):
+        return False
+    value = parse_line(result.text.encode(errors="replace")) or {}
+    if result.tool == "terminal":
+        return value.get("exit_code") not in (None, 0)
+    return bool(value.get("error")) or (value.get("success") is False and bool(value.get("message")))
 
 
 def _by_author(part: Part) -> list[Part]:

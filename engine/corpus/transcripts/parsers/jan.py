@@ -13,7 +13,7 @@ from typing import Any
 
 from engine.base.bounded_json import decode_json
 from engine.corpus.transcripts.formats import LineParser
-from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.json_values import content, image_mark, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, arguments, sidecar
@@ -45,12 +45,10 @@ class JanParser(LineParser, kw_only=True):
         elif kind == "reasoning":
             yield Part(role, "thinking", text)
         elif kind == "image_url":
-            yield Part(role, "text", "[image]")
+            yield Part(role, "text", image_mark(block))
         elif kind == "tool_call":
             name, output = string(block.get("tool_name")), block.get("output")
-            yield Part("assistant", "tool-call", tool_input(block.get("input")) or name, name)
-            text = content(mapping(output).get("content", output)) or tool_input(output)
-            yield Part("tool", "tool-result", text, name)
+            yield from _results(tool_input(block.get("input")) or name, name, string(block.get("tool_call_id")), output)
         else:
             self.count_unknown(f"block {kind}" if isinstance(kind, str) else None)
 
@@ -60,8 +58,17 @@ def _calls(metadata: Mapping[str, Any]) -> Iterator[Part]:
     for call in map(mapping, items(metadata.get("tool_calls"))):
         function = mapping(mapping(call.get("tool")).get("function"))
         name = string(function.get("name"))
-        yield Part("assistant", "tool-call", arguments(function.get("arguments")) or name, name)
-        yield Part("tool", "tool-result", content(mapping(call.get("response")).get("content")), name)
+        id = string(mapping(call.get("tool")).get("id"))
+        yield from _results(arguments(function.get("arguments")) or name, name, id, call.get("response"))
+
+
+def _results(given: str, name: str, id: str, output: object) -> Iterator[Part]:
+    """Yield a call and its result, which has an `error` if the tool failed."""
+    error = string(mapping(output).get("error"))
+    yield Part("assistant", "tool-call", given, name, id)
+    text = content(mapping(output).get("content", output)) or error
+    text = text or ("" if "content" in mapping(output) else tool_input(output))
+    yield Part("tool", "tool-result", text, name, id, bool(error))
 
 
 class JanFormat:

@@ -1,7 +1,8 @@
 """Sessions of Junie, JetBrains' agent: `~/.junie/sessions/<session>/events.jsonl`, with `index.jsonl` next to them.
 
 There is no published specification. Written from programs that read them, as of February to October 2026
-(idea-de-espend-ml-llm, agentsview and others): a line is an event with a `kind` and, since summer 2026, `timestampMs`.
+(idea-de-espend-ml-llm, agentsview and others; one lists all events that it found in its sessions, July 2026): a line is
+an event with a `kind` and, since summer 2026, `timestampMs`.
 `UserPromptEvent` has the user's words. `SessionA2uxEvent` holds an `agentEvent`, mostly a block of the screen, which is
 written again, whole, under the same `stepId` until it is complete: the last one counts, at the position of the first.
 The list has the title, the folder and the start of each session.
@@ -22,6 +23,7 @@ from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
+from engine.corpus.transcripts.model_api_messages import arguments
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
 
 _AGENT = "junie"
@@ -32,13 +34,21 @@ _PROMPT, _UPDATE, _TITLE = "UserPromptEvent", "SessionA2uxEvent", "SessionTitleS
 _DROPPED = "UserMessagesDroppedFromHistory"
 _EMPTY = "Empty"
 """Result of a task that has no text."""
-_SILENT = frozenset({"UserMessagesCommittedToHistory", "TaskState", "TaskStartedEvent", "SendToAgentEvent"})
+_ANSWER, _ANSWERS, _SYSTEM = "UserResponseEvent", "UserAsyncResponseEvent", "SystemMessageEvent"
+_OF_USER = (_PROMPT, _ANSWER, _ANSWERS)
+_SILENT = frozenset(
+    """CancelAgentEvent SendToAgentEvent SkillsStatusEvent TaskContinueStopped TaskStartedEvent TaskState
+    UserMessagesCommittedToHistory""".split()
+)
 _SILENT_UPDATES = frozenset(
     f"{name}Event"
-    for name in """AgentCurrentStatusUpdated AgentPatchCreated AgentPlanUpdated AgentStateUpdated AgentTaskNameUpdated
-    AvailablePullRequests ContextWindowReport EnvironmentVariablesUpdated NextPromptSuggestion
+    for name in """AgentCurrentStatusUpdated AgentPatchCreated AgentPlanUpdated AgentStarted AgentStateUpdated
+    AgentTaskNameUpdated AuthorizationAvailability AvailablePullRequests ContextWindowReport
+    EnvironmentVariablesUpdated NextPromptSuggestion ShowPlanProgress SubagentSpawned SuggestPlan
     TipSuggestionCreated""".split()
 )
+_FAILED = ("CANCELED", "FAILED", "REJECTED")
+"""States of a block whose tool failed, or that the user stopped or refused."""
 
 
 class _Parser(LineParser, kw_only=True):
@@ -46,15 +56,22 @@ class _Parser(LineParser, kw_only=True):
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         time, id_ = seconds(value.get("timestampMs")), string(value.get("requestId"))
-        if value.get("kind") == _PROMPT:
-            return next_turn(self, [Part("user", "text", string(value.get("prompt")))], id=id_, time=time)
+        if value.get("kind") in _OF_USER:
+            words = [string(mapping(entry).get("response")) for entry in [value, *items(value.get("entries"))]]
+            text = string(value.get("prompt")) or "\n".join(filter(None, words))
+            return next_turn(self, [Part("user", "text", text)], id=id_, time=time)
+        if value.get("kind") == _SYSTEM:
+            texts = filter(None, (string(value.get("text")), string(value.get("details"))))
+            return next_turn(self, [Part("system", "text", "\n".join(texts))], time=time)
         update = mapping(mapping(value.get("event")).get("agentEvent"))
         return next_turn(self, list(self._update(update)), id=string(update.get("stepId")), time=time)
 
     def _update(self, update: Mapping[str, Any]) -> Iterator[Part]:
         kind = string(update.get("kind"))
         if kind in _READERS:
-            yield from _READERS[kind](update)
+            failed = update.get("status") in _FAILED
+            for part in _READERS[kind](update):
+                yield part._replace(failed=True) if failed and part.kind in ("tool-call", "tool-result") else part
         elif kind == "LlmResponseMetadataEvent":
             for used in map(mapping, items(update.get("modelUsage"))):
                 self.use(used.get("model"), _usage(used))
@@ -71,12 +88,30 @@ def _result(update: Mapping[str, Any]) -> Iterator[Part]:
 
 def _terminal(update: Mapping[str, Any]) -> Iterator[Part]:
     yield Part("assistant", "tool-call", string(update.get("command")), "terminal")
-    yield Part("tool", "tool-result", string(update.get("output")), "terminal")
+    yield Part("tool", "tool-result", string(update.get("output")) or string(update.get("details")), "terminal")
 
 
 def _tool(update: Mapping[str, Any]) -> Iterator[Part]:
     yield Part("assistant", "tool-call", string(update.get("text")), "tool")
     yield Part("tool", "tool-result", string(update.get("details")), "tool")
+
+
+def _server(update: Mapping[str, Any]) -> Iterator[Part]:
+    """Yield a call of a server's tool; in sessions of spring 2026, `details` has the arguments alone."""
+    name, given = clean(string(update.get("toolName"))), string(update.get("input"))
+    yield Part("assistant", "tool-call", arguments(given or update.get("details")) or name, name)
+    yield Part("tool", "tool-result", string(update.get("details")) if given else "", name)
+
+
+def _named(tool: str) -> Callable[[Mapping[str, Any]], Iterable[Part]]:
+    return lambda update: [Part("assistant", "tool-call", string(update.get("name")), tool)]
+
+
+def _question(update: Mapping[str, Any]) -> Iterator[Part]:
+    asked = mapping(update.get("askRequest")) or mapping(update.get("choiceRequest")) or mapping(update.get("request"))
+    options = (string(mapping(option).get("description")) for option in items(asked.get("options")))
+    question = string(asked.get("question")) or string(update.get("question")) or string(update.get("title"))
+    yield Part("assistant", "text", "\n".join([question, *(f"- {option}" for option in options if option)]))
 
 
 def _viewed(update: Mapping[str, Any]) -> Iterator[Part]:
@@ -100,6 +135,11 @@ _READERS: Mapping[str, Callable[[Mapping[str, Any]], Iterable[Part]]] = {
     "ToolBlockUpdatedEvent": _tool,
     "ViewFilesBlockUpdatedEvent": _viewed,
     "FileChangesBlockUpdatedEvent": lambda update: map(_changed, map(mapping, items(update.get("changes")))),
+    "McpBlockUpdatedEvent": _server,
+    "TestRunBlockUpdatedEvent": _named("test"),
+    "CustomAgentBlockUpdatedEvent": _named("agent"),
+    **dict.fromkeys(("AskRequestUpdatedEvent", "AskAsyncRequestUpdatedEvent", "ChoiceRequestUpdatedEvent"), _question),
+    "AgentTaskFailedEvent": lambda update: [Part("system", "text", string(update.get("message")))],
     "AgentFailureEvent": lambda update: [Part("system", "text", string(update.get("message")))],
 }
 
@@ -140,7 +180,7 @@ def _merged(events: Iterable[Mapping[str, Any] | None], parser: _Parser) -> tupl
         kind = "" if value is None else string(value.get("kind"))
         if value is None:
             parser.count_unknown("no JSON")
-        elif kind in (_PROMPT, _UPDATE):
+        elif kind in (*_OF_USER, _SYSTEM, _UPDATE):
             step = string(mapping(mapping(value.get("event")).get("agentEvent")).get("stepId"))
             key = f"step {step}" if step else f"line {number}"
             first = seconds(slots.get(key, {}).get("timestampMs"), value.get("timestampMs"))

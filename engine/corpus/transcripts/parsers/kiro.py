@@ -39,7 +39,7 @@ from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.database_format import data_of, whole
 from engine.corpus.transcripts.formats import Conversation, LineParser, SessionDatabase
-from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.json_values import content, image_mark, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, list_in
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, one_line
@@ -243,7 +243,7 @@ class KiroParser(LineParser, kw_only=True):
         elif kind == "thinking":
             yield Part("assistant", "thinking", string(data) or string(body.get("text")))
         elif kind == "image":
-            yield Part(author, "text", "[image]")
+            yield Part(author, "text", image_mark(data))
         elif kind == "toolUse":
             name, id = clean(string(body.get("name"))), clean(string(body.get("toolUseId")))
             self.calls[id] = name
@@ -306,7 +306,7 @@ class KiroEventParser(LineParser, kw_only=True):
 
     def _parts(self, kind: str, event: Mapping[str, Any]) -> Iterator[Part]:
         if kind == "user":
-            pictures = ["[image]" for _ in items(event.get("images"))[:_MOST_ATTACHED]]
+            pictures = [image_mark(image) for image in items(event.get("images"))[:_MOST_ATTACHED]]
             files = (mapping(document) for document in items(event.get("documents"))[:_MOST_ATTACHED])
             named = (attached(string(document.get("displayName"))) for document in files)
             yield Part("user", "text", "\n".join(filter(None, (content(event.get("content")), *pictures, *named))))

@@ -18,7 +18,16 @@ import msgspec
 
 from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of, rows_with, whole
 from engine.corpus.transcripts.formats import Conversation, LineParser
-from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.json_values import (
+    content,
+    held_only,
+    image_value,
+    items,
+    mapping,
+    seconds,
+    string,
+    tool_input,
+)
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
 from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, arguments
@@ -43,7 +52,8 @@ _CHAIN = f"""WITH RECURSIVE chain(hash, parent) AS (
     SELECT CAST(chain.hash AS BLOB), CAST(chain.parent AS BLOB), CAST(m.role AS BLOB), CAST(p.type AS BLOB),
     CAST(p.tool_name AS BLOB), CAST(p.text AS BLOB), {data_of("p.payload")}, p.payload IS NULL,
     (SELECT CAST(coalesce(type, '') || ' ' || coalesce(path, url, '') AS BLOB) FROM part_attachments
-    JOIN attachments a ON a.id = attachment_id WHERE part_id = p.id LIMIT 1)
+    JOIN attachments a ON a.id = attachment_id WHERE part_id = p.id LIMIT 1),
+    (SELECT {{image}} FROM part_attachments JOIN attachments a ON a.id = attachment_id WHERE part_id = p.id LIMIT 1)
     FROM chain JOIN messages m ON m.hash = chain.hash LEFT JOIN parts p ON p.message_hash = m.hash
     ORDER BY p.position, p.id"""
 _TURNS = """SELECT CAST(parent_message_hash AS BLOB), CAST(tip_message_hash AS BLOB), CAST(datetime_utc AS BLOB),
@@ -66,7 +76,7 @@ class LlmReader(LineParser, kw_only=True):
     def part_of(self, role: str, row: tuple[Any, ...]) -> Part | None:
         """Return a row of `parts` as a part of a message."""
         kind, tool, text = map(as_text, row[:3])
-        data, is_empty, attachment = row[3:]
+        data, is_empty, attachment, image = row[3:]
         if row[0] is None and is_empty:  # a message without parts
             return None
         payload = {} if is_empty else mapping(cell(self, data))
@@ -85,7 +95,8 @@ class LlmReader(LineParser, kw_only=True):
             return Part("tool", "tool-result", content(payload.get("output")) or failure, tool, id, bool(failure))
         if kind == "attachment":
             sort, _, name = as_text(attachment).partition(" ")
-            return Part(who, "text", attached(name, image=sort.startswith("image/")))
+            value = image_value(image)
+            return Part(who, "text", attached(name, image=sort.startswith("image/"), value=value))
         self.count_unknown(f"part {kind}" if kind else None)
         return None
 
@@ -109,7 +120,8 @@ def _thread(connection: apsw.Connection, reader: LlmReader, key: str) -> Iterato
     parts: dict[str, list[tuple[Any, ...]]] = {}
     parents: dict[str, str] = {}
     roles: dict[str, str] = {}
-    for hashed, parent, role, *part in connection.execute(_CHAIN, {"key": key}):
+    chain = _CHAIN.format(image=held_only(data_of("a.content")))
+    for hashed, parent, role, *part in connection.execute(chain, {"key": key}):
         name = as_text(hashed)
         parents[name], roles[name] = as_text(parent), as_text(role)
         parts.setdefault(name, []).append(tuple(part))
@@ -193,10 +205,12 @@ def _inserted(connection: apsw.Connection, reader: LlmReader, response: object) 
         for (number,) in connection.execute(query, key):
             yield Part("user", "text", attached(reader.source(number)))
     if columns(connection, "prompt_attachments"):
-        query = """SELECT CAST(type AS BLOB), CAST(coalesce(path, url) AS BLOB) FROM attachments JOIN prompt_attachments
+        query = f"""SELECT CAST(type AS BLOB), CAST(coalesce(path, url) AS BLOB), {held_only(data_of("content"))}
+            FROM attachments JOIN prompt_attachments
             ON attachments.id = attachment_id WHERE response_id = ? ORDER BY prompt_attachments."order" """
-        for sort, name in connection.execute(query, key):
-            yield Part("user", "text", attached(as_text(name), image=as_text(sort).startswith("image/")))
+        for sort, name, data in connection.execute(query, key):
+            image = as_text(sort).startswith("image/")
+            yield Part("user", "text", attached(as_text(name), image=image, value=image_value(data)))
 
 
 def _is_newer(connection: apsw.Connection) -> bool:

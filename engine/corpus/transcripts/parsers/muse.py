@@ -108,19 +108,20 @@ class MuseParser(LineParser, kw_only=True):
             self.count_unknown(f"event {kind}" if kind else None)
 
     def _call(self, call: Mapping[str, Any]) -> Part:
-        name, sent = clean(string(call.get("name"))), call.get("args")
-        self.calls[clean(string(call.get("call_id")))] = name
+        name, sent, id = clean(string(call.get("name"))), call.get("args"), string(call.get("call_id"))
+        self.calls[clean(id)] = name
         given = parse_line(sent.encode(errors="replace")) or sent if isinstance(sent, str) else sent
         if name == "bash" and string(mapping(given).get("command")):
             given = mapping(given)["command"]  # the description, its other argument, is not the command
-        return Part("assistant", "tool-call", tool_input(given) or name, name)
+        return Part("assistant", "tool-call", tool_input(given) or name, name, id)
 
     def _result(self, result: Mapping[str, Any]) -> Part:
         text = next(filter(None, (string(result.get(key)) for key in ("text", "output", "result"))), "")
         given = parse_line(text.encode(errors="replace")) if text.startswith("{") else None
         output = mapping(given).get("output")
-        call = clean(string(result.get("tool_call_id")) or string(result.get("call_id")))
-        return Part("tool", "tool-result", output if isinstance(output, str) else text, self.calls.pop(call, ""))
+        id = string(result.get("tool_call_id")) or string(result.get("call_id"))
+        name, failed = self.calls.pop(clean(id), ""), bool(mapping(given).get("exit_code"))
+        return Part("tool", "tool-result", output if isinstance(output, str) else text, name, id, failed)
 
     def _count(self, model: str, counts: Mapping[str, Any]) -> None:
         """Count one answer of the model; the recorded input includes the cached tokens."""

@@ -79,7 +79,7 @@ class _Parser(LineParser, kw_only=True):
                 yield Part("assistant", "thinking", string(part.get("text")))
             elif kind == "file":
                 image = string(part.get("mediaType")).startswith("image/")
-                yield Part(role, "text", attached(string(part.get("filename")), image=image))
+                yield Part(role, "text", attached(string(part.get("filename")), image=image, value=part))
             elif kind == "dynamic-tool":
                 for call in (part, *map(mapping, items(part.get("nestedCalls")))):
                     name, output, id = string(call.get("toolName")), call.get("output"), string(call.get("toolCallId"))

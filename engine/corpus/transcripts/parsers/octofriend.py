@@ -80,7 +80,7 @@ def _text(message: Mapping[str, Any]) -> str:
     if isinstance(blocks, str):
         return blocks
     return "\n".join(
-        attached(string(mapping(block.get("image")).get("filePath")), image=True)
+        attached(string(mapping(block.get("image")).get("filePath")), image=True, value=block)
         if block.get("type") == "image"
         else string(block.get("content"))
         for block in map(mapping, items(blocks))

@@ -13,9 +13,9 @@ from typing import Any
 import apsw
 import msgspec
 
-from engine.corpus.transcripts.database_format import RowFormat, as_text, rows_with, whole
+from engine.corpus.transcripts.database_format import RowFormat, as_text, data_of, rows_with, whole
 from engine.corpus.transcripts.formats import Conversation, LineParser
-from engine.corpus.transcripts.json_values import seconds
+from engine.corpus.transcripts.json_values import held_only, image_value, seconds
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
 from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, arguments
@@ -25,7 +25,7 @@ _CHAT = "SELECT CAST(title AS BLOB), CAST(created_at AS BLOB) FROM chats WHERE i
 _MESSAGES = """SELECT id, CAST(role AS BLOB), CAST(content AS BLOB), CAST(thinking AS BLOB), CAST(created_at AS BLOB),
     CAST(model_name AS BLOB) FROM messages WHERE {rows} ORDER BY id"""
 _CALLS = "SELECT CAST(function_name AS BLOB), CAST(function_arguments AS BLOB) FROM tool_calls WHERE {rows} ORDER BY id"
-_FILES = "SELECT CAST(filename AS BLOB) FROM attachments WHERE {rows} ORDER BY id"
+_FILES = "SELECT CAST(filename AS BLOB), {data} FROM attachments WHERE {rows} ORDER BY id"
 _PICTURES = (".png", ".jpg", ".jpeg", ".webp")
 
 
@@ -53,10 +53,12 @@ class OllamaReader(LineParser, kw_only=True):
 
 
 def _attached(connection: apsw.Connection, message: object) -> Iterator[Part]:
-    query = _FILES.format(rows=rows_with(connection, "attachments", "message_id"))
-    for (file,) in connection.execute(query, (message,)):
+    data = held_only(data_of("data"))
+    query = _FILES.format(rows=rows_with(connection, "attachments", "message_id"), data=data)
+    for file, content in connection.execute(query, (message,)):
         name = as_text(file)
-        yield Part("user", "text", attached(name, image=name.lower().endswith(_PICTURES)))
+        image = name.lower().endswith(_PICTURES)
+        yield Part("user", "text", attached(name, image=image, value=image_value(content)))
 
 
 def _calls(connection: apsw.Connection, message: object) -> Iterator[tuple[str, str]]:

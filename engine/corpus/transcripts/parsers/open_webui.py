@@ -46,7 +46,7 @@ class _Parser(LineParser):
         turn_usage = Usage(tokens(usage.get("prompt_tokens")), tokens(usage.get("completion_tokens")))
         self.use(value.get("model"), turn_usage, request=id_)
         files = map(mapping, items(value.get("files")))
-        named = (attached(string(file.get("name")), image=file.get("type") == "image") for file in files)
+        named = (attached(string(file.get("name")), image=file.get("type") == "image", value=file) for file in files)
         parts = [*_parts(role, string(value.get("content"))), Part(role, "text", "\n".join(named))]
         return next_turn(self, parts, id=id_, time=seconds(value.get("timestamp")))
 

@@ -152,7 +152,7 @@ def _usage(message: Mapping[str, Any]) -> Usage:
 
 
 def _file(value: Mapping[str, Any], key: str) -> str:
-    return attached(string(value.get(key)), image=string(value.get("mime")).startswith("image/"))
+    return attached(string(value.get(key)), image=string(value.get("mime")).startswith("image/"), value=value)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -47,9 +47,14 @@ class PoolsideParser(LineParser, kw_only=True):
             part = Part("assistant", "thinking", string(members.get("thought")))
         elif kind == "tool_call.parsed":
             name = string(members.get("name"))
-            part = Part("assistant", "tool-call", tool_input(members.get("args")) or name, name)
+            part = Part(
+                "assistant", "tool-call", tool_input(members.get("args")) or name, name, string(members.get("id"))
+            )
         elif kind == "tool_call.result":
-            part = Part("tool", "tool-result", string(members.get("observation")), string(members.get("tool_name")))
+            name, failed = string(members.get("tool_name")), members.get("is_error") is True
+            part = Part(
+                "tool", "tool-result", string(members.get("observation")), name, string(members.get("id")), failed
+            )
         elif kind == "session.error":
             part = Part("system", "text", string(members.get("error")))
         elif kind == "tool_call.inference.start":

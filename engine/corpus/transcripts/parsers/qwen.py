@@ -4,8 +4,9 @@ Written from its public source (`chatRecordingService.ts`, autumn 2026) and from
 claude-code-history-viewer (August 2026). `QWEN_RUNTIME_DIR` or `QWEN_HOME` names another folder than `~/.qwen`. A line
 is a record with `uuid`, `sessionId`, `cwd` and `gitBranch`; its `message` has the parts of Gemini's API. Records of the
 type "system" have a `subtype` and a `systemPayload`; a `rewind` discards all records after the one that it names as its
-parent. Since autumn 2026 a session may be run by another engine (`managedSession`); its lines only name files
-with the messages. No release lets the user select it, so these lines are counted as unknown. Older versions recorded
+parent. Since autumn 2026 a session may be run by another engine: its lines have a `managedSession` instead, whose
+events name files below `~/.qwen/resources/<session>`, each with a record as above, or with a list of files that have
+its bytes (`managed-runtime/managed-session-resources.ts`, `managed-message-chunks.ts`). Older versions recorded
 documents below `~/.qwen/tmp` as Gemini CLI did (tests of coding_agent_session_search, August 2026): there the folder
 identifies the agent.
 """
@@ -13,14 +14,18 @@ identifies the agent.
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from engine.base.bounded_json import decode_json
 from engine.base.cancellation import CancelToken
+from engine.base.errors import PathRefused
+from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.formats import Conversation, digest
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
+from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
 from engine.corpus.transcripts.parsers.gemini import FAILED, GeminiDocument, GeminiParser
@@ -41,6 +46,11 @@ _SUMMARY = "<state_snapshot>"
 """Begins the summary that replaced the messages so far; quick compressions have none, and only shorten messages."""
 _OF_THE_USER = frozenset({"", "mid_turn_user_message", "realtime_message"})
 """Subtypes of records with the user's words; others are notifications, scheduled prompts and prompts of agents."""
+_MANAGED = "managedSession"
+_MANAGED_SUBTYPES = frozenset({"managed_session_header_v1", "managed_session_event_v1", "managed_session_commit_v1"})
+_CHUNKS = "managed-message-chunks"
+_MOST_CHUNKS, _LONGEST_RESOURCE = 1000, 8 * 1024**2
+_FILE_NAME = re.compile(r"[0-9A-Za-z_-][0-9A-Za-z_.-]{0,200}")
 
 
 class QwenParser(GeminiParser, kw_only=True):
@@ -48,8 +58,12 @@ class QwenParser(GeminiParser, kw_only=True):
     """Whether the title was given by the user, not generated."""
     records: dict[int, int] = msgspec.field(default_factory=dict)
     """Line of each record, by the digest of its id."""
+    resources: str = ""
+    """Folder with the records of a managed session."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        if string(value.get("subtype")) in _MANAGED_SUBTYPES:
+            return self._managed(mapping(value.get(_MANAGED)), line)
         kind, payload = string(value.get("type")), mapping(value.get("systemPayload"))
         if kind not in _TYPES:
             self.count_unknown(kind)
@@ -70,6 +84,42 @@ class QwenParser(GeminiParser, kw_only=True):
         time, id_ = seconds(value.get("timestamp")), string(value.get("uuid"))
         return next_turn(self, list(parts), line, id=id_, time=time, side=side)
 
+    def _managed(self, event: Mapping[str, Any], line: int) -> list[Message]:
+        """Return the messages of the record that an event of a managed session names."""
+        kind, payload = event.get("kind"), mapping(event.get("payload"))
+        if kind == "message.committed":
+            record = self._resource(mapping(payload.get("contentRef")))
+            if string(record.get("type")) in _TYPES and string(record.get("subtype")) not in _MANAGED_SUBTYPES:
+                return self.feed(record, line)
+            self.count_unknown("missing message")
+        elif kind == "domain.committed" and payload.get("domain") == "session_metadata":
+            about = self._resource(mapping(payload.get("recordRef")))
+            self._take_title(about.get("title"), by_user=about.get("titleSource") != "auto")
+        return []
+
+    def _resource(self, reference: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the object in a file that a managed session names; empty if it can't be read."""
+        named = self._resource_bytes(reference)
+        if reference.get("kind") == _CHUNKS:
+            parts = items(mapping(parse_line(named)).get("parts"))[:_MOST_CHUNKS]
+            named = b"".join(map(self._resource_bytes, map(mapping, parts)))
+        return parse_line(named) or {}
+
+    def _resource_bytes(self, reference: Mapping[str, Any]) -> bytes:
+        names = string(reference.get("kind")), string(reference.get("resourceId"))
+        if not self.resources or not all(map(_FILE_NAME.fullmatch, names)):
+            return b""
+        try:
+            with open_binary(os.path.join(self.resources, *names)) as file:
+                return file.read(_LONGEST_RESOURCE)
+        except (OSError, PathRefused):
+            return b""
+
+    def _take_title(self, value: object, *, by_user: bool) -> None:
+        title = one_line(string(value))
+        if title and (by_user or not self.title_given):
+            self.facts.title, self.title_given = title, by_user
+
     def _rewound(self, parent: object, line: int) -> None:
         """Mark all records after the parent of a rewind as abandoned; without a parent, all."""
         last = 0 if parent is None else self.records.get(digest(string(parent)))
@@ -84,10 +134,7 @@ class QwenParser(GeminiParser, kw_only=True):
 
     def _of_system(self, subtype: str, payload: Mapping[str, Any]) -> Iterator[Part]:
         if subtype == "custom_title":
-            by_user = payload.get("titleSource") != "auto"
-            title = one_line(string(payload.get("customTitle")))
-            if title and (by_user or not self.title_given):
-                self.facts.title, self.title_given = title, by_user
+            self._take_title(payload.get("customTitle"), by_user=payload.get("titleSource") != "auto")
         elif subtype == "parent_session":
             self.facts.parent = clean(string(payload.get("parentSessionId")))
         elif subtype == "slash_command" and payload.get("phase") == "invocation":
@@ -148,7 +195,9 @@ class QwenFormat:
 
     def parser(self, path: str) -> QwenParser:
         name = os.path.basename(path).removesuffix(".jsonl")
-        return QwenParser(facts=SessionFacts(agent=_AGENT, id=clean(name)))
+        base = Path(path).parents[3:4]  # of projects/<folder>/chats/<session>.jsonl
+        resources = os.path.join(base[0], "resources", name) if base else ""
+        return QwenParser(facts=SessionFacts(agent=_AGENT, id=clean(name)), resources=resources)
 
     def resume(self, state: bytes) -> QwenParser:
         return decode_json(state, QwenParser)

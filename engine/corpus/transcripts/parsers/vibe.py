@@ -11,13 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from engine.base.bounded_json import decode_json
-from engine.corpus.transcripts.json_values import mapping, seconds, string
-from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.json_values import items, mapping, seconds, string
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn
 from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, ChatParser, sidecar
 from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
 
 _AGENT = "vibe"
+_MOST_IMAGES = 100
 
 
 class VibeParser(ChatParser, kw_only=True):
@@ -28,6 +29,10 @@ class VibeParser(ChatParser, kw_only=True):
         """Yield the parts of a message; one with the user's role may be inserted by the program."""
         for part in self.chat_parts(value):
             yield part._replace(role="system") if value.get("injected") is True and part.role == "user" else part
+        for image in map(mapping, items(value.get("images"))[:_MOST_IMAGES]):
+            data = mapping(image.get("source")).get("data", image.get("data"))
+            held = {"mime_type": image.get("mime_type"), "data": data}
+            yield Part("user", "text", attached(string(image.get("alias")), image=True, value=held))
 
 
 class VibeFormat:

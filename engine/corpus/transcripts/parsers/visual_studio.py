@@ -31,11 +31,16 @@ _CONVERSATION, _SERVICE = "gen_ai.conversation.id", b'"vs-copilot"'
 _SENT, _RECEIVED = "gen_ai.input.messages", "gen_ai.output.messages"
 _TOOL, _CALL, _RESULT = "gen_ai.tool.name", "gen_ai.tool.call.id", "gen_ai.tool.call.result"
 _ARGUMENTS, _TURN = "gen_ai.tool.call.arguments", "copilot_chat.root_request_id"
+_ERROR = "error.type"
+_FAILED = (2, "STATUS_CODE_ERROR")
+"""Status of a span that failed, as number or name."""
 _MODELS = ("gen_ai.response.model", "gen_ai.request.model")
 _COUNTS = tuple(
     f"gen_ai.usage.{name}_tokens" for name in ("input", "output", "cache_read.input", "cache_creation.input")
 )
-_READ = frozenset({_CONVERSATION, _SENT, _RECEIVED, _TOOL, _CALL, _RESULT, _ARGUMENTS, _TURN, *_MODELS, *_COUNTS})
+_READ = frozenset(
+    {_CONVERSATION, _SENT, _RECEIVED, _TOOL, _CALL, _RESULT, _ARGUMENTS, _TURN, _ERROR, *_MODELS, *_COUNTS}
+)
 """Attributes that are read; others, such as the definitions of all tools, are much larger."""
 _RESULT_TEXTS = "Value value Content content Text text Output output Result result".split()
 _DEEPEST = 8
@@ -48,6 +53,7 @@ class _Span(msgspec.Struct, frozen=True):
     start: float | None
     end: float | None
     attributes: Mapping[str, str]
+    failed: bool
     question: str
     """Text of the last message of the user that was sent; the rest of `_SENT` repeats earlier messages."""
 
@@ -82,8 +88,8 @@ class _Parser(LineParser, kw_only=True):
 
     def _tool(self, span: _Span) -> Iterator[Part]:
         name, raw = span.text(_TOOL), span.text(_ARGUMENTS)
-        yield Part("assistant", "tool-call", _input(raw) or name, name)
-        yield Part("tool", "tool-result", _result(span.text(_RESULT)), name)
+        yield Part("assistant", "tool-call", _input(raw) or name, name, failed=span.failed)
+        yield Part("tool", "tool-result", _result(span.text(_RESULT)), name, failed=span.failed)
 
     def _answer(self, span: _Span, executed: set[str]) -> Iterator[Part]:
         for message in _messages(span.text(_RECEIVED)):
@@ -159,7 +165,8 @@ def _spans(line: Mapping[str, Any]) -> Iterator[_Span]:
                         attributes[key] = string(value.get("stringValue")) or str(value.get("intValue", ""))
                 question = _question(attributes.pop(_SENT, ""))
                 start, end = (_time(span.get(key)) for key in ("startTimeUnixNano", "endTimeUnixNano"))
-                yield _Span(clean(string(span.get("spanId"))), start, end, attributes, question)
+                failed = mapping(span.get("status")).get("code") in _FAILED or _ERROR in attributes
+                yield _Span(clean(string(span.get("spanId"))), start, end, attributes, failed, question)
 
 
 class VisualStudioTraces:

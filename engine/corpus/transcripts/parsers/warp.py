@@ -188,6 +188,22 @@ _TEXTS: Mapping[int, tuple[tuple[int, ...], ...]] = {
     27: ((3, 1),),
 }
 """Where the text of each kind of result can be."""
+_ERRORS: Mapping[int, tuple[int, ...]] = {
+    **dict.fromkeys((3, 5, 6, 9, 10, 15, 16, 19, 24, 25, 26, 28, 30, 32, 33, 34), (2,)),
+    **dict.fromkeys((17, 29, 35), (3,)),
+    2: (6, 7),
+    27: (4,),
+    31: (2, 3),
+}
+"""Fields that are set if the tool failed or was refused, by the number of the result's field."""
+_FINISHED: Mapping[int, tuple[tuple[int, ...], ...]] = {
+    2: ((5, 2), (2,)),
+    17: ((2, 2),),
+    27: ((3, 2),),
+    35: ((2, 2),),
+}
+"""Where a command's exit code is."""
+_CANCELLED = 14
 _QUERY, _OUTPUT, _CALLED, _RESULT, _THOUGHT, _SUMMARY, _SKILL, _MODEL = 2, 3, 4, 5, 15, 16, 23, 25
 
 
@@ -212,15 +228,24 @@ class _Parser(LineParser, kw_only=True):
         called = _fields(_last(fields, _CALLED))
         for number, read in _CALLS.items():
             if number in called:
-                parts = list(read(_fields(_last(called, number))))
-                self.calls[_text(called, 1)] = parts[0].tool if parts else ""
+                id = _text(called, 1)
+                parts = [part._replace(call=id) for part in read(_fields(_last(called, number)))]
+                self.calls[id] = parts[0].tool if parts else ""
                 yield from parts
         result = _fields(_last(fields, _RESULT))
-        name = self.calls.pop(_text(result, 1), "")
-        for number, paths in _TEXTS.items():
+        id = _text(result, 1)
+        name = self.calls.pop(id, "")
+        for number in {**_TEXTS, **_ERRORS, _CANCELLED: ()}:
             if number in result:
-                texts = (_text(result, number, *path) for path in paths)
-                yield Part("tool", "tool-result", next(filter(None, texts), ""), name)
+                paths = *_TEXTS.get(number, ()), *((field, 1) for field in _ERRORS.get(number, ()))
+                text = next(filter(None, (_text(result, number, *path) for path in paths)), "")
+                yield Part("tool", "tool-result", text, name, id, _failed(result, number))
+
+
+def _failed(result: Fields, number: int) -> bool:
+    of_tool = _fields(_last(result, number))
+    exits = (_last(result, number, *path) for path in _FINISHED.get(number, ()))
+    return number == _CANCELLED or any(field in of_tool for field in _ERRORS.get(number, ())) or any(exits)
 
 
 def _time(message: Fields) -> float:

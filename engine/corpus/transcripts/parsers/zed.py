@@ -20,9 +20,9 @@ import apsw
 
 from engine.corpus.transcripts.database_format import RowFormat, as_text, columns, unpacked, whole
 from engine.corpus.transcripts.formats import Conversation, LineParser
-from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.json_values import image_mark, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn
+from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Role, SessionFacts, clean, one_line
 from engine.corpus.transcripts.token_usage import anthropic_usage
 
@@ -70,7 +70,7 @@ class ZedReader(LineParser, kw_only=True):
                 typed += _mentioned(mention.get("uri"))
                 others.append(Part("system", "text", string(mention.get("content"))))
             elif "Image" in tagged:
-                others.append(Part("user", "text", attached("", image=True)))
+                others.append(Part("user", "text", _picture(tagged["Image"])))
             else:
                 self.count_unknown("block")
         yield Part("user", "text", typed)
@@ -125,7 +125,11 @@ def _result(result: Mapping[str, Any], tool: str) -> Part:
 
 def _output(block: object) -> str:
     tagged = {key.lower(): value for key, value in mapping(block).items()}
-    return string(block) or string(tagged.get("text")) or ("[image]" if "image" in tagged else "")
+    return string(block) or string(tagged.get("text")) or (_picture(tagged["image"]) if "image" in tagged else "")
+
+
+def _picture(image: object) -> str:
+    return image_mark({"media_type": "image/png", "data": mapping(image).get("source")})
 
 
 def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:

@@ -242,6 +242,7 @@ _USES: Mapping[Feature, tuple[Callable[[MemorySearchManager], object], ...]] = {
         lambda memory: memory.sessions(),
         lambda memory: memory.read_session("sessions/claude/x.jsonl"),
         lambda memory: memory.raw_lines("sessions/claude/x.jsonl", [1]),
+        lambda memory: memory.session_image("sessions/claude/x.jsonl", 0, 0),
     ),
     "alike": (
         lambda memory: memory.search_like(_PASSAGE),

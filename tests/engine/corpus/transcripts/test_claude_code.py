@@ -159,8 +159,8 @@ def test_questions_answers_and_plans_are_speech() -> None:
         ("system", "text", "/rig-boat"),
         ("assistant", "text", "Which mast?\n- Wood: Looks better\n- Steel\n\nWhich knots?\n- Bowline"),
         ("user", "text", "Which mast? Wood\nWhich knots? Bowline, Reef knot"),
-        ("system", "text", 'rigger: The "shrouds" are up.'),
-        ("system", "text", "sailmaker: The sails are sewn."),
+        ("assistant", "text", 'rigger: The "shrouds" are up.'),
+        ("assistant", "text", "sailmaker: The sails are sewn."),
         ("assistant", "text", "# Plan\n\n1. Step the mast."),
         ("tool", "tool-result", "User has approved your plan. You can now start coding."),
         ("assistant", "text", "Ready?"),
@@ -205,6 +205,10 @@ def test_question_without_an_answer_stays_a_result() -> None:
         (["Add tests.", "<command-name>/init</command-name>"], "Add tests."),
         (["<command-name>/plan</command-name><command-args>the jib</command-args>"], "/plan the jib"),
         (['<teammate-message teammate_id="team-lead">\nRig it. Now.\n</teammate-message>'], "Rig it. Now."),
+        (
+            ['Explain <teammate-message teammate_id="x">up</teammate-message>.'],
+            'Explain <teammate-message teammate_id="x">up</teammate-message>.',
+        ),
     ],
 )
 def test_session_is_named_after_its_first_command(lines: list[str], name: str) -> None:
@@ -221,10 +225,35 @@ def test_secret_in_a_teammates_task_is_not_in_the_name() -> None:
     assert secret not in parser.facts.name
 
 
-def test_teammates_are_named_without_their_tags() -> None:
-    wrapped = '<teammate-message teammate_id="rigger" color="blue" summary="up">\nUp.\n</teammate-message>'
-    assert parts_of(user(f"Another Claude session sent a message:\n{wrapped}\n")) == [("system", "text", "rigger: Up.")]
-    assert parts_of(user(wrapped.replace("</", "<"))) == [("system", "text", "rigger: Up.\n<teammate-message>")]
+@pytest.mark.parametrize(
+    "wrapped",
+    [
+        '<teammate-message teammate_id="rigger" color="blue" summary="up">\nUp.\n</teammate-message>',
+        '<cross-session-message from="uds:/run/1.sock" from-name="rigger">\nUp.\n</cross-session-message>',
+        '<agent-message from="rigger">Up.</agent-message>',
+    ],
+)
+def test_messages_of_other_agents_are_speech_with_sender(wrapped: str) -> None:
+    said = ("assistant", "text", "rigger: Up.")
+    text = f"Another Claude session sent a message:\n{wrapped}\n"
+    assert parts_of(user(text)) == [said]
+    assert parts_of({**user(text), "origin": {"kind": "peer"}}) == [said]
+    assert parts_of(user(f"{text}{wrapped}")) == [said, said]
+    assert parts_of({**user(text), "isCompactSummary": True}) == [("system", "text", text)]
+    quoted = f"<task-notification>\n{wrapped}\n</task-notification>"
+    assert parts_of({**user(quoted), "origin": {"kind": "task-notification"}}) == [("system", "text", quoted)]
+    assert parts_of(user(f"What is this? {wrapped}")) == [("user", "text", f"What is this? {wrapped}")]
+
+
+def test_end_of_a_teammates_message_may_be_missing() -> None:
+    wrapped = '<teammate-message teammate_id="rigger">\nUp.\n<teammate-message>'
+    assert parts_of(user(wrapped)) == [("assistant", "text", "rigger: Up.\n<teammate-message>")]
+
+
+def test_notice_of_a_teammates_program_is_no_speech() -> None:
+    notice = '{"type":"idle_notification","from":"rigger"}'
+    wrapped = f'<teammate-message teammate_id="rigger">\n{notice}\n</teammate-message>'
+    assert parts_of(user(wrapped)) == [("system", "text", f"rigger: {notice}")]
 
 
 def test_request_to_a_sub_agent_is_the_assistants() -> None:

@@ -35,7 +35,7 @@ def test_task_is_read() -> None:
 
     start = 1765000000.0
     messages = [
-        ("user", "text", "Why does the hull leak?\n[image]", 1, 0, ""),
+        ("user", "text", "Why does the hull leak?\n[image: PNG, 1 KB]", 1, 0, ""),
         ("assistant", "thinking", "Look at the hull.", 2, 2, ""),
         ("assistant", "text", "Let me look.", 3, 3, ""),
         ("assistant", "tool-call", "src\nseam", 4, 4, "searchFiles"),
@@ -191,7 +191,10 @@ def test_truncated_task_is_read_up_to_its_end(tmp_path: Path) -> None:
     path = tmp_path / "ui_messages.json"
     path.write_bytes(TASK.read_bytes().partition(b"Let me")[0])
     found, error = read_first(CLINE, path)
-    assert [message.text for message in found[0].messages] == ["Why does the hull leak?\n[image]", "Look at the hull."]
+    assert [message.text for message in found[0].messages] == [
+        "Why does the hull leak?\n[image: PNG, 1 KB]",
+        "Look at the hull.",
+    ]
     assert isinstance(error, ValueError)
 
 

@@ -67,7 +67,7 @@ def test_session_of_message_envelopes_is_read() -> None:
     messages = feed(parser, fixture_lines(ENVELOPES))
 
     assert without_calls(messages) == [
-        Message("user", "text", "Why does the sail tear? Look.\n[image]", 7, 1, "", AT + 2),
+        Message("user", "text", "Why does the sail tear? Look.\n[image: PNG, 1 KB]", 7, 1, "", AT + 2),
         Message("assistant", "thinking", "**The seam**\n\nperhaps", 9, 2, "", AT + 3),
         Message("assistant", "text", "Let me look.", 10, 3, "", AT + 4),
         Message("assistant", "thinking", "or the wind", 12, 4, "rs_1", AT + 5),

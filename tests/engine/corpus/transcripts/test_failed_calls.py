@@ -11,7 +11,7 @@ import pytest
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.tool_uses import uses_of
 from engine.corpus.transcripts.transcript_reader import conversations
-from tests.helpers.agent_databases import DATABASES
+from tests.helpers.agent_databases import DATABASES, field, warp_message, warp_rows
 
 GOOD, BAD = "/boats/good.py", "/boats/bad.py"
 AT = "2026-03-01T10:00:00.000Z"
@@ -229,3 +229,146 @@ def test_failed_call_in_a_database_is_marked(tmp_path: Path, mark: str) -> None:
 
 def _replaced(value: Any, old: str, new: str) -> Any:
     return value.replace(old, new) if isinstance(value, str) else value
+
+
+def muse_run(kind: str, **event: Any) -> dict[str, Any]:
+    stream = {"kind": "session", "id": "s"}
+    payload = {"kind": "run", "event": {"kind": kind, **event}}
+    return {"payload_type": "runtime.session", "stream": stream, "recorded_at": 1_765_000_000_000, "payload": payload}
+
+
+def junie(id: str, kind: str, **event: Any) -> dict[str, Any]:
+    update = {"kind": f"{kind}BlockUpdatedEvent", "stepId": id, **event}
+    return {"kind": "SessionA2uxEvent", "event": {"state": "IN_PROGRESS", "agentEvent": update}}
+
+
+def pool(kind: str, **members: Any) -> dict[str, Any]:
+    return {"id": "e", "timestamp": AT, "type": kind, kind.replace(".", "_"): members}
+
+
+def jan(*blocks: Any, **more: Any) -> dict[str, Any]:
+    line = {"id": "m", "object": "thread.message", "thread_id": "t", "role": "assistant", "created_at": 1765000000}
+    return {**line, "content": list(blocks), **more}
+
+
+def jan_call(id: str, output: Any) -> dict[str, Any]:
+    return {"type": "tool_call", "tool_call_id": id, "tool_name": "read", "input": {"path": GOOD}, "output": output}
+
+
+def span(id: str, **more: Any) -> dict[str, Any]:
+    values = {
+        "gen_ai.conversation.id": "c",
+        "gen_ai.tool.name": "run",
+        "gen_ai.tool.call.id": id,
+        "gen_ai.tool.call.result": "x",
+    }
+    attributes = [{"key": key, "value": {"stringValue": value}} for key, value in values.items()]
+    made = {"spanId": id, "startTimeUnixNano": f"17650000000000000{id}", "attributes": attributes, **more}
+    return {"resourceSpans": [{"scopeSpans": [{"spans": [made]}]}]}
+
+
+def buff(id: str, value: Any) -> dict[str, Any]:
+    raw = [{"type": "json", "value": value}]
+    return {"type": "tool", "toolCallId": id, "toolName": "str_replace", "input": {}, "output": "x", "outputRaw": raw}
+
+
+def hermes(id: str, content: str) -> list[dict[str, Any]]:
+    function = {"name": "terminal", "arguments": '{"command": "make"}'}
+    calls = [{"id": id, "type": "function", "function": function}]
+    call = {"role": "assistant", "content": "", "tool_calls": calls}
+    return [call, {"role": "tool", "tool_call_id": id, "content": content}]
+
+
+MARKED = {
+    "muse": (
+        "muse/sessions/2026/03/01/s/session.jsonl",
+        lines(
+            muse_run("assistant_tool_calls_committed", tool_calls=[{"call_id": id, "name": "bash"} for id in "123"]),
+            muse_run(
+                "tool_result_batch_committed",
+                results=[
+                    {"tool_call_id": "1", "text": '{"exit_code": 0, "output": "ok"}'},
+                    {"tool_call_id": "2", "text": '{"exit_code": 1, "output": "no"}'},
+                    {"tool_call_id": "3", "text": "noted"},
+                ],
+            ),
+        ),
+        [False, True, False],
+    ),
+    "junie": (
+        ".junie/sessions/s/events.jsonl",
+        lines(
+            junie("1", "Terminal", command="ls", status="COMPLETED", output="hull.py"),
+            junie("2", "Terminal", command="rm", status="FAILED", details="no"),
+            junie("3", "Mcp", toolName="idea/apply_patch", input="{}", status="REJECTED", details="no"),
+        ),
+        [False, True, True],
+    ),
+    "poolside": (
+        "trajectory-cli_1.ndjson",
+        lines(
+            pool("session.start", workspace="/boats"),
+            *(pool("tool_call.parsed", id=id, name="shell", args={"cmd": "ls"}) for id in "12"),
+            pool("tool_call.result", id="1", tool_name="shell", observation="ok", is_error=False),
+            pool("tool_call.result", id="2", tool_name="shell", observation="no", is_error=True),
+        ),
+        [False, True],
+    ),
+    "jan": (
+        "threads/t/messages.jsonl",
+        lines(jan(jan_call("1", {"content": "ok"}), jan_call("2", {"error": "no", "content": []}))),
+        [False, True],
+    ),
+    "visual studio": (
+        "1_VSGitHubCopilot_traces.jsonl",
+        lines(span("1", status={}), span("2", status={"code": 2})),
+        [False, True],
+    ),
+    "codebuff": (
+        "chats/2026-03-01/chat-messages.json",
+        json.dumps(
+            [{"id": "1", "variant": "ai", "blocks": [buff("1", {"file": GOOD}), buff("2", {"errorMessage": "no"})]}]
+        ),
+        [False, True],
+    ),
+    "hermes": (
+        "s.jsonl",
+        lines(
+            {"role": "session_meta", "platform": "cli", "model": "m"},
+            *hermes("1", '{"output": "ok", "exit_code": 0, "error": null}'),
+            *hermes("2", '{"output": "no", "exit_code": 2, "error": null}'),
+        ),
+        [False, True],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MARKED)
+def test_result_of_failed_call_is_marked(tmp_path: Path, name: str) -> None:
+    place, text, failed = MARKED[name]
+    path = tmp_path / place
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    found = messages(path)
+    assert [message.failed for message in found if message.kind == "tool-result"] == failed
+
+
+WARP_RESULTS = {
+    "finished": (field(2, field(5, field(1, "ok") + field(2, 0))), False),
+    "exit code": (field(2, field(5, field(1, "no") + field(2, 1))), True),
+    "denied": (field(2, field(6, b"")), True),
+    "edits made": (field(6, field(1, b"")), False),
+    "edits failed": (field(6, field(2, field(1, "no"))), True),
+    "server's tool": (field(16, field(2, field(1, "no"))), True),
+    "cancelled": (field(14, b""), True),
+}
+
+
+@pytest.mark.parametrize(("result", "failed"), WARP_RESULTS.values(), ids=WARP_RESULTS)
+def test_failed_call_of_warp_is_marked(tmp_path: Path, result: bytes, failed: bool) -> None:
+    call = warp_message(2, 4, field(1, "t") + field(2, field(1, "make")))
+    rows = warp_rows(warp_message(1, 2, field(1, "Why?")), call, warp_message(3, 5, field(1, "t") + result))
+    database = next(one for one in DATABASES if one.name == "warp: 2025")
+    found = messages(database.write(tmp_path, rows))
+    assert any(message.failed for message in found) == failed
+    assert len({message.call for message in found if message.kind in ("tool-call", "tool-result")}) == 1

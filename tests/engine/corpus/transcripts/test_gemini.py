@@ -47,7 +47,7 @@ def test_repeated_messages_returned_once() -> None:
         Message("tool", "tool-result", "ZeroDivisionError", 6, 2, "g1", START + 2, "run_shell_command"),
         Message("system", "text", "Update available.", 7, 3, "i1", START + 4),
         Message("user", "text", "/review", 8, 4, "u2", START + 5),
-        Message("system", "text", "Review the code in depth.[image]", 8, 4, "u2", START + 5),
+        Message("system", "text", "Review the code in depth.\n[image: PNG, 1 KB]", 8, 4, "u2", START + 5),
     ]
     facts = parser.facts
     assert (facts.agent, facts.id) == ("gemini", "1a2b3c4d-0000-4000-8000-000000000001")
@@ -146,7 +146,7 @@ def test_a_saved_history_is_read() -> None:
         (4, "assistant", "thinking", "Thinking of sails."),
         (4, "assistant", "tool-call", "boat"),
         (5, "tool", "tool-result", "done"),
-        (6, "assistant", "text", "Here it is.[image]"),
+        (6, "assistant", "text", "Here it is.\n[image]"),
     ]
     assert (conversation.facts.title, conversation.facts.opening) == ("boats and more", "Draw a boat.")
     assert conversation.unknown == {"part hologram": 1}

@@ -92,7 +92,7 @@ def test_a_session_is_read(path: Path) -> None:
         (2, "assistant", "text", "Let me look.", ""),
         (2, "assistant", "tool-call", "ls", "developer__shell"),
         (2, "system", "text", "Compacted.", ""),
-        (2, "assistant", "text", "[image]", ""),
+        (2, "assistant", "text", "[image: PNG, 1 KB]", ""),
         (2, "assistant", "text", "[file: keel.pdf]", ""),
         (2, "assistant", "tool-call", "plan.png", "show"),
         (2, "assistant", "text", "Which hull?", ""),

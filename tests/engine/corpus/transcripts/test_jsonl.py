@@ -3,7 +3,6 @@
 import contextlib
 import json
 import os
-from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.corpus.transcripts import jsonl
-from engine.corpus.transcripts.json_values import image_mark
-from engine.corpus.transcripts.jsonl import RawLine, image_in_line, list_in, parse_line, raw_lines
+from engine.corpus.transcripts.jsonl import RawLine, list_in, parse_line, raw_lines
 
 LONG = 300 * 1024
 
@@ -242,52 +240,3 @@ def test_line_of_millions_of_values_is_not_built() -> None:
     with pytest.raises(ValueError, match="more values"):
         found.extend(list_in(b'{"history":[1,' + b"[]," * 1_500_000 + b"2]}", "history"))
     assert found[:2] == [1, []]
-
-
-PNG, JPEG = b"\x89PNG" + bytes(2996), b"\xff\xd8\xff" + bytes(1797)
-
-
-def _text(data: bytes) -> str:
-    return b64encode(data).decode()
-
-
-def test_images_of_a_line_are_numbered_in_their_order() -> None:
-    uri = f"data:image/jpeg;base64,{_text(JPEG)}"
-    images = [{"source": {"media_type": "image/png", "data": _text(PNG)}}, {"image_url": {"url": uri}}, "a", uri]
-    line = json.dumps({"message": {"content": images}, "copy": {"mimeType": "image/png", "data": _text(PNG)}})
-    found = [image_in_line(line, number) for number in range(5)]
-    assert found == [(PNG, "png"), (JPEG, "jpeg"), (JPEG, "jpeg"), (PNG, "png"), None]
-    jpeg = "[image: JPEG, 1 KB]"
-    assert [image_mark(image) for image in images] == ["[image: PNG, 3 KB]", jpeg, "[image]", jpeg]
-
-
-def test_image_of_several_steps_is_decoded_whole() -> None:
-    data = PNG + bytes(range(256)) * 2000
-    line = json.dumps({"media_type": "image/png", "data": _text(data)})
-    assert image_in_line(line, 0) == (data, "png")
-
-
-@pytest.mark.parametrize("named", ["png", "jpeg", "PNG", "jpg", "heic"])
-def test_type_of_an_image_is_that_of_its_data(named) -> None:
-    assert image_in_line(json.dumps({"mime_type": f"image/{named}", "data": _text(JPEG)}), 0) == (JPEG, "jpeg")
-
-
-@pytest.mark.parametrize(
-    "data", ["", "*", _text(b"<svg onload='x'/>"), _text(b"\x7fELF"), "\u00e4" * 8, 3, None, ["iVBO"]]
-)
-def test_data_that_is_no_image_is_not_returned(data) -> None:
-    assert image_in_line(json.dumps({"media_type": "image/png", "data": data}), 0) is None
-    assert image_in_line(json.dumps([f"data:image/png;base64,{data}"]), 0) is None
-
-
-def test_image_without_data_or_type_has_no_size() -> None:
-    for value in ("data:image/png;base64,", f"data:image/{'a' * 5000};base64,AAAA", "data:image/svg+xml;base64,AAAA"):
-        assert image_mark({"url": value}) == "[image]"
-
-
-@given(
-    st.recursive(st.none() | st.text() | st.sampled_from(["image/png", f"data:image/png;base64,{_text(PNG)}"]), nest)
-)
-def test_image_in_any_json_never_raises(value) -> None:
-    image_mark(value)
-    image_in_line(json.dumps({"a": value}), 0)

@@ -296,7 +296,7 @@ def test_event_file_is_read() -> None:
     start = 1788429600.0
     messages = [(one.role, one.kind, one.text, one.line, one.tool) for one in feed(parser, EVENT_LINES)]
     assert messages == [
-        ("user", "text", "Why does the hull leak?\n[image]\n[file: hull.md]", 2, ""),
+        ("user", "text", "Why does the hull leak?\n[image: PNG, 1 KB]\n[file: hull.md]", 2, ""),
         ("assistant", "thinking", "Look at the hull.", 4, ""),
         ("assistant", "text", "Let me look.", 5, ""),
         ("assistant", "tool-call", "cat hull.py", 6, "execute_pwsh"),

@@ -52,7 +52,7 @@ def test_a_thread_of_jan_is_read() -> None:
     session = read(JAN)
     assert parts(session) == [
         ("user", "text", "Why does it leak?", ""),
-        ("user", "text", "[image]", ""),
+        ("user", "text", "[image: PNG, 1 KB]", ""),
         ("assistant", "thinking", "Look at the seams.", ""),
         ("assistant", "text", "Let me look.", ""),
         ("assistant", "tool-call", "hull.py", "read_file"),

@@ -677,3 +677,37 @@ def test_traces_of_visual_studio_are_read_with_the_first(tmp_path: Path) -> None
     assert (owner_of_part(str(second)), owner_of_part(str(first))) == (str(first), "")
     os.utime(second, ns=(10**18, 2 * 10**18))
     assert parts_changed(str(first)) == 2 * 10**18
+
+
+def test_questions_of_junie_and_the_answers_are_speech(tmp_path: Path) -> None:
+    def asks(kind: str, **update: Any) -> dict[str, Any]:
+        return {"kind": "SessionA2uxEvent", "event": {"agentEvent": {"kind": kind, "stepId": kind, **update}}}
+
+    options = [{"id": "Yes", "description": "Sew it"}, {"id": "No", "description": "Glue it"}]
+    events: list[dict[str, Any]] = [
+        {"kind": "UserPromptEvent", "prompt": "Mend the sail."},
+        asks("ChoiceRequestUpdatedEvent", title="How?", choiceRequest={"id": "1", "options": options}),
+        {"kind": "UserResponseEvent", "prompt": "Sew it", "isChoice": True},
+        asks("AskRequestUpdatedEvent", title="Junie asks", askRequest={"id": "2", "question": "Which thread?"}),
+        {"kind": "UserAsyncResponseEvent", "entries": [{"requestId": "2", "response": "The red one."}]},
+        {"kind": "SystemMessageEvent", "text": "Free", "details": "For a while"},
+        {"kind": "CancelAgentEvent"},
+        asks(
+            "McpBlockUpdatedEvent", toolName="idea/list", input='{"path": "sails"}', details="jib", status="COMPLETED"
+        ),
+    ]
+    path = tmp_path / "sessions/s/events.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_text("".join(json.dumps(event) + "\n" for event in events))
+    (session,) = conversations(path)
+    assert [(message.role, message.kind, message.text) for message in session.messages] == [
+        ("user", "text", "Mend the sail."),
+        ("assistant", "text", "How?\n- Sew it\n- Glue it"),
+        ("user", "text", "Sew it"),
+        ("assistant", "text", "Which thread?"),
+        ("user", "text", "The red one."),
+        ("system", "text", "Free\nFor a while"),
+        ("assistant", "tool-call", "sails"),
+        ("tool", "tool-result", "jib"),
+    ]
+    assert not session.unknown

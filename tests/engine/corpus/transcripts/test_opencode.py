@@ -113,7 +113,7 @@ def test_a_session_is_put_together_from_its_files(tmp_path: Path) -> None:
         Message("user", "text", "Why does it leak?\nSee @plan.pdf", 1, 1, *first),
         Message("user", "text", "[file: plan.pdf]", 1, 1, *first),
         Message("system", "text", "Called the Read tool", 1, 1, *first),
-        Message("user", "text", "[image]", 1, 1, *first),
+        Message("user", "text", "[image: PNG, 1 KB]", 1, 1, *first),
         Message("assistant", "thinking", "Look at the hull.", 2, 2, *second),
         Message("assistant", "text", "Let me look.", 2, 2, *second),
         Message("assistant", "tool-call", call, 2, 2, *second, "bash"),

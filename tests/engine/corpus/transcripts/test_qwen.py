@@ -12,7 +12,7 @@ from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.parsers.qwen import QwenFormat
 from engine.corpus.transcripts.registry import resume_command, session_folders
 from engine.corpus.transcripts.session_stores import find_transcripts
-from engine.corpus.transcripts.transcript_reader import format_of
+from engine.corpus.transcripts.transcript_reader import conversations, format_of
 from engine.corpus.user_environment import Machine
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
@@ -138,13 +138,51 @@ def test_a_summary_of_older_messages_is_shown() -> None:
 
 def test_records_of_unknown_subtypes_are_counted() -> None:
     parser = QwenFormat().parser("s.jsonl")
-    event = {"kind": "message.committed", "payload": {"contentRef": {"resourceId": "r"}}}
-    managed = {**SAMPLES[0], "subtype": "managed_session_event_v1", "managedSession": event}
-    del managed["systemPayload"]
-    assert QwenFormat().matches([managed])
-    lines = [system("session_notes", text="Knots"), system("goal_state"), system("hologram"), managed]
+    lines = [system("session_notes", text="Knots"), system("goal_state"), system("hologram")]
     assert feed(parser, list(enumerate(lines, 1))) == []
-    assert parser.unknown == {"system hologram": 1, "system managed_session_event_v1": 1}
+    assert parser.unknown == {"system hologram": 1}
+
+
+def test_messages_of_a_managed_session_are_in_other_files(tmp_path: Path) -> None:
+    folder = tmp_path / "resources" / "s"
+
+    def reference(kind: str, id: str, data: bytes) -> dict[str, Any]:
+        (folder / kind).mkdir(parents=True, exist_ok=True)
+        (folder / kind / id).write_bytes(data)
+        return {"kind": kind, "resourceId": id}
+
+    def event(kind: str, **payload: Any) -> dict[str, Any]:
+        record = {key: value for key, value in SAMPLES[0].items() if key != "systemPayload"}
+        managed = {"kind": kind, "payload": payload}
+        return {**record, "type": "system", "subtype": "managed_session_event_v1", "managedSession": managed}
+
+    def said(role: str, text: str) -> bytes:
+        message = {"role": role, "parts": [{"text": text}]}
+        return json.dumps({"uuid": text, "sessionId": "s", "type": role, "message": message}).encode()
+
+    answer = said("assistant", "With a bowline.")
+    parts = [reference("managed-message-part", f"p{at}", answer[at : at + 40]) for at in range(0, len(answer), 40)]
+    chunks = reference("managed-message-chunks", "b", json.dumps({"parts": parts}).encode())
+    title = json.dumps({"title": "Knots", "titleSource": "manual"}).encode()
+    about = reference("managed-session_metadata", "t", title)
+    lines = [
+        {**event(""), "subtype": "managed_session_header_v1", "managedSession": {"formatVersion": 1}},
+        event("message.committed", contentRef=reference("managed-message", "a", said("user", "How to tie it?"))),
+        event("message.committed", contentRef=chunks),
+        event("domain.committed", domain="session_metadata", recordRef=about),
+        event("activation.changed", phase="active"),
+        event("message.committed", contentRef={"kind": "managed-message", "resourceId": "../../s"}),
+        event("message.committed", contentRef={"kind": "managed-message", "resourceId": "gone"}),
+        {**event(""), "subtype": "managed_session_commit_v1", "managedSession": {"eventCount": 1}},
+    ]
+    path = tmp_path / "projects/boats/chats/s.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (session,) = conversations(path)
+    said_parts = [(message.role, message.text, message.line) for message in session.messages]
+    assert said_parts == [("user", "How to tie it?", 2), ("assistant", "With a bowline.", 3)]
+    assert session.facts.title == "Knots"
+    assert session.unknown == {"missing message": 2}
 
 
 def test_the_list_of_prompts_is_no_session(tmp_path: Path) -> None:

@@ -113,11 +113,11 @@ def test_a_thread_is_read(path: Path) -> None:
         (1, "user", "text", asked, ""),
         (1, "system", "text", "seams = None", ""),
         (1, "system", "text", "Caulk it.", ""),
-        (1, "user", "text", "[image]", ""),
+        (1, "user", "text", "[image: PNG, 1 KB]", ""),
         (2, "assistant", "thinking", "Look at the seams.", ""),
         (2, "assistant", "text", "Let me look.", ""),
         (2, "assistant", "tool-call", "seam", "grep"),
-        (2, "tool", "tool-result", "hull.py:1\n[image]", "grep"),
+        (2, "tool", "tool-result", "hull.py:1\n[image: PNG, 1 KB]", "grep"),
         (3, "system", "text", "So far: a leak.", ""),
         (4, "assistant", "text", "It has no seams.", ""),
     ]
