@@ -363,7 +363,7 @@ class _Matcher(dict[str, _RunMatches | None]):
     def _match_word(
         self, text: str, group: Group, ranges: list[Range], rooted: list[tuple[Range, frozenset[str]]]
     ) -> None:
-        word_pieces = pieces(text)
+        word_pieces = _pieces(text)
         for piece in word_pieces:
             span = group.start + piece.start, group.start + piece.end
             if piece.token in self._tokens or piece.token.startswith(self._prefixes):
@@ -486,3 +486,4 @@ _matcher = lru_cache(maxsize=8)(_Matcher)
 _analysed = lru_cache(maxsize=8)(analyse_query)
 _command_parts = lru_cache(maxsize=8)(_parts_of_command)
 _path_regex = lru_cache(maxsize=8)(_regex_of_path)
+_pieces = lru_cache(maxsize=1 << 11)(pieces)
