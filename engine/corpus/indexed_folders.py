@@ -48,8 +48,11 @@ class Roots(msgspec.Struct, frozen=True):
 
     def home_of(self, name: str) -> Root | None:
         """Return the innermost root that contains a file with this stable name; None if none does."""
-        fitting = [root for root in self.found if root.contains(name)]
-        return max(fitting, key=lambda root: len(root.name), default=None)
+        innermost = None
+        for root in self.found:
+            if root.contains(name) and (innermost is None or len(root.name) > len(innermost.name)):
+                innermost = root
+        return innermost
 
 
 def find_roots(workspace: Path, settings: Settings) -> Roots:

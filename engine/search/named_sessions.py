@@ -178,7 +178,7 @@ class NamedSessions:
                 (msgspec.json.encode(values).decode(),),
             )
             yield typed, [id_ for (id_,) in rows]
-        if paths := dict.fromkeys(_FILE.findall(self._query)):
+        if paths := dict.fromkeys(_FILE.findall(self._query) if "." in self._query else ()):
             yield from islice(self._typed_files(paths, snapshot), _MOST_FILES)
 
     def _typed_files(self, paths: Iterable[str], snapshot: Snapshot) -> Iterator[tuple[str, Iterable[int]]]:

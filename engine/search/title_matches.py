@@ -100,7 +100,7 @@ def chunks_named(
     """
     if not (names := list(map("".join, _names_in(query, analysis)))):
         return {}
-    joined, half_typed = _JOINT.match(query.text), is_half_typed(query)
+    joined, half_typed = " " not in query.text and _JOINT.match(query.text), is_half_typed(query)
     equal, longer = dict[int, NamedChunk](), dict[int, NamedChunk]()
     for id_, line, file, title, path, aliases in snapshot.titles(tuple(ids)):
         called = _names_of_file(title, path, aliases)
@@ -337,7 +337,7 @@ def name_use(query: Query) -> Callable[[str], float] | None:
     """
     words = _WORD.findall(query.free_text.lower())
     name = "".join(words)
-    if query.plain and (version := _VERSION.fullmatch(query.free_text.strip())):
+    if query.plain and "." in query.free_text and (version := _VERSION.fullmatch(query.free_text.strip())):
         number = rf"(?<![\d.]){re.escape(version[1])}(?!\.?\d)"  # 2.2.1 is not spelled as (2,2) = 1
         heading, exact = re.compile(rf"^#.*{number}", re.MULTILINE), re.compile(number)
         return lambda text: DEFINED if heading.search(text) else SPELLED if exact.search(text) else 0.0

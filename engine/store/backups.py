@@ -7,7 +7,7 @@ import contextlib
 import logging
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -96,8 +96,12 @@ class Backups:
         for seconds, backup in enumerate(early, start=1):
             os.utime(backup, (now - seconds, now - seconds))
 
-    def _backups_of(self, kind: str) -> Iterator[Path]:
-        return self._path.parent.glob(f"{self._path.name}{kind}*")
+    def _backups_of(self, kind: str) -> list[Path]:
+        # `Path.glob` would compile a pattern at each start of the program.
+        with contextlib.suppress(OSError):
+            names = os.listdir(self._path.parent)
+            return [self._path.with_name(name) for name in names if name.startswith(f"{self._path.name}{kind}")]
+        return []
 
     def _named(self, ending: str) -> Path:
         return self._path.with_name(self._path.name + ending)

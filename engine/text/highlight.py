@@ -1,7 +1,7 @@
 """Finds the ranges of a text that match a query, with the same analysis as the index."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import chain, pairwise
 
@@ -23,7 +23,6 @@ from engine.text.stems import (
     stems_of,
 )
 from engine.text.tokens import (
-    DELIMITERS,
     LONGEST_WORD,
     RUN,
     Group,
@@ -56,8 +55,11 @@ _ANYWHERE, _ALWAYS = "\0", "\1"
 """Signs of words in which a match may begin anywhere, and of words that may match without its first letters."""
 _PLAIN = f"[A-Za-z][a-z]{{0,{LONGEST_WORD - 1}}}+[.:]?"
 """Regex for a plain word before a delimiter: its only token is the word in lower case."""
+_WITH_SPACES = bytes(code if code > 127 or RUN.match(chr(code)) else 32 for code in range(256))
+"""For `bytes.translate`: a space in place of each ASCII delimiter."""
 _CONNECTORS = "._-+#/@:"
 """Characters between the parts of one identifier."""
+_ASCII_CONNECTORS = f"{_CONNECTORS}'".encode()
 _WITHOUT_CONNECTORS = str.maketrans("", "", _CONNECTORS + "'\u2019\u02bc\u055a")
 
 
@@ -230,6 +232,8 @@ class _Matcher(dict[str, _RunMatches | None]):
         rules = {rules for language in languages for rules in rules_of(language)}
         self._starts = self._first_letters("german" in rules) if rules <= _LANGUAGES_WITH_SUFFIXES else None
         """First one or two letters of all parts of words that match; None if words may match without them."""
+        self._letters = {*(self._starts or ()), *map("".join, self._unspaced_terms)} - {_ANYWHERE}
+        """Letters of which a word from `_letters` has some if it matches."""
 
     def _first_letters(self, german: bool) -> tuple[str, ...]:
         words = [token for token in self._possible_tokens if isinstance(token, str)]
@@ -242,20 +246,14 @@ class _Matcher(dict[str, _RunMatches | None]):
         return (*starts, _ANYWHERE, _ALWAYS)
 
     @cached_property
-    def _contains(self) -> Callable[[str], object]:
-        """Searches a word from `_letters` for the first letters of a match."""
-        letters = {*(self._starts or ()), *map("".join, self._unspaced_terms)} - {_ANYWHERE}
-        return re.compile("|".join(map(re.escape, letters))).search
-
-    @cached_property
     def _all_but_plain(self) -> re.Pattern[str]:
-        """Skips plain words that begin unlike all matches; its group has the next other run.
+        """Skips plain words that begin unlike all matches in a text `_WITH_SPACES`; its group has the next other run.
 
         One regex for all plain words takes a third of the time of looking at each.
         """
         starts = "|".join(re.escape(start) for word in self._starts or () for start in {word, word.capitalize()})
-        plain = rf"(?!{starts}){_PLAIN}[{DELIMITERS}]++"  # few such classes: compiling one takes .1 ms
-        return re.compile(rf"[{DELIMITERS}]*+(?:{plain})*+(?:([^{DELIMITERS}]+)|\Z)")
+        # Compiled for each query: classes of delimiters in place of spaces would take as long as three passages.
+        return re.compile(rf" *+(?:(?!{starts}){_PLAIN} ++)*+([^ ]*)")
 
     def ranges(self, text: str) -> Iterator[Range]:
         """Yield all matching ranges of a text, unordered, with overlaps and repetitions."""
@@ -285,17 +283,21 @@ class _Matcher(dict[str, _RunMatches | None]):
         """Return the runs of a text that have the first letters of a match, or may match without them."""
         if self._starts is None:
             return RUN.findall(piece)
-        contains, plain = self._contains, not self._endings
-        runs = self._all_but_plain.findall(piece) if plain else RUN.findall(piece)
+        plain, letters = not self._endings, self._letters
+        if plain:
+            spaced = piece.encode("utf-8", "surrogatepass").translate(_WITH_SPACES).decode("utf-8", "surrogatepass")
+            runs = self._all_but_plain.findall(spaced)
+        else:
+            runs = RUN.findall(piece)
         if plain and piece.isascii():
-            words = "\n".join(runs).lower().translate(_WITHOUT_CONNECTORS).split("\n")
-            return [run for run, word in zip(runs, words, strict=True) if contains(word)]
+            words = "\n".join(runs).lower().encode().translate(None, _ASCII_CONNECTORS).decode().split("\n")
+            return [run for run, word in zip(runs, words, strict=True) if any(map(word.__contains__, letters))]
         runs = RUN.findall("\n".join(runs)) if plain else runs  # other signs than ASCII ones divide them, too
         return [
             run
             for run, word in zip(runs, map(_letters, runs), strict=True)
             if (word.startswith(self._starts) or not (plain and run.isalpha() and (run.islower() or run.istitle())))
-            and contains(word)
+            and any(map(word.__contains__, letters))
         ]
 
     def _has_stem(self, text: str) -> bool:
@@ -361,7 +363,7 @@ class _Matcher(dict[str, _RunMatches | None]):
     def _match_word(
         self, text: str, group: Group, ranges: list[Range], rooted: list[tuple[Range, frozenset[str]]]
     ) -> None:
-        word_pieces = pieces(text)
+        word_pieces = _pieces(text)
         for piece in word_pieces:
             span = group.start + piece.start, group.start + piece.end
             if piece.token in self._tokens or piece.token.startswith(self._prefixes):
@@ -484,3 +486,4 @@ _matcher = lru_cache(maxsize=8)(_Matcher)
 _analysed = lru_cache(maxsize=8)(analyse_query)
 _command_parts = lru_cache(maxsize=8)(_parts_of_command)
 _path_regex = lru_cache(maxsize=8)(_regex_of_path)
+_pieces = lru_cache(maxsize=1 << 11)(pieces)

@@ -175,7 +175,8 @@ def _votes(sample: str, letters: set[str]) -> tuple[dict[str, float], set[str]]:
         function_words = [word for word in function_words if len(word) == 1 or not word.isupper()]
     words = set(map(str.lower, function_words))
     distinctive = [_LETTER_LANGUAGES[letter] for letter in _LETTER_LANGUAGES.keys() & letters]
-    elided = [_ELIDING[letter] for letter in set(map(str.lower, _ELIDED.findall(sample)))]
+    apostrophe = "'" in sample or "\u2019" in sample
+    elided = [_ELIDING[letter] for letter in set(map(str.lower, _ELIDED.findall(sample) if apostrophe else ()))]
     votes = {"english": 0.0}
     for voters in (*(owners[word] for word in owners.keys() & words), *elided, *distinctive):
         for language in voters:

@@ -255,7 +255,7 @@ def _of_word(term: "QueryTerm", root: str, languages: Sequence[str], *, certain:
 
 def _other_number(surface: str, root: str) -> Iterator[tuple[str, ...]]:
     """Yield the singular or the plural of a word whose final s stemming keeps."""
-    if match := _PLURAL.fullmatch(surface):
+    if surface.endswith("s") and (match := _PLURAL.fullmatch(surface)):
         yield (fold(match[1]),)
     elif _SINGULAR.fullmatch(root):
         yield (f"{root}s",)
@@ -264,9 +264,9 @@ def _other_number(surface: str, root: str) -> Iterator[tuple[str, ...]]:
 def _split(surface: str) -> Iterator[tuple[str, ...]]:
     """Yield a word with letters and digits separated, as for `5µs`, `10㎏`, `python3.11`; a code also in groups."""
     word = fold(surface)
-    if match := _DIGITS_AND_LETTERS.fullmatch(word):
+    if not word.isalpha() and (match := _DIGITS_AND_LETTERS.fullmatch(word)):
         yield phrase_tokens(" ".join(part for part in match.groups() if part)).tokens
-    if match := _CODE.fullmatch(word):
+    if not word.isalpha() and (match := _CODE.fullmatch(word)):
         letters, digits, last = match.groups()
         ending = (last,) if last else ()
         yield from ((letters, digits + last), (letters, digits, *ending))
@@ -293,7 +293,7 @@ def _joined_keys(word: str) -> Iterator[str]:
 
 def _of_hash(root: str) -> Iterator[tuple[str, ...]]:
     """Yield a prefix that matches longer hashes, and the usual abbreviations of a long hash."""
-    if _HASH.fullmatch(root):
+    if not root.isalpha() and _HASH.fullmatch(root):
         yield (f"{root}*",)
         yield from ((root[:length],) for length in _SHORT_HASHES if length < len(root))
 

@@ -92,7 +92,8 @@ def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAna
     no terms.
     """
     query = Query(query) if isinstance(query, str) else query
-    text = _HALF_TYPED_SYLLABLE.sub("", query.searched_text[:LONGEST])
+    text = query.searched_text[:LONGEST]
+    text = text if text.isascii() else _HALF_TYPED_SYLLABLE.sub("", text)
     # Exclusions have a language, too.
     own = _language(text if query.plain or text.strip() else query.text[:LONGEST], languages)
     known = tuple(dict.fromkeys((own, *languages)))

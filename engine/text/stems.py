@@ -252,8 +252,8 @@ def _irregular(letter: str) -> dict[str, list[str]]:
     A stem begins like its word, and stemming all words takes a third of a keyword search.
     """
     stems = stems_of("english")
-    words = (word.split() for word in _IRREGULAR.split(","))
-    begun = (word for word in words if any(form.startswith(letter) for form in word))
+    words = f" {' '.join(_IRREGULAR.split())}".split(",")
+    begun = (word.split() for word in words if f" {letter}" in word)
     return {form if form in _AMBIGUOUS else stems[form]: word for word in begun for form in word}
 
 
@@ -395,7 +395,7 @@ def joined_keys(word: str, word_pieces: Sequence[Piece]) -> Iterator[Key]:
     if len(word_pieces) > _MOST:
         return
     whole = word_pieces[0].token
-    if not whole.isalpha() and (numbered := _NUMBERED.fullmatch(whole)):
+    if "." in whole and (numbered := _NUMBERED.fullmatch(whole)):
         yield Key(word_pieces[0].end - len(numbered[1]), word_pieces[0].end, JOINED + numbered[1])
         return
     last, outer = word_pieces[1], whole

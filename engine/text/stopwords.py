@@ -372,7 +372,8 @@ def languages_by_word() -> dict[str, tuple[str, ...]]:
     owners: dict[str, tuple[str, ...]] = {}
     for language, words in FUNCTION_WORD_LISTS.items():
         latin = [word for word in words.split() if word < _AFTER_LATIN]
-        for word in {*latin, *fold(" ".join(latin)).split()}:
+        accented = " ".join(word for word in latin if not word.isascii())
+        for word in {*latin, *fold(accented).split()}:
             owners[word] = (*owners.get(word, ()), language)
     return owners
 
@@ -416,8 +417,16 @@ def is_recall(word: str, before: Collection[str], language: str) -> bool:
     return not person or not _folded(person).isdisjoint(before)
 
 
+@cache
+def _question_words() -> frozenset[str]:
+    """Return the folded words of all languages with which a question or an order begins."""
+    return _folded(" ".join((*_ORDERS.values(), *(asking for asking, _ in _ASKS.values()))))
+
+
 def question_languages(words: Sequence[str]) -> list[str]:
     """Return the languages in which folded words are a question or an order; empty for those of English."""
+    if _question_words().isdisjoint(words[:2]):
+        return []
     languages = []
     orders = {language: _folded(verbs) for language, verbs in _ORDERS.items()}
     for language, (asking, after) in _ASKS.items():

@@ -209,6 +209,7 @@ _BEGUN = lazy_pattern(
 )
 """The words before a time, at the end of a query without its last word."""
 _SHORTEST_BEGUN = 3
+_BEGINNINGS = frozenset(name[:_SHORTEST_BEGUN] for name in _LONG_NAMES)
 _LONGEST_BEGUN = 60
 """Characters before the last word of a query in which a word before a time is searched."""
 
@@ -330,6 +331,7 @@ def _relative_times() -> list[_Pattern]:
     ]
 
 
+@lru_cache(8)  # a search reads the times of its query up to four times
 def _read(text: str, today: date, *, relative: bool) -> tuple[TimeExpression, ...]:
     text = normalize("NFC", text[:_MOST_CHARACTERS])
     plain = text.lower() if text.isascii() else "".join(map(_plain, text))
@@ -367,7 +369,7 @@ def _rest_of_time(plain: str) -> str:
     """
     before = plain.rstrip(ascii_lowercase)
     word = plain[len(before) :]
-    names = [name for name in _LONG_NAMES if name.startswith(word)] if len(word) >= _SHORTEST_BEGUN else []
+    names = [name for name in _LONG_NAMES if name.startswith(word)] if word[:_SHORTEST_BEGUN] in _BEGINNINGS else []
     if word in names or len({_LONG_NAMES[name] for name in names}) != 1 or not _BEGUN.search(before[-_LONGEST_BEGUN:]):
         return ""
     return names[0][len(word) :]
