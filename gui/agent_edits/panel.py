@@ -211,12 +211,13 @@ class EditList(RowList):
         return row.use if isinstance(row, EditRow) else None
 
     def show_rows(self, rows: Sequence[ProjectRow | EditRow], *, keep: bool) -> None:
-        """Replace the rows; `keep`: preserve the user's position, else show the top."""
+        """Replace the rows; `keep`: preserve the position if the user has moved in the list, else show the top."""
         if self.rows.shows(rows):
             return
-        position, before = self.position if keep else None, self.current
+        position, before = self._remember() if keep and self._moved_away else None, self.current
         self._arranging = True
         self._set_rows(rows, self._deepest() if position else 0)
+        self._held = position is not None and self._held
         if position is not None and rows:
             self._return_to(position)
         elif rows:
@@ -233,6 +234,7 @@ class EditList(RowList):
 
     def _activate(self, index: Index) -> None:
         if self.current is not None:
+            self._held = True
             self.opened.emit(self.current)
 
     def _copy_path(self) -> None:

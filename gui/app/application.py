@@ -144,6 +144,9 @@ def run(options: Options, address: IpcAddress | None = None) -> int:
             _print_problem(_NO_DISPLAY)
             return 1
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    if options.demo and options.config is not None and (problem := _read_settings(options.config)[1]):
+        _print_problem(problem)  # the demo opens with its own settings, without a word about those of this file
+        return 1
     limit_heaps()
     log_file = engine.configure_logging()
     install_message_handler()
@@ -231,9 +234,9 @@ class _Program:
     def run(self) -> int:
         if self._options.size is not None:
             self._window.resize(*self._options.size)
+        PanelsAhead(self._window)
         if not (self._options.toggle or self._options.background):
             self._window.show()
-            PanelsAhead(self._window)
         self._collector.freeze()
         QTimer.singleShot(0, self._window, self._begin)
         self._app.exec()

@@ -199,6 +199,8 @@ class RowList(QListView):
         super().__init__()
         self.rows = rows
         self._arranging = False
+        self._held = False
+        """Whether the user has chosen or reads the current row, so that it stays current when others come above it."""
         self.button_down = self._drag_reported = False
         rows.setParent(self)
         self.setModel(rows)
@@ -231,6 +233,15 @@ class RowList(QListView):
         """Restore a position, as if the user had gone there."""
         if self.rows.rowCount():
             self._return_to(position)
+
+    def pin_current(self) -> None:
+        """Keep the current row when new ones come, as if the user had chosen it."""
+        self._held = True
+
+    @property
+    def _moved_away(self) -> bool:
+        """Whether the user has chosen a row or scrolled, so that new rows must not change the position."""
+        return self.rows.rowCount() > 0 and (self._held or self.verticalScrollBar().value() > 0)
 
     def _activate(self, index: Index) -> None:
         """Open a row, after Enter or a double click; for subclasses."""
@@ -361,6 +372,11 @@ class RowList(QListView):
                 self.verticalScrollBar().setValue(self.verticalScrollBar().value() + top)
 
     # --- events -----------------------------------------------------------------------------------------------------
+
+    def currentChanged(self, current: Index, previous: Index) -> None:
+        super().currentChanged(current, previous)
+        if not self._arranging and current.isValid():
+            self._held = True
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()

@@ -132,8 +132,6 @@ class GroupList(RowList):
         self.setItemDelegate(self._paint)
         self._shown: tuple[DuplicateGroup, ...] = ()
         self._folded = True
-        self._chosen = False
-        """Whether the user has chosen the current group."""
         self.doubleClicked.connect(lambda index: self._click(index, 2))
         self.clicked.connect(lambda index: self._click(index, 1))
 
@@ -148,13 +146,13 @@ class GroupList(RowList):
         rows += [] if copies and self._folded else recurring
         if self.rows.shows(rows):
             return
-        position, chosen = self._remember(), self._chosen
+        position, held = self._remember() if self._moved_away else None, self._held
         self._set_rows(rows)
-        if chosen or self.verticalScrollBar().value():
-            self._return_to(position)
-        else:
+        if position is None:
             self._set_current(self.rows.nearest(0))
-        self._chosen = chosen and bool(rows)
+        else:
+            self._return_to(position)
+        self._held = held and bool(rows)
         if not rows:
             self.chosen.emit(None)
 
@@ -165,7 +163,6 @@ class GroupList(RowList):
 
     def currentChanged(self, current: Index, previous: Index) -> None:
         super().currentChanged(current, previous)
-        self._chosen = True
         self.chosen.emit(self.current)
 
     def _activate(self, index: Index) -> None:
