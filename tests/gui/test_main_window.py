@@ -378,7 +378,7 @@ def test_every_pane_has_minimum_width(qtbot, opened):
     for width in (600, 760, 1000, 1280, 1920):
         opened.resize(width, 700)
         qtbot.waitUntil(lambda width=width: opened.panes.width() == width)
-        sizes = opened.panes.sizes()
+        sizes = opened.panes.pane_widths
         assert sizes[0] >= 250, width
         assert sizes[1] >= 300, width
         assert opened.dock.isHidden() or sizes[-1] >= 260, width
