@@ -391,7 +391,6 @@ class EditsPanel(QObject, ViewPanel):
     # --- reading ----------------------------------------------------------------------------------------------------
 
     def _set_edits(self, found: tuple[list[EditRow], bool]) -> None:
-        self._job.done()
         first = self._files is None
         self._files, self._all = found
         self._failure = ""
@@ -401,7 +400,6 @@ class EditsPanel(QObject, ViewPanel):
 
     def _fail(self, sentence: str) -> None:
         """Show why the changes can't be read, unless an earlier list is shown."""
-        self._job.done()
         self._failure = sentence
         if self._files is None:
             self._show(keep=False)

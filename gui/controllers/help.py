@@ -76,7 +76,6 @@ class GuideController(QObject):
         self._job.replace(self._jobs.read(lambda _: _read(keys), self._set_pages))
 
     def _set_pages(self, pages: tuple[GuidePage, ...]) -> None:
-        self._job.done()
         if self.dialog is not None:
             self.dialog.set_pages(pages)
 
@@ -168,13 +167,11 @@ class AboutController(Controller):
             self._job.replace(self._jobs.read(lambda _token: read_components(), self._read, self._failed))
 
     def _read(self, components: tuple[Component, ...]) -> None:
-        self._job.done()
         self._components = components
         if self._licences is not None:
             self._licences.show_components(components)
 
     def _failed(self, sentence: str) -> None:
-        self._job.done()
         if self._licences is not None:
             self._licences.show_problem(sentence)
 

@@ -114,7 +114,6 @@ class WorkspacesController(Controller):
             self._list()
 
     def _set_list(self, spaces: tuple[KnownWorkspace, ...]) -> None:
-        self._list_job.done()
         self._spaces = spaces
         self._show()
         self._read_states()
@@ -133,7 +132,6 @@ class WorkspacesController(Controller):
         self._states_job.replace(self._jobs.read(work, self._set_states, self._show_error))
 
     def _set_states(self, states: dict[str, WorkspaceState]) -> None:
-        self._states_job.done()
         self._states = states
         self._show()
 

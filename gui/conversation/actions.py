@@ -355,7 +355,6 @@ class ConversationActions(QObject):
         )
 
     def _show_files(self, uses: Sequence[FileUse]) -> None:
-        self._files_job.done()
         if self._conversation is None:
             return
         if uses:
@@ -423,7 +422,6 @@ class ConversationActions(QObject):
         )
 
     def _open_raw(self, path: str, lines: list[int], raw: RawLines) -> None:
-        self._raw_job.done()
         show_raw(self._panel, path, lines, raw)
 
     # --- copying --------------------------------------------------------------------------------------------------
@@ -444,7 +442,6 @@ class ConversationActions(QObject):
                 return False
 
         def report(gone: bool) -> None:
-            self._resume_job.done()
             if gone:
                 self.notified.emit(
                     tr(
@@ -486,7 +483,6 @@ class ConversationActions(QObject):
 
     def _copy_when_made(self, make: Callable[..., str], sentence: str) -> None:
         def put(text: str) -> None:
-            self._copy_job.done()
             if len(text) > _MOST_COPIED:
                 self.notified.emit(
                     tr("This session is too long for the clipboard. Hide the tool calls and copy it again.")

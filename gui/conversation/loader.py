@@ -124,16 +124,13 @@ class SessionLoader(QObject):
 
     def _deliver(self, opened: OpenedSession) -> None:
         self._notice_delay.stop()
-        self._job.done()
         self.opened.emit(opened)
 
     def _report_location(self, request: SessionRequest, location: ResultLocation) -> None:
-        self._job.done()
         self.location_found.emit(request, location)
 
     def _fail(self, sentence: str) -> None:
         self._notice_delay.stop()
-        self._job.done()
         self.failed.emit(sentence)
 
 
@@ -212,13 +209,11 @@ class SessionWatch(QObject):
         """Watch the transcript of this session. The index is not enough: it is updated only after much was written."""
 
         def take(location: Path) -> None:
-            self._located.done()
             part = growing_part(str(location))  # may be created later
             for watch, file in zip(self._files, (location, Path(part) if part else None), strict=True):
                 watch.follow(file)
 
-        work = self._jobs.read(lambda _token: manager.locate(path), take, lambda _: self._located.done())
-        self._located.replace(work)
+        self._located.replace(self._jobs.read(lambda _token: manager.locate(path), take))
 
     def reread(self, manager: MemorySearchManager, opened: OpenedSession, *, written: bool = False) -> None:
         """Read the session again after a change of the index or, if `written`, of its transcript.
@@ -233,7 +228,6 @@ class SessionWatch(QObject):
             return _read_again(manager, opened, token, written=written)
 
         def take(grown: NewMessages | None) -> None:  # None also if reading failed
-            self._job.done()
             if self._again:
                 self._again = False
                 self._pause.start()
@@ -360,11 +354,9 @@ class SessionImages(QObject):
         self._job.replace(self._jobs.read(work, self._show, self._fail))
 
     def _show(self, file: Path) -> None:
-        self._job.done()
         self._external.open_image(file)
 
     def _fail(self, sentence: str) -> None:
-        self._job.done()
         self.failed.emit(sentence)
 
     def _write(self, manager: MemorySearchManager, path: str, line: int, number: int, token: CancelToken) -> Path:

@@ -173,4 +173,4 @@ class DebouncedWrite(QObject):
             return
         writing = self._collect()
         if writing is not None:
-            self._job.replace(self._jobs.write(writing, lambda _: self._job.done(), lambda _: self._job.done()))
+            self._job.replace(self._jobs.write(writing, lambda _: None))

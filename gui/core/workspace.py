@@ -125,7 +125,7 @@ class Workspace(QObject):
         self._opener = self._jobs.write(
             lambda token: self._open_now(folder, token),
             self._handle_outcome,
-            lambda why: self._handle_refusal(folder, why),
+            lambda why: self._fail(OpenFailure(folder, why, in_settings=False)),
         )
 
     def _shows(self, folder: Path) -> bool:
@@ -233,9 +233,6 @@ class Workspace(QObject):
         self.opened.emit(self.current)
         self.feed.set_manager(outcome.manager)
 
-    def _handle_refusal(self, folder: Path, sentence: str) -> None:
-        self._fail(OpenFailure(folder, sentence, in_settings=False))
-
     def _fail(self, failure: OpenFailure) -> None:
         if self.reopening:
             self.reopening = False
@@ -281,17 +278,13 @@ class Workspace(QObject):
         """Restore the newest backup of facts, saved searches and history over a damaged or missing file."""
         if self.current is not None and not self._restore_job.busy:
             data = self.current.manager.user_data
-            self._restore_job.replace(self._jobs.write(lambda _: data.restore(), self._restored, self._not_restored))
+            restoring = self._jobs.write(lambda _: data.restore(), self._restored, self.data_not_restored.emit)
+            self._restore_job.replace(restoring)
 
     def _restored(self, sentence: str) -> None:
-        self._restore_job.done()
         self.feed.refresh()
         if sentence:
             self.data_restored.emit(sentence)
-
-    def _not_restored(self, sentence: str) -> None:
-        self._restore_job.done()
-        self.data_not_restored.emit(sentence)
 
     def pause(self) -> None:
         self._act_on_sync(CancelToken.pause)
@@ -310,11 +303,9 @@ class Workspace(QObject):
         self.feed.refresh()
 
     def _trial_succeeded(self, _: None) -> None:
-        self._trial.done()
         self.feed.refresh_then(lambda status: self.engine_tried.emit(failed_engine(status)))
 
     def _trial_failed(self, sentence: str) -> None:
-        self._trial.done()
         self.feed.refresh()
         self.sync_failed.emit(sentence, False)
 

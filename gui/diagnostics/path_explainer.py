@@ -226,7 +226,6 @@ class PathExplainer(QWidget):
         )
 
     def _answered(self, state: PathState) -> None:
-        self._job.done()
         self._state = state
         reading = read_path(state)
         self._show(reading.state, reading.value, reading.sentence, reading.tip)
@@ -239,7 +238,6 @@ class PathExplainer(QWidget):
         self._show_button(bool(words))
 
     def _failed(self, sentence: str) -> None:
-        self._job.done()
         self._clear()
         self._show("degraded", tr("the integrity check gave no answer"), sentence)
 

@@ -186,7 +186,7 @@ class FactSearch(QObject):
             self._jobs.read(
                 lambda token: service.find(text, max_results=None, min_score=_MIN_SCORE, everything=True, cancel=token),
                 self._set_found,
-                self._fail,
+                self.failed.emit,
             )
         )
 
@@ -198,13 +198,8 @@ class FactSearch(QObject):
             self.search_now()
 
     def _set_found(self, facts: FactsFound) -> None:
-        self._job.done()
         self.found = facts
         self.changed.emit()
-
-    def _fail(self, sentence: str) -> None:
-        self._job.done()
-        self.failed.emit(sentence)
 
 
 class FactsPanel(QObject, ViewPanel):

@@ -177,7 +177,6 @@ class GuideWindow(FontSized, QDialog):
         self._job.replace(self._jobs.read(work, partial(self._show_found, query)))
 
     def _show_found(self, query: str, sections: Sequence[Section]) -> None:
-        self._job.done()
         self._show_counts(
             tr_count("{count:,} match in the guide", "{count:,} matches in the guide", len(sections))
             if sections

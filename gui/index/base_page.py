@@ -112,13 +112,11 @@ class IndexPage(QWidget):
         self._read_job.replace(self.jobs.read(lambda token: self.read(insight, token), self._done, self._failed))
 
     def _done(self, found: Any) -> None:
-        self._read_job.done()
         # During a sync the index changes all the time: whatever takes long is read less often.
         self._pause.start(round(1000 * min(_LONGEST_REST, _REST * (time.monotonic() - self._began))))
         self.show_read(found)
 
     def _failed(self, sentence: str) -> None:
-        self._read_job.done()
         self.show_problem(sentence)
         self._read_if_due()
 

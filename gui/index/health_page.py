@@ -267,12 +267,9 @@ class HealthPage(IndexPage):
         insight = self.insight
         if insight is None or not self._for_overview or self.findings or self._quick_check.busy:
             return
-        self._quick_check.replace(
-            self.jobs.read(insight.quick_check, self._show_quick_check, lambda _: self._quick_check.done())
-        )
+        self._quick_check.replace(self.jobs.read(insight.quick_check, self._show_quick_check))
 
     def _show_quick_check(self, findings: tuple[HealthFinding, ...]) -> None:
-        self._quick_check.done()
         if not self.findings:
             self.attention_changed.emit(attention_of(findings))
 
@@ -378,7 +375,6 @@ class HealthPage(IndexPage):
         self._end_repair(outcome(repair))
 
     def _end_repair(self, sentence: str) -> None:
-        self._repairing.done()
         self._outcome = sentence
         self.summary_bar.show_message(sentence)
         announce(self, sentence)

@@ -198,7 +198,6 @@ class IndexPanel(QWidget, ViewPanel):
 
     @Slot(object)
     def _continue(self, _numpy: object) -> None:
-        self._numpy_job.done()
         self._show_current()
 
     def _show_attention(self, name: PageName, items: tuple[Attention, ...]) -> None:

@@ -170,7 +170,6 @@ class RememberController(Controller):
         self._draft_job.replace(self._jobs.read(draft, partial(self._show, messages is None), self._fail))
 
     def _show(self, first: bool, drafted: tuple[SessionNote, Settings]) -> None:
-        self._draft_job.done()
         note, settings = drafted
         if self.sheet is None:
             return
@@ -189,17 +188,14 @@ class RememberController(Controller):
             )
 
     def _name(self, slug: str) -> None:
-        self._name_job.done()
         if self.sheet is not None:
             self.sheet.suggest(slug)
 
     def _report_no_name(self, sentence: str) -> None:
-        self._name_job.done()
         if self.sheet is not None:
             self.sheet.show_message(" ".join((tr("The name was made from the session's own words."), sentence)))
 
     def _fail(self, sentence: str) -> None:
-        self._draft_job.done()
         if self.sheet is not None:
             self.sheet.fail(sentence)
 
@@ -294,7 +290,9 @@ class NewNoteNotice(Controller):
         if opened is not None:
             self._job.replace(
                 self._jobs.read(
-                    lambda _: _unseen(opened.manager, opened.folder), partial(self._set_unseen, opened), self._fail
+                    lambda _: _unseen(opened.manager, opened.folder),
+                    partial(self._set_unseen, opened),
+                    self._banner.show_error,
                 )
             )
 
@@ -314,12 +312,7 @@ class NewNoteNotice(Controller):
             self._awaits_status = False
             self.check()
 
-    def _fail(self, sentence: str) -> None:
-        self._job.done()
-        self._banner.show_error(sentence)
-
     def _set_unseen(self, opened: Opened, notes: tuple[WrittenNote, ...]) -> None:
-        self._job.done()
         if opened is self._opened and notes != self._announced:
             self._announced = self._waiting = notes
             self._show_waiting()

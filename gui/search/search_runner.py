@@ -223,7 +223,7 @@ class SearchRunner(QObject):
                 token.checkpoint()
                 result.shown  # noqa: B018 - makes the text, which is cached
 
-        self._texts_job.replace(self._jobs.read(work, lambda _: self._texts_job.done()))
+        self._texts_job.replace(self._jobs.read(work, lambda _: None))
 
     @Slot()
     def _compare_vectors(self) -> None:

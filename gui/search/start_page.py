@@ -245,10 +245,7 @@ class StartPage(QObject):
         indexing = status.syncing is not None and status.syncing.phase == "indexing"
         if state != self._read and (not indexing or len(self._notes) < _MOST):
             self._read = state
-            read = self._jobs.read(
-                lambda token: insight.changed_notes(_MOST, token), self._set_notes, lambda _sentence: self._job.done()
-            )
-            self._job.replace(read)
+            self._job.replace(self._jobs.read(lambda token: insight.changed_notes(_MOST, token), self._set_notes))
         self._find_example()
 
     def _find_example(self) -> None:
@@ -259,18 +256,13 @@ class StartPage(QObject):
         if status.provider != "embedded" or not status.chunks or status.pending_vectors or status.syncing is not None:
             return
         self._example_requested = True
-        trial = self._jobs.read(
-            lambda token: _example(manager, token), self._set_example, lambda _sentence: self._trial.done()
-        )
-        self._trial.replace(trial)
+        self._trial.replace(self._jobs.read(lambda token: _example(manager, token), self._set_example))
 
     def _set_notes(self, notes: tuple[ChangedNote, ...]) -> None:
-        self._job.done()
         self._notes = notes
         self._show()
 
     def _set_example(self, example: str) -> None:
-        self._trial.done()
         self._example = example
         self._show()
 

@@ -168,14 +168,12 @@ class ContentSearch(QObject):
             return ContentHits(text, notice=notice, reason=why.reason, remedies=others, counted=counted)
 
         def on_done(hits: ContentHits) -> None:
-            self._job.done()
             self._notice_delay.stop()
             self.hits = hits
             self.found.emit()
             self.idle.emit()
 
         def on_error(sentence: str) -> None:
-            self._job.done()
             self._notice_delay.stop()
             self.failed.emit(sentence)
             self.idle.emit()

@@ -423,7 +423,6 @@ class SessionsPanel(QObject, ViewPanel):
         self._find_job.replace(self._jobs.read(work, self._show_folders, lambda _sentence: self._show_folders(None)))
 
     def _show_folders(self, found: FoundSources | None) -> None:
-        self._find_job.done()
         if found is not None:
             self.view.folders.show_found(found.sources)
         self._emit_settled()

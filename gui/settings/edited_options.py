@@ -128,7 +128,6 @@ class SettingsModel(QObject):
         )
 
     def _set_read(self, layers: SettingLayers) -> None:
-        self._read_job.done()
         before, first = self._file, not self.read
         self._file, self.read = layers, True
         if first or layers != before:
@@ -139,13 +138,11 @@ class SettingsModel(QObject):
             self._effects_job.replace(self._jobs.read(lambda _: engine.options_of_index(), self._set_effects))
 
     def _set_effects(self, effects: dict[str, SettingsConsequences]) -> None:
-        self._effects_job.done()
         self._effects = effects
         for key in effects:
             self.changed.emit(key)
 
     def _not_read(self, sentence: str) -> None:
-        self._read_job.done()
         self._emit_refusal()
         self.unreadable.emit(sentence)
 
@@ -304,7 +301,6 @@ class SettingsModel(QObject):
         changes, folder = done
         # The job of a later change may report first; the settings in force are those written last.
         layers, written_folder = self._written
-        self._save_job.done()
         self._show_saved()
         if any(applies_at_once(change.key) for change in changes):
             self.in_force.emit(layers.settings, written_folder)
@@ -327,7 +323,6 @@ class SettingsModel(QObject):
             self.loaded.emit()
 
     def _not_saved(self, sentence: str) -> None:
-        self._save_job.done()
         self._when_saved = None
         self._undo.clear()
         earlier = self._refusal[0] if self._refusal is not None else ()

@@ -75,7 +75,6 @@ class DownloadRow(QWidget):
         self._download_job.cancel()
 
     def _show(self, missing: str) -> None:
-        self._lookup_job.done()
         self.setVisible(bool(missing))
         self._state.setText(breakable(tr("{model} is not downloaded yet.", model=missing)))
         self._show_fetching(on=False)
@@ -116,12 +115,10 @@ class DownloadRow(QWidget):
             self._state.setText(progress)
 
     def _done(self, _: None) -> None:
-        self._download_job.done()
         self.hide()
         self.fetched.emit()
 
     def _failed(self, sentence: str) -> None:
-        self._download_job.done()
         self._state.setText(breakable(sentence))
         self._show_fetching(on=False)
 

@@ -230,7 +230,7 @@ class EmbeddingPage(DialogPage):
             self._jobs.read(
                 lambda _: [(row, engine.key_state(provider, settings)) for row, provider in rows],
                 self._show_keys,
-                self._no_key,
+                self._show_error,
             )
         )
         if manager is None or choice.provider == "none":
@@ -238,30 +238,20 @@ class EmbeddingPage(DialogPage):
             return
         self._pricing.replace(
             self._jobs.read(
-                lambda token: manager.estimate_embedding(settings, cancel=token), self._show_price, self._show_no_price
+                lambda token: manager.estimate_embedding(settings, cancel=token), self._show_price, self._set_price_text
             )
         )
 
     def _show_keys(self, states: Sequence[tuple[KeyRow, KeyState]]) -> None:
-        self._keys.done()
         for row, state in states:
             row.show_state(state)
         self._show_save()
 
-    def _no_key(self, sentence: str) -> None:
-        self._keys.done()
-        self._show_error(sentence)
-
     def _show_price(self, estimate: EmbeddingEstimate) -> None:
-        self._pricing.done()
         self._estimate = estimate
         unaffected = self._form.choice == self._before and not estimate.chunks
         self._set_price_text("" if unaffected else estimate_words(estimate))
         self._show_save()
-
-    def _show_no_price(self, sentence: str) -> None:
-        self._pricing.done()
-        self._set_price_text(sentence)
 
     def _set_price_text(self, sentence: str) -> None:
         self._price.setText(breakable(sentence))
@@ -294,7 +284,7 @@ class EmbeddingPage(DialogPage):
             engine.forget_key(provider, settings)
             return [(row, engine.key_state(provider, settings))]
 
-        self._keys.replace(self._jobs.save(work, self._show_keys, self._no_key))
+        self._keys.replace(self._jobs.save(work, self._show_keys, self._show_error))
 
     @Slot()
     def _save(self) -> None:
@@ -316,14 +306,12 @@ class EmbeddingPage(DialogPage):
         self.save_button.setEnabled(False)
 
     def _saved(self, choice: EmbeddingChoice, agreed: EmbeddingEstimate | None) -> None:
-        self._saving.done()
         self._before = choice
         for row in self._key_rows:
             row.clear()
         self.saved.emit(agreed)
 
     def _not_saved(self, sentence: str) -> None:
-        self._saving.done()
         self._show_error(sentence)
         self._show_save()
 

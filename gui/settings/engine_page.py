@@ -259,12 +259,10 @@ class EnginePage(DialogPage):
         self.save_button.setEnabled(False)
 
     def _saved(self, choice: EngineChoice, _: None) -> None:
-        self._save_job.done()
         self._before = choice
         self.saved.emit()
 
     def _not_saved(self, sentence: str) -> None:
-        self._save_job.done()
         self._problem.setText(breakable(sentence))
         self._problem.show()
         self._show_save()

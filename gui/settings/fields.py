@@ -408,17 +408,15 @@ class CheckRow(QWidget):
         """Run `work` in the background; `describe` turns its result into a text, and whether the test passed."""
         self._show_result(self._meanwhile)
         self._trial.replace(
-            self._jobs.read(work, lambda found: self._end(*describe(found)), lambda why: self._end(why, False))
+            self._jobs.read(
+                work, lambda found: self._show_result(*describe(found)), lambda why: self._show_result(why, False)
+            )
         )
 
     def clear(self) -> None:
         """Cancel a running test, or remove its result."""
         self._trial.cancel()
         self.result_label.clear()
-
-    def _end(self, words: str, fine: bool) -> None:
-        self._trial.done()
-        self._show_result(words, fine)
 
     def _show_result(self, words: str, fine: bool = True) -> None:
         set_role(self.result_label, "meta" if fine else "degraded")

@@ -75,7 +75,6 @@ class StoredModelsPage(DialogPage):
         self._job.cancel()
 
     def _show(self, models: tuple[StoredModelInfo, ...]) -> None:
-        self._job.done()
         clear_layout(self._rows)
         end = LastInTabOrder(self)
         for model in models:
@@ -102,7 +101,6 @@ class StoredModelsPage(DialogPage):
         self.purged.emit()
 
     def _show_error(self, sentence: str) -> None:
-        self._job.done()
         self._problem.setText(breakable(sentence))
         for row in self.findChildren(_ModelRow):
             row.refused()

@@ -183,7 +183,6 @@ class MatchCard(QFrame):
         self._lookup_job.replace(self._jobs.read(work, self._show, self._fail))
 
     def _show(self, match: Match) -> None:
-        self._lookup_job.done()
         skipped = match.requested.skipped
         self._sum.setText(match_words(match))
         self._first_notes.setText(breakable(first_words(match.requested)))
@@ -201,7 +200,6 @@ class MatchCard(QFrame):
         self.kinds.show_kinds(preview.kinds)
 
     def _fail(self, sentence: str) -> None:
-        self._lookup_job.done()
         self._sum.setText(breakable(sentence))
         for text in (self._first_notes, self._rules):
             text.clear()
@@ -266,7 +264,6 @@ class SessionsField(Field):
         self._lookup_job.replace(self._jobs.read(work, done, self._fail))
 
     def _set_choice(self, choice: Choice) -> None:
-        self._lookup_job.done()
         self._choice = choice
         sources = [source.found for source in choice.sources]
         self._boxes.show_sources(sources, [source.ticked for source in choice.sources])
@@ -276,7 +273,6 @@ class SessionsField(Field):
         self._show_issues(choice.issues)
 
     def _fail(self, sentence: str) -> None:
-        self._lookup_job.done()
         self._state.hide()
         self._problem.setText(breakable(sentence))
         self._problem.show()
@@ -300,7 +296,6 @@ class SessionsField(Field):
             self._start(lambda token: measure(requested, token), self._add_sources)
 
     def _add_sources(self, added: tuple[list[Source], list[FileIssue]]) -> None:
-        self._lookup_job.done()
         if self._choice is not None:
             self._set_choice(self._choice.add(*added))
             self.entered.emit(self._choice.folders)
@@ -350,7 +345,6 @@ class PathsField(Field):
             self._lookup_job.replace(self._jobs.read(lambda token: engine.find_sources(cancel=token), self._set_found))
 
     def _set_found(self, sources: FoundSources) -> None:
-        self._lookup_job.done()
         self._found = sources
         self._show_offers()
 

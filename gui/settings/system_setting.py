@@ -70,7 +70,6 @@ class SystemSwitch(QObject):
         self._slot.replace(self._jobs.save(work, self._show, self._refused))
 
     def _show(self, on: bool) -> None:
-        self._slot.done()
         self.on = on
         self.changed.emit()
 

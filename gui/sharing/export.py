@@ -128,7 +128,6 @@ class FileExport(Controller):
 
     def _report(self, path: Path, notice: str) -> None:
         """Show that the export to `path` is complete."""
-        self._job.done()
         show = Action(tr("Show in file manager"), partial(self._external.reveal_path, path))
         self._banner.show_message(notice, "fine", show, key=self._key)
 
@@ -192,7 +191,6 @@ class Exports(FileExport):
         )
 
     def _fail(self, sentence: str) -> None:
-        self._job.done()
         self._banner.show_message(sentence, "degraded", Action(tr("Choose another file…"), self.choose), key=self._key)
 
 
@@ -278,7 +276,6 @@ class SessionExports(FileExport):
         limit = opened.settings.sessions.context_characters
 
         def done(text: str) -> None:
-            self._job.done()
             QGuiApplication.clipboard().setText(text)
             notice = tr_count(
                 "{count:,} character copied: paste it into another agent.",
@@ -305,7 +302,6 @@ class SessionExports(FileExport):
         return session
 
     def _fail(self, sentence: str) -> None:
-        self._job.done()
         self._banner.show_message(sentence, "degraded", key=self._key)
 
 

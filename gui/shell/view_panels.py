@@ -196,7 +196,6 @@ class ViewPanels(QObject):
             )
 
     def _note_content(self, found: dict[str, bool]) -> None:
-        self._content_job.done()
         for name, has_content in found.items():
             if name not in self.panels:
                 self.content_known.emit(name, has_content)

@@ -84,24 +84,17 @@ class LinkFollower(QObject):
             self._jobs.read(
                 lambda token: _anchor_location(manager, anchor, home, token),
                 lambda location: self._choose(location) if location else self._miss_anchor(anchor),
-                self._fail,
+                self.notified.emit,
             )
         )
 
-    def _fail(self, sentence: str) -> None:
-        self._job.done()
-        self.notified.emit(sentence)
-
     def _miss_anchor(self, name: str) -> None:
-        self._job.done()
         self.notified.emit(tr("This page has no heading or block named “{name}”.", name=name.removeprefix("^")))
 
     def _choose(self, location: Location | Path) -> None:
-        self._job.done()
         (self.image_chosen if isinstance(location, Path) else self.file_chosen).emit(location)
 
     def _report_missing(self, target: str, named: bool) -> None:
-        self._job.done()
         if named:
             self.missing_note_clicked.emit(target)
         else:

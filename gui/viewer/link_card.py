@@ -109,7 +109,7 @@ class LinkCard(BottomCard):
         def read(token: CancelToken) -> NoteLinks:
             return insight.note_links(name, token)
 
-        self._job.replace(self._jobs.read(read, self._show, self._fail))
+        self._job.replace(self._jobs.read(read, self._show, self.notified.emit))
 
     def close_card(self) -> None:
         """Close the card, if it is open."""
@@ -123,12 +123,7 @@ class LinkCard(BottomCard):
         if not shown and had_focus:
             self.left.emit()
 
-    def _fail(self, sentence: str) -> None:
-        self._job.done()
-        self.notified.emit(sentence)
-
     def _show(self, links: NoteLinks) -> None:
-        self._job.done()
         if links != self._found:
             self._found = links
             self._fill(links)

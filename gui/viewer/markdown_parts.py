@@ -314,7 +314,6 @@ class PageBuilder(QObject):
         texts = [code for _, code in codes]
 
         def colour(known: Mapping[Code, Sequence[Token]]) -> None:
-            self._job.done()
             self._run(self._colour(page, colour_steps(page.document, codes, style.colours, known)))
 
         self._job.replace(self._jobs.read(lambda token: coloured_code(texts, token), colour, lambda _: colour({})))

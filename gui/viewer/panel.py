@@ -302,7 +302,6 @@ class ViewerPanel(BaseViewer):
             self._renaming.replace(job)
 
     def _follow_renamed(self, name: str) -> None:
-        self._renaming.done()
         if name and self.target is not None and self.target.name == self.name:
             self.target = replace(self.target, name=name, title="")
             self.file_actions.set_target(self.target)

@@ -209,7 +209,6 @@ class PictureLoader(QObject):
             return _decode(picture, ratio)
 
         def show(image: QImage) -> None:
-            self._job.done()
             if self._document is not None and not image.isNull():
                 self._document.addResource(_RESOURCE, QUrl(url), QPixmap.fromImage(image))
                 self.loaded.emit()

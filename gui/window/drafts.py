@@ -176,7 +176,6 @@ class Drafts(Controller):
         self._read_job.cancel()
 
     def _set_drafts(self, drafts: tuple[Draft, ...]) -> None:
-        self._read_job.done()
         self._waiting = drafts
         self._is_loaded = True
         self._write_later()

@@ -20,7 +20,6 @@ def test_newer_job_replaces_older_and_owner_cancels_last(qtbot, jobs):
     assert slot.busy
     released.set()
     qtbot.waitUntil(lambda: received == ["second"])
-    slot.done()
     assert not slot.busy
     released.clear()
     start("third")

@@ -297,7 +297,6 @@ class ComparisonPane(QWidget):
         )
 
     def _show(self, found: _Compared) -> None:
-        self._job.done()
         self._problem.setVisible(found.cut)
         self._problem.setText(tr("Only the first {count:,} lines are compared.", count=MOST_LINES))
         self.view.set_rows(found.rows)
@@ -306,7 +305,6 @@ class ComparisonPane(QWidget):
         self._after.setDisabled(same)
 
     def _fail(self, sentence: str) -> None:
-        self._job.done()
         self.view.set_rows([])
         self._problem.setText(sentence)
         self._problem.show()

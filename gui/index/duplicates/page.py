@@ -443,12 +443,11 @@ class DuplicatesPage(IndexPage):
                 self.jobs.save(
                     lambda _: insight.hide_duplicates(group.key, hidden=hidden),
                     lambda _: self._was_hidden(group, hidden=hidden),
-                    self._not_hidden,
+                    self._hint.show_message,
                 )
             )
 
     def _was_hidden(self, group: DuplicateGroup, *, hidden: bool) -> None:
-        self._change.done()
         if self._found is None:
             return
         keys = self._found.hidden | {group.key} if hidden else self._found.hidden - {group.key}
@@ -457,10 +456,6 @@ class DuplicatesPage(IndexPage):
         self._show()
         if hidden:
             self._notice.show_notice(tr("The group is hidden."), tr("Undo"), lambda: self._hide(group, hidden=False))
-
-    def _not_hidden(self, sentence: str) -> None:
-        self._change.done()
-        self._hint.show_message(sentence)
 
     # --- between list and viewer -----------------------------------------------------------------------------------
 

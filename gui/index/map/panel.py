@@ -273,7 +273,6 @@ class MapPanel(IndexPage):
         self._regroup_job.replace(self.jobs.read(lambda _: regroup(scene, kind), self._regrouped, self.show_problem))
 
     def _regrouped(self, prepared: Prepared) -> None:
-        self._regroup_job.done()
         if self.prepared is not None and prepared.scene is self.prepared.scene:
             self._show_groups(prepared)
 
@@ -324,7 +323,6 @@ class MapPanel(IndexPage):
         )
 
     def _mark(self, answer: MapAnswer) -> None:
-        self._answer_job.done()
         if self.prepared is not None:
             self.canvas.show_marks(Marks(answer.point, tuple(self.prepared.scene.find(answer.chunks))))
 

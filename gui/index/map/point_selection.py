@@ -139,7 +139,6 @@ class SelectionList(QFrame):
             self._count.setText(tr("{listed:,} of {count:,} passages", listed=listed, count=count))
 
     def _fill(self, details: tuple[MapPointDetail, ...]) -> None:
-        self._read_job.done()
         before = self.list.currentRow()
         self.details = details
         blocked = self.list.blockSignals(True)
@@ -210,7 +209,6 @@ class PointDetails(QObject):
             return
 
         def arrived(details: tuple[MapPointDetail, ...]) -> None:
-            self._job.done()
             for detail in details:
                 self._cached[chunk] = detail
             while len(self._cached) > _MOST_CACHED:
@@ -378,7 +376,6 @@ class MapSelection(QObject):
         self._list(tuple(other for other in listed if other != chunk) if chunk in listed else (*listed, chunk))
 
     def _list(self, chunks: tuple[int, ...]) -> None:
-        self._lookup_job.done()
         self.lasso_drawn.emit()
         if self._prepared is not None and self._insight is not None:
             self._canvas.show_listed(tuple(self._prepared.scene.find(chunks[:MOST])))

@@ -171,10 +171,11 @@ class ChunkInspector(QObject):
         insight, name = self._manager.insight, self._name
         if insight is None:
             return  # its action shows the reason
-        self._rows.replace(self._jobs.read(lambda token: _read(insight, name, token), self._show_chunks, self._failed))
+        self._rows.replace(
+            self._jobs.read(lambda token: _read(insight, name, token), self._show_chunks, self.notified.emit)
+        )
 
     def _show_chunks(self, read: _Read | None) -> None:
-        self._rows.done()
         before, self._read = self._read, read
         chosen = self._chosen
         if read is None:
@@ -204,10 +205,6 @@ class ChunkInspector(QObject):
         else:
             self.choose(number)
 
-    def _failed(self, sentence: str) -> None:
-        self._rows.done()
-        self.notified.emit(sentence)
-
     # --- selecting a chunk ------------------------------------------------------------------------------------------
 
     @Slot(int)
@@ -224,21 +221,16 @@ class ChunkInspector(QObject):
             self._jobs.read(
                 lambda token: _detail(insight, read.file.path, chunk.id, lines, token),
                 lambda found: self._show(read.file, *found),
-                self._detail_failed,
+                self.notified.emit,
             )
         )
 
     def _show(self, file: FileChunks, detail: ChunkDetail | None, same: bool | None) -> None:
-        self._detail.done()
         if detail is None:
             self._load()  # it was reindexed a moment ago
         else:
             self._text = detail.text
             self._card.show_chunk(detail, file, same_as_file=same)
-
-    def _detail_failed(self, sentence: str) -> None:
-        self._detail.done()
-        self.notified.emit(sentence)
 
     @Slot()
     def _deselect(self) -> None:
