@@ -18,22 +18,11 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import (
-    QSocketNotifier,
-    Qt,
-    QTimer,
-)
+from PySide6.QtCore import QSocketNotifier, Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
 import engine
-from engine import (
-    Fact,
-    MemorySearchManager,
-    MnemoscopeError,
-    printable,
-    temporary_prefix,
-    tr,
-)
+from engine import Fact, MemorySearchManager, MnemoscopeError, printable, temporary_prefix, tr
 from gui.app.command_line import Options
 from gui.app.crash_controller import CrashGuard, start_program
 from gui.app.desktop_integration import DesktopIntegration, QuickSearchController

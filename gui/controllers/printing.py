@@ -56,7 +56,7 @@ class PrintController(Controller):
     def __init__(self, context: WindowContext, views: Views) -> None:
         super().__init__(context)
         self._views = views
-        self._job = JobSlot(self)
+        self._job = JobSlot(self, self._jobs)
         self._run: PrintRun | None = None
         self._progress: QProgressDialog | None = None
         self._folder = ""
@@ -135,7 +135,7 @@ class PrintController(Controller):
 
         ready = partial(on_ready, opened)
         if session is None:
-            self._job.replace(self._jobs.read(lambda token: _note(opened.everywhere, name, token), ready, self._fail))
+            self._job.read(lambda token: _note(opened.everywhere, name, token), ready, self._fail)
         elif session.request.reveal and session.conversation.session.masked:
 
             def masked(loaded: tuple[Conversation, Rows]) -> None:
@@ -143,9 +143,7 @@ class PrintController(Controller):
                 rows.fold_like(session.rows)
                 ready(_session(conversation, rows))
 
-            self._job.replace(
-                self._jobs.read(lambda token: _masked(opened.everywhere, session, token), masked, self._fail)
-            )
+            self._job.read(lambda token: _masked(opened.everywhere, session, token), masked, self._fail)
         else:
             ready(_session(session.conversation, session.rows))
 
@@ -167,7 +165,7 @@ class PrintController(Controller):
             data, pages = bytes(buffer.data().data()), run.paper.pages
             notes = note_paths(opened)
             work = partial(_save, path, data, notes, may_replace)
-            self._job.replace(self._jobs.write(work, lambda _: self._report_saved(path, pages), self._fail))
+            self._job.write(work, lambda _: self._report_saved(path, pages), self._fail)
 
         self._begin(writer, document, save)
 

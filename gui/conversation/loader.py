@@ -86,7 +86,7 @@ class SessionLoader(QObject):
     def __init__(self, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
         self._jobs = jobs
-        self._job = JobSlot(self)
+        self._job = JobSlot(self, jobs)
         self._notice_delay = QTimer(self, singleShot=True, interval=_NOTICE_DELAY_MS)
         self._notice_delay.timeout.connect(self.slow)
 
@@ -197,7 +197,7 @@ class SessionWatch(QObject):
     def __init__(self, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
         self._jobs = jobs
-        self._job, self._located = JobSlot(self), JobSlot(self)
+        self._job, self._located = JobSlot(self, jobs), JobSlot(self, jobs)
         self._again = False
         self._pause = QTimer(self, singleShot=True, interval=_REPEAT_MS)
         self._pause.timeout.connect(self.written)
@@ -333,7 +333,7 @@ class SessionImages(QObject):
     def __init__(self, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
         self._jobs = jobs
-        self._job = JobSlot(self)
+        self._job = JobSlot(self, jobs)
         self._folders: list[tempfile.TemporaryDirectory[str]] = []
         self._external = ExternalOpener(jobs, self)
         self._external.failed.connect(self.failed)

@@ -331,24 +331,37 @@ class JobSlot:
     Cancelled jobs never report back, so results are always those of the newest job.
     """
 
-    def __init__(self, owner: QObject) -> None:
-        self._jobs: list[Job] = []  # a list, so that it can be cleared after its owner was deleted
-        owner.destroyed.connect(partial(cancel_all, self._jobs))
+    def __init__(self, owner: QObject, jobs: Jobs) -> None:
+        self._jobs = jobs
+        self._held: list[Job] = []  # a list, so that it can be cleared after its owner was deleted
+        owner.destroyed.connect(partial(cancel_all, self._held))
 
     @property
     def busy(self) -> bool:
-        return bool(self._jobs)
+        return bool(self._held)
+
+    def read(self, work: Work, on_done: OnDone, on_error: OnError | None = None) -> None:
+        """Start a read job and hold it; see `Jobs.read`."""
+        self.replace(self._jobs.read(work, on_done, on_error))
+
+    def write(self, work: Work, on_done: OnDone, on_error: OnError | None = None) -> None:
+        """Start a write job and hold it; see `Jobs.write`."""
+        self.replace(self._jobs.write(work, on_done, on_error))
+
+    def save(self, work: Work, on_done: OnDone, on_error: OnError | None = None) -> None:
+        """Start a save job and hold it; see `Jobs.save`."""
+        self.replace(self._jobs.save(work, on_done, on_error))
 
     def replace(self, job: Job) -> None:
-        """Hold a new job, and cancel the previous one."""
+        """Hold a job that was started, and cancel the previous one."""
         self.cancel()
         self.add(job)
 
     def add(self, job: Job) -> None:
         """Hold a job in addition to the others."""
-        self._jobs.append(job)
-        job.held_in = self._jobs
+        self._held.append(job)
+        job.held_in = self._held
 
     def cancel(self) -> None:
-        cancel_all(self._jobs)
-        self._jobs.clear()
+        cancel_all(self._held)
+        self._held.clear()

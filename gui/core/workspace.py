@@ -108,8 +108,8 @@ class Workspace(QObject):
         self._newer_settings: Settings | None = None
         """Settings saved while a folder was being opened, which may have used older ones."""
         self._sync: Job | None = None
-        self._trial = JobSlot(self)
-        self._restore_job = JobSlot(self)
+        self._trial = JobSlot(self, jobs)
+        self._restore_job = JobSlot(self, jobs)
         self._unclosed: dict[MemorySearchManager, CancelToken] = {}
 
     # --- open and close ---------------------------------------------------------------------------------------------
@@ -272,7 +272,7 @@ class Workspace(QObject):
             manager.sync(reason="manual", cancel=token)  # does not wait for the next automatic try
             manager.search(_ANYTHING, max_results=1, cancel=token)
 
-        self._trial.replace(self._jobs.write(work, self._trial_succeeded, self._trial_failed))
+        self._trial.write(work, self._trial_succeeded, self._trial_failed)
 
     def restore_data(self) -> None:
         """Restore the newest backup of facts, saved searches and history over a damaged or missing file."""

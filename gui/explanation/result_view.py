@@ -17,9 +17,8 @@ from gui.text.formatting import shown_headings
 from gui.text.plain_text import set_tip
 from gui.text.right_to_left import mirror, write
 from gui.widgets.icons import IconButton
-from gui.widgets.labels import ElidedLabel, breakable, elide, label
+from gui.widgets.labels import AT_LEFT, AT_RIGHT, ElidedLabel, breakable, elide, label
 from gui.widgets.layouts import column_of, row_of
-from gui.widgets.row_list import AT_LEFT, AT_RIGHT
 
 _SPACING = 14
 _TERM_BARS_BAR = 4

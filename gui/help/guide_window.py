@@ -67,8 +67,7 @@ class GuideWindow(FontSized, QDialog):
         super().__init__()  # no child of the main window: a dialog of that would block it
         self.setAttribute(Qt.WidgetAttribute.WA_QuitOnClose, False)
         self.setWindowTitle(tr("Guide"))
-        self._jobs = jobs
-        self._job = JobSlot(self)
+        self._job = JobSlot(self, jobs)
         self._location: GuideLocation = ("", "")
         self._before: list[GuideLocation] = []
         self._reads = False
@@ -174,7 +173,7 @@ class GuideWindow(FontSized, QDialog):
             token.checkpoint()
             return search_pages(pages, query, language)
 
-        self._job.replace(self._jobs.read(work, partial(self._show_found, query)))
+        self._job.read(work, partial(self._show_found, query))
 
     def _show_found(self, query: str, sections: Sequence[Section]) -> None:
         self._show_counts(

@@ -40,7 +40,7 @@ class IndexPage(QWidget):
         super().__init__(parent)
         self.jobs = jobs
         self.insight: IndexInsight | None = None
-        self._read_job = JobSlot(self)
+        self._read_job = JobSlot(self, jobs)
         self._stale = False
         self._began = 0.0
         self._pause = QTimer(self, singleShot=True)
@@ -109,7 +109,7 @@ class IndexPage(QWidget):
             return
         self._stale = False
         self._began = time.monotonic()
-        self._read_job.replace(self.jobs.read(lambda token: self.read(insight, token), self._done, self._failed))
+        self._read_job.read(lambda token: self.read(insight, token), self._done, self._failed)
 
     def _done(self, found: Any) -> None:
         # During a sync the index changes all the time: whatever takes long is read less often.

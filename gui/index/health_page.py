@@ -204,7 +204,7 @@ class HealthPage(IndexPage):
         self._deep = False
         self._outcome = ""
         """Outcome of the last repair, until the next check."""
-        self._repairing, self._quick_check = JobSlot(self), JobSlot(self)
+        self._repairing, self._quick_check = JobSlot(self, jobs), JobSlot(self, jobs)
         self._for_overview = False
         """Whether the overview shows the findings."""
         self._refusal = ""
@@ -267,7 +267,7 @@ class HealthPage(IndexPage):
         insight = self.insight
         if insight is None or not self._for_overview or self.findings or self._quick_check.busy:
             return
-        self._quick_check.replace(self.jobs.read(insight.quick_check, self._show_quick_check))
+        self._quick_check.read(insight.quick_check, self._show_quick_check)
 
     def _show_quick_check(self, findings: tuple[HealthFinding, ...]) -> None:
         if not self.findings:
@@ -368,7 +368,7 @@ class HealthPage(IndexPage):
         def work(token: CancelToken) -> HealthRepair:
             return insight.repair(ids, token, progress=report)
 
-        self._repairing.replace(self.jobs.write(work, self._repaired, self._end_repair))
+        self._repairing.write(work, self._repaired, self._end_repair)
         self._show_state()
 
     def _repaired(self, repair: HealthRepair) -> None:

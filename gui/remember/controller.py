@@ -118,7 +118,7 @@ class RememberController(Controller):
         self.session = ""
         """The session of the open sheet."""
         self._typed_before: tuple[str, str] | None = None
-        self._draft_job, self._name_job = JobSlot(self), JobSlot(self)
+        self._draft_job, self._name_job = JobSlot(self, self._jobs), JobSlot(self, self._jobs)
         self.sheet: NoteSheet | None = None
         self._workspace.closed.connect(self._close_sheet)
 
@@ -167,7 +167,7 @@ class RememberController(Controller):
             except FileNotFoundError:
                 raise NoteError(tr("The transcript of this session no longer exists.")) from None
 
-        self._draft_job.replace(self._jobs.read(draft, partial(self._show, messages is None), self._fail))
+        self._draft_job.read(draft, partial(self._show, messages is None), self._fail)
 
     def _show(self, first: bool, drafted: tuple[SessionNote, Settings]) -> None:
         note, settings = drafted
@@ -181,10 +181,8 @@ class RememberController(Controller):
         model = settings.remember.slug.model
         if first and model:
             self.sheet.show_message(tr("Asking {model} for a file name…", model=model))
-            self._name_job.replace(
-                self._jobs.read(
-                    lambda token: suggest_slug(note, settings, cancel=token), self._name, self._report_no_name
-                )
+            self._name_job.read(
+                lambda token: suggest_slug(note, settings, cancel=token), self._name, self._report_no_name
             )
 
     def _name(self, slug: str) -> None:
@@ -272,7 +270,7 @@ class NewNoteNotice(Controller):
     def __init__(self, context: WindowContext, trash: Trash) -> None:
         super().__init__(context)
         self._trash = trash
-        self._job = JobSlot(self)
+        self._job = JobSlot(self, self._jobs)
         self._opened: Opened | None = None
         self._awaits_status = False
         self._announced: tuple[WrittenNote, ...] = ()
@@ -288,12 +286,10 @@ class NewNoteNotice(Controller):
         """Look for new notes after a change of the index."""
         opened = self._workspace.current
         if opened is not None:
-            self._job.replace(
-                self._jobs.read(
-                    lambda _: _unseen(opened.manager, opened.folder),
-                    partial(self._set_unseen, opened),
-                    self._banner.show_error,
-                )
+            self._job.read(
+                lambda _: _unseen(opened.manager, opened.folder),
+                partial(self._set_unseen, opened),
+                self._banner.show_error,
             )
 
     @Slot(object)

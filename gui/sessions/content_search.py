@@ -89,7 +89,7 @@ class ContentSearch(QObject):
         super().__init__(parent)
         self._jobs = jobs
         self._manager: MemorySearchManager | None = None
-        self._job = JobSlot(self)
+        self._job = JobSlot(self, jobs)
         self.hits = NO_HITS
         self._due = ""
         self._notice_delay = QTimer(self, singleShot=True, interval=NOTICE_DELAY_MS)

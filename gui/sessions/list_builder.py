@@ -57,7 +57,7 @@ class SessionListLoader(QObject):
         self.known: Known | None = None
         self._jobs = jobs
         self._manager: MemorySearchManager | None = None
-        self._job = JobSlot(self)
+        self._job = JobSlot(self, jobs)
         self._stale = False
 
     @property
@@ -128,7 +128,7 @@ class RunningSessions(QObject):
         self._reader = reader
         self._view = view
         self._manager: MemorySearchManager | None = None
-        self._job = JobSlot(self)
+        self._job = JobSlot(self, jobs)
         self._states: dict[str, _FileState] = {}
         self._timer = QTimer(self, interval=_POLL_MS)
         self._timer.timeout.connect(self.check)
@@ -344,7 +344,7 @@ class SimilaritySearch(QObject):
         super().__init__(parent)
         self.entry: Entry | None = None
         self._jobs = jobs
-        self._job = JobSlot(self)
+        self._job = JobSlot(self, jobs)
 
     @property
     def busy(self) -> bool:

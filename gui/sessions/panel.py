@@ -164,7 +164,7 @@ class SessionsPanel(QObject, ViewPanel):
         self._actions = SessionActions(self.view.list, self)
         self._similar = SimilarList(jobs, self._reader, self.view, self)
         self._jobs = jobs
-        self._find_job = JobSlot(self)
+        self._find_job = JobSlot(self, jobs)
         self._follower = SessionFollower(self._session_to_read, self.best_match, self)
         self._gates.add(self.box.edit, "sessions")
         self.header = FoldingRow(self.box, self.chips, BOX_CHARACTERS)

@@ -21,8 +21,8 @@ from gui.text.plain_text import utf16_ranges
 from gui.text.right_to_left import draw_pixmap, mirror, mirrored_x, range_edges, upright, write
 from gui.text.session_texts import UNTITLED, found_by, message_count, session_count, unknown_count, work_time
 from gui.widgets.icons import icon_pixmap
-from gui.widgets.labels import elide
-from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, Index, RowList, RowModel, RowRole, paint_ground
+from gui.widgets.labels import AT_LEFT, AT_RIGHT, elide
+from gui.widgets.row_list import GUTTER, Index, RowList, RowModel, RowRole, paint_ground
 
 PAD = 6
 GAP = 10

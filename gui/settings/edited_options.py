@@ -74,7 +74,11 @@ class SettingsModel(QObject):
         self._jobs = jobs
         self._config = config
         self._folder = Path()
-        self._read_job, self._effects_job, self._save_job = JobSlot(self), JobSlot(self), JobSlot(self)
+        self._read_job, self._effects_job, self._save_job = (
+            JobSlot(self, jobs),
+            JobSlot(self, jobs),
+            JobSlot(self, jobs),
+        )
         self._writing = Lock()
         """Held while a change is taken from the queue and written, so that the file gets them in their order."""
         self._queue: deque[_Save] = deque()
@@ -123,9 +127,7 @@ class SettingsModel(QObject):
             return
         folder, config = self._folder, self._config
 
-        self._read_job.replace(
-            self._jobs.read(lambda _: engine.read_layers(folder, config), self._set_read, self._not_read)
-        )
+        self._read_job.read(lambda _: engine.read_layers(folder, config), self._set_read, self._not_read)
 
     def _set_read(self, layers: SettingLayers) -> None:
         before, first = self._file, not self.read
@@ -135,7 +137,7 @@ class SettingsModel(QObject):
             self.loaded.emit()
         self._emit_refusal()
         if not self._effects and not self._effects_job.busy:
-            self._effects_job.replace(self._jobs.read(lambda _: engine.options_of_index(), self._set_effects))
+            self._effects_job.read(lambda _: engine.options_of_index(), self._set_effects)
 
     def _set_effects(self, effects: dict[str, SettingsConsequences]) -> None:
         self._effects = effects

@@ -49,8 +49,7 @@ class LinkFollower(QObject):
 
     def __init__(self, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
-        self._jobs = jobs
-        self._job = JobSlot(self)
+        self._job = JobSlot(self, jobs)
 
     def cancel(self) -> None:
         """Stop looking up a link, since another file is shown."""
@@ -69,23 +68,19 @@ class LinkFollower(QObject):
         elif not target:
             self.heading_chosen.emit(anchor)
         else:
-            self._job.replace(
-                self._jobs.read(
-                    lambda token: _locate(manager, target, anchor, home, token),
-                    self._choose,
-                    lambda _: self._report_missing(target, url.scheme() == NOTE_SCHEME),
-                )
+            self._job.read(
+                lambda token: _locate(manager, target, anchor, home, token),
+                self._choose,
+                lambda _: self._report_missing(target, url.scheme() == NOTE_SCHEME),
             )
 
     def open_anchor(self, anchor: str, home: str, manager: MemorySearchManager) -> None:
         """Open the lines of the file `home` that a link in it names, if they are not below a heading of that name."""
         self.cancel()
-        self._job.replace(
-            self._jobs.read(
-                lambda token: _anchor_location(manager, anchor, home, token),
-                lambda location: self._choose(location) if location else self._miss_anchor(anchor),
-                self.notified.emit,
-            )
+        self._job.read(
+            lambda token: _anchor_location(manager, anchor, home, token),
+            lambda location: self._choose(location) if location else self._miss_anchor(anchor),
+            self.notified.emit,
         )
 
     def _miss_anchor(self, name: str) -> None:

@@ -61,8 +61,7 @@ class RenderedView(QTextBrowser):
 
     def __init__(self, jobs: Jobs) -> None:
         super().__init__()
-        self._jobs = jobs
-        self._job = JobSlot(self)
+        self._job = JobSlot(self, jobs)
         self._lines: FileLines | None = None
         self._outline = Outline()
         self._name = ""
@@ -155,7 +154,7 @@ class RenderedView(QTextBrowser):
             slices, self._pictures = content
             self._page_builder.start(slices, style, self._pictures)
 
-        self._job.replace(self._jobs.read(work, make, self.failed.emit))
+        self._job.read(work, make, self.failed.emit)
 
     def cancel(self) -> None:
         self._page_builder.stop()

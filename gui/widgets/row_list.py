@@ -19,10 +19,11 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QStyle, QStyleOptionViewItem
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from gui.style.theme import Tokens
+from gui.style.theme import Tokens, tokens
 from gui.text.plain_text import as_tip
+from gui.text.right_to_left import mirror
 
 _Action = QAbstractItemView.CursorAction
 _MINUTE_MS = 60_000
@@ -33,8 +34,6 @@ _COMMANDS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifie
 
 GUTTER = 16
 EDGE = 3
-AT_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
-AT_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
 
 _HEADING_FLAGS = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemNeverHasChildren
 _ROW_FLAGS = _HEADING_FLAGS | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsDragEnabled
@@ -253,7 +252,9 @@ class RowList(QListView):
 
     def _restyle(self) -> None:
         """Recompute row heights after a change of the font."""
-        raise NotImplementedError
+        delegate = self.itemDelegate()
+        if isinstance(delegate, RowDelegate):
+            delegate.restyle()
 
     # --- keeping the position ---------------------------------------------------------------------------------------
 
@@ -432,6 +433,27 @@ class RowList(QListView):
 
 
 # --- Common painting of the rows of all lists ------------------------------------------------------------------------
+
+
+class RowDelegate(QStyledItemDelegate):
+    """Base class of delegates that paint rows; everything except text is mirrored in a right-to-left window."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.restyle()
+
+    def restyle(self) -> None:
+        """Recompute fonts and heights after a change of the font; for subclasses that store them."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        painter.save()
+        mirror(painter, option.rect, option.direction)
+        self.paint_row(painter, option, index, tokens(option.palette))
+        painter.restore()
+
+    def paint_row(self, painter: QPainter, option: QStyleOptionViewItem, index: Index, colours: Tokens) -> None:
+        """Paint a row; for subclasses."""
+        raise NotImplementedError
 
 
 def paint_ground(painter: QPainter, option: QStyleOptionViewItem, colours: Tokens) -> None:

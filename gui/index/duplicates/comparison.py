@@ -172,8 +172,7 @@ class ComparisonPane(QWidget):
 
     def __init__(self, jobs: Jobs) -> None:
         super().__init__()
-        self._jobs = jobs
-        self._job = JobSlot(self)
+        self._job = JobSlot(self, jobs)
         self._manager: MemorySearchManager | None = None
         self._group: DuplicateGroup | None = None
         self._hidden: frozenset[str] = frozenset()
@@ -292,9 +291,7 @@ class ComparisonPane(QWidget):
             facts.setText(facts_text(member))
         self._between.setText(between_text(*pair))
         whole = group.kind in ("identical", "alike")
-        self._job.replace(
-            self._jobs.read(lambda token: _compared(manager, pair, token, whole=whole), self._show, self._fail)
-        )
+        self._job.read(lambda token: _compared(manager, pair, token, whole=whole), self._show, self._fail)
 
     def _show(self, found: _Compared) -> None:
         self._problem.setVisible(found.cut)

@@ -4,13 +4,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QModelIndex, QPoint, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QPainter, QResizeEvent
-from PySide6.QtWidgets import (
-    QSplitter,
-    QStackedWidget,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QWidget,
-)
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QStyleOptionViewItem, QWidget
 
 from engine import CancelToken, DuplicateGroup, DuplicateReport, IndexInsight, MemorySearchManager, duplicate_title, tr
 from gui.core.jobs import Jobs, JobSlot
@@ -28,13 +22,13 @@ from gui.index.duplicates.comparison import (
     summary_text,
 )
 from gui.style.stylesheet import character_width, font_at
-from gui.style.theme import tokens
-from gui.text.right_to_left import correct_margins, mirror, write
-from gui.widgets.labels import elide, label, line
+from gui.style.theme import Tokens
+from gui.text.right_to_left import correct_margins
+from gui.widgets.labels import label, line, write_line
 from gui.widgets.layouts import column_of, row_of
 from gui.widgets.message_banner import NoticeBar
 from gui.widgets.placeholder_page import Hint, StatePage
-from gui.widgets.row_list import AT_LEFT, GUTTER, Index, RowList, RowModel, RowRole, paint_ground
+from gui.widgets.row_list import GUTTER, Index, RowDelegate, RowList, RowModel, RowRole, paint_ground
 
 # --- The list of groups of notes that share text ---------------------------------------------------------------------
 
@@ -77,27 +71,18 @@ class _Groups(RowModel):
         return "" if isinstance(row, RecurringRow) else "\n".join(member.path for member in row.group.members[:20])
 
 
-class _Delegate(QStyledItemDelegate):
+class _Delegate(RowDelegate):
     """Paints a group of duplicates on three lines: kind, names, and shared text."""
 
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.restyle()
-
     def restyle(self) -> None:
-        """Recompute sizes after a change of the font."""
         self._fonts = (font_at(13, QFont.Weight.DemiBold), font_at(13), font_at(12))
-        self._metrics = [QFontMetrics(font) for font in self._fonts]
-        self._heights = [round(metrics.height() * 1.3) for metrics in self._metrics]
+        self._heights = [round(QFontMetrics(font).height() * 1.3) for font in self._fonts]
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(0, sum(self._heights) + 2 * _PAD)
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+    def paint_row(self, painter: QPainter, option: QStyleOptionViewItem, index: Index, colours: Tokens) -> None:
         row = index.data(RowRole)
-        colours = tokens(option.palette)
-        painter.save()
-        mirror(painter, option.rect, option.direction)
         paint_ground(painter, option, colours)
         rect = option.rect.adjusted(GUTTER, _PAD, -GUTTER, 0)
         if isinstance(row, RecurringRow):
@@ -105,14 +90,10 @@ class _Delegate(QStyledItemDelegate):
         else:
             texts = (duplicate_title(row.group), names_text(row.group), measure_text(row.group))
             inks = (colours.text, colours.text, colours.muted)
-        rows = zip(self._fonts, self._metrics, self._heights, texts, inks, strict=True)
-        for font, metrics, height, text, ink in rows:
-            painter.setFont(font)
-            painter.setPen(ink)
+        for font, height, text, ink in zip(self._fonts, self._heights, texts, inks, strict=True):
             rect.setHeight(height)
-            write(painter, rect, AT_LEFT, elide(metrics, text, Qt.TextElideMode.ElideRight, rect.width()))
+            write_line(painter, rect, text, (font, ink))
             rect.translate(0, height)
-        painter.restore()
 
 
 class GroupList(RowList):
@@ -128,8 +109,7 @@ class GroupList(RowList):
 
     def __init__(self) -> None:
         super().__init__(_Groups(), tr("Groups of notes that share text"))
-        self._paint = _Delegate(self)
-        self.setItemDelegate(self._paint)
+        self.setItemDelegate(_Delegate(self))
         self._shown: tuple[DuplicateGroup, ...] = ()
         self._folded = True
         self.doubleClicked.connect(lambda index: self._click(index, 2))
@@ -178,9 +158,6 @@ class GroupList(RowList):
 
     def _show_menu(self, at: QPoint) -> None:
         """Show no menu: the actions are next to the comparison."""
-
-    def _restyle(self) -> None:
-        self._paint.restyle()
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -256,7 +233,7 @@ class DuplicatesPage(IndexPage):
         self._reads_ahead = False
         self._share = [0.0]
         """Progress, written by the pool thread: a plain value, no Qt object."""
-        self._change = JobSlot(self)
+        self._change = JobSlot(self, jobs)
         self._message = StatePage()
         self._summary = label("", "meta")
         self._notice = NoticeBar()
@@ -439,12 +416,10 @@ class DuplicatesPage(IndexPage):
     def _hide(self, group: DuplicateGroup, *, hidden: bool) -> None:
         insight = self.insight
         if insight is not None:
-            self._change.replace(
-                self.jobs.save(
-                    lambda _: insight.hide_duplicates(group.key, hidden=hidden),
-                    lambda _: self._was_hidden(group, hidden=hidden),
-                    self._hint.show_message,
-                )
+            self._change.save(
+                lambda _: insight.hide_duplicates(group.key, hidden=hidden),
+                lambda _: self._was_hidden(group, hidden=hidden),
+                self._hint.show_message,
             )
 
     def _was_hidden(self, group: DuplicateGroup, *, hidden: bool) -> None:

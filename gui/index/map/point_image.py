@@ -66,8 +66,7 @@ class PointImage(QObject):
 
     def __init__(self, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
-        self._jobs = jobs
-        self._draw_job = JobSlot(self)
+        self._draw_job = JobSlot(self, jobs)
         self._picture: _Picture | None = None
         self._requested: tuple[Appearance, Viewport] | None = None
 
@@ -117,9 +116,7 @@ class PointImage(QObject):
         assert self._requested is not None
         appearance, view = self._requested
         around = replace(view, width=view.width * (1 + 2 * _AROUND), height=view.height * (1 + 2 * _AROUND))
-        self._draw_job.replace(
-            self._jobs.read(lambda token: _draw(appearance, around, token), self._done, self.failed.emit)
-        )
+        self._draw_job.read(lambda token: _draw(appearance, around, token), self._done, self.failed.emit)
 
     def _done(self, picture: _Picture) -> None:
         self._picture = picture

@@ -60,10 +60,9 @@ class ChunkInspector(QObject):
     def __init__(self, jobs: Jobs, view: ChunkView, card: ChunkCard, panel: QWidget, action: str) -> None:
         """The keys for the next and previous chunk work anywhere in `panel`; `action` labels `margin_action`."""
         super().__init__(panel)
-        self._jobs = jobs
         self._view = view
         self._card = card
-        self._rows, self._detail = JobSlot(self), JobSlot(self)
+        self._rows, self._detail = JobSlot(self, jobs), JobSlot(self, jobs)
         self._manager: MemorySearchManager | None = None
         self._name = ""
         self._lines: FileLines | None = None
@@ -171,9 +170,7 @@ class ChunkInspector(QObject):
         insight, name = self._manager.insight, self._name
         if insight is None:
             return  # its action shows the reason
-        self._rows.replace(
-            self._jobs.read(lambda token: _read(insight, name, token), self._show_chunks, self.notified.emit)
-        )
+        self._rows.read(lambda token: _read(insight, name, token), self._show_chunks, self.notified.emit)
 
     def _show_chunks(self, read: _Read | None) -> None:
         before, self._read = self._read, read
@@ -217,12 +214,10 @@ class ChunkInspector(QObject):
         self._chosen = number
         self._view.set_chosen(number)
         chunk = read.file.chunks[number]
-        self._detail.replace(
-            self._jobs.read(
-                lambda token: _detail(insight, read.file.path, chunk.id, lines, token),
-                lambda found: self._show(read.file, *found),
-                self.notified.emit,
-            )
+        self._detail.read(
+            lambda token: _detail(insight, read.file.path, chunk.id, lines, token),
+            lambda found: self._show(read.file, *found),
+            self.notified.emit,
         )
 
     def _show(self, file: FileChunks, detail: ChunkDetail | None, same: bool | None) -> None:
