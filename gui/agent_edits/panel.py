@@ -330,10 +330,6 @@ class EditsPanel(QObject, ViewPanel):
             self._job.read(lambda token: _read(insight.recent_edits(_MOST, token)), self._set_edits, self._fail)
 
     @Slot()
-    def focus_box(self) -> None:
-        self.box.focus_all()
-
-    @Slot()
     def focus_list(self) -> None:
         if self._stack.currentWidget() is self.list:
             self.list.take_focus()

@@ -18,7 +18,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QSocketNotifier, Qt, QTimer
+from PySide6.QtCore import QSocketNotifier, Qt, QTimer, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
 
 import engine
@@ -26,7 +26,7 @@ from engine import Fact, MemorySearchManager, MnemoscopeError, printable, tempor
 from gui.app.command_line import Options
 from gui.app.crash_controller import CrashGuard, start_program
 from gui.app.desktop_integration import DesktopIntegration, QuickSearchController
-from gui.app.qt_setup import Collector, apply_language, install_message_handler, remove_message_handler
+from gui.app.qt_setup import Collector, apply_language, install_message_handler
 from gui.app.save_screenshot import Screenshot
 from gui.app.single_instance import IpcAddress
 from gui.app.start_view import show_view
@@ -150,7 +150,7 @@ def run(options: Options, address: IpcAddress | None = None) -> int:
     try:
         return program.run()
     finally:
-        remove_message_handler()
+        qInstallMessageHandler(None)  # Qt prints its messages itself again
 
 
 def limit_heaps() -> None:

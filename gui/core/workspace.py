@@ -116,7 +116,8 @@ class Workspace(QObject):
 
     def open(self, folder: Path) -> None:
         """Open `folder` in the background; `opened` or `failed` follows."""
-        before, self.reopening = self.reopening, self._shows(folder)
+        is_shown = self.current is not None or self.reopening
+        before, self.reopening = self.reopening, is_shown and folder == self._requested
         self._close()
         if before and not self.reopening:
             self.closed.emit()  # until now, another folder was being reopened
@@ -127,10 +128,6 @@ class Workspace(QObject):
             self._handle_outcome,
             lambda why: self._fail(OpenFailure(folder, why, in_settings=False)),
         )
-
-    def _shows(self, folder: Path) -> bool:
-        """Whether this folder is open or being reopened."""
-        return folder == self._requested and (self.current is not None or self.reopening)
 
     def apply_settings(self, settings: Settings, folder: Path) -> None:
         """Apply settings of a folder that affect the window or answers.

@@ -11,7 +11,7 @@ from engine import Fact, tr
 from gui.commands.commands import key_action, show_key_in_tooltip, show_keys_of
 from gui.commands.keymap import command
 from gui.facts.editor import FactEditor
-from gui.facts.wording import age_text, meta_text, spoken_fact
+from gui.facts.wording import age_text, meta_text
 from gui.search.result_list import copy_text
 from gui.style.stylesheet import character_width, font_at
 from gui.style.theme import Tokens
@@ -47,7 +47,7 @@ class FactModel(RowModel):
     """The Qt model of the list of facts, without headings."""
 
     def spoken(self, row: FactRow) -> str:
-        return spoken_fact(row.fact)
+        return f"{row.fact.text}. {meta_text(row.fact)}, {age_text(row.fact)}"
 
     def tip(self, row: FactRow) -> str:
         return row.fact.text

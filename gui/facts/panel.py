@@ -265,10 +265,6 @@ class FactsPanel(QObject, ViewPanel):
         self.store.reread()
 
     @Slot()
-    def focus_box(self) -> None:
-        self.box.focus_all()
-
-    @Slot()
     def focus_list(self) -> None:
         """Focus the list, or the buttons shown without facts; else the box."""
         if not self.body.focus_list():

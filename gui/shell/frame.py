@@ -211,9 +211,11 @@ class Panes(QSplitter):
         """`whole`: the widget that replaces results and viewer after `show_whole(True)`."""
         super().__init__(Qt.Orientation.Horizontal)
         self._viewer, self._whole, self._dock = viewer, whole, dock
-        self._requested = False
+        self.dock_requested = False
+        """Whether the user opened the dock, even if there is no room for it now."""
         self._forced = self._covered = False
-        self._widths = (400, 330)
+        self.widths = (400, 330)
+        """The widths of results and dock that the user chose."""
         self._side_by_side = QSplitter(Qt.Orientation.Horizontal)
         self._content = QStackedWidget()  # not a further pane: a splitter shows one at no width, and lays it out twice
         for page in (self._side_by_side, whole):
@@ -231,20 +233,10 @@ class Panes(QSplitter):
 
     def restore(self, results_width: int, dock_width: int, *, dock_requested: bool) -> None:
         """Restore the pane widths of an earlier run."""
-        self._widths = (max(results_width, 120), max(dock_width, 120))
-        self._requested = dock_requested
+        self.widths = (max(results_width, 120), max(dock_width, 120))
+        self.dock_requested = dock_requested
         self._fold()
         self._distribute_width()
-
-    @property
-    def dock_requested(self) -> bool:
-        """Whether the user opened the dock, even if there is no room for it now."""
-        return self._requested
-
-    @property
-    def widths(self) -> tuple[int, int]:
-        """The widths of results and dock that the user chose."""
-        return self._widths
 
     @Slot()
     def toggle_dock(self) -> None:
@@ -252,7 +244,7 @@ class Panes(QSplitter):
 
     def show_dock(self, on: bool) -> None:
         """Show or hide the dock at the user's request; it then stays even in a narrow window."""
-        self._requested = self._forced = on
+        self.dock_requested = self._forced = on
         self._fold()
 
     def show_whole(self, on: bool) -> None:
@@ -267,7 +259,7 @@ class Panes(QSplitter):
     def _fold(self) -> None:
         letter = character_width()
         fits_dock = self.width() >= letter * (_LIST_CHARACTERS + _VIEWER_CHARACTERS + _DOCK_CHARACTERS)
-        shown = self._requested and (fits_dock or self._forced)
+        shown = self.dock_requested and (fits_dock or self._forced)
         self._covered = shown and self.width() < letter * _FEWEST_CHARACTERS
         moved = shown == self._dock.isHidden()
         if moved or self._viewer.isHidden() != self._covered:
@@ -283,7 +275,7 @@ class Panes(QSplitter):
             self.show_dock(False)
 
     def _distribute_width(self) -> None:
-        results, dock = self._widths[0] + self._growth, self._widths[1]
+        results, dock = self.widths[0] + self._growth, self.widths[1]
         if self._dock.isHidden():
             dock = 0
         elif self._covered:
@@ -304,7 +296,7 @@ class Panes(QSplitter):
         if self._covered:
             return  # while a page covers the panes, their widths are not the user's
         results, _, dock = self.pane_widths
-        self._widths = max(120, results - self._growth), self._widths[1] if self._dock.isHidden() else dock
+        self.widths = max(120, results - self._growth), self.widths[1] if self._dock.isHidden() else dock
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

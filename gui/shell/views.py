@@ -146,10 +146,8 @@ class Views(ViewPanels):
         """Update all views after a change of the index; lazy ones only when they are shown."""
         if self.current == "sessions" and self.conversation.is_read:
             self.sessions.view.list.pin_current()
-        elif self.current == "edits" and self.conversation.is_read:
-            self.edits.list.pin_current()
-        elif self.current == "search" and self.reader_has_focus:
-            self.search.body.list.pin_current()
+        elif self.current in ("search", "edits") and self.reader_has_focus:  # an edit opens where it was made
+            (self.search.body if self.current == "search" else self.edits).list.pin_current()
         self._refresh_panels()
         self._load(self.current)
 

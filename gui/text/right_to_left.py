@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 from PySide6.QtCore import QMargins, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QGuiApplication, QPainter, QPixmap, QTextLayout, QTextLine
-from PySide6.QtWidgets import QSplitter
+from PySide6.QtWidgets import QSplitter, QWidget
 
 _LEFT, _RIGHT = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
 _SIDES = int(_LEFT | _RIGHT)
@@ -37,6 +37,14 @@ def mirror(painter: QPainter, bounds: QRect | QRectF, direction: Qt.LayoutDirect
     if direction == Qt.LayoutDirection.RightToLeft:
         painter.translate(2 * bounds.x() + bounds.width(), 0)
         painter.scale(-1, 1)
+
+
+def mirrored_painter(widget: QWidget) -> QPainter:
+    """Return an antialiasing painter on a widget, mirrored if the widget's layout is right to left."""
+    painter = QPainter(widget)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    mirror(painter, widget.rect(), widget.layoutDirection())
+    return painter
 
 
 def is_mirrored(painter: QPainter) -> bool:

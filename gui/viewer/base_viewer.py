@@ -77,14 +77,12 @@ class LinkFollower(QObject):
     def open_anchor(self, anchor: str, home: str, manager: MemorySearchManager) -> None:
         """Open the lines of the file `home` that a link in it names, if they are not below a heading of that name."""
         self.cancel()
+        missing = tr("This page has no heading or block named “{name}”.", name=anchor.removeprefix("^"))
         self._job.read(
             lambda token: _anchor_location(manager, anchor, home, token),
-            lambda location: self._choose(location) if location else self._miss_anchor(anchor),
+            lambda location: self._choose(location) if location else self.notified.emit(missing),
             self.notified.emit,
         )
-
-    def _miss_anchor(self, name: str) -> None:
-        self.notified.emit(tr("This page has no heading or block named “{name}”.", name=name.removeprefix("^")))
 
     def _choose(self, location: Location | Path) -> None:
         (self.image_chosen if isinstance(location, Path) else self.file_chosen).emit(location)

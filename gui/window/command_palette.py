@@ -119,12 +119,8 @@ class PaletteDelegate(RowDelegate):
         match_format = QTextCharFormat()
         match_format.setFontWeight(QFont.Weight.Bold)
         match_format.setForeground(plain if match.entry.reason else colours.accent)
-        layout.setFormats(
-            [
-                _format(start, end, match_format)
-                for start, end in utf16_ranges(elided, _marks_within(marks, len(elided)))
-            ]
-        )
+        shown = [(start, min(end, len(elided))) for start, end in marks if start < len(elided)]
+        layout.setFormats([_format(start, end, match_format) for start, end in utf16_ranges(elided, shown)])
         layout.beginLayout()
         line = layout.createLine()
         layout.endLayout()
@@ -133,10 +129,6 @@ class PaletteDelegate(RowDelegate):
         with upright(painter, QRectF(rect.x(), rect.y(), width, rect.height())) as area:
             layout.draw(painter, area.topLeft() + QPointF(0, (rect.height() - line.height()) / 2))
         return round(width)
-
-
-def _marks_within(marks: Sequence[tuple[int, int]], length: int) -> list[tuple[int, int]]:
-    return [(start, min(end, length)) for start, end in marks if start < length]
 
 
 def _format(start: int, end: int, match_format: QTextCharFormat) -> QTextLayout.FormatRange:

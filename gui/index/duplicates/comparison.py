@@ -74,11 +74,6 @@ def measure_text(group: DuplicateGroup) -> str:
     return f"{notes} · {words}"
 
 
-def recurring_text(count: int) -> str:
-    """Return the title of the row for text that recurs in many notes."""
-    return tr_count("{count:,} text recurs in many notes", "{count:,} texts recur in many notes", count)
-
-
 def member_text(member: DuplicateMember) -> str:
     """Return the label of a note in the menu of notes to compare: path and lines."""
     first, last = member.start_line, member.end_line

@@ -6,7 +6,16 @@ from PySide6.QtCore import QModelIndex, QPoint, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QStyleOptionViewItem, QWidget
 
-from engine import CancelToken, DuplicateGroup, DuplicateReport, IndexInsight, MemorySearchManager, duplicate_title, tr
+from engine import (
+    CancelToken,
+    DuplicateGroup,
+    DuplicateReport,
+    IndexInsight,
+    MemorySearchManager,
+    duplicate_title,
+    tr,
+    tr_count,
+)
 from gui.core.jobs import Jobs, JobSlot
 from gui.index.base_page import IndexPage
 from gui.index.duplicates.comparison import (
@@ -18,7 +27,6 @@ from gui.index.duplicates.comparison import (
     attention_of,
     measure_text,
     names_text,
-    recurring_text,
     summary_text,
 )
 from gui.style.stylesheet import character_width, font_at
@@ -58,7 +66,8 @@ class RecurringRow:
     @property
     def texts(self) -> tuple[str, str, str]:
         act = tr("Press Enter to show these groups") if self.folded else tr("Press Enter to hide these groups")
-        return recurring_text(self.count), tr("Templates, headers, signatures"), act
+        title = tr_count("{count:,} text recurs in many notes", "{count:,} texts recur in many notes", self.count)
+        return title, tr("Templates, headers, signatures"), act
 
 
 class _Groups(RowModel):

@@ -67,7 +67,7 @@ class SelectionList(QFrame):
     def __init__(self, jobs: Jobs) -> None:
         super().__init__()
         self._read_job = JobSlot(self, jobs)
-        self._chunks: tuple[int, ...] = ()
+        self.chunks: tuple[int, ...] = ()
         self.details: tuple[MapPointDetail, ...] = ()
         self._count = label("", "strong")
         self._copy = QPushButton(tr("Copy citations"))
@@ -95,26 +95,22 @@ class SelectionList(QFrame):
     def busy(self) -> bool:
         return self._read_job.busy
 
-    @property
-    def chunks(self) -> tuple[int, ...]:
-        return self._chunks
-
     def show_chunks(self, insight: IndexInsight, chunks: Sequence[int]) -> None:
         """Show the chunks with these ids, at most `MOST`."""
-        self._chunks = tuple(chunks)
-        listed = self._chunks[:MOST]
+        self.chunks = tuple(chunks)
+        listed = self.chunks[:MOST]
         self._show_count(len(listed))
         self.show()
         self._read_job.read(lambda token: insight.map_details(listed, token), self._fill, self._count.setText)
 
     def clear(self) -> None:
         self._read_job.cancel()
-        self._chunks, self.details = (), ()
+        self.chunks, self.details = (), ()
         self.list.clear()
         self.hide()
 
     def _show_count(self, listed: int) -> None:
-        count = len(self._chunks)
+        count = len(self.chunks)
         if listed == count:
             self._count.setText(tr_count("{count:,} passage", "{count:,} passages", count))
         else:

@@ -174,10 +174,13 @@ def test_strip_of_counts_is_hidden_if_nothing_fits(panel: EditsPanel) -> None:
     assert counts.isVisible()
 
 
-def test_refresh_before_user_moves_selects_newest_file(qtbot, memory: FakeMemory, panel: EditsPanel) -> None:
+def test_refresh_before_user_moves_selects_newest_file(
+    qtbot, opened: MainWindow, memory: FakeMemory, panel: EditsPanel
+) -> None:
+    qtbot.waitUntil(lambda: at_rest(opened) and opened.views.conversation.opened is not None)
     assert panel.list.current.path == "valve.c"
     memory.insight.uses = (use("new.c", time=NOW + 60), *USES)
-    panel.refresh()
+    opened.views.refresh()
     qtbot.waitUntil(lambda: not panel.busy)
     assert panel.list.current.path == "new.c"
 
