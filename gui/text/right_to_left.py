@@ -113,7 +113,7 @@ def at_start(vertical: Qt.AlignmentFlag) -> Qt.AlignmentFlag:
 def correct_margins(splitter: QSplitter) -> None:
     """Correct a splitter in right-to-left layouts, where Qt places all parts a pixel too far to the right."""
     if runs_left():
-        splitter.setContentsMargins(0, 0, 1, 0)
+        splitter.setContentsMargins(1, 0, -1, 0)
 
 
 def runs_left() -> bool:
