@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QDialog,
@@ -13,24 +13,22 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QPushButton,
-    QStyledItemDelegate,
     QStyleOptionViewItem,
     QWidget,
 )
 
 from engine import KnownWorkspace, WorkspaceState, marked, tr, tr_count
 from gui.style.stylesheet import font_at
-from gui.style.theme import tokens
+from gui.style.theme import Tokens
 from gui.style.typography import resize_with_text
 from gui.text.formatting import ago, size_text
 from gui.text.plain_text import set_tip
-from gui.text.right_to_left import mirror, write
 from gui.widgets.accessibility import announce
 from gui.widgets.form_controls import CheckBox
 from gui.widgets.icons import add_clear_button
-from gui.widgets.labels import elide, label
+from gui.widgets.labels import AT_RIGHT, label, write_line
 from gui.widgets.layouts import column_of, row_of
-from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, paint_ground
+from gui.widgets.row_list import GUTTER, Index, RowDelegate, paint_ground
 
 # --- Texts about a workspace -----------------------------------------------------------------------------------------
 
@@ -148,40 +146,24 @@ def _is_folder(known: KnownWorkspace, path: str) -> bool:
     return os.path.normcase(known.folder) == os.path.normcase(os.path.normpath(path))
 
 
-class _Rows(QStyledItemDelegate):
-    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+class _Rows(RowDelegate):
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         lines = QFontMetrics(font_at(13)).height() + QFontMetrics(font_at(12)).height()
         return QSize(0, lines + _LINE_SPACING + 2 * _PAD)
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        colours = tokens(option.palette)
+    def paint_row(self, painter: QPainter, option: QStyleOptionViewItem, index: Index, colours: Tokens) -> None:
         known: KnownWorkspace = index.data(_KNOWN)
-        painter.save()
-        mirror(painter, option.rect, option.direction)
         paint_ground(painter, option, colours)
         rect = option.rect.adjusted(GUTTER, _PAD, -GUTTER, -_PAD)
         name_font, meta = font_at(13, QFont.Weight.DemiBold), font_at(12)
         above = QRect(rect.left(), rect.top(), rect.width(), QFontMetrics(name_font).height())
         below = QRect(rect.left(), above.bottom() + 1 + _LINE_SPACING, rect.width(), QFontMetrics(meta).height())
-        painter.setFont(meta)
-        painter.setPen(colours.muted if known.present else colours.degraded)
-        end = Qt.TextElideMode.ElideRight
-        state = elide(painter.fontMetrics(), index.data(_STATE), end, int(rect.width() * _MOST_STATE))
-        write(painter, above, AT_RIGHT, state)
-        available = rect.width() - painter.fontMetrics().horizontalAdvance(state) - _GAP
-        painter.setPen(colours.muted)
-        write(
-            painter,
-            below,
-            AT_LEFT,
-            elide(painter.fontMetrics(), known.folder, Qt.TextElideMode.ElideMiddle, rect.width()),
-        )
-        painter.setFont(name_font)
-        painter.setPen(colours.text if known.present else colours.muted)
-        write(painter, above, AT_LEFT, elide(painter.fontMetrics(), known.name, end, available))
-        painter.restore()
+        ink = colours.muted if known.present else colours.degraded
+        at_end = above.adjusted(rect.width() - int(rect.width() * _MOST_STATE), 0, 0, 0)
+        state = write_line(painter, at_end, index.data(_STATE), (meta, ink), at=AT_RIGHT)
+        write_line(painter, below, known.folder, (meta, colours.muted), cut=Qt.TextElideMode.ElideMiddle)
+        above.setRight(above.right() - state - _GAP)
+        write_line(painter, above, known.name, (name_font, colours.text if known.present else colours.muted))
 
 
 class Switcher(QDialog):

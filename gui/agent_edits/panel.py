@@ -5,14 +5,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QObject, QPoint, QRect, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QFont, QFontMetrics, QKeySequence, QPainter
-from PySide6.QtWidgets import (
-    QFrame,
-    QMenu,
-    QStackedWidget,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QMenu, QStackedWidget, QStyleOptionViewItem, QWidget
 
 from engine import FileUse, MemorySearchManager, folder_name, marked, number, tr, tr_count
 from gui.commands.commands import FILE_SESSIONS, key_action, show_keys_of
@@ -23,16 +16,16 @@ from gui.core.view_spec import ViewPanel
 from gui.search.result_list import copy_text
 from gui.sessions.listing_view import CHOOSE
 from gui.style.stylesheet import font_at
-from gui.style.theme import Tokens, tokens
+from gui.style.theme import Tokens
 from gui.text.formatting import ago, exact
-from gui.text.right_to_left import margins, mirror, write
+from gui.text.right_to_left import margins
 from gui.text.session_texts import UNTITLED, agent_name, file_count
 from gui.widgets.buttons import guide_action
-from gui.widgets.labels import ElidedLabel, elide, line
+from gui.widgets.labels import AT_RIGHT, ElidedLabel, line, write_line
 from gui.widgets.layouts import FoldingRow, column_of
 from gui.widgets.placeholder_page import NOTHING_FOUND, Action, NothingToRead, StatePage
 from gui.widgets.query_box import QueryBox
-from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, Index, RowList, RowModel, RowRole, paint_ground
+from gui.widgets.row_list import GUTTER, Index, RowDelegate, RowList, RowModel, RowRole, paint_ground
 
 _COPY = command("edits.copy-path", marked("Copy path"), "edits", QKeySequence.StandardKey.Copy)
 _PAD = 6
@@ -125,61 +118,39 @@ class EditModel(RowModel):
         return "\n".join(filter(None, (row.use.path, row.use.project, row.use.title, when)))
 
 
-class _Delegate(QStyledItemDelegate):
+class _Delegate(RowDelegate):
     """Paints a row on two lines: the file, and its last change."""
 
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.restyle()
-
     def restyle(self) -> None:
-        """Recompute sizes after a change of the font."""
         self._strong, self._plain, self._meta = font_at(13, QFont.Weight.DemiBold), font_at(13), font_at(12)
-        self._strong_metrics, self._plain_metrics = QFontMetrics(self._strong), QFontMetrics(self._plain)
-        self._meta_metrics = QFontMetrics(self._meta)
-        self._first = round(self._plain_metrics.height() * 1.35)
-        self._second = round(self._meta_metrics.height() * 1.35)
+        self._heading = QFontMetrics(self._strong).height() + 18
+        self._first, self._second = (round(QFontMetrics(font).height() * 1.35) for font in (self._plain, self._meta))
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         heading = isinstance(index.data(RowRole), ProjectRow)
-        return QSize(0, self._strong_metrics.height() + 18 if heading else 2 * _PAD + self._first + self._second)
+        return QSize(0, self._heading if heading else 2 * _PAD + self._first + self._second)
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        row, colours = index.data(RowRole), tokens(option.palette)
-        rect = option.rect.adjusted(GUTTER, 0, -GUTTER, 0)
-        painter.save()
-        mirror(painter, option.rect, option.direction)
+    def paint_row(self, painter: QPainter, option: QStyleOptionViewItem, index: Index, colours: Tokens) -> None:
+        row, rect = index.data(RowRole), option.rect.adjusted(GUTTER, 0, -GUTTER, 0)
         if isinstance(row, ProjectRow):
             self._paint_heading(painter, rect.adjusted(0, _HEADING_TOP, 0, 0), row, colours)
         else:
             paint_ground(painter, option, colours)
             self._paint_file(painter, rect.adjusted(0, _PAD, 0, -_PAD), row, colours)
-        painter.restore()
 
     def _paint_heading(self, painter: QPainter, rect: QRect, row: ProjectRow, colours: Tokens) -> None:
-        files = number(row.files)
-        painter.setPen(colours.muted)
-        painter.setFont(self._meta)
-        write(painter, rect, AT_RIGHT, files)
-        available = rect.width() - self._meta_metrics.horizontalAdvance(files) - _GAP
-        painter.setFont(self._strong)
-        write(painter, rect, AT_LEFT, elide(self._strong_metrics, row.title, Qt.TextElideMode.ElideRight, available))
+        files = write_line(painter, rect, number(row.files), (self._meta, colours.muted), at=AT_RIGHT)
+        write_line(painter, rect.adjusted(0, 0, -files - _GAP, 0), row.title, (self._strong, colours.muted))
 
     def _paint_file(self, painter: QPainter, rect: QRect, row: EditRow, colours: Tokens) -> None:
         above, below = QRect(rect), QRect(rect)
         above.setHeight(self._first)
         below.setTop(rect.top() + self._first)
-        painter.setFont(self._meta)
-        painter.setPen(colours.muted)
-        write(painter, above, AT_RIGHT, row.age)
-        meta = elide(self._meta_metrics, row.meta, Qt.TextElideMode.ElideRight, below.width())
-        write(painter, below, AT_LEFT, meta)
-        above.setRight(above.right() - self._meta_metrics.horizontalAdvance(row.age) - _GAP)
-        painter.setFont(self._plain)
-        painter.setPen(colours.text)
+        age = write_line(painter, above, row.age, (self._meta, colours.muted), at=AT_RIGHT)
+        write_line(painter, below, row.meta, (self._meta, colours.muted))
+        above.setRight(above.right() - age - _GAP)
         # The name at the end says more than the folders before it.
-        path = elide(self._plain_metrics, row.use.path, Qt.TextElideMode.ElideMiddle, above.width())
-        write(painter, above, AT_LEFT, path)
+        write_line(painter, above, row.use.path, (self._plain, colours.text), cut=Qt.TextElideMode.ElideMiddle)
 
 
 class EditList(RowList):
@@ -197,8 +168,7 @@ class EditList(RowList):
 
     def __init__(self) -> None:
         super().__init__(EditModel(), tr("Recent edits"))
-        self._paint = _Delegate(self)
-        self.setItemDelegate(self._paint)
+        self.setItemDelegate(_Delegate(self))
         self._lay_out_in_batches()
         self.doubleClicked.connect(self._activate)
         self._copy, self._sessions = key_action(self, _COPY), key_action(self, FILE_SESSIONS)
@@ -211,12 +181,13 @@ class EditList(RowList):
         return row.use if isinstance(row, EditRow) else None
 
     def show_rows(self, rows: Sequence[ProjectRow | EditRow], *, keep: bool) -> None:
-        """Replace the rows; `keep`: preserve the user's position, else show the top."""
+        """Replace the rows; `keep`: preserve the position if the user has moved in the list, else show the top."""
         if self.rows.shows(rows):
             return
-        position, before = self.position if keep else None, self.current
+        position, before = self._remember() if keep and self._moved_away else None, self.current
         self._arranging = True
         self._set_rows(rows, self._deepest() if position else 0)
+        self._held = position is not None and self._held
         if position is not None and rows:
             self._return_to(position)
         elif rows:
@@ -233,6 +204,7 @@ class EditList(RowList):
 
     def _activate(self, index: Index) -> None:
         if self.current is not None:
+            self._held = True
             self.opened.emit(self.current)
 
     def _copy_path(self) -> None:
@@ -256,9 +228,6 @@ class EditList(RowList):
             show_keys_of(entry, known.name)
             entry.triggered.connect(action.trigger)
         menu.popup(at)
-
-    def _restyle(self) -> None:
-        self._paint.restyle()
 
 
 CHOOSE_EDIT = NothingToRead(
@@ -289,8 +258,7 @@ class EditsPanel(QObject, ViewPanel):
 
     def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._jobs = jobs
-        self._job = JobSlot(self)
+        self._job = JobSlot(self, jobs)
         self._manager: MemorySearchManager | None = None
         self._unsupported = ""
         self._failure = ""
@@ -359,13 +327,7 @@ class EditsPanel(QObject, ViewPanel):
         manager = self._manager
         insight = None if manager is None or self._unsupported else manager.insight
         if insight is not None:
-            self._job.replace(
-                self._jobs.read(lambda token: _read(insight.recent_edits(_MOST, token)), self._set_edits, self._fail)
-            )
-
-    @Slot()
-    def focus_box(self) -> None:
-        self.box.focus_all()
+            self._job.read(lambda token: _read(insight.recent_edits(_MOST, token)), self._set_edits, self._fail)
 
     @Slot()
     def focus_list(self) -> None:
@@ -389,7 +351,6 @@ class EditsPanel(QObject, ViewPanel):
     # --- reading ----------------------------------------------------------------------------------------------------
 
     def _set_edits(self, found: tuple[list[EditRow], bool]) -> None:
-        self._job.done()
         first = self._files is None
         self._files, self._all = found
         self._failure = ""
@@ -399,7 +360,6 @@ class EditsPanel(QObject, ViewPanel):
 
     def _fail(self, sentence: str) -> None:
         """Show why the changes can't be read, unless an earlier list is shown."""
-        self._job.done()
         self._failure = sentence
         if self._files is None:
             self._show(keep=False)

@@ -18,26 +18,15 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import (
-    QSocketNotifier,
-    Qt,
-    QTimer,
-)
+from PySide6.QtCore import QSocketNotifier, Qt, QTimer, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
 
 import engine
-from engine import (
-    Fact,
-    MemorySearchManager,
-    MnemoscopeError,
-    printable,
-    temporary_prefix,
-    tr,
-)
+from engine import Fact, MemorySearchManager, MnemoscopeError, printable, temporary_prefix, tr
 from gui.app.command_line import Options
 from gui.app.crash_controller import CrashGuard, start_program
 from gui.app.desktop_integration import DesktopIntegration, QuickSearchController
-from gui.app.qt_setup import Collector, apply_language, install_message_handler, remove_message_handler
+from gui.app.qt_setup import Collector, apply_language, install_message_handler
 from gui.app.save_screenshot import Screenshot
 from gui.app.single_instance import IpcAddress
 from gui.app.start_view import show_view
@@ -144,6 +133,9 @@ def run(options: Options, address: IpcAddress | None = None) -> int:
             _print_problem(_NO_DISPLAY)
             return 1
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    if options.demo and options.config is not None and (problem := _read_settings(options.config)[1]):
+        _print_problem(problem)  # the demo opens with its own settings, without a word about those of this file
+        return 1
     limit_heaps()
     log_file = engine.configure_logging()
     install_message_handler()
@@ -158,7 +150,7 @@ def run(options: Options, address: IpcAddress | None = None) -> int:
     try:
         return program.run()
     finally:
-        remove_message_handler()
+        qInstallMessageHandler(None)  # Qt prints its messages itself again
 
 
 def limit_heaps() -> None:
@@ -231,9 +223,9 @@ class _Program:
     def run(self) -> int:
         if self._options.size is not None:
             self._window.resize(*self._options.size)
+        PanelsAhead(self._window)
         if not (self._options.toggle or self._options.background):
             self._window.show()
-            PanelsAhead(self._window)
         self._collector.freeze()
         QTimer.singleShot(0, self._window, self._begin)
         self._app.exec()

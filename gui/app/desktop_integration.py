@@ -304,7 +304,7 @@ class DesktopIntegration(QObject):
         super().__init__(window)
         self._window = window
         self.tray = Tray(window.workspace, window)
-        self.tray.window_requested.connect(self._show_window)
+        self.tray.window_requested.connect(window.bring_to_front)
         self.tray.quick_requested.connect(quick.toggle)
         self.tray.quit_requested.connect(window.quit)
         self._background_mode = BackgroundMode(window, self.tray)
@@ -334,10 +334,6 @@ class DesktopIntegration(QObject):
         self.tray.set_enabled(window.tray)
         self._background_mode.hides_on_close = window.close_to_tray
         self._long_index.enabled = window.notify
-
-    @Slot()
-    def _show_window(self) -> None:
-        self._window.bring_to_front()
 
 
 def _use_token(token: str) -> None:

@@ -47,11 +47,6 @@ def install_message_handler() -> None:
     qInstallMessageHandler(_log)
 
 
-def remove_message_handler() -> None:
-    """Remove the log handler, so that Qt prints its messages itself again."""
-    qInstallMessageHandler(None)
-
-
 def silence_font_messages() -> None:
     """Disable the messages of the font database, which can cause a deadlock; tests call it for their own handler.
 

@@ -114,11 +114,14 @@ class Screenshot(QObject):
 
     def _missing_of_index(self) -> str:
         """Return the part of the index that is not complete yet, or empty if that takes too long."""
-        status = self._window.workspace.status
+        workspace = self._window.workspace
+        status = workspace.status
         if status is not None and self._seconds > _INDEX_SECONDS:
             return ""
         if status is None or status.last_sync is None or status.syncing is not None:
             return "the index"
+        if workspace.is_updating or workspace.feed.busy:
+            return "the index"  # the status is from before the sync: a shorter one may have come first
         due = status.pending_vectors and status.provider != "none" and status.awaiting is None
         return "the embedding" if due and not status.last_sync.error else ""
 

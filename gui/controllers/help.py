@@ -35,7 +35,7 @@ class GuideController(QObject):
         self._jobs = jobs
         self._settings = settings
         self._window = window
-        self._job = JobSlot(self)
+        self._job = JobSlot(self, jobs)
         self.dialog: GuideWindow | None = None
         QDesktopServices.setUrlHandler(SCHEME, self, "open_address")  # type: ignore[arg-type]  # the stubs say bytes
         window.destroyed.connect(_forget_handler)
@@ -73,10 +73,9 @@ class GuideController(QObject):
         if self.dialog is None:
             return
         keys = {name: keymap().first_key(name) for name in keymap().commands}
-        self._job.replace(self._jobs.read(lambda _: _read(keys), self._set_pages))
+        self._job.read(lambda _: _read(keys), self._set_pages)
 
     def _set_pages(self, pages: tuple[GuidePage, ...]) -> None:
-        self._job.done()
         if self.dialog is not None:
             self.dialog.set_pages(pages)
 
@@ -119,7 +118,7 @@ class AboutController(Controller):
 
     def __init__(self, context: WindowContext) -> None:
         super().__init__(context)
-        self._job = JobSlot(self)
+        self._job = JobSlot(self, self._jobs)
         self._components: tuple[Component, ...] = ()
         self._licences: LicenceSheet | None = None
 
@@ -165,16 +164,14 @@ class AboutController(Controller):
         if self._components:
             self._licences.show_components(self._components)
         else:
-            self._job.replace(self._jobs.read(lambda _token: read_components(), self._read, self._failed))
+            self._job.read(lambda _token: read_components(), self._read, self._failed)
 
     def _read(self, components: tuple[Component, ...]) -> None:
-        self._job.done()
         self._components = components
         if self._licences is not None:
             self._licences.show_components(components)
 
     def _failed(self, sentence: str) -> None:
-        self._job.done()
         if self._licences is not None:
             self._licences.show_problem(sentence)
 

@@ -56,7 +56,7 @@ class PrintController(Controller):
     def __init__(self, context: WindowContext, views: Views) -> None:
         super().__init__(context)
         self._views = views
-        self._job = JobSlot(self)
+        self._job = JobSlot(self, self._jobs)
         self._run: PrintRun | None = None
         self._progress: QProgressDialog | None = None
         self._folder = ""
@@ -133,12 +133,9 @@ class PrintController(Controller):
         if opened is None or not (session or name):
             return
 
-        def ready(printable: Printable) -> None:
-            self._job.done()
-            on_ready(opened, printable)
-
+        ready = partial(on_ready, opened)
         if session is None:
-            self._job.replace(self._jobs.read(lambda token: _note(opened.everywhere, name, token), ready, self._fail))
+            self._job.read(lambda token: _note(opened.everywhere, name, token), ready, self._fail)
         elif session.request.reveal and session.conversation.session.masked:
 
             def masked(loaded: tuple[Conversation, Rows]) -> None:
@@ -146,11 +143,9 @@ class PrintController(Controller):
                 rows.fold_like(session.rows)
                 ready(_session(conversation, rows))
 
-            self._job.replace(
-                self._jobs.read(lambda token: _masked(opened.everywhere, session, token), masked, self._fail)
-            )
+            self._job.read(lambda token: _masked(opened.everywhere, session, token), masked, self._fail)
         else:
-            on_ready(opened, _session(session.conversation, session.rows))
+            ready(_session(session.conversation, session.rows))
 
     # --- printing ---------------------------------------------------------------------------------------------------
 
@@ -169,13 +164,8 @@ class PrintController(Controller):
         def save(run: PrintRun) -> None:
             data, pages = bytes(buffer.data().data()), run.paper.pages
             notes = note_paths(opened)
-
-            def done(_: object) -> None:
-                self._job.done()
-                self._report_saved(path, pages)
-
             work = partial(_save, path, data, notes, may_replace)
-            self._job.replace(self._jobs.write(work, done, self._fail))
+            self._job.write(work, lambda _: self._report_saved(path, pages), self._fail)
 
         self._begin(writer, document, save)
 
@@ -248,7 +238,6 @@ class PrintController(Controller):
         )
 
     def _fail(self, sentence: str) -> None:
-        self._job.done()
         self._banner.show_message(sentence, "degraded", key=_KEY)
 
 

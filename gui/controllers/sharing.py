@@ -66,7 +66,7 @@ class LinkController(Controller):
         super().__init__(context)
         self._folders = folders
         self._opener = opener
-        self._lookup = JobSlot(self)
+        self._lookup = JobSlot(self, self._jobs)
         self._requested: Link | None = None
         """The link to follow once its folder is open."""
         self._opening = ""
@@ -156,16 +156,12 @@ class LinkController(Controller):
         self._folders.offer(Path(link.workspace))
 
     def _open_link(self, link: Link, opened: Opened) -> None:
-        def refused(sentence: str) -> None:
-            self._lookup.done()
-            self._show_notice(sentence)
-
         def found(_: object) -> None:
-            self._lookup.done()
             if self._workspace.current is opened:
                 self._opener.open_location(Location(link.path, link.line, link.end, link.message))
 
-        self._lookup.replace(self._jobs.read(lambda token: _check(opened.manager, link, token), found, refused))
+        check = partial(_check, opened.manager, link)
+        self._lookup.read(check, found, self._show_notice)
 
     def _show_notice(self, sentence: str) -> None:
         self._banner.show_message(sentence, "degraded", key=_LINK_NOTICE)
@@ -343,7 +339,7 @@ class DragController(Controller):
 
     def __init__(self, context: WindowContext, views: Views) -> None:
         super().__init__(context)
-        self._job = JobSlot(self)
+        self._job = JobSlot(self, self._jobs)
         self._copies = SessionCopies()
         self._results = views.search.body.list
         self._results.drag_requested.connect(self._drag_results)
@@ -385,17 +381,15 @@ class DragController(Controller):
         began = time.monotonic()
 
         def ready(load: Load) -> None:
-            self._job.done()
             if not source.button_down and time.monotonic() - began > _LATE_SECONDS:
                 self._banner.show_message(tr(_LATE), "off", key=_DRAG_NOTICE)
             if source.button_down:
                 source.button_down = False  # its release is sent to the drop target
                 start_drag(source, load)
 
-        self._job.replace(self._jobs.read(lambda token: make(opened.everywhere, token), ready, self._fail))
+        self._job.read(lambda token: make(opened.everywhere, token), ready, self._fail)
 
     def _fail(self, sentence: str) -> None:
-        self._job.done()
         self._banner.show_message(sentence, "degraded", key=_DRAG_NOTICE)
 
 

@@ -46,8 +46,8 @@ class WorkspacesController(Controller):
         self._views = views
         search = self._search = views.search
         self._folders = folders
-        self._list_job = JobSlot(self)
-        self._states_job = JobSlot(self)
+        self._list_job = JobSlot(self, self._jobs)
+        self._states_job = JobSlot(self, self._jobs)
         self._spaces: tuple[KnownWorkspace, ...] = ()
         self._states: dict[str, WorkspaceState] = {}
         self.switcher: Switcher | None = None
@@ -90,12 +90,8 @@ class WorkspacesController(Controller):
 
     def _list(self) -> None:
         recent, config, store = tuple(map(Path, self._state.recent)), self._workspace.config, self._store
-        self._list_job.replace(
-            self._jobs.read(
-                lambda _: engine.known_workspaces(recent, config=config, store_path=store),
-                self._set_list,
-                self._show_error,
-            )
+        self._list_job.read(
+            lambda _: engine.known_workspaces(recent, config=config, store_path=store), self._set_list, self._show_error
         )
 
     @property
@@ -114,7 +110,6 @@ class WorkspacesController(Controller):
             self._list()
 
     def _set_list(self, spaces: tuple[KnownWorkspace, ...]) -> None:
-        self._list_job.done()
         self._spaces = spaces
         self._show()
         self._read_states()
@@ -130,10 +125,9 @@ class WorkspacesController(Controller):
                 states[space.folder] = engine.workspace_state(Path(space.folder), store_path=store)
             return states
 
-        self._states_job.replace(self._jobs.read(work, self._set_states, self._show_error))
+        self._states_job.read(work, self._set_states, self._show_error)
 
     def _set_states(self, states: dict[str, WorkspaceState]) -> None:
-        self._states_job.done()
         self._states = states
         self._show()
 

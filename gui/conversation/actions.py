@@ -229,8 +229,8 @@ class ConversationActions(QObject):
         self.prompts = self._action(_PROMPTS, self._show_prompts)
         self.files = self._action(_FILES, self._read_files)
         self.fold = self._action(_FOLD, self._toggle)
-        self._raw_job, self._copy_job, self._files_job = JobSlot(self), JobSlot(self), JobSlot(self)
-        self._resume_job = JobSlot(self)
+        self._raw_job, self._copy_job, self._files_job = JobSlot(self, jobs), JobSlot(self, jobs), JobSlot(self, jobs)
+        self._resume_job = JobSlot(self, jobs)
         self._prompt_list, self._file_list = PromptList(view), FileList(view)
         self._prompt_list.chosen.connect(view.current.go_to)
         self._file_list.chosen.connect(self._go_to_use)
@@ -355,7 +355,6 @@ class ConversationActions(QObject):
         )
 
     def _show_files(self, uses: Sequence[FileUse]) -> None:
-        self._files_job.done()
         if self._conversation is None:
             return
         if uses:
@@ -423,7 +422,6 @@ class ConversationActions(QObject):
         )
 
     def _open_raw(self, path: str, lines: list[int], raw: RawLines) -> None:
-        self._raw_job.done()
         show_raw(self._panel, path, lines, raw)
 
     # --- copying --------------------------------------------------------------------------------------------------
@@ -444,7 +442,6 @@ class ConversationActions(QObject):
                 return False
 
         def report(gone: bool) -> None:
-            self._resume_job.done()
             if gone:
                 self.notified.emit(
                     tr(
@@ -486,7 +483,6 @@ class ConversationActions(QObject):
 
     def _copy_when_made(self, make: Callable[..., str], sentence: str) -> None:
         def put(text: str) -> None:
-            self._copy_job.done()
             if len(text) > _MOST_COPIED:
                 self.notified.emit(
                     tr("This session is too long for the clipboard. Hide the tool calls and copy it again.")

@@ -83,7 +83,7 @@ class SessionLoader(QObject):
     def __init__(self, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
         self._jobs = jobs
-        self._job = JobSlot(self)
+        self._job = JobSlot(self, jobs)
         self._notice_delay = QTimer(self, singleShot=True, interval=_NOTICE_DELAY_MS)
         self._notice_delay.timeout.connect(self.slow)
 
@@ -121,16 +121,13 @@ class SessionLoader(QObject):
 
     def _deliver(self, opened: OpenedSession) -> None:
         self._notice_delay.stop()
-        self._job.done()
         self.opened.emit(opened)
 
     def _report_location(self, request: SessionRequest, location: ResultLocation) -> None:
-        self._job.done()
         self.location_found.emit(request, location)
 
     def _fail(self, sentence: str) -> None:
         self._notice_delay.stop()
-        self._job.done()
         self.failed.emit(sentence)
 
 
@@ -197,7 +194,7 @@ class SessionWatch(QObject):
     def __init__(self, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
         self._jobs = jobs
-        self._job, self._located = JobSlot(self), JobSlot(self)
+        self._job, self._located = JobSlot(self, jobs), JobSlot(self, jobs)
         self._again = False
         self._pause = QTimer(self, singleShot=True, interval=_REPEAT_MS)
         self._pause.timeout.connect(self.written)
@@ -209,13 +206,11 @@ class SessionWatch(QObject):
         """Watch the transcript of this session. The index is not enough: it is updated only after much was written."""
 
         def take(location: Path) -> None:
-            self._located.done()
             part = growing_part(str(location))  # may be created later
             for watch, file in zip(self._files, (location, Path(part) if part else None), strict=True):
                 watch.follow(file)
 
-        work = self._jobs.read(lambda _token: manager.locate(path), take, lambda _: self._located.done())
-        self._located.replace(work)
+        self._located.replace(self._jobs.read(lambda _token: manager.locate(path), take))
 
     def reread(self, manager: MemorySearchManager, opened: OpenedSession, *, written: bool = False) -> None:
         """Read the session again after a change of the index or, if `written`, of its transcript.
@@ -230,7 +225,6 @@ class SessionWatch(QObject):
             return _read_again(manager, opened, token, written=written)
 
         def take(grown: NewMessages | None) -> None:  # None also if reading failed
-            self._job.done()
             if self._again:
                 self._again = False
                 self._pause.start()
@@ -336,7 +330,7 @@ class SessionImages(QObject):
     def __init__(self, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
         self._jobs = jobs
-        self._job = JobSlot(self)
+        self._job = JobSlot(self, jobs)
         self._folders: list[tempfile.TemporaryDirectory[str]] = []
         self._external = ExternalOpener(jobs, self)
         self._external.failed.connect(self.failed)
@@ -355,11 +349,9 @@ class SessionImages(QObject):
         self._job.replace(self._jobs.read(work, self._show, self._fail))
 
     def _show(self, file: Path) -> None:
-        self._job.done()
         self._external.open_image(file)
 
     def _fail(self, sentence: str) -> None:
-        self._job.done()
         self.failed.emit(sentence)
 
     def _write(self, manager: MemorySearchManager, path: str, message: int, number: int, token: CancelToken) -> Path:

@@ -53,6 +53,8 @@ class Job:
         self._on_done = on_done
         self._on_error = on_error
         self._on_first = on_first or _forgotten
+        self.held_in: list[Job] = []
+        """The jobs of the `JobSlot` that holds this one, until it reports."""
 
     def cancel(self) -> None:
         """Stop the work and drop its answer; work that has not begun never begins, unless the job completes."""
@@ -74,6 +76,8 @@ class Job:
     def deliver(self, result: Any, error: BaseException | None) -> BaseException | None:
         """Call a callback on the GUI thread, unless the job was cancelled; returns an error that is a bug."""
         on_done, on_error = self._on_done, self._on_error
+        if self in self.held_in:
+            self.held_in.remove(self)
         # The pool thread may hold the job a moment longer, and must not be the last to hold what belongs to a widget.
         self._work, self._on_done, self._on_error, self._on_first = _forgotten, _forgotten, None, _forgotten
         if isinstance(error, Cancelled) or self.token.cancelled:
@@ -322,32 +326,42 @@ def cancel_all(jobs: list[Job]) -> None:
 
 
 class JobSlot:
-    """Holds one running job; a new one cancels it, unless it is added.
+    """Holds one running job until it reports; a new one cancels it, unless it is added.
 
     Cancelled jobs never report back, so results are always those of the newest job.
     """
 
-    def __init__(self, owner: QObject) -> None:
-        self._jobs: list[Job] = []  # a list, so that it can be cleared after its owner was deleted
-        owner.destroyed.connect(partial(cancel_all, self._jobs))
+    def __init__(self, owner: QObject, jobs: Jobs) -> None:
+        self._jobs = jobs
+        self._held: list[Job] = []  # a list, so that it can be cleared after its owner was deleted
+        owner.destroyed.connect(partial(cancel_all, self._held))
 
     @property
     def busy(self) -> bool:
-        return bool(self._jobs)
+        return bool(self._held)
+
+    def read(self, work: Work, on_done: OnDone, on_error: OnError | None = None) -> None:
+        """Start a read job and hold it; see `Jobs.read`."""
+        self.replace(self._jobs.read(work, on_done, on_error))
+
+    def write(self, work: Work, on_done: OnDone, on_error: OnError | None = None) -> None:
+        """Start a write job and hold it; see `Jobs.write`."""
+        self.replace(self._jobs.write(work, on_done, on_error))
+
+    def save(self, work: Work, on_done: OnDone, on_error: OnError | None = None) -> None:
+        """Start a save job and hold it; see `Jobs.save`."""
+        self.replace(self._jobs.save(work, on_done, on_error))
 
     def replace(self, job: Job) -> None:
-        """Hold a new job, and cancel the previous one."""
+        """Hold a job that was started, and cancel the previous one."""
         self.cancel()
-        self._jobs.append(job)
+        self.add(job)
 
     def add(self, job: Job) -> None:
         """Hold a job in addition to the others."""
-        self._jobs.append(job)
+        self._held.append(job)
+        job.held_in = self._held
 
     def cancel(self) -> None:
-        cancel_all(self._jobs)
-        self._jobs.clear()
-
-    def done(self) -> None:
-        """Forget the oldest job, since a job has reported back."""
-        del self._jobs[:1]
+        cancel_all(self._held)
+        self._held.clear()

@@ -92,6 +92,11 @@ class StatusFeed(QObject):
         self._first = _First(manager, manager.status(), stop_listening)
         return self._first.status
 
+    @property
+    def busy(self) -> bool:
+        """Whether a newer record than the latest is being read, or will be soon."""
+        return self._requested or self._job is not None
+
     @Slot()
     def refresh(self) -> None:
         """Read the record soon; may be called any number of times."""

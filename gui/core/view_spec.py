@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from gui.core.capabilities import MissingFeatures
     from gui.core.jobs import Jobs
     from gui.widgets.layouts import FoldingRow
+    from gui.widgets.query_box import QueryBox
 
 _Panel = TypeVar("_Panel")
 
@@ -27,11 +28,13 @@ PACKAGES = ("gui.search", "gui.sessions", "gui.index", "gui.facts", "gui.agent_e
 
 
 class ViewPanel:
-    """Base class of a view's panel: its two widgets, and the methods that the window calls; these do nothing."""
+    """Base class of a view's panel: its two widgets, and the methods that the window calls; most do nothing."""
 
     header: "FoldingRow"
     """Widget for the top bar; not needed by a view that shows the box of another view."""
     body: "QWidget"
+    box: "QueryBox"
+    """The box in the header."""
 
     @property
     def busy(self) -> bool:
@@ -55,6 +58,7 @@ class ViewPanel:
 
     def focus_box(self) -> None:
         """Focus the box in the header, with its text selected."""
+        self.box.focus_all()
 
     def focus_list(self) -> None:
         """Focus the panel's body, for example its list."""

@@ -150,9 +150,8 @@ class DebouncedWrite(QObject):
     def __init__(self, jobs: Jobs, collect: Callable[[], Writing | None], pause_ms: int, parent: QObject) -> None:
         """`collect` runs on the GUI thread and returns a function that writes; None if there is nothing to write."""
         super().__init__(parent)
-        self._jobs = jobs
         self._collect = collect
-        self._job = JobSlot(self)
+        self._job = JobSlot(self, jobs)
         self._pause = QTimer(self, singleShot=True, interval=pause_ms)
         self._pause.timeout.connect(self._write)
 
@@ -173,4 +172,4 @@ class DebouncedWrite(QObject):
             return
         writing = self._collect()
         if writing is not None:
-            self._job.replace(self._jobs.write(writing, lambda _: self._job.done(), lambda _: self._job.done()))
+            self._job.write(writing, lambda _: None)

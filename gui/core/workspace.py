@@ -108,15 +108,16 @@ class Workspace(QObject):
         self._newer_settings: Settings | None = None
         """Settings saved while a folder was being opened, which may have used older ones."""
         self._sync: Job | None = None
-        self._trial = JobSlot(self)
-        self._restore_job = JobSlot(self)
+        self._trial = JobSlot(self, jobs)
+        self._restore_job = JobSlot(self, jobs)
         self._unclosed: dict[MemorySearchManager, CancelToken] = {}
 
     # --- open and close ---------------------------------------------------------------------------------------------
 
     def open(self, folder: Path) -> None:
         """Open `folder` in the background; `opened` or `failed` follows."""
-        before, self.reopening = self.reopening, self._shows(folder)
+        is_shown = self.current is not None or self.reopening
+        before, self.reopening = self.reopening, is_shown and folder == self._requested
         self._close()
         if before and not self.reopening:
             self.closed.emit()  # until now, another folder was being reopened
@@ -125,12 +126,8 @@ class Workspace(QObject):
         self._opener = self._jobs.write(
             lambda token: self._open_now(folder, token),
             self._handle_outcome,
-            lambda why: self._handle_refusal(folder, why),
+            lambda why: self._fail(OpenFailure(folder, why, in_settings=False)),
         )
-
-    def _shows(self, folder: Path) -> bool:
-        """Whether this folder is open or being reopened."""
-        return folder == self._requested and (self.current is not None or self.reopening)
 
     def apply_settings(self, settings: Settings, folder: Path) -> None:
         """Apply settings of a folder that affect the window or answers.
@@ -233,9 +230,6 @@ class Workspace(QObject):
         self.opened.emit(self.current)
         self.feed.set_manager(outcome.manager)
 
-    def _handle_refusal(self, folder: Path, sentence: str) -> None:
-        self._fail(OpenFailure(folder, sentence, in_settings=False))
-
     def _fail(self, failure: OpenFailure) -> None:
         if self.reopening:
             self.reopening = False
@@ -275,23 +269,19 @@ class Workspace(QObject):
             manager.sync(reason="manual", cancel=token)  # does not wait for the next automatic try
             manager.search(_ANYTHING, max_results=1, cancel=token)
 
-        self._trial.replace(self._jobs.write(work, self._trial_succeeded, self._trial_failed))
+        self._trial.write(work, self._trial_succeeded, self._trial_failed)
 
     def restore_data(self) -> None:
         """Restore the newest backup of facts, saved searches and history over a damaged or missing file."""
         if self.current is not None and not self._restore_job.busy:
             data = self.current.manager.user_data
-            self._restore_job.replace(self._jobs.write(lambda _: data.restore(), self._restored, self._not_restored))
+            restoring = self._jobs.write(lambda _: data.restore(), self._restored, self.data_not_restored.emit)
+            self._restore_job.replace(restoring)
 
     def _restored(self, sentence: str) -> None:
-        self._restore_job.done()
         self.feed.refresh()
         if sentence:
             self.data_restored.emit(sentence)
-
-    def _not_restored(self, sentence: str) -> None:
-        self._restore_job.done()
-        self.data_not_restored.emit(sentence)
 
     def pause(self) -> None:
         self._act_on_sync(CancelToken.pause)
@@ -310,11 +300,9 @@ class Workspace(QObject):
         self.feed.refresh()
 
     def _trial_succeeded(self, _: None) -> None:
-        self._trial.done()
         self.feed.refresh_then(lambda status: self.engine_tried.emit(failed_engine(status)))
 
     def _trial_failed(self, sentence: str) -> None:
-        self._trial.done()
         self.feed.refresh()
         self.sync_failed.emit(sentence, False)
 

@@ -127,10 +127,11 @@ class DiagnosticRow(QWidget):
         self.label.setProperty("role", "muted")
         self.value = StateLabel()
         self.reason = label("", "meta", wrap=True)
-        self._remedy = QPushButton()
-        self._remedy.setProperty("role", "link")
-        self._remedy.setProperty("flush", True)
-        self._remedy.clicked.connect(self._pressed)
+        self.button = QPushButton()
+        """The button of the remedy; hidden if there is no remedy."""
+        self.button.setProperty("role", "link")
+        self.button.setProperty("flush", True)
+        self.button.clicked.connect(self._pressed)
 
         self._top = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._top.setSpacing(0)
@@ -138,7 +139,7 @@ class DiagnosticRow(QWidget):
         self._top.addWidget(self.value, 1)
         self._indent, self._link_indent = QHBoxLayout(), QHBoxLayout()
         self._indent.addWidget(self.reason)
-        self._link_indent.addWidget(self._remedy, 0, Qt.AlignmentFlag.AlignLeft)
+        self._link_indent.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeft)
         column_of(self._top, self._indent, self._link_indent, spacing=2, parent=self)
         self._measure()
 
@@ -152,18 +153,13 @@ class DiagnosticRow(QWidget):
         reason = answer or reading.reason
         self.reason.setText(breakable(reason))
         self.reason.setVisible(bool(reason))
-        self._remedy.setVisible(reading.remedy is not None)
+        self.button.setVisible(reading.remedy is not None)
         if reading.remedy is not None:
             words = tr(REMEDY_WORDS[reading.remedy])
-            self._remedy.setText(words)
-            self._remedy.setAccessibleName(f"{reading.label}: {words}")
+            self.button.setText(words)
+            self.button.setAccessibleName(f"{reading.label}: {words}")
         value = with_state(f"{reading.label}: {reading.value}", reading.state)
         self.setAccessibleName(f"{value}. {reason}" if reason else value)
-
-    @property
-    def button(self) -> QPushButton:
-        """The button of the remedy; hidden if there is no remedy."""
-        return self._remedy
 
     @Slot()
     def _pressed(self) -> None:

@@ -142,9 +142,8 @@ class PathExplainer(QWidget):
 
     def __init__(self, jobs: Jobs, config: Path | None = None) -> None:
         super().__init__()
-        self._jobs = jobs
         self._config = config
-        self._job = JobSlot(self)
+        self._job = JobSlot(self, jobs)
         self._manager: MemorySearchManager | None = None
         self._moment: object = None
         self._explained_text = ""
@@ -219,14 +218,11 @@ class PathExplainer(QWidget):
         if manager is None:
             return
         self._explained_text = text
-        self._job.replace(
-            self._jobs.read(
-                lambda token: manager.explain_path(text, config=config, cancel=token), self._answered, self._failed
-            )
+        self._job.read(
+            lambda token: manager.explain_path(text, config=config, cancel=token), self._answered, self._failed
         )
 
     def _answered(self, state: PathState) -> None:
-        self._job.done()
         self._state = state
         reading = read_path(state)
         self._show(reading.state, reading.value, reading.sentence, reading.tip)
@@ -239,7 +235,6 @@ class PathExplainer(QWidget):
         self._show_button(bool(words))
 
     def _failed(self, sentence: str) -> None:
-        self._job.done()
         self._clear()
         self._show("degraded", tr("the integrity check gave no answer"), sentence)
 

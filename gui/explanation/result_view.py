@@ -15,11 +15,10 @@ from gui.style.theme import Tokens, tokens
 from gui.style.typography import FontSized
 from gui.text.formatting import shown_headings
 from gui.text.plain_text import set_tip
-from gui.text.right_to_left import mirror, write
+from gui.text.right_to_left import mirrored_painter, write
 from gui.widgets.icons import IconButton
-from gui.widgets.labels import ElidedLabel, breakable, elide, label
+from gui.widgets.labels import AT_LEFT, AT_RIGHT, ElidedLabel, breakable, elide, label
 from gui.widgets.layouts import column_of, row_of
-from gui.widgets.row_list import AT_LEFT, AT_RIGHT
 
 _SPACING = 14
 _TERM_BARS_BAR = 4
@@ -68,9 +67,7 @@ class Drawing(FontSized, QWidget):
             self.measure()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        mirror(painter, self.rect(), self.layoutDirection())
+        painter = mirrored_painter(self)
         painter.setFont(font_at(12))
         self.draw(painter, tokens(self.palette()))
 

@@ -68,7 +68,8 @@ class FactStore(QObject):
     def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._jobs = jobs
-        self._service: Facts | None = None
+        self.service: Facts | None = None
+        """The facts service of the open memory; None without one."""
         self._steps: list[_Step] = []
         self._job: Job | None = None
         self._stamp: tuple[int, int] | None = None
@@ -83,11 +84,6 @@ class FactStore(QObject):
     def busy(self) -> bool:
         return self._job is not None or bool(self._steps)
 
-    @property
-    def service(self) -> Facts | None:
-        """The facts service of the open memory; None without one."""
-        return self._service
-
     def fact(self, id_: str) -> Fact | None:
         """Return the fact as last read; None if it doesn't exist."""
         return next((fact for fact in self.facts or () if fact.id == id_), None)
@@ -98,16 +94,16 @@ class FactStore(QObject):
         `reopening`: it is one of the same folder; changes wait until it is open.
         """
         if reopening:
-            self._service = None if manager is None else manager.facts
+            self.service = None if manager is None else manager.facts
             self._stamp = None
             if manager is not None:
                 self.reread()
                 self._run()
             return
-        service, waiting = self._service, [step.act for step in self._steps if step.act is not _ignore]
+        service, waiting = self.service, [step.act for step in self._steps if step.act is not _ignore]
         if service is not None and waiting:
             self._jobs.save(lambda _: [act(service) for act in waiting], _ignore, _ignore)
-        self._service = None if manager is None else manager.facts
+        self.service = None if manager is None else manager.facts
         self._job = None
         self._steps.clear()
         self._stamp, self.facts, self.problem = None, None, ""
@@ -135,12 +131,12 @@ class FactStore(QObject):
 
         While the folder is being reopened, it waits.
         """
-        if self._service is not None or self.facts is not None:
+        if self.service is not None or self.facts is not None:
             self._steps.append(_Step(act, on_done, on_error))
             self._run()
 
     def _run(self) -> None:
-        service = self._service
+        service = self.service
         if self._job is not None or not self._steps or service is None:
             return
         step, known = self._steps.pop(0), self._stamp
@@ -153,14 +149,14 @@ class FactStore(QObject):
         def on_done(done: _StepResult) -> None:
             if self._job is job:
                 self._job = None
-                self._show(done.problem, done.stamp if service is self._service else None, done.facts)
+                self._show(done.problem, done.stamp if service is self.service else None, done.facts)
                 step.on_done(done.result)
                 self._run()
 
         def on_error(sentence: str) -> None:
             if self._job is job:
                 self._job = None
-                if service is not self._service:
+                if service is not self.service:
                     self._steps.insert(0, step)  # its memory was closed before
                 else:
                     if self.facts is None:

@@ -5,31 +5,22 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QPoint, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter, QResizeEvent
-from PySide6.QtWidgets import (
-    QFrame,
-    QMenu,
-    QPushButton,
-    QSplitter,
-    QStackedWidget,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QSplitter, QStackedWidget, QStyleOptionViewItem, QWidget
 
 from engine import Fact, tr
 from gui.commands.commands import key_action, show_key_in_tooltip, show_keys_of
 from gui.commands.keymap import command
 from gui.facts.editor import FactEditor
-from gui.facts.wording import age_text, meta_text, spoken_fact
+from gui.facts.wording import age_text, meta_text
 from gui.search.result_list import copy_text
 from gui.style.stylesheet import character_width, font_at
-from gui.style.theme import tokens
-from gui.text.right_to_left import correct_margins, margins, mirror, write
-from gui.widgets.labels import ElidedLabel, elide, line
+from gui.style.theme import Tokens
+from gui.text.right_to_left import correct_margins, margins
+from gui.widgets.labels import AT_RIGHT, ElidedLabel, line, write_line
 from gui.widgets.layouts import column_of, row_of
 from gui.widgets.message_banner import NoticeBar
 from gui.widgets.placeholder_page import Action, StatePage
-from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, Index, RowList, RowModel, RowRole, paint_ground
+from gui.widgets.row_list import GUTTER, Index, RowDelegate, RowList, RowModel, RowRole, paint_ground
 
 NEW = command("facts.new", "New fact", "facts", "Ctrl+N")
 _FEWEST_CHARACTERS = 96
@@ -56,51 +47,37 @@ class FactModel(RowModel):
     """The Qt model of the list of facts, without headings."""
 
     def spoken(self, row: FactRow) -> str:
-        return spoken_fact(row.fact)
+        return f"{row.fact.text}. {meta_text(row.fact)}, {age_text(row.fact)}"
 
     def tip(self, row: FactRow) -> str:
         return row.fact.text
 
 
-class _Delegate(QStyledItemDelegate):
+class _Delegate(RowDelegate):
     """Paints a fact on two lines: its text and its details."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.restyle()
 
     def restyle(self) -> None:
         """Recompute row heights after a change of the font."""
         self._fonts = font_at(13), font_at(12)
-        self._metrics = [QFontMetrics(font) for font in self._fonts]
-        self._heights = [round(metrics.height() * 1.3) for metrics in self._metrics]
+        self._heights = [round(QFontMetrics(font).height() * 1.3) for font in self._fonts]
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(0, sum(self._heights) + 2 * _PAD)
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+    def paint_row(self, painter: QPainter, option: QStyleOptionViewItem, index: Index, colours: Tokens) -> None:
         fact = index.data(RowRole).fact
-        colours = tokens(option.palette)
-        painter.save()
-        mirror(painter, option.rect, option.direction)
+        is_forgotten = fact.forgotten is not None
         paint_ground(painter, option, colours)
         rect = option.rect.adjusted(GUTTER, _PAD, -GUTTER, 0)
         rect.setHeight(self._heights[0])
-        painter.setFont(self._fonts[0])
-        painter.setPen(colours.text if fact.forgotten is None else colours.muted)
-        text = " ".join(fact.text.split())
-        write(painter, rect, AT_LEFT, elide(self._metrics[0], text, Qt.TextElideMode.ElideRight, rect.width()))
+        text, small = self._fonts
+        write_line(painter, rect, " ".join(fact.text.split()), (text, colours.muted if is_forgotten else colours.text))
         rect.translate(0, self._heights[0])
         rect.setHeight(self._heights[1])
-        painter.setFont(self._fonts[1])
-        painter.setPen(colours.muted)
-        age = age_text(fact)
-        write(painter, rect, AT_RIGHT, age)
-        rect.setRight(rect.right() - self._metrics[1].horizontalAdvance(age) - _GAP)
-        meta = meta_text(fact)
-        painter.setPen(colours.degraded if fact.waiting and fact.forgotten is None else colours.muted)
-        write(painter, rect, AT_LEFT, elide(self._metrics[1], meta, Qt.TextElideMode.ElideRight, rect.width()))
-        painter.restore()
+        age = write_line(painter, rect, age_text(fact), (small, colours.muted), at=AT_RIGHT)
+        rect.setRight(rect.right() - age - _GAP)
+        ink = colours.degraded if fact.waiting and not is_forgotten else colours.muted
+        write_line(painter, rect, meta_text(fact), (small, ink))
 
 
 class FactList(RowList):
@@ -118,9 +95,8 @@ class FactList(RowList):
 
     def __init__(self) -> None:
         super().__init__(FactModel(), tr("Facts"))
-        self._paint = _Delegate(self)
         self.setUniformItemSizes(True)
-        self.setItemDelegate(self._paint)
+        self.setItemDelegate(_Delegate(self))
         self.doubleClicked.connect(self._activate)
         copy, forget = key_action(self, _COPY), key_action(self, _FORGET)
         copy.triggered.connect(lambda: self._with_current(lambda fact: copy_text(fact.text)))
@@ -184,9 +160,6 @@ class FactList(RowList):
             show_keys_of(forget, _FORGET.name)
             forget.triggered.connect(lambda: self.forget_requested.emit(fact))
         menu.popup(at)
-
-    def _restyle(self) -> None:
-        self._paint.restyle()
 
 
 class FactsBody(QWidget):

@@ -10,16 +10,7 @@ from PySide6.QtCore import QEvent, QObject, QTimer, Signal, Slot
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QButtonGroup, QMenu, QWidget
 
-from engine import (
-    FORGOTTEN_DAYS,
-    Fact,
-    FactCategory,
-    FactsFound,
-    FactState,
-    MemorySearchManager,
-    marked,
-    tr,
-)
+from engine import FORGOTTEN_DAYS, Fact, FactCategory, FactsFound, FactState, MemorySearchManager, marked, tr
 from gui.commands.commands import key_action
 from gui.commands.keymap import command
 from gui.core.jobs import Jobs, JobSlot
@@ -143,8 +134,7 @@ class FactSearch(QObject):
         super().__init__(parent)
         self._box = box
         self._saved = store
-        self._jobs = jobs
-        self._job = JobSlot(self)
+        self._job = JobSlot(self, jobs)
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self.search_now)
         self.found: FactsFound | None = None
@@ -182,12 +172,10 @@ class FactSearch(QObject):
             self.forget()
             self.changed.emit()
             return
-        self._job.replace(
-            self._jobs.read(
-                lambda token: service.find(text, max_results=None, min_score=_MIN_SCORE, everything=True, cancel=token),
-                self._set_found,
-                self._fail,
-            )
+        self._job.read(
+            lambda token: service.find(text, max_results=None, min_score=_MIN_SCORE, everything=True, cancel=token),
+            self._set_found,
+            self.failed.emit,
         )
 
     @Slot()
@@ -198,13 +186,8 @@ class FactSearch(QObject):
             self.search_now()
 
     def _set_found(self, facts: FactsFound) -> None:
-        self._job.done()
         self.found = facts
         self.changed.emit()
-
-    def _fail(self, sentence: str) -> None:
-        self._job.done()
-        self.failed.emit(sentence)
 
 
 class FactsPanel(QObject, ViewPanel):
@@ -280,10 +263,6 @@ class FactsPanel(QObject, ViewPanel):
     def refresh(self) -> None:
         """Read the facts again after a change of the index, since an agent may have saved some."""
         self.store.reread()
-
-    @Slot()
-    def focus_box(self) -> None:
-        self.box.focus_all()
 
     @Slot()
     def focus_list(self) -> None:

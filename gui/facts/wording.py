@@ -73,11 +73,6 @@ def age_text(fact: Fact) -> str:
     return ago(fact.changed if fact.forgotten is None else fact.forgotten)
 
 
-def spoken_fact(fact: Fact) -> str:
-    """Describe a fact in one sentence for screen readers."""
-    return f"{fact.text}. {meta_text(fact)}, {age_text(fact)}"
-
-
 def origin_lines(fact: Fact) -> tuple[tuple[str, str], ...]:
     """Return lines about the fact's origin and history, each with a longer text for its tooltip."""
     lines = [(tr(_HOW.get(fact.origin, "{when}"), when=ago(fact.created)), exact(fact.created))]

@@ -67,9 +67,9 @@ class GuideWindow(FontSized, QDialog):
         super().__init__()  # no child of the main window: a dialog of that would block it
         self.setAttribute(Qt.WidgetAttribute.WA_QuitOnClose, False)
         self.setWindowTitle(tr("Guide"))
-        self._jobs = jobs
-        self._job = JobSlot(self)
-        self._location: GuideLocation = ("", "")
+        self._job = JobSlot(self, jobs)
+        self.location: GuideLocation = ("", "")
+        """The page and the heading that are shown."""
         self._before: list[GuideLocation] = []
         self._reads = False
         self._box = QLineEdit()
@@ -119,24 +119,19 @@ class GuideWindow(FontSized, QDialog):
     @property
     def ready(self) -> bool:
         """Whether the requested page is shown."""
-        return bool(self._text.pages) and self._text.shown_page == self._location[0] and not self._job.busy
-
-    @property
-    def location(self) -> GuideLocation:
-        """The page and the heading that are shown."""
-        return self._location
+        return bool(self._text.pages) and self._text.shown_page == self.location[0] and not self._job.busy
 
     def set_pages(self, pages: tuple[GuidePage, ...]) -> None:
         """Set the pages of the guide; they contain the current keys."""
         self._text.set_pages(pages)
         self._find()
-        if self._location[0]:
+        if self.location[0]:
             self._render()
 
     def go_to(self, page: str, heading: str = "") -> None:
         """Show a page at a heading; Back returns to the previous one."""
-        if self._location[0] and self._location != (page, heading):
-            self._before.append(self._location)
+        if self.location[0] and self.location != (page, heading):
+            self._before.append(self.location)
         self._read((page, heading))
 
     @Slot()
@@ -165,7 +160,7 @@ class GuideWindow(FontSized, QDialog):
             self.measure()
         if not query:
             self._job.cancel()
-            self._list.show_pages(pages, self._location)
+            self._list.show_pages(pages, self.location)
             self._show_counts("")
             self._text.mark("")
             return
@@ -174,16 +169,15 @@ class GuideWindow(FontSized, QDialog):
             token.checkpoint()
             return search_pages(pages, query, language)
 
-        self._job.replace(self._jobs.read(work, partial(self._show_found, query)))
+        self._job.read(work, partial(self._show_found, query))
 
     def _show_found(self, query: str, sections: Sequence[Section]) -> None:
-        self._job.done()
         self._show_counts(
             tr_count("{count:,} match in the guide", "{count:,} matches in the guide", len(sections))
             if sections
             else tr("Nothing found")
         )
-        self._list.show_found(sections, self._location)
+        self._list.show_found(sections, self.location)
         self._text.mark(query)
 
     def _show_counts(self, words: str) -> None:
@@ -205,7 +199,7 @@ class GuideWindow(FontSized, QDialog):
     # --- the page ---------------------------------------------------------------------------------------------------
 
     def _read(self, location: GuideLocation) -> None:
-        self._location = location
+        self.location = location
         self._reads = True
         self._back.setEnabled(bool(self._before))
         self.show_message("")
@@ -214,13 +208,13 @@ class GuideWindow(FontSized, QDialog):
         self._render()
 
     def _render(self) -> None:
-        page = self._text.show_location(self._location)
+        page = self._text.show_location(self.location)
         if page is not None:
             self.setWindowTitle(tr("{page} – Guide", page=page.title))
 
     @Slot(str, str)
     def _follow_link(self, page: str, heading: str) -> None:
-        self.go_to(page or self._location[0], heading)
+        self.go_to(page or self.location[0], heading)
 
     # --- layout and focus -------------------------------------------------------------------------------------------
 
@@ -279,7 +273,7 @@ class GuideWindow(FontSized, QDialog):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        if self._location[0] and self._text.shown_page != self._location[0]:
+        if self.location[0] and self._text.shown_page != self.location[0]:
             self._render()
 
     def hideEvent(self, event: QHideEvent) -> None:

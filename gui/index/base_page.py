@@ -40,7 +40,7 @@ class IndexPage(QWidget):
         super().__init__(parent)
         self.jobs = jobs
         self.insight: IndexInsight | None = None
-        self._read_job = JobSlot(self)
+        self._read_job = JobSlot(self, jobs)
         self._stale = False
         self._began = 0.0
         self._pause = QTimer(self, singleShot=True)
@@ -109,16 +109,14 @@ class IndexPage(QWidget):
             return
         self._stale = False
         self._began = time.monotonic()
-        self._read_job.replace(self.jobs.read(lambda token: self.read(insight, token), self._done, self._failed))
+        self._read_job.read(lambda token: self.read(insight, token), self._done, self._failed)
 
     def _done(self, found: Any) -> None:
-        self._read_job.done()
         # During a sync the index changes all the time: whatever takes long is read less often.
         self._pause.start(round(1000 * min(_LONGEST_REST, _REST * (time.monotonic() - self._began))))
         self.show_read(found)
 
     def _failed(self, sentence: str) -> None:
-        self._read_job.done()
         self.show_problem(sentence)
         self._read_if_due()
 

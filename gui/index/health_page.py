@@ -204,7 +204,7 @@ class HealthPage(IndexPage):
         self._deep = False
         self._outcome = ""
         """Outcome of the last repair, until the next check."""
-        self._repairing, self._quick_check = JobSlot(self), JobSlot(self)
+        self._repairing, self._quick_check = JobSlot(self, jobs), JobSlot(self, jobs)
         self._for_overview = False
         """Whether the overview shows the findings."""
         self._refusal = ""
@@ -267,12 +267,9 @@ class HealthPage(IndexPage):
         insight = self.insight
         if insight is None or not self._for_overview or self.findings or self._quick_check.busy:
             return
-        self._quick_check.replace(
-            self.jobs.read(insight.quick_check, self._show_quick_check, lambda _: self._quick_check.done())
-        )
+        self._quick_check.read(insight.quick_check, self._show_quick_check)
 
     def _show_quick_check(self, findings: tuple[HealthFinding, ...]) -> None:
-        self._quick_check.done()
         if not self.findings:
             self.attention_changed.emit(attention_of(findings))
 
@@ -371,14 +368,13 @@ class HealthPage(IndexPage):
         def work(token: CancelToken) -> HealthRepair:
             return insight.repair(ids, token, progress=report)
 
-        self._repairing.replace(self.jobs.write(work, self._repaired, self._end_repair))
+        self._repairing.write(work, self._repaired, self._end_repair)
         self._show_state()
 
     def _repaired(self, repair: HealthRepair) -> None:
         self._end_repair(outcome(repair))
 
     def _end_repair(self, sentence: str) -> None:
-        self._repairing.done()
         self._outcome = sentence
         self.summary_bar.show_message(sentence)
         announce(self, sentence)

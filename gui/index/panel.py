@@ -115,7 +115,7 @@ class IndexPanel(QWidget, ViewPanel):
         self._status: MemoryProviderStatus | None = None
         self._next_page = QTimer(self, singleShot=True)
         self._next_page.timeout.connect(self._make_next)
-        self._numpy_job = JobSlot(self)
+        self._numpy_job = JobSlot(self, jobs)
         self._group = QButtonGroup(self)
         self._bar = QWidget()
         self._row = row_of(spacing=8, margins=(_GUTTER, 10, _GUTTER, 0), parent=self._bar)
@@ -198,7 +198,6 @@ class IndexPanel(QWidget, ViewPanel):
 
     @Slot(object)
     def _continue(self, _numpy: object) -> None:
-        self._numpy_job.done()
         self._show_current()
 
     def _show_attention(self, name: PageName, items: tuple[Attention, ...]) -> None:

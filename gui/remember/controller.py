@@ -118,7 +118,7 @@ class RememberController(Controller):
         self.session = ""
         """The session of the open sheet."""
         self._typed_before: tuple[str, str] | None = None
-        self._draft_job, self._name_job = JobSlot(self), JobSlot(self)
+        self._draft_job, self._name_job = JobSlot(self, self._jobs), JobSlot(self, self._jobs)
         self.sheet: NoteSheet | None = None
         self._workspace.closed.connect(self._close_sheet)
 
@@ -167,10 +167,9 @@ class RememberController(Controller):
             except FileNotFoundError:
                 raise NoteError(tr("The transcript of this session no longer exists.")) from None
 
-        self._draft_job.replace(self._jobs.read(draft, partial(self._show, messages is None), self._fail))
+        self._draft_job.read(draft, partial(self._show, messages is None), self._fail)
 
     def _show(self, first: bool, drafted: tuple[SessionNote, Settings]) -> None:
-        self._draft_job.done()
         note, settings = drafted
         if self.sheet is None:
             return
@@ -182,24 +181,19 @@ class RememberController(Controller):
         model = settings.remember.slug.model
         if first and model:
             self.sheet.show_message(tr("Asking {model} for a file name…", model=model))
-            self._name_job.replace(
-                self._jobs.read(
-                    lambda token: suggest_slug(note, settings, cancel=token), self._name, self._report_no_name
-                )
+            self._name_job.read(
+                lambda token: suggest_slug(note, settings, cancel=token), self._name, self._report_no_name
             )
 
     def _name(self, slug: str) -> None:
-        self._name_job.done()
         if self.sheet is not None:
             self.sheet.suggest(slug)
 
     def _report_no_name(self, sentence: str) -> None:
-        self._name_job.done()
         if self.sheet is not None:
             self.sheet.show_message(" ".join((tr("The name was made from the session's own words."), sentence)))
 
     def _fail(self, sentence: str) -> None:
-        self._draft_job.done()
         if self.sheet is not None:
             self.sheet.fail(sentence)
 
@@ -276,7 +270,7 @@ class NewNoteNotice(Controller):
     def __init__(self, context: WindowContext, trash: Trash) -> None:
         super().__init__(context)
         self._trash = trash
-        self._job = JobSlot(self)
+        self._job = JobSlot(self, self._jobs)
         self._opened: Opened | None = None
         self._awaits_status = False
         self._announced: tuple[WrittenNote, ...] = ()
@@ -292,10 +286,10 @@ class NewNoteNotice(Controller):
         """Look for new notes after a change of the index."""
         opened = self._workspace.current
         if opened is not None:
-            self._job.replace(
-                self._jobs.read(
-                    lambda _: _unseen(opened.manager, opened.folder), partial(self._set_unseen, opened), self._fail
-                )
+            self._job.read(
+                lambda _: _unseen(opened.manager, opened.folder),
+                partial(self._set_unseen, opened),
+                self._banner.show_error,
             )
 
     @Slot(object)
@@ -314,12 +308,7 @@ class NewNoteNotice(Controller):
             self._awaits_status = False
             self.check()
 
-    def _fail(self, sentence: str) -> None:
-        self._job.done()
-        self._banner.show_error(sentence)
-
     def _set_unseen(self, opened: Opened, notes: tuple[WrittenNote, ...]) -> None:
-        self._job.done()
         if opened is self._opened and notes != self._announced:
             self._announced = self._waiting = notes
             self._show_waiting()

@@ -2,15 +2,7 @@
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QKeySequence, QShortcut, QTextCursor
-from PySide6.QtWidgets import (
-    QDialog,
-    QDialogButtonBox,
-    QGridLayout,
-    QLineEdit,
-    QPlainTextEdit,
-    QPushButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QLineEdit, QPlainTextEdit, QPushButton, QWidget
 
 from engine import SessionNote, to_slug, tr
 from gui.style.stylesheet import set_role
@@ -47,7 +39,8 @@ class NoteSheet(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.title = title
         self._folder = folder
-        self._note: SessionNote | None = None
+        self.note: SessionNote | None = None
+        """The note being edited; None until it was read."""
         self._own_name = self._discard_warned = False
         self._heading = ElidedLabel()
         self._heading.setProperty("role", "strong")
@@ -130,15 +123,10 @@ class NoteSheet(QDialog):
         everything.select(QTextCursor.SelectionType.Document)
         everything.insertText(text)
 
-    @property
-    def note(self) -> SessionNote | None:
-        """The note being edited; None until it was read."""
-        return self._note
-
     def show_note(self, note: SessionNote) -> None:
         """Show a note in place of the previous one; undo restores what the user had typed there."""
-        first = self._note is None
-        self._note = note
+        first = self.note is None
+        self.note = note
         if not self._own_name:
             self._name.setText(note.slug)
         self._show_counts(note)
@@ -178,7 +166,7 @@ class NoteSheet(QDialog):
         self._set_busy(False)
 
     def _show_existing(self) -> None:
-        there = self._note.existing if self._note is not None else ""
+        there = self.note.existing if self.note is not None else ""
         message = tr("This session already has a note: {note}. The new note will be saved next to it.", note=there)
         self.show_message(message if there else "")
 
@@ -216,7 +204,7 @@ class NoteSheet(QDialog):
     @Slot()
     def _validate(self) -> None:
         slug = to_slug(self._name.text())
-        note = self._note
+        note = self.note
         self._save.setEnabled(note is not None and bool(slug) and not self._text.document().isEmpty())
         if note is None:
             where = " "

@@ -18,7 +18,6 @@ from engine import (
     tr_count,
 )
 from gui.search.query import Query
-from gui.search.result_rows import count_files
 from gui.search.scope import source_names
 from gui.text.formatting import ago
 from gui.text.status_texts import (
@@ -89,7 +88,7 @@ def spoken_counts(outcome: SearchOutcome) -> str:
 
 
 def _file_count(outcome: SearchOutcome) -> str:
-    return tr_count("{count:,} file", "{count:,} files", count_files(outcome))
+    return tr_count("{count:,} file", "{count:,} files", len({result.path for result in outcome.results}))
 
 
 def indexed(status: MemoryProviderStatus | None) -> str:

@@ -316,11 +316,6 @@ class SearchPanel(QObject, ViewPanel):
         self._actions.unsupported = unsupported
 
     @Slot()
-    def focus_box(self) -> None:
-        """Go to the search box with its text selected."""
-        self.box.focus_all()
-
-    @Slot()
     def focus_list(self) -> None:
         """Focus the results or the buttons shown instead of them; else the box."""
         if not self.view.isVisible():

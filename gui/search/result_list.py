@@ -83,7 +83,6 @@ class ResultList(RowList):
         super().__init__(ResultModel(), tr("Results"))
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.painter = ResultDelegate(self)
-        self._held = False
         self._answered: Sequence[Row] = ()
         """The rows of the answer, before copies are listed."""
         self._listed: set[RowKey] = set()
@@ -114,14 +113,14 @@ class ResultList(RowList):
         if keep and self.rows.shows(rows):
             return
         # A "more" row is always last, so its position is not kept.
-        position = self._remember((MoreInFileRow, MoreRow)) if keep and self.rows.rowCount() else None
+        position = self._remember((MoreInFileRow, MoreRow)) if keep and self._moved_away else None
         if position is not None and key is not None:
             position = position.renamed(key)
         several = self._selected_keys() if keep else ()
         self._arranging = True
         try:
             self._set_rows(rows)
-            if position is not None and (self._held or self.verticalScrollBar().value()):
+            if position is not None:
                 self._return_to(position, shift)
                 self._select_again(several)
             else:
@@ -138,10 +137,6 @@ class ResultList(RowList):
         needs_bar = self.painter.height(rows) > area.height()
         bar = self.verticalScrollBar().sizeHint().width() if needs_bar else 0
         self.painter.lay_out(rows, QSize(area.width() - bar, area.height()), self.palette())
-
-    def pin_current(self) -> None:
-        """Keep the current result selected even if a later answer has a better one: the user has seen it."""
-        self._held = True
 
     @Slot()
     def select_next(self) -> None:
@@ -193,7 +188,7 @@ class ResultList(RowList):
     @Slot(QModelIndex, QModelIndex)
     def _moved(self, current: QModelIndex, previous: QModelIndex) -> None:
         if not self._arranging and current.isValid():
-            self._held = self.chosen = True
+            self.chosen = True
             self.new_above.forget()
             self.current_changed.emit(self.current_result())
 

@@ -258,10 +258,6 @@ def _more_in_files(results: Sequence[MemorySearchResult]) -> int:
     return sum(result.more_in_file for result in results)
 
 
-def count_files(outcome: SearchOutcome) -> int:
-    return len({result.path for result in outcome.results})
-
-
 def _result_rows(results: Sequence[MemorySearchResult], *, hybrid: bool) -> list[ResultRow | CopiesRow]:
     seen: Counter[int] = Counter()
     rows: list[ResultRow | CopiesRow] = []

@@ -165,18 +165,19 @@ class ResultsView(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._answer: Answer | None = None
+        self.answer: Answer | None = None
+        """The answer that is shown; None without one."""
         self._status: MemoryProviderStatus | None = None
         """Status of the hint."""
         self._start = StartContent()
-        self._order: SortOrder = "relevance"
+        self.order: SortOrder = "relevance"
         self._content: tuple[object, ...] = ()
         self._page_shows: Literal["hint", "empty", "other"] = "other"
         self._reading = ""
         """Progress of the first indexing, as text."""
         self._of_status: tuple[SearchRemedy, ...] = ()
         """Remedies of any empty answer that follow from the status of the memory."""
-        self._syncing = self._first_indexing = False
+        self._syncing = self.first_indexing = False
         """Whether an update is running, and whether none has ended before."""
         self._counts = SettledAnnouncer(self)
         self._header = ListHeader(ORDERS)
@@ -217,11 +218,6 @@ class ResultsView(QWidget):
             self._notice.keep_space(False)
         return super().eventFilter(watched, event)
 
-    @property
-    def answer(self) -> Answer | None:
-        """The answer that is shown; None without one."""
-        return self._answer
-
     def show_unsupported(self, unsupported: MissingFeatures) -> None:
         """Disable the controls of features that this memory doesn't support."""
         self._gates.update_features(unsupported)
@@ -235,7 +231,8 @@ class ResultsView(QWidget):
         self._of_status = messages.remedies_of_status(status)
         self._syncing = status is not None and status.syncing is not None
         last = None if status is None else status.last_sync
-        self._first_indexing = self._syncing and (last is None or last.cancelled)
+        self.first_indexing = self._syncing and (last is None or last.cancelled)
+        """Whether the first update of the index is still running."""
         if self.has_results:
             return
         if self._page_shows == "hint":
@@ -246,21 +243,12 @@ class ResultsView(QWidget):
             self._show_empty_again()  # after any other sync, the answer is repeated automatically
 
     def _show_empty_again(self) -> None:
-        if self._answer is not None and not self.has_results and self._page_shows == "empty":
-            self._show_empty(self._answer)
-
-    @property
-    def first_indexing(self) -> bool:
-        """Whether the first update of the index is still running."""
-        return self._first_indexing
-
-    @property
-    def order(self) -> SortOrder:
-        return self._order
+        if self.answer is not None and not self.has_results and self._page_shows == "empty":
+            self._show_empty(self.answer)
 
     def show_order(self, order: SortOrder) -> None:
         """Set the sort order of the next answers, and show it in the sort button."""
-        self._order = order
+        self.order = order
         self._header.sort_button.show_order(order)
 
     def add_tool(self, tool: QWidget) -> None:
@@ -274,7 +262,7 @@ class ResultsView(QWidget):
     def show_hint(self, status: MemoryProviderStatus | None) -> None:
         """Show the page before the first query."""
         title, sentence = messages.hint(status)
-        self._answer, self._status = None, status
+        self.answer, self._status = None, status
         started = bool(status is not None and status.files and not status.index_error)
         content = self._start if started else StartContent()
         if status is not None and messages.is_known_empty(status):
@@ -301,14 +289,14 @@ class ResultsView(QWidget):
     @Slot(object)
     def prepare(self, answer: Answer) -> None:
         """Lay out the rows of an answer before it is shown, in the next turn of the event loop."""
-        self.list.lay_out(build_rows(answer.outcome, self._order), self._stack.size())
+        self.list.lay_out(build_rows(answer.outcome, self.order), self._stack.size())
 
     def show_answer(self, answer: Answer) -> None:
         """Show an answer; a repeated query, unlike one without its correction, keeps the position in the list."""
-        before = self._answer
+        before = self.answer
         same = before is not None and before.query.subject == answer.query.subject
         keep = same and self.has_results and before is not None and before.query.correct == answer.query.correct
-        self._answer = answer
+        self.answer = answer
         if not (same or answer.final):
             self.suggestions.show_suggestions(())  # those of the previous query
         if answer.outcome.results:
@@ -345,7 +333,7 @@ class ResultsView(QWidget):
         self._column.activate()
         shift = self.list.mapTo(self, QPoint()).y() - before if keep else 0
         self.list.setAccessibleDescription(messages.spoken_counts(outcome))
-        self.list.show_rows(build_rows(outcome, self._order), keep=keep, shift=shift)
+        self.list.show_rows(build_rows(outcome, self.order), keep=keep, shift=shift)
 
     def _show_notice(self, answer: Answer) -> None:
         if not answer.final and not answer.outcome.notice:
@@ -417,8 +405,8 @@ class ResultsView(QWidget):
 
     @Slot(str)
     def _sort(self, order: SortOrder) -> None:
-        self._order = order
-        if self._answer is not None and self.has_results:
+        self.order = order
+        if self.answer is not None and self.has_results:
             keep = self.list.chosen
-            self.list.show_rows(build_rows(self._answer.outcome, order), keep=keep)
+            self.list.show_rows(build_rows(self.answer.outcome, order), keep=keep)
         self.order_chosen.emit()

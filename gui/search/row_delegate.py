@@ -54,8 +54,8 @@ from gui.text.right_to_left import (
     write,
 )
 from gui.text.session_texts import agent_name
-from gui.widgets.labels import elide
-from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, Index, RowModel, RowRole, paint_ground
+from gui.widgets.labels import AT_LEFT, AT_RIGHT, elide
+from gui.widgets.row_list import GUTTER, Index, RowModel, RowRole, paint_ground
 
 PAD = 6
 META_GAP = 2

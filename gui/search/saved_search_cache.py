@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Signal
 
-from engine import MemorySearchManager, Passage, QueryRecord, RecentSearch, SavedSearch, SavedSearches, tr
+from engine import MemorySearchManager, QueryRecord, RecentSearch, SavedSearch, SavedSearches, tr
 from gui.core.jobs import Job, Jobs
 from gui.search.filters import period_within
 from gui.search.query import Query, Scope
@@ -50,7 +50,10 @@ def to_query(query: QueryRecord) -> Query:
 
 def title(query: QueryRecord) -> str:
     """Return the text of a saved query, without its filters."""
-    return query.text if query.like is None else _similar_name(query.like)
+    if query.like is None:
+        return query.text
+    named = quoted(query.like.text) if query.like.text.strip() else citation(query.like)
+    return tr("Similar to {passage}", passage=named)
 
 
 def limits(query: QueryRecord) -> str:
@@ -65,10 +68,6 @@ def limits(query: QueryRecord) -> str:
         tr("all workspaces") if query.everywhere else "",
     ]
     return " · ".join(part for part in parts if part)
-
-
-def _similar_name(passage: Passage) -> str:
-    return tr("Similar to {passage}", passage=quoted(passage.text) if passage.text.strip() else citation(passage))
 
 
 Act = Callable[[SavedSearches], None]

@@ -5,22 +5,22 @@ A key in the empty box opens it, typing filters it, Enter runs the selected sear
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QFont, QFontMetrics, QKeyEvent, QPainter
-from PySide6.QtWidgets import QListWidget, QListWidgetItem, QMenu, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QMenu, QStyleOptionViewItem, QWidget
 
 from engine import RecentSearch, SavedSearch, marked, tr
 from gui.search.saved_search_cache import SavedSearchStore, limits, title
 from gui.style.stylesheet import font_at, scaled
-from gui.style.theme import tokens
+from gui.style.theme import Tokens
 from gui.text.formatting import exact
 from gui.text.plain_text import set_tip
-from gui.text.right_to_left import draw_pixmap, mirror, write
+from gui.text.right_to_left import draw_pixmap
 from gui.widgets.accessibility import announce
 from gui.widgets.icons import icon_pixmap
-from gui.widgets.labels import elide
+from gui.widgets.labels import AT_RIGHT, write_line
 from gui.widgets.query_box import QueryBox
-from gui.widgets.row_list import AT_LEFT, AT_RIGHT, paint_ground
+from gui.widgets.row_list import Index, RowDelegate, paint_ground
 
 # --- The list of saved and recent searches that opens below the search box -------------------------------------------
 
@@ -131,51 +131,36 @@ def _tip(search: StoredSearch) -> str:
     return "\n".join(part for part in (title(search.query), limits(search.query)) if part)
 
 
-class _Rows(QStyledItemDelegate):
+class _Rows(RowDelegate):
     """Paints a row: a heading, or a search with an icon, its name, and its filters at the right."""
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         is_search = index.data(_SEARCH_ROLE) is not None
         return QSize(
             0, QFontMetrics(font_at(13)).height() + 12 if is_search else QFontMetrics(font_at(12)).height() + 10
         )
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        colours = tokens(option.palette)
-        painter.save()
-        mirror(painter, option.rect, option.direction)
+    def paint_row(self, painter: QPainter, option: QStyleOptionViewItem, index: Index, colours: Tokens) -> None:
         rect = option.rect.adjusted(_SIDE, 0, -_SIDE, 0)
         search: StoredSearch | None = index.data(_SEARCH_ROLE)
         if search is None:
-            painter.setFont(font_at(12, QFont.Weight.DemiBold))
-            painter.setPen(colours.muted)
-            write(painter, rect, AT_LEFT, index.data(Qt.ItemDataRole.DisplayRole))
+            heading = index.data(Qt.ItemDataRole.DisplayRole)
+            write_line(painter, rect, heading, (font_at(12, QFont.Weight.DemiBold), colours.muted))
         else:
             paint_ground(painter, option, colours)
-            self._paint_search(painter, rect, search, option)
-        painter.restore()
+            self._paint_search(painter, rect, search, colours)
 
     @staticmethod
-    def _paint_search(painter: QPainter, rect: QRect, search: StoredSearch, option: QStyleOptionViewItem) -> None:
-        colours = tokens(option.palette)
+    def _paint_search(painter: QPainter, rect: QRect, search: StoredSearch, colours: Tokens) -> None:
         side = scaled(_ICON)
         name = "star-full" if isinstance(search, SavedSearch) else "clock"
         pixmap = icon_pixmap(name, colours.muted, side, painter.device().devicePixelRatioF())
         draw_pixmap(painter, rect.left(), rect.top() + (rect.height() - side) // 2, pixmap)
         rect = rect.adjusted(side + _GAP, 0, 0, 0)
-        painter.setFont(font_at(12))
-        painter.setPen(colours.muted)
-        metrics = painter.fontMetrics()
-        end = Qt.TextElideMode.ElideRight
-        narrowed = elide(metrics, limits(search.query), end, int(rect.width() * _MOST_LIMITS))
-        write(painter, rect, AT_RIGHT, narrowed)
-        if narrowed:
-            rect = rect.adjusted(0, 0, -metrics.horizontalAdvance(narrowed) - _GAP, 0)
-        painter.setFont(font_at(13))
-        painter.setPen(colours.text)
-        write(painter, rect, AT_LEFT, elide(painter.fontMetrics(), name_of(search), end, rect.width()))
+        at_end = rect.adjusted(rect.width() - int(rect.width() * _MOST_LIMITS), 0, 0, 0)
+        if narrowed := write_line(painter, at_end, limits(search.query), (font_at(12), colours.muted), at=AT_RIGHT):
+            rect = rect.adjusted(0, 0, -narrowed - _GAP, 0)
+        write_line(painter, rect, name_of(search), (font_at(13), colours.text))
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -81,7 +81,7 @@ class SearchRunner(QObject):
         self._resume_timer.timeout.connect(self._compare_vectors)
         self._texts_pause = QTimer(self, singleShot=True, interval=_TEXTS_MS)
         self._texts_pause.timeout.connect(self._make_texts)
-        self._texts_job = JobSlot(self)
+        self._texts_job = JobSlot(self, jobs)
         self._shown: Answer | None = None
         """The final answer that is shown, until the next query."""
 
@@ -223,7 +223,7 @@ class SearchRunner(QObject):
                 token.checkpoint()
                 result.shown  # noqa: B018 - makes the text, which is cached
 
-        self._texts_job.replace(self._jobs.read(work, lambda _: self._texts_job.done()))
+        self._texts_job.read(work, lambda _: None)
 
     @Slot()
     def _compare_vectors(self) -> None:

@@ -9,15 +9,7 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from engine import (
-    CancelToken,
-    ChangedNote,
-    MemoryProviderStatus,
-    MemorySearchManager,
-    QueryRecord,
-    in_quotes,
-    tr,
-)
+from engine import CancelToken, ChangedNote, MemoryProviderStatus, MemorySearchManager, QueryRecord, in_quotes, tr
 from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Jobs, JobSlot
 from gui.search.saved_search_cache import SavedSearchStore, limits, title
@@ -199,7 +191,6 @@ class StartPage(QObject):
 
     def __init__(self, jobs: Jobs, store: SavedSearchStore, parent: QObject) -> None:
         super().__init__(parent)
-        self._jobs = jobs
         self._store = store
         self._manager: MemorySearchManager | None = None
         self._unsupported: MissingFeatures = {}
@@ -210,8 +201,8 @@ class StartPage(QObject):
         self._example = ""
         self._has_map = False
         self._example_requested = False
-        self._job = JobSlot(self)
-        self._trial = JobSlot(self)
+        self._job = JobSlot(self, jobs)
+        self._trial = JobSlot(self, jobs)
         store.changed.connect(self._show)
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
@@ -245,10 +236,7 @@ class StartPage(QObject):
         indexing = status.syncing is not None and status.syncing.phase == "indexing"
         if state != self._read and (not indexing or len(self._notes) < _MOST):
             self._read = state
-            read = self._jobs.read(
-                lambda token: insight.changed_notes(_MOST, token), self._set_notes, lambda _sentence: self._job.done()
-            )
-            self._job.replace(read)
+            self._job.read(lambda token: insight.changed_notes(_MOST, token), self._set_notes)
         self._find_example()
 
     def _find_example(self) -> None:
@@ -259,18 +247,13 @@ class StartPage(QObject):
         if status.provider != "embedded" or not status.chunks or status.pending_vectors or status.syncing is not None:
             return
         self._example_requested = True
-        trial = self._jobs.read(
-            lambda token: _example(manager, token), self._set_example, lambda _sentence: self._trial.done()
-        )
-        self._trial.replace(trial)
+        self._trial.read(lambda token: _example(manager, token), self._set_example)
 
     def _set_notes(self, notes: tuple[ChangedNote, ...]) -> None:
-        self._job.done()
         self._notes = notes
         self._show()
 
     def _set_example(self, example: str) -> None:
-        self._trial.done()
         self._example = example
         self._show()
 

@@ -7,12 +7,13 @@ from datetime import date, timedelta
 from itertools import accumulate
 
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QPixmap
 
 from engine import tr
 from gui.core.session_criteria import ANY_TIME, Criteria
 from gui.sessions.rows import filter_test
 from gui.sessions.session_catalog import Entry, SessionCatalog
+from gui.style.stylesheet import font_scale
 from gui.style.theme import Tokens
 from gui.text.formatting import short_date, short_month_and_year, weekday_and_date
 from gui.text.session_texts import session_count
@@ -109,6 +110,8 @@ class SessionCalendar(Chart):
         self._listed: date | None = None
         self._spoken: tuple[object, list[Part]] = (None, [])
         """The parts for a screen reader, which asks often, and what they were made for."""
+        self._picture: tuple[object, QPixmap] = (None, QPixmap())
+        """The squares of all days, and what they were painted for: hundreds of them would take 5 ms a time."""
         self.opened.connect(self._open)
 
     def show_days(self, days: SessionDays, listed: date | None) -> None:
@@ -178,15 +181,35 @@ class SessionCalendar(Chart):
     # --- painting ---------------------------------------------------------------------------------------------------
 
     def paint_marks(self, painter: QPainter, colours: Tokens) -> None:
-        hidden = self._hidden
+        state = (self._days, self.size(), font_scale(), self.devicePixelRatio(), colours)
+        if self._picture[0] != state:
+            self._picture = state, self._paint_days(colours)
+        painter.drawPixmap(0, 0, self._picture[1])
+        listed = None if self._listed is None else (self._listed - self._days.first).days
+        for index, colour in ((listed, colours.accent), (self.chosen, colours.text)):
+            if index is not None and self._hidden <= index < len(self.series.marks):
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.setPen(QPen(colour, 1.5))
+                painter.drawRoundedRect(self.rect_of_mark(index).adjusted(-0.5, -0.5, 0.5, 0.5), 2, 2)
+
+    def _paint_days(self, colours: Tokens) -> QPixmap:
+        picture = QPixmap(self.size() * self.devicePixelRatio())
+        picture.setDevicePixelRatio(self.devicePixelRatio())
+        picture.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(picture)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        hidden, square, cell = self._hidden, self._square(0), self._scaled(_CELL)
         for index in range(hidden, len(self.series.marks)):
-            self._paint_day(painter, colours, index, self._square(index - hidden))
+            week, weekday = divmod(index - hidden, _WEEK)
+            self._paint_day(painter, colours, index, square.translated(week * cell, weekday * cell))
+        painter.end()
+        return picture
 
     def _paint_day(self, painter: QPainter, colours: Tokens, index: int, rect: QRectF) -> None:
         """Paint the square of a day; more sessions make it larger too, since colour alone must not distinguish days."""
         count = self._days.counts[index]
         level = -(-_LEVELS * count // self._most)
-        painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(colours.line)
         painter.drawRoundedRect(rect, 2, 2)
         if level:
@@ -195,10 +218,6 @@ class SessionCalendar(Chart):
             inset = rect.width() * (_LEVELS - level) / (4 * _LEVELS)
             painter.setBrush(ink)
             painter.drawRoundedRect(rect.adjusted(inset, inset, -inset, -inset), 2, 2)
-        if index == self.chosen or self._days.day(index) == self._listed:
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(colours.text if index == self.chosen else colours.accent, 1.5))
-            painter.drawRoundedRect(rect.adjusted(-0.5, -0.5, 0.5, 0.5), 2, 2)
 
     # --- events -----------------------------------------------------------------------------------------------------
 

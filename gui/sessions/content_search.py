@@ -89,7 +89,7 @@ class ContentSearch(QObject):
         super().__init__(parent)
         self._jobs = jobs
         self._manager: MemorySearchManager | None = None
-        self._job = JobSlot(self)
+        self._job = JobSlot(self, jobs)
         self.hits = NO_HITS
         self._due = ""
         self._notice_delay = QTimer(self, singleShot=True, interval=NOTICE_DELAY_MS)
@@ -168,14 +168,12 @@ class ContentSearch(QObject):
             return ContentHits(text, notice=notice, reason=why.reason, remedies=others, counted=counted)
 
         def on_done(hits: ContentHits) -> None:
-            self._job.done()
             self._notice_delay.stop()
             self.hits = hits
             self.found.emit()
             self.idle.emit()
 
         def on_error(sentence: str) -> None:
-            self._job.done()
             self._notice_delay.stop()
             self.failed.emit(sentence)
             self.idle.emit()

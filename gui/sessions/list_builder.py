@@ -57,7 +57,7 @@ class SessionListLoader(QObject):
         self.known: Known | None = None
         self._jobs = jobs
         self._manager: MemorySearchManager | None = None
-        self._job = JobSlot(self)
+        self._job = JobSlot(self, jobs)
         self._stale = False
 
     @property
@@ -102,7 +102,6 @@ class SessionListLoader(QObject):
         self._emit_idle()
 
     def _end(self) -> None:
-        self._job.done()
         if self._stale:
             self._stale = False
             self.refresh()
@@ -129,7 +128,7 @@ class RunningSessions(QObject):
         self._reader = reader
         self._view = view
         self._manager: MemorySearchManager | None = None
-        self._job = JobSlot(self)
+        self._job = JobSlot(self, jobs)
         self._states: dict[str, _FileState] = {}
         self._timer = QTimer(self, interval=_POLL_MS)
         self._timer.timeout.connect(self.check)
@@ -167,14 +166,9 @@ class RunningSessions(QObject):
         current = self._view.list.current_session()
         if current is not None and current.path not in watched:
             watched.append(current.path)  # an older session that an agent has resumed
-        self._job.replace(
-            self._jobs.read(
-                lambda _: _read_states(manager, watched, before), self._update_states, lambda _: self._job.done()
-            )
-        )
+        self._job.replace(self._jobs.read(lambda _: _read_states(manager, watched, before), self._update_states))
 
     def _update_states(self, states: dict[str, "_FileState"]) -> None:
-        self._job.done()
         self._states = states
         since = time.time() - _RUNNING_SECONDS
         self._show(frozenset(path for path, state in states.items() if state.written > since))
@@ -350,7 +344,7 @@ class SimilaritySearch(QObject):
         super().__init__(parent)
         self.entry: Entry | None = None
         self._jobs = jobs
-        self._job = JobSlot(self)
+        self._job = JobSlot(self, jobs)
 
     @property
     def busy(self) -> bool:
@@ -373,11 +367,9 @@ class SimilaritySearch(QObject):
         return before
 
     def _deliver(self, similar: SimilarSessions) -> None:
-        self._job.done()
         self.found.emit(similar)
 
     def _fail(self, sentence: str) -> None:
-        self._job.done()
         self.failed.emit(sentence)
 
 

@@ -164,7 +164,7 @@ class SessionsPanel(QObject, ViewPanel):
         self._actions = SessionActions(self.view.list, self)
         self._similar = SimilarList(jobs, self._reader, self.view, self)
         self._jobs = jobs
-        self._find_job = JobSlot(self)
+        self._find_job = JobSlot(self, jobs)
         self._follower = SessionFollower(self._session_to_read, self.best_match, self)
         self._gates.add(self.box.edit, "sessions")
         self.header = FoldingRow(self.box, self.chips, BOX_CHARACTERS)
@@ -423,7 +423,6 @@ class SessionsPanel(QObject, ViewPanel):
         self._find_job.replace(self._jobs.read(work, self._show_folders, lambda _sentence: self._show_folders(None)))
 
     def _show_folders(self, found: FoundSources | None) -> None:
-        self._find_job.done()
         if found is not None:
             self.view.folders.show_found(found.sources)
         self._emit_settled()

@@ -21,8 +21,8 @@ from gui.text.plain_text import utf16_ranges
 from gui.text.right_to_left import draw_pixmap, mirror, mirrored_x, range_edges, upright, write
 from gui.text.session_texts import UNTITLED, found_by, message_count, session_count, unknown_count, work_time
 from gui.widgets.icons import icon_pixmap
-from gui.widgets.labels import elide
-from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, Index, RowList, RowModel, RowRole, paint_ground
+from gui.widgets.labels import AT_LEFT, AT_RIGHT, elide
+from gui.widgets.row_list import GUTTER, Index, RowList, RowModel, RowRole, paint_ground
 
 PAD = 6
 GAP = 10
@@ -265,7 +265,6 @@ class SessionList(RowList):
         self.painter = SessionDelegate(self)
         self.setItemDelegate(self.painter)
         self._lay_out_in_batches()
-        self._chosen = False
         self.selectionModel().currentChanged.connect(self._moved)
         self.doubleClicked.connect(self._activate)
 
@@ -282,8 +281,8 @@ class SessionList(RowList):
             self.viewport().update()
             self.current_changed.emit(self.current_session())
             return
-        position = self._remember() if keep and self.rows.rowCount() and self._moved_away() else None
-        chosen = self.current_session() if self._chosen and not words else None
+        position = self._remember() if keep and self._moved_away else None
+        chosen = self.current_session() if self._held and not words else None
         deepest = self._deepest() if position else 0
         self._arranging = True
         try:
@@ -292,12 +291,12 @@ class SessionList(RowList):
                 self._return_to(position)
             else:
                 listed = self.rows.position(("session", chosen.path)) if chosen else -1
-                self._chosen = listed >= 0
-                self._set_current(listed if self._chosen else self.rows.first_position())
+                self._held = listed >= 0
+                self._set_current(listed if self._held else self.rows.first_position())
                 self.scrollToTop()
         finally:
             self._arranging = False
-        if position is None and self._chosen:
+        if position is None and self._held:
             self.scrollTo(self.currentIndex())
         self.current_changed.emit(self.current_session())
 
@@ -323,17 +322,10 @@ class SessionList(RowList):
             self._set_current(number)
         return number >= 0
 
-    def pin_current(self) -> None:
-        """Keep the current session when new ones come, as if the user had chosen it."""
-        self._chosen = True
-
-    def _moved_away(self) -> bool:
-        return self._chosen or self.verticalScrollBar().value() > 0
-
     def _activate(self, index: Index) -> None:
         row = self.rows.row(index.row())
         if isinstance(row, SessionRow):
-            self._chosen = True
+            self._held = True
             self.opened.emit(row.entry.summary)
 
     def _show_menu(self, at: QPoint) -> None:
@@ -347,7 +339,6 @@ class SessionList(RowList):
     @Slot(QModelIndex, QModelIndex)
     def _moved(self, current: QModelIndex, previous: QModelIndex) -> None:
         if not self._arranging and current.isValid():
-            self._chosen = True
             self.current_changed.emit(self.current_session())
 
     # --- events -----------------------------------------------------------------------------------------------------

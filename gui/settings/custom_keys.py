@@ -59,15 +59,11 @@ class CustomKeys(QObject):
         self._aside: dict[str, tuple[str, ...]] = {}
         """Unknown entries, which stay in the file: another version may know them."""
         self._reported: list[str] = []
-        self._saving = self._unsaved = False
-
-    @property
-    def saving(self) -> bool:
-        return self._saving
+        self.saving = self._unsaved = False
 
     def load(self, own: Mapping[str, Sequence[str]]) -> None:
         """Set the keys that were read from the settings, unless a newer change is still being saved."""
-        if self._saving:
+        if self.saving:
             return
         usable, problems = readable(own, self._keymap)
         self._aside = {name: tuple(keys) for name, keys in own.items() if name not in usable}
@@ -133,19 +129,19 @@ class CustomKeys(QObject):
 
     def _save(self) -> None:
         """Save the keys, one write at a time, so that the last change wins."""
-        self._unsaved = self._saving
-        if self._saving:
+        self._unsaved = self.saving
+        if self.saving:
             return
-        self._saving = True
+        self.saving = True
         value = {name: list(keys) for name, keys in {**self._aside, **self._own}.items()} or None
         config = self._config
         self._jobs.save(lambda _: engine.save_setting(_OPTION, value, config=config), self._saved, self._failed)
 
     def _saved(self, _: None) -> None:
-        self._saving = False
+        self.saving = False
         if self._unsaved:
             self._save()
 
     def _failed(self, sentence: str) -> None:
-        self._saving = self._unsaved = False
+        self.saving = self._unsaved = False
         self.not_saved.emit(tr("The shortcuts work until you quit, but could not be saved. {reason}", reason=sentence))

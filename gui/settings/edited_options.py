@@ -73,8 +73,12 @@ class SettingsModel(QObject):
         super().__init__(parent)
         self._jobs = jobs
         self._config = config
-        self._folder = Path()
-        self._read_job, self._effects_job, self._save_job = JobSlot(self), JobSlot(self), JobSlot(self)
+        self.folder = Path()
+        self._read_job, self._effects_job, self._save_job = (
+            JobSlot(self, jobs),
+            JobSlot(self, jobs),
+            JobSlot(self, jobs),
+        )
         self._writing = Lock()
         """Held while a change is taken from the queue and written, so that the file gets them in their order."""
         self._queue: deque[_Save] = deque()
@@ -83,7 +87,7 @@ class SettingsModel(QObject):
         """Changes that could not be written and are not reported yet."""
         self._file = SettingLayers({}, {})
         """The displayed settings."""
-        self._written = self._file, self._folder
+        self._written = self._file, self.folder
         """The settings that the last change wrote, and the folder that they are of."""
         self._undo: list[Changes] = []
         self._waiting: dict[tuple[str, str], SettingChange] = {}
@@ -105,14 +109,10 @@ class SettingsModel(QObject):
         """Whether the settings file is neither being read nor written."""
         return not (self._read_job.busy or self._effects_job.busy or self._save_job.busy)
 
-    @property
-    def folder(self) -> Path:
-        return self._folder
-
     def begin(self, folder: Path) -> None:
         """Read the settings of a workspace; drops pending changes of another one."""
-        if folder != self._folder:
-            self._folder, self._file, self.read = folder, SettingLayers({}, {}), False
+        if folder != self.folder:
+            self.folder, self._file, self.read = folder, SettingLayers({}, {}), False
             self._undo.clear()
             self._set_waiting({})
         self.read_again()
@@ -121,14 +121,11 @@ class SettingsModel(QObject):
         """Read the settings file again, since another program may have changed it."""
         if self._save_job.busy:
             return
-        folder, config = self._folder, self._config
+        folder, config = self.folder, self._config
 
-        self._read_job.replace(
-            self._jobs.read(lambda _: engine.read_layers(folder, config), self._set_read, self._not_read)
-        )
+        self._read_job.read(lambda _: engine.read_layers(folder, config), self._set_read, self._not_read)
 
     def _set_read(self, layers: SettingLayers) -> None:
-        self._read_job.done()
         before, first = self._file, not self.read
         self._file, self.read = layers, True
         if first or layers != before:
@@ -136,16 +133,14 @@ class SettingsModel(QObject):
             self.loaded.emit()
         self._emit_refusal()
         if not self._effects and not self._effects_job.busy:
-            self._effects_job.replace(self._jobs.read(lambda _: engine.options_of_index(), self._set_effects))
+            self._effects_job.read(lambda _: engine.options_of_index(), self._set_effects)
 
     def _set_effects(self, effects: dict[str, SettingsConsequences]) -> None:
-        self._effects_job.done()
         self._effects = effects
         for key in effects:
             self.changed.emit(key)
 
     def _not_read(self, sentence: str) -> None:
-        self._read_job.done()
         self._emit_refusal()
         self.unreadable.emit(sentence)
 
@@ -175,7 +170,7 @@ class SettingsModel(QObject):
 
     def consequences(self) -> SettingsConsequences:
         """The effect of all pending changes on the index."""
-        return engine.consequences_of(self._folder, self._file.settings, self.layers.settings)
+        return engine.consequences_of(self.folder, self._file.settings, self.layers.settings)
 
     @property
     def can_undo(self) -> bool:
@@ -232,7 +227,7 @@ class SettingsModel(QObject):
     def _needs_approval(self, changes: Changes) -> bool:
         """Whether changes rebuild the index, or may send other texts to a service than now."""
         then = self._file.changed(changes).settings
-        effects = engine.consequences_of(self._folder, self._file.settings, then)
+        effects = engine.consequences_of(self.folder, self._file.settings, then)
         placements = [placed_options()[change.key] for change in changes]
         sends = any(placed.page in FORMS or placed.option.group is Group.SERVICES for placed in placements)
         other_texts = effects.other_files or other_vectors(self._file.settings, then)
@@ -286,7 +281,7 @@ class SettingsModel(QObject):
     def _save(self, changes: Changes) -> None:
         """Write changes in the background, after those before them, even if the program ends meanwhile."""
         self._read_job.cancel()
-        self._queue.append(_Save(changes, self._folder))
+        self._queue.append(_Save(changes, self.folder))
         self._save_job.add(self._jobs.save(self._write_oldest, self._saved, self._not_saved))
 
     def _write_oldest(self, _: CancelToken) -> _Save:
@@ -304,11 +299,10 @@ class SettingsModel(QObject):
         changes, folder = done
         # The job of a later change may report first; the settings in force are those written last.
         layers, written_folder = self._written
-        self._save_job.done()
         self._show_saved()
         if any(applies_at_once(change.key) for change in changes):
             self.in_force.emit(layers.settings, written_folder)
-        elif folder == self._folder:
+        elif folder == self.folder:
             self._reopen_timer.start()
         self._reopen_if_urgent()
         self._call_if_saved()
@@ -318,7 +312,7 @@ class SettingsModel(QObject):
         if self._save_job.busy:
             return  # the file doesn't have all that is displayed
         layers, folder = self._written
-        if self._refusal is not None or folder != self._folder:
+        if self._refusal is not None or folder != self.folder:
             self.read_again()
             return
         before, self._file = self._file, layers
@@ -327,7 +321,6 @@ class SettingsModel(QObject):
             self.loaded.emit()
 
     def _not_saved(self, sentence: str) -> None:
-        self._save_job.done()
         self._when_saved = None
         self._undo.clear()
         earlier = self._refusal[0] if self._refusal is not None else ()

@@ -45,9 +45,8 @@ class DownloadRow(QWidget):
 
     def __init__(self, jobs: Jobs) -> None:
         super().__init__()
-        self._jobs = jobs
         self._settings: Settings | None = None
-        self._lookup_job, self._download_job = JobSlot(self), JobSlot(self)
+        self._lookup_job, self._download_job = JobSlot(self, jobs), JobSlot(self, jobs)
         self._state = label("", "meta", wrap=True)
         self._progress = ProgressLine()
         self._button = QPushButton(tr("Download"))
@@ -67,7 +66,7 @@ class DownloadRow(QWidget):
             return
         self.stop()
         self._settings = settings
-        self._lookup_job.replace(self._jobs.read(lambda _: engine.missing_model(settings), self._show))
+        self._lookup_job.read(lambda _: engine.missing_model(settings), self._show)
 
     def stop(self) -> None:
         """Stop a running check or download."""
@@ -75,7 +74,6 @@ class DownloadRow(QWidget):
         self._download_job.cancel()
 
     def _show(self, missing: str) -> None:
-        self._lookup_job.done()
         self.setVisible(bool(missing))
         self._state.setText(breakable(tr("{model} is not downloaded yet.", model=missing)))
         self._show_fetching(on=False)
@@ -104,7 +102,7 @@ class DownloadRow(QWidget):
         def work(token: CancelToken) -> None:
             engine.fetch_model(settings, progress=self._progressed.emit, cancel=token)
 
-        self._download_job.replace(self._jobs.write(work, self._done, self._failed))
+        self._download_job.write(work, self._done, self._failed)
 
     @Slot(object)
     def _show_progress(self, step: ModelFetchProgress) -> None:
@@ -116,12 +114,10 @@ class DownloadRow(QWidget):
             self._state.setText(progress)
 
     def _done(self, _: None) -> None:
-        self._download_job.done()
         self.hide()
         self.fetched.emit()
 
     def _failed(self, sentence: str) -> None:
-        self._download_job.done()
         self._state.setText(breakable(sentence))
         self._show_fetching(on=False)
 

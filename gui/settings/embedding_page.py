@@ -12,16 +12,7 @@ from PySide6.QtCore import QTimer, Signal, Slot
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 import engine
-from engine import (
-    CancelToken,
-    EmbeddingEstimate,
-    KeyState,
-    MemorySearchManager,
-    ProviderProbe,
-    Settings,
-    marked,
-    tr,
-)
+from engine import CancelToken, EmbeddingEstimate, KeyState, MemorySearchManager, ProviderProbe, Settings, marked, tr
 from gui.core.jobs import Jobs, JobSlot
 from gui.settings.embedding_form import EmbeddingForm, KeyRow
 from gui.settings.engine_and_model_choice import EmbeddingChoice
@@ -59,14 +50,13 @@ class EmbeddingPage(DialogPage):
         """`below`: a widget to show below the form."""
         super().__init__(parent)
         self.setProperty("role", "page")
-        self._jobs = jobs
         self._config = config
         self._folder = Path()
         self._manager: MemorySearchManager | None = None
         self._settings = Settings()
         self._before = EmbeddingChoice.of(self._settings)
         self._estimate: EmbeddingEstimate | None = None
-        self._keys, self._pricing, self._saving = (JobSlot(self) for _ in range(3))
+        self._keys, self._pricing, self._saving = (JobSlot(self, jobs) for _ in range(3))
         self._lookup_timer = QTimer(self, singleShot=True)
         self._lookup_timer.timeout.connect(self._look_up)
 
@@ -226,42 +216,28 @@ class EmbeddingPage(DialogPage):
         rows = self._visible_key_rows
         for row, _ in rows:
             row.show_state(None)
-        self._keys.replace(
-            self._jobs.read(
-                lambda _: [(row, engine.key_state(provider, settings)) for row, provider in rows],
-                self._show_keys,
-                self._no_key,
-            )
+        self._keys.read(
+            lambda _: [(row, engine.key_state(provider, settings)) for row, provider in rows],
+            self._show_keys,
+            self._show_error,
         )
         if manager is None or choice.provider == "none":
             self._set_price_text("")
             return
-        self._pricing.replace(
-            self._jobs.read(
-                lambda token: manager.estimate_embedding(settings, cancel=token), self._show_price, self._show_no_price
-            )
+        self._pricing.read(
+            lambda token: manager.estimate_embedding(settings, cancel=token), self._show_price, self._set_price_text
         )
 
     def _show_keys(self, states: Sequence[tuple[KeyRow, KeyState]]) -> None:
-        self._keys.done()
         for row, state in states:
             row.show_state(state)
         self._show_save()
 
-    def _no_key(self, sentence: str) -> None:
-        self._keys.done()
-        self._show_error(sentence)
-
     def _show_price(self, estimate: EmbeddingEstimate) -> None:
-        self._pricing.done()
         self._estimate = estimate
         unaffected = self._form.choice == self._before and not estimate.chunks
         self._set_price_text("" if unaffected else estimate_words(estimate))
         self._show_save()
-
-    def _show_no_price(self, sentence: str) -> None:
-        self._pricing.done()
-        self._set_price_text(sentence)
 
     def _set_price_text(self, sentence: str) -> None:
         self._price.setText(breakable(sentence))
@@ -294,7 +270,7 @@ class EmbeddingPage(DialogPage):
             engine.forget_key(provider, settings)
             return [(row, engine.key_state(provider, settings))]
 
-        self._keys.replace(self._jobs.save(work, self._show_keys, self._no_key))
+        self._keys.save(work, self._show_keys, self._show_error)
 
     @Slot()
     def _save(self) -> None:
@@ -312,18 +288,16 @@ class EmbeddingPage(DialogPage):
                 engine.save_settings(changes, workspace=folder, config=config, seen=before)
             return agreed
 
-        self._saving.replace(self._jobs.save(work, partial(self._saved, choice), self._not_saved))
+        self._saving.save(work, partial(self._saved, choice), self._not_saved)
         self.save_button.setEnabled(False)
 
     def _saved(self, choice: EmbeddingChoice, agreed: EmbeddingEstimate | None) -> None:
-        self._saving.done()
         self._before = choice
         for row in self._key_rows:
             row.clear()
         self.saved.emit(agreed)
 
     def _not_saved(self, sentence: str) -> None:
-        self._saving.done()
         self._show_error(sentence)
         self._show_save()
 

@@ -7,14 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import (
-    QButtonGroup,
-    QFileDialog,
-    QGridLayout,
-    QLineEdit,
-    QPushButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QButtonGroup, QFileDialog, QGridLayout, QLineEdit, QPushButton, QWidget
 
 import engine
 from engine import CancelToken, Settings, marked, tr
@@ -169,12 +162,11 @@ class EnginePage(DialogPage):
 
     def __init__(self, jobs: Jobs, config: Path | None = None) -> None:
         super().__init__()
-        self._jobs = jobs
         self._config = config
         self._folder = Path()
         self._settings = Settings()
         self._before = EngineChoice.of(self._settings)
-        self._save_job = JobSlot(self)
+        self._save_job = JobSlot(self, jobs)
         self._form = EngineForm()
         self._form.changed.connect(self._changed)
         self._trial = CheckRow(jobs, tr("Test the engine that is chosen"), tr(TESTING))
@@ -255,16 +247,14 @@ class EnginePage(DialogPage):
         def work(_: CancelToken) -> None:
             engine.save_settings(changes, workspace=folder, config=config, seen=before)
 
-        self._save_job.replace(self._jobs.save(work, partial(self._saved, choice), self._not_saved))
+        self._save_job.save(work, partial(self._saved, choice), self._not_saved)
         self.save_button.setEnabled(False)
 
     def _saved(self, choice: EngineChoice, _: None) -> None:
-        self._save_job.done()
         self._before = choice
         self.saved.emit()
 
     def _not_saved(self, sentence: str) -> None:
-        self._save_job.done()
         self._problem.setText(breakable(sentence))
         self._problem.show()
         self._show_save()

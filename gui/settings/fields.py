@@ -12,14 +12,7 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import (
-    QDialog,
-    QFileDialog,
-    QLineEdit,
-    QPushButton,
-    QScrollArea,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QFileDialog, QLineEdit, QPushButton, QScrollArea, QWidget
 
 import engine
 from engine import CancelToken, Option, tr
@@ -386,9 +379,8 @@ class CheckRow(QWidget):
     def __init__(self, jobs: Jobs, name: str, meanwhile: str) -> None:
         """`name`: accessible name of the button; `meanwhile`: text during the test."""
         super().__init__()
-        self._jobs = jobs
         self._meanwhile = meanwhile
-        self._trial = JobSlot(self)
+        self._trial = JobSlot(self, jobs)
         self.button = QPushButton(tr("Test"))
         self.button.setAccessibleName(name)
         self.button.clicked.connect(self.requested)
@@ -407,18 +399,14 @@ class CheckRow(QWidget):
     def run(self, work: Callable[[CancelToken], Any], describe: Callable[[Any], tuple[str, bool]]) -> None:
         """Run `work` in the background; `describe` turns its result into a text, and whether the test passed."""
         self._show_result(self._meanwhile)
-        self._trial.replace(
-            self._jobs.read(work, lambda found: self._end(*describe(found)), lambda why: self._end(why, False))
+        self._trial.read(
+            work, lambda found: self._show_result(*describe(found)), lambda why: self._show_result(why, False)
         )
 
     def clear(self) -> None:
         """Cancel a running test, or remove its result."""
         self._trial.cancel()
         self.result_label.clear()
-
-    def _end(self, words: str, fine: bool) -> None:
-        self._trial.done()
-        self._show_result(words, fine)
 
     def _show_result(self, words: str, fine: bool = True) -> None:
         set_role(self.result_label, "meta" if fine else "degraded")

@@ -428,7 +428,7 @@ class OptionsPage(DialogPage):
         for placed, switch in now:
             if placed.group != self._group:
                 self._group = placed.group
-                self.add_section(self._group)
+                add_shown(self._list, section_head(self._group))
             if switch is not None:
                 self.add_widget(SystemRow(switch))
             else:
@@ -446,9 +446,6 @@ class OptionsPage(DialogPage):
 
     def make_row(self, placed: OptionPlacement) -> OptionRow:
         return OptionRow(placed, self.model, parent=self.column.parentWidget())
-
-    def add_section(self, title: str) -> None:
-        add_shown(self._list, section_head(title))
 
     @property
     def ready(self) -> bool:

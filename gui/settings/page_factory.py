@@ -41,9 +41,8 @@ class StoredModelsPage(DialogPage):
 
     def __init__(self, jobs: Jobs) -> None:
         super().__init__()
-        self._jobs = jobs
         self._manager: MemorySearchManager | None = None
-        self._job = JobSlot(self)
+        self._job = JobSlot(self, jobs)
         self._rows = column_of(spacing=10)
         self._problem = label("", "degraded", wrap=True)
         mark_position(self)
@@ -68,14 +67,13 @@ class StoredModelsPage(DialogPage):
         if manager is None:
             self._show(())
             return
-        self._job.replace(self._jobs.read(lambda _: manager.stored_models(), self._show, self._show_error))
+        self._job.read(lambda _: manager.stored_models(), self._show, self._show_error)
 
     def stop(self) -> None:
         """Cancel running requests, since the dialog was closed."""
         self._job.cancel()
 
     def _show(self, models: tuple[StoredModelInfo, ...]) -> None:
-        self._job.done()
         clear_layout(self._rows)
         end = LastInTabOrder(self)
         for model in models:
@@ -95,14 +93,13 @@ class StoredModelsPage(DialogPage):
             return manager.stored_models()
 
         self._problem.clear()
-        self._job.replace(self._jobs.write(work, self._purged, self._show_error))
+        self._job.write(work, self._purged, self._show_error)
 
     def _purged(self, models: tuple[StoredModelInfo, ...]) -> None:
         self._show(models)
         self.purged.emit()
 
     def _show_error(self, sentence: str) -> None:
-        self._job.done()
         self._problem.setText(breakable(sentence))
         for row in self.findChildren(_ModelRow):
             row.refused()

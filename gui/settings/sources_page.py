@@ -32,12 +32,7 @@ from gui.settings.edited_options import SettingsModel
 from gui.settings.fields import Field
 from gui.settings.option_pages import OptionPlacement
 from gui.settings.option_row import OptionRow, OptionsPage
-from gui.sources.folder_rows import (
-    SessionChooserButtons,
-    SourceCheckBoxes,
-    SourceChoices,
-    issue_lines,
-)
+from gui.sources.folder_rows import SessionChooserButtons, SourceCheckBoxes, SourceChoices, issue_lines
 from gui.sources.index_preview import KindChips
 from gui.sources.sessions_page import LOOKING, NOTHING, Choice, Source, find_other_sources, measure
 from gui.text.formatting import short_path, size_text
@@ -135,9 +130,8 @@ class MatchCard(QFrame):
     def __init__(self, jobs: Jobs) -> None:
         super().__init__()
         self.setProperty("role", "card")
-        self._jobs = jobs
         self._requested: tuple[Path, Settings, Settings] | None = None
-        self._lookup_job = JobSlot(self)
+        self._lookup_job = JobSlot(self, jobs)
         self._typing_timer = QTimer(self, singleShot=True, interval=_TYPING_MS)
         self._typing_timer.timeout.connect(self._search)
         self._sum = label(tr(_COUNTING), "strong", wrap=True)
@@ -180,10 +174,9 @@ class MatchCard(QFrame):
             first = engine.preview_workspace(folder, requested, cancel=token)
             return Match(first, first if requested == now else engine.preview_workspace(folder, now, cancel=token))
 
-        self._lookup_job.replace(self._jobs.read(work, self._show, self._fail))
+        self._lookup_job.read(work, self._show, self._fail)
 
     def _show(self, match: Match) -> None:
-        self._lookup_job.done()
         skipped = match.requested.skipped
         self._sum.setText(match_words(match))
         self._first_notes.setText(breakable(first_words(match.requested)))
@@ -201,7 +194,6 @@ class MatchCard(QFrame):
         self.kinds.show_kinds(preview.kinds)
 
     def _fail(self, sentence: str) -> None:
-        self._lookup_job.done()
         self._sum.setText(breakable(sentence))
         for text in (self._first_notes, self._rules):
             text.clear()
@@ -224,10 +216,9 @@ class SessionsField(Field):
 
     def __init__(self, option: Option, title: str, jobs: Jobs, manager: MemorySearchManager | None) -> None:
         super().__init__(option, title)
-        self._jobs = jobs
         self.manager = manager
         self._choice: Choice | None = None
-        self._lookup_job = JobSlot(self)
+        self._lookup_job = JobSlot(self, jobs)
         self._state = label(tr(LOOKING), "meta", wrap=True)
         self._boxes = SourceCheckBoxes()
         self._boxes.changed.connect(self._tick)
@@ -263,10 +254,9 @@ class SessionsField(Field):
         self._start(lambda token: find_other_sources(listed, manager, token), self._set_choice)
 
     def _start(self, work: Callable[[CancelToken], Any], done: Callable[[Any], None]) -> None:
-        self._lookup_job.replace(self._jobs.read(work, done, self._fail))
+        self._lookup_job.read(work, done, self._fail)
 
     def _set_choice(self, choice: Choice) -> None:
-        self._lookup_job.done()
         self._choice = choice
         sources = [source.found for source in choice.sources]
         self._boxes.show_sources(sources, [source.ticked for source in choice.sources])
@@ -276,7 +266,6 @@ class SessionsField(Field):
         self._show_issues(choice.issues)
 
     def _fail(self, sentence: str) -> None:
-        self._lookup_job.done()
         self._state.hide()
         self._problem.setText(breakable(sentence))
         self._problem.show()
@@ -300,7 +289,6 @@ class SessionsField(Field):
             self._start(lambda token: measure(requested, token), self._add_sources)
 
     def _add_sources(self, added: tuple[list[Source], list[FileIssue]]) -> None:
-        self._lookup_job.done()
         if self._choice is not None:
             self._set_choice(self._choice.add(*added))
             self.entered.emit(self._choice.folders)
@@ -311,11 +299,10 @@ class PathsField(Field):
 
     def __init__(self, option: Option, title: str, jobs: Jobs) -> None:
         super().__init__(option, title)
-        self._jobs = jobs
         self._home = str(Path.home())
         self._found: FoundSources | None = None
         self._folder = ""
-        self._lookup_job = JobSlot(self)
+        self._lookup_job = JobSlot(self, jobs)
         self._rows = column_of(spacing=2)
         self._add_folder = self._add_button(tr("Add a folder…"), self._choose_folder)
         self._add_files = self._add_button(tr("Add files…"), self._choose_files)
@@ -347,10 +334,9 @@ class PathsField(Field):
         """Search this computer for vaults and workspaces to offer, other than `folder`."""
         self._folder = str(folder)
         if self._found is None:
-            self._lookup_job.replace(self._jobs.read(lambda token: engine.find_sources(cancel=token), self._set_found))
+            self._lookup_job.read(lambda token: engine.find_sources(cancel=token), self._set_found)
 
     def _set_found(self, sources: FoundSources) -> None:
-        self._lookup_job.done()
         self._found = sources
         self._show_offers()
 

@@ -50,8 +50,7 @@ class SystemSwitch(QObject):
         self.on = False
         self._refusal = refusal
         self._state = state
-        self._jobs = jobs
-        self._slot = JobSlot(self)
+        self._slot = JobSlot(self, jobs)
 
     @property
     def busy(self) -> bool:
@@ -60,17 +59,16 @@ class SystemSwitch(QObject):
     def refresh(self) -> None:
         """Read the current value, unless it is being read or written already."""
         if not self._slot.busy:
-            self._slot.replace(self._jobs.read(lambda _: self._state.is_on(), self._show, self._unreadable))
+            self._slot.read(lambda _: self._state.is_on(), self._show, self._unreadable)
 
     def switch(self, on: bool) -> None:
         def work(_: object) -> bool:
             self._state.set_on(on)
             return self._state.is_on()
 
-        self._slot.replace(self._jobs.save(work, self._show, self._refused))
+        self._slot.save(work, self._show, self._refused)
 
     def _show(self, on: bool) -> None:
-        self._slot.done()
         self.on = on
         self.changed.emit()
 
@@ -80,7 +78,7 @@ class SystemSwitch(QObject):
 
     def _refused(self, sentence: str) -> None:
         """Show one error for a failed change, and read the actual value again."""
-        self._slot.replace(self._jobs.read(lambda _: self._state.is_on(), self._show, lambda _: self._show(False)))
+        self._slot.read(lambda _: self._state.is_on(), self._show, lambda _: self._show(False))
         self.refused.emit(tr(self._refusal, reason=sentence))
 
 

@@ -105,7 +105,7 @@ class FileExport(Controller):
         self._external = external
         self._key = key
         self._filters = filters
-        self._job = JobSlot(self)
+        self._job = JobSlot(self, self._jobs)
         self._folder = ""
         self._workspace.closed.connect(self._stop)
 
@@ -124,11 +124,10 @@ class FileExport(Controller):
     def _start(self, notice: str, work: Work, done: OnDone, fail: OnError) -> None:
         """Run an export in the background, and show `notice` with a button that cancels it."""
         self._banner.show_message(notice, "working", Action(tr("Cancel"), self._stop), key=self._key)
-        self._job.replace(self._jobs.write(work, done, fail))
+        self._job.write(work, done, fail)
 
     def _report(self, path: Path, notice: str) -> None:
         """Show that the export to `path` is complete."""
-        self._job.done()
         show = Action(tr("Show in file manager"), partial(self._external.reveal_path, path))
         self._banner.show_message(notice, "fine", show, key=self._key)
 
@@ -192,7 +191,6 @@ class Exports(FileExport):
         )
 
     def _fail(self, sentence: str) -> None:
-        self._job.done()
         self._banner.show_message(sentence, "degraded", Action(tr("Choose another file…"), self.choose), key=self._key)
 
 
@@ -278,7 +276,6 @@ class SessionExports(FileExport):
         limit = opened.settings.sessions.context_characters
 
         def done(text: str) -> None:
-            self._job.done()
             QGuiApplication.clipboard().setText(text)
             notice = tr_count(
                 "{count:,} character copied: paste it into another agent.",
@@ -287,14 +284,12 @@ class SessionExports(FileExport):
             )
             self._banner.show_message(notice, "fine", key=self._key)
 
-        self._job.replace(
-            self._jobs.read(
-                lambda token: session_context(
-                    opened.everywhere.read_session(summary.path, reveal=False, cancel=token), limit
-                ),
-                done,
-                self._fail,
-            )
+        self._job.read(
+            lambda token: session_context(
+                opened.everywhere.read_session(summary.path, reveal=False, cancel=token), limit
+            ),
+            done,
+            self._fail,
         )
 
     def _open_session(self) -> SessionSummary | None:
@@ -305,7 +300,6 @@ class SessionExports(FileExport):
         return session
 
     def _fail(self, sentence: str) -> None:
-        self._job.done()
         self._banner.show_message(sentence, "degraded", key=self._key)
 
 

@@ -240,7 +240,11 @@ class _RowStrips:
         if row.slot == MORE:
             if self._shown >= entries[row.entry].piece_count:
                 return None
-            rest = _small(_folded_rest(entries[row.entry].longest), self._style, width)
+            count = entries[row.entry].longest
+            words = tr_count(
+                "… {count:,} line in all, the rest is folded", "… {count:,} lines in all, the rest is folded", count
+            )
+            rest = _small(words, self._style, width)
             return Strip(rest, self._indent, 0.2 * self._line, "tool")
         if row.slot == SUMMARY:
             texts = summary(self._conversation, entries[row.entry])
@@ -261,12 +265,6 @@ class _RowStrips:
         if entry.kind == "user":
             return Strip(laid, 0.0, 0.6 * self._line if self._is_first(position) else 0.0, "person")
         return Strip(laid, 0.0, 0.6 * self._line, "none")
-
-
-def _folded_rest(lines: int) -> str:
-    return tr_count(
-        "… {count:,} line in all, the rest is folded", "… {count:,} lines in all, the rest is folded", lines
-    )
 
 
 def note_steps(paper: Paper, style: PageStyle, name: str, slices: Sequence[str], printed: float) -> Steps:

@@ -210,38 +210,33 @@ class Panes(QSplitter):
     def __init__(self, results: QWidget, viewer: QWidget, whole: QWidget, dock: QWidget) -> None:
         """`whole`: the widget that replaces results and viewer after `show_whole(True)`."""
         super().__init__(Qt.Orientation.Horizontal)
-        self._results, self._viewer, self._whole, self._dock = results, viewer, whole, dock
-        self._requested = False
-        self._forced = self._covered = self._whole_requested = False
-        self._widths = (400, 330)
-        for pane in (results, viewer, whole, dock):
-            self.addWidget(pane)
-        whole.hide()
-        self.setHandleWidth(1)
-        correct_margins(self)
-        self.setChildrenCollapsible(False)
-        self.setStretchFactor(0, 0)
-        self.setStretchFactor(1, 1)
-        self.setStretchFactor(2, 1)
-        self.setStretchFactor(3, 0)
+        self._viewer, self._whole, self._dock = viewer, whole, dock
+        self.dock_requested = False
+        """Whether the user opened the dock, even if there is no room for it now."""
+        self._forced = self._covered = False
+        self.widths = (400, 330)
+        """The widths of results and dock that the user chose."""
+        self._side_by_side = QSplitter(Qt.Orientation.Horizontal)
+        self._content = QStackedWidget()  # not a further pane: a splitter shows one at no width, and lays it out twice
+        for page in (self._side_by_side, whole):
+            self._content.addWidget(page)
+        for splitter, panes in ((self._side_by_side, (results, viewer)), (self, (self._content, dock))):
+            for pane in panes:
+                splitter.addWidget(pane)
+            splitter.setHandleWidth(1)
+            correct_margins(splitter)
+            splitter.setChildrenCollapsible(False)
+        self._side_by_side.setStretchFactor(1, 1)
+        self.setStretchFactor(0, 1)
+        self._side_by_side.splitterMoved.connect(self.splitterMoved)
         self.splitterMoved.connect(self._remember)
 
     def restore(self, results_width: int, dock_width: int, *, dock_requested: bool) -> None:
         """Restore the pane widths of an earlier run."""
-        self._widths = (max(results_width, 120), max(dock_width, 120))
-        self._requested = dock_requested
+        self.widths = (max(results_width, 120), max(dock_width, 120))
+        self.dock_requested = dock_requested
         self._fold()
         self._distribute_width()
-
-    @property
-    def dock_requested(self) -> bool:
-        """Whether the user opened the dock, even if there is no room for it now."""
-        return self._requested
-
-    @property
-    def widths(self) -> tuple[int, int]:
-        """The widths of results and dock that the user chose."""
-        return self._widths
 
     @Slot()
     def toggle_dock(self) -> None:
@@ -249,29 +244,27 @@ class Panes(QSplitter):
 
     def show_dock(self, on: bool) -> None:
         """Show or hide the dock at the user's request; it then stays even in a narrow window."""
-        self._requested = self._forced = on
+        self.dock_requested = self._forced = on
         self._fold()
 
     def show_whole(self, on: bool) -> None:
         """Show the widget that replaces results and viewer, or these again."""
-        self._whole_requested = on
-        self._fold()
+        self._content.setCurrentWidget(self._whole if on else self._side_by_side)
+
+    @property
+    def pane_widths(self) -> list[int]:
+        """The widths of results, viewer and dock now."""
+        return [*self._side_by_side.sizes(), self.sizes()[1]]
 
     def _fold(self) -> None:
         letter = character_width()
         fits_dock = self.width() >= letter * (_LIST_CHARACTERS + _VIEWER_CHARACTERS + _DOCK_CHARACTERS)
-        shown = self._requested and (fits_dock or self._forced)
+        shown = self.dock_requested and (fits_dock or self._forced)
         self._covered = shown and self.width() < letter * _FEWEST_CHARACTERS
         moved = shown == self._dock.isHidden()
-        parts = {
-            self._results: not self._whole_requested,
-            self._viewer: not (self._whole_requested or self._covered),
-            self._whole: self._whole_requested,
-            self._dock: shown,
-        }
-        if any(part.isHidden() == visible for part, visible in parts.items()):
-            for part, visible in parts.items():
-                part.setVisible(visible)
+        if moved or self._viewer.isHidden() != self._covered:
+            self._viewer.setVisible(not self._covered)
+            self._dock.setVisible(shown)
             self._distribute_width()
         if moved:
             self.dock_shown.emit(shown)
@@ -282,7 +275,7 @@ class Panes(QSplitter):
             self.show_dock(False)
 
     def _distribute_width(self) -> None:
-        results, dock = self._widths[0] + self._growth, self._widths[1]
+        results, dock = self.widths[0] + self._growth, self.widths[1]
         if self._dock.isHidden():
             dock = 0
         elif self._covered:
@@ -290,7 +283,8 @@ class Panes(QSplitter):
             results = self.width() - dock
         results = min(results, int((self.width() - dock) * (1 if self._covered else _MOST_RESULTS)))
         rest = max(1, self.width() - results - dock)
-        self.setSizes([0, 0, results + rest, dock] if self._whole_requested else [results, rest, 0, dock])
+        self.setSizes([results + rest, dock])
+        self._side_by_side.setSizes([results, rest])
 
     @property
     def _growth(self) -> int:
@@ -301,11 +295,8 @@ class Panes(QSplitter):
     def _remember(self) -> None:
         if self._covered:
             return  # while a page covers the panes, their widths are not the user's
-        results, _, _, dock = self.sizes()
-        self._widths = (
-            self._widths[0] if self._whole_requested else max(120, results - self._growth),
-            self._widths[1] if self._dock.isHidden() else dock,
-        )
+        results, _, dock = self.pane_widths
+        self.widths = max(120, results - self._growth), self.widths[1] if self._dock.isHidden() else dock
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -343,12 +334,16 @@ class Frame(QWidget):
         dock.left.connect(views.focus_list)
         self.sync_bar.diagnostics_requested.connect(dock.toggle_diagnostics)
         self.header.view_requested.connect(views.switch)
+        views.switching.connect(self._show_box)
         views.switched.connect(self._show_view)
         views.content_known.connect(self.header.offer)
 
     @Slot(str)
-    def _show_view(self, view: str) -> None:
+    def _show_box(self, view: str) -> None:
         self.header.show_view(view, self.views.panel.header)
+
+    @Slot(str)
+    def _show_view(self, view: str) -> None:
         if self.dock.explains and view != "search":
             self.panes.show_dock(False)
         self.panes.show_whole(self.views.specs[view].whole)

@@ -50,7 +50,7 @@ class ViewPanels(QObject):
         """Lazy views that haven't received the memory yet."""
         self._stale: set[str] = set()
         """Lazy views to refresh, since the index has changed."""
-        self._content_job = JobSlot(self)
+        self._content_job = JobSlot(self, jobs)
         self.search = self._panel(SearchPanel, "search")
         self.viewer = ViewerPanel(jobs)
         self._add_viewer(self.viewer)
@@ -189,14 +189,11 @@ class ViewPanels(QObject):
             if spec.has_content is not None and name not in self.panels
         }
         if manager is not None and checks:
-            self._content_job.replace(
-                self._jobs.read(
-                    lambda _: {name: has_content(manager) for name, has_content in checks.items()}, self._note_content
-                )
+            self._content_job.read(
+                lambda _: {name: has_content(manager) for name, has_content in checks.items()}, self._note_content
             )
 
     def _note_content(self, found: dict[str, bool]) -> None:
-        self._content_job.done()
         for name, has_content in found.items():
             if name not in self.panels:
                 self.content_known.emit(name, has_content)

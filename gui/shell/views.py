@@ -50,6 +50,8 @@ class Views(ViewPanels):
     Search and sessions share the conversation; each restores the session it had shown there.
     """
 
+    switching = Signal(str)
+    """Name of the view that is about to be shown; its box comes first, since it may have another height."""
     switched = Signal(str)
     """Name of the view that is current now."""
     location_opening = Signal()
@@ -129,6 +131,7 @@ class Views(ViewPanels):
                 if position is not None and position.path == target.path:
                     self._positions[self.current] = target, position
             self.current = name
+            self.switching.emit(name)
             self._arrange()
             self.switched.emit(name)
         self.focus_box()
@@ -143,8 +146,8 @@ class Views(ViewPanels):
         """Update all views after a change of the index; lazy ones only when they are shown."""
         if self.current == "sessions" and self.conversation.is_read:
             self.sessions.view.list.pin_current()
-        elif self.current == "search" and self.reader_has_focus:
-            self.search.body.list.pin_current()
+        elif self.current in ("search", "edits") and self.reader_has_focus:  # an edit opens where it was made
+            (self.search.body if self.current == "search" else self.edits).list.pin_current()
         self._refresh_panels()
         self._load(self.current)
 
@@ -176,13 +179,18 @@ class Views(ViewPanels):
     @property
     def read_session(self) -> OpenedSession | None:
         """The open session; None if none is shown."""
-        viewer = self.readers.currentWidget()
+        viewer = self._reader
         return viewer.opened if isinstance(viewer, ConversationPanel) else None
 
     @property
     def read_name(self) -> str:
         """The stable name of the file that the viewer shows; empty if there is none."""
-        return self.viewer.name if self.readers.currentWidget() is self.viewer else ""
+        return self.viewer.name if self._reader is self.viewer else ""
+
+    @property
+    def _reader(self) -> QWidget | None:
+        """The viewer or the conversation that is shown; the viewer, too, in a view without them."""
+        return self.viewer if self.specs[self.current].whole else self.readers.currentWidget()
 
     # --- the open file or session -----------------------------------------------------------------------------------
 
@@ -312,6 +320,8 @@ class Views(ViewPanels):
 
     def _show_target(self) -> None:
         target = self._targets[self.current]
+        if self.specs[self.current].whole:
+            return
         if target is not None and self.made.get(ConversationPanel) is None:
             self.readers.setCurrentWidget(self.empty_reader)
             self._first_target.start()

@@ -24,8 +24,10 @@ class Appearance(QObject):
     def __init__(self, app: QApplication, theme: ThemeChoice = "system", font_scale: float = 1.0) -> None:
         super().__init__(app)
         self._app = app
-        self._theme: ThemeChoice = theme
-        self._scale = _limited(font_scale)
+        self.theme: ThemeChoice = theme
+        """The theme that the user chose, perhaps "as the desktop"; `theme_in_use` is the theme in use."""
+        self.font_scale = _limited(font_scale)
+        """Size of the text, as a multiple of the desktop's."""
         self._without_sheet = False
         app.setStyle("Fusion")
         hints = _style_hints()
@@ -35,35 +37,25 @@ class Appearance(QObject):
         self._apply()
 
     @property
-    def theme(self) -> ThemeChoice:
-        """The theme that the user chose, perhaps "as the desktop"; `theme_in_use` is the theme in use."""
-        return self._theme
-
-    @property
     def theme_in_use(self) -> ThemeName:
-        if self._theme == "system":
+        if self.theme == "system":
             dark = self._app.styleHints().colorScheme() == Qt.ColorScheme.Dark
             if _prefers_contrast():
                 return "high-contrast-dark" if dark else "high-contrast-light"
             return "dark" if dark else "light"
-        return self._theme
-
-    @property
-    def font_scale(self) -> float:
-        """Size of the text, as a multiple of the desktop's."""
-        return self._scale
+        return self.theme
 
     def set_theme(self, theme: ThemeChoice) -> None:
-        self.show(theme, self._scale)
+        self.show(theme, self.font_scale)
         self.changed.emit()
 
     def set_font_scale(self, scale: float) -> None:
-        self.show(self._theme, scale)
+        self.show(self.theme, scale)
         self.changed.emit()
 
     def show(self, theme: ThemeChoice, scale: float) -> None:
         """Set theme and scale from the settings, without emitting a signal."""
-        self._theme, self._scale = theme, _limited(scale)
+        self.theme, self.font_scale = theme, _limited(scale)
         self._apply()
 
     def enlarge(self, steps: int) -> None:
@@ -71,7 +63,7 @@ class Appearance(QObject):
         if steps == 0:
             self.set_font_scale(1.0)
             return
-        nearest = min(range(len(SCALES)), key=lambda index: abs(SCALES[index] - self._scale))
+        nearest = min(range(len(SCALES)), key=lambda index: abs(SCALES[index] - self.font_scale))
         self.set_font_scale(SCALES[min(max(nearest + steps, 0), len(SCALES) - 1)])
 
     @contextmanager
@@ -91,16 +83,16 @@ class Appearance(QObject):
 
     @Slot()
     def _desktop_changed(self) -> None:
-        if self._theme == "system":
+        if self.theme == "system":
             self._apply()
 
     def _apply(self) -> None:
         """Apply palette, style sheet and font if they differ: each makes Qt look at every widget again."""
         font = QFont(self._app.font())
-        font.setPixelSize(round(BASE_PIXELS * self._scale))
+        font.setPixelSize(round(BASE_PIXELS * self.font_scale))
         font.setFeature(QFont.Tag("tnum"), 1)  # digits of equal width, so that running counts don't move
         palette = make_palette(self.theme_in_use)
-        sheet = "" if self._without_sheet else style_sheet(self._scale)
+        sheet = "" if self._without_sheet else style_sheet(self.font_scale)
         repainted = palette != self._app.palette()
         if sheet != self._app.styleSheet():
             # via an empty one: from sheet to sheet a change of size took four times as long

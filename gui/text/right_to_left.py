@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 from PySide6.QtCore import QMargins, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QGuiApplication, QPainter, QPixmap, QTextLayout, QTextLine
-from PySide6.QtWidgets import QSplitter
+from PySide6.QtWidgets import QSplitter, QWidget
 
 _LEFT, _RIGHT = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
 _SIDES = int(_LEFT | _RIGHT)
@@ -37,6 +37,14 @@ def mirror(painter: QPainter, bounds: QRect | QRectF, direction: Qt.LayoutDirect
     if direction == Qt.LayoutDirection.RightToLeft:
         painter.translate(2 * bounds.x() + bounds.width(), 0)
         painter.scale(-1, 1)
+
+
+def mirrored_painter(widget: QWidget) -> QPainter:
+    """Return an antialiasing painter on a widget, mirrored if the widget's layout is right to left."""
+    painter = QPainter(widget)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    mirror(painter, widget.rect(), widget.layoutDirection())
+    return painter
 
 
 def is_mirrored(painter: QPainter) -> bool:
@@ -105,7 +113,7 @@ def at_start(vertical: Qt.AlignmentFlag) -> Qt.AlignmentFlag:
 def correct_margins(splitter: QSplitter) -> None:
     """Correct a splitter in right-to-left layouts, where Qt places all parts a pixel too far to the right."""
     if runs_left():
-        splitter.setContentsMargins(0, 0, 1, 0)
+        splitter.setContentsMargins(1, 0, -1, 0)
 
 
 def runs_left() -> bool:

@@ -49,8 +49,7 @@ class LinkFollower(QObject):
 
     def __init__(self, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
-        self._jobs = jobs
-        self._job = JobSlot(self)
+        self._job = JobSlot(self, jobs)
 
     def cancel(self) -> None:
         """Stop looking up a link, since another file is shown."""
@@ -69,39 +68,26 @@ class LinkFollower(QObject):
         elif not target:
             self.heading_chosen.emit(anchor)
         else:
-            self._job.replace(
-                self._jobs.read(
-                    lambda token: _locate(manager, target, anchor, home, token),
-                    self._choose,
-                    lambda _: self._report_missing(target, url.scheme() == NOTE_SCHEME),
-                )
+            self._job.read(
+                lambda token: _locate(manager, target, anchor, home, token),
+                self._choose,
+                lambda _: self._report_missing(target, url.scheme() == NOTE_SCHEME),
             )
 
     def open_anchor(self, anchor: str, home: str, manager: MemorySearchManager) -> None:
         """Open the lines of the file `home` that a link in it names, if they are not below a heading of that name."""
         self.cancel()
-        self._job.replace(
-            self._jobs.read(
-                lambda token: _anchor_location(manager, anchor, home, token),
-                lambda location: self._choose(location) if location else self._miss_anchor(anchor),
-                self._fail,
-            )
+        missing = tr("This page has no heading or block named “{name}”.", name=anchor.removeprefix("^"))
+        self._job.read(
+            lambda token: _anchor_location(manager, anchor, home, token),
+            lambda location: self._choose(location) if location else self.notified.emit(missing),
+            self.notified.emit,
         )
 
-    def _fail(self, sentence: str) -> None:
-        self._job.done()
-        self.notified.emit(sentence)
-
-    def _miss_anchor(self, name: str) -> None:
-        self._job.done()
-        self.notified.emit(tr("This page has no heading or block named “{name}”.", name=name.removeprefix("^")))
-
     def _choose(self, location: Location | Path) -> None:
-        self._job.done()
         (self.image_chosen if isinstance(location, Path) else self.file_chosen).emit(location)
 
     def _report_missing(self, target: str, named: bool) -> None:
-        self._job.done()
         if named:
             self.missing_note_clicked.emit(target)
         else:

@@ -45,8 +45,7 @@ class LinkCard(BottomCard):
     def __init__(self, jobs: Jobs, panel: QWidget) -> None:
         """The key that opens the card works anywhere in `panel`."""
         super().__init__(_ROWS)
-        self._jobs = jobs
-        self._job = JobSlot(self)
+        self._job = JobSlot(self, jobs)
         self._manager: MemorySearchManager | None = None
         self._name = ""
         self._focus_pending = False
@@ -109,7 +108,7 @@ class LinkCard(BottomCard):
         def read(token: CancelToken) -> NoteLinks:
             return insight.note_links(name, token)
 
-        self._job.replace(self._jobs.read(read, self._show, self._fail))
+        self._job.read(read, self._show, self.notified.emit)
 
     def close_card(self) -> None:
         """Close the card, if it is open."""
@@ -123,12 +122,7 @@ class LinkCard(BottomCard):
         if not shown and had_focus:
             self.left.emit()
 
-    def _fail(self, sentence: str) -> None:
-        self._job.done()
-        self.notified.emit(sentence)
-
     def _show(self, links: NoteLinks) -> None:
-        self._job.done()
         if links != self._found:
             self._found = links
             self._fill(links)

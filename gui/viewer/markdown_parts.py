@@ -288,7 +288,7 @@ class PageBuilder(QObject):
 
     def __init__(self, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
-        self._jobs, self._job = jobs, JobSlot(self)
+        self._jobs, self._job = jobs, JobSlot(self, jobs)
         self._steps: Generator[None, None, None] | None = None
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._continue)
@@ -314,10 +314,9 @@ class PageBuilder(QObject):
         texts = [code for _, code in codes]
 
         def colour(known: Mapping[Code, Sequence[Token]]) -> None:
-            self._job.done()
             self._run(self._colour(page, colour_steps(page.document, codes, style.colours, known)))
 
-        self._job.replace(self._jobs.read(lambda token: coloured_code(texts, token), colour, lambda _: colour({})))
+        self._job.read(lambda token: coloured_code(texts, token), colour, lambda _: colour({}))
 
     def _colour(self, page: Page, steps: Iterator[None]) -> Generator[None, None, None]:
         yield from steps

@@ -88,7 +88,7 @@ class ViewerPanel(BaseViewer):
         self.file_actions.page_at = lambda line: self.opened.page_at(line) if self.opened else 0
         self.similar = SimilarAction(jobs, self.source, self.rendered, self)
         self._opener = FileLoader(jobs, self)
-        self._jobs, self._renaming = jobs, JobSlot(self)
+        self._jobs, self._renaming = jobs, JobSlot(self, jobs)
         self._follower = FileWatch(self)
         self._links = LinkFollower(jobs, self)
         self._pending_anchor = ""
@@ -302,7 +302,6 @@ class ViewerPanel(BaseViewer):
             self._renaming.replace(job)
 
     def _follow_renamed(self, name: str) -> None:
-        self._renaming.done()
         if name and self.target is not None and self.target.name == self.name:
             self.target = replace(self.target, name=name, title="")
             self.file_actions.set_target(self.target)

@@ -182,8 +182,7 @@ class PictureLoader(QObject):
 
     def __init__(self, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
-        self._jobs = jobs
-        self._job = JobSlot(self)
+        self._job = JobSlot(self, jobs)
         self._document: QTextDocument | None = None
         self._due: list[tuple[str, Picture]] = []
         self._ratio = 1.0
@@ -209,13 +208,12 @@ class PictureLoader(QObject):
             return _decode(picture, ratio)
 
         def show(image: QImage) -> None:
-            self._job.done()
             if self._document is not None and not image.isNull():
                 self._document.addResource(_RESOURCE, QUrl(url), QPixmap.fromImage(image))
                 self.loaded.emit()
             self._load_next()
 
-        self._job.replace(self._jobs.read(work, show))
+        self._job.read(work, show)
 
 
 def _size_of(path: Path) -> QSize | None:

@@ -61,8 +61,7 @@ class RenderedView(QTextBrowser):
 
     def __init__(self, jobs: Jobs) -> None:
         super().__init__()
-        self._jobs = jobs
-        self._job = JobSlot(self)
+        self._job = JobSlot(self, jobs)
         self._lines: FileLines | None = None
         self._outline = Outline()
         self._name = ""
@@ -152,11 +151,10 @@ class RenderedView(QTextBrowser):
             return slices, pictures.found
 
         def make(content: tuple[list[str], Mapping[str, Picture]]) -> None:
-            self._job.done()
             slices, self._pictures = content
             self._page_builder.start(slices, style, self._pictures)
 
-        self._job.replace(self._jobs.read(work, make, self._fail))
+        self._job.read(work, make, self.failed.emit)
 
     def cancel(self) -> None:
         self._page_builder.stop()
@@ -249,10 +247,6 @@ class RenderedView(QTextBrowser):
         if old is not None:  # Qt deletes its own first document, but no other
             old.deleteLater()
         self._layout_steps.set_document(page.document)
-
-    def _fail(self, sentence: str) -> None:
-        self._job.done()
-        self.failed.emit(sentence)
 
     # --- hits (the protocol `HitView`) ----------------------------------------------------------------------------
 

@@ -2,7 +2,6 @@
 
 from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
-    QColor,
     QFont,
     QFontMetrics,
     QKeyEvent,
@@ -15,7 +14,6 @@ from PySide6.QtGui import (
     QWheelEvent,
 )
 from PySide6.QtWidgets import (
-    QAbstractButton,
     QCheckBox,
     QComboBox,
     QMenu,
@@ -30,7 +28,7 @@ from PySide6.QtWidgets import (
 
 from gui.style.stylesheet import font_at, scaled
 from gui.style.theme import Tokens, tokens
-from gui.text.right_to_left import draw_pixmap, line_direction, mirror, write
+from gui.text.right_to_left import draw_pixmap, line_direction, mirrored_painter, write
 from gui.widgets.buttons import Toggle
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.labels import elide
@@ -96,13 +94,11 @@ class Checkable(Toggle):
         """Paint the focus frame, the indicator and the label."""
         colours = tokens(self.palette())
         side = scaled(_SIDE)
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        mirror(painter, self.rect(), self.layoutDirection())
+        painter = mirrored_painter(self)
         if self.hasFocus():
             painter.setPen(QPen(colours.accent, 1))
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
-        painter.setPen(QPen(_edge(self, colours), 1))
+        painter.setPen(QPen(colours.accent if self.isChecked() or self.underMouse() else colours.off, 1))
         painter.setBrush(colours.base)
         rect = QRectF(_EDGE, (self.height() - side) // 2, side, side).adjusted(0.5, 0.5, -0.5, -0.5)
         self.paint_mark(painter, rect, colours)
@@ -119,10 +115,6 @@ class Checkable(Toggle):
         elif event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
             self.updateGeometry()
         return super().event(event)
-
-
-def _edge(button: QAbstractButton, colours: Tokens) -> QColor:
-    return colours.accent if button.isChecked() or button.underMouse() else colours.off
 
 
 # --- A check box with a label, in the program's colours and text size ------------------------------------------------
@@ -319,9 +311,7 @@ class Chip(Toggle, QPushButton):
         on = self.isChecked() or self.isDown() or self._narrows
         thick = 2 if on and self.hasFocus() else 1  # a checked control's edge may already have the focus colour
         box = QRectF(self.rect()).adjusted(thick / 2, thick / 2, -thick / 2, -thick / 2)
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        mirror(painter, self.rect(), self.layoutDirection())
+        painter = mirrored_painter(self)
         edge = colours.chosen_edge if on else colours.edge
         painter.setPen(QPen(colours.accent if self.hasFocus() else edge, thick))
         if self.isEnabled():  # no fill if disabled: its colour is about that of an unchecked control

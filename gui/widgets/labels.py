@@ -1,15 +1,18 @@
-"""Creates labels and lines in the look of the program."""
+"""Creates labels and lines in the look of the program, and paints lines of text."""
 
 import re
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QStyle, QWidget
 
 from gui.style.theme import tokens
 from gui.text.plain_text import set_plain, set_tip
-from gui.text.right_to_left import at_start, in_reading_order, line_direction
+from gui.text.right_to_left import at_start, in_reading_order, line_direction, write
+
+AT_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
+AT_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
 
 _JOINTS = re.compile(r"[/\\](?=[\w.])|[_-](?=\w)|(?<=\w)\.(?=[^\W\d])")
 _PART = 12
@@ -68,6 +71,24 @@ def elide(metrics: QFontMetrics, text: str, mode: Qt.TextElideMode, width: int) 
     if headings:
         text, mode = headings[-1], Qt.TextElideMode.ElideRight
     return metrics.elidedText(text, mode, width)
+
+
+def write_line(
+    painter: QPainter,
+    rect: QRect,
+    text: str,
+    look: tuple[QFont, QColor],
+    *,
+    at: int = AT_LEFT,
+    cut: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
+) -> int:
+    """Write a line of text, shortened to the width of `rect`; returns its width."""
+    painter.setFont(look[0])
+    painter.setPen(look[1])
+    metrics = painter.fontMetrics()
+    words = elide(metrics, text, cut, rect.width())
+    write(painter, rect, at, words)
+    return metrics.horizontalAdvance(words)
 
 
 class ElidedLabel(QLabel):

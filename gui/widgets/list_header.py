@@ -13,7 +13,7 @@ from gui.style.stylesheet import font_at, scaled
 from gui.style.theme import tokens
 from gui.style.typography import FontSized
 from gui.text.plain_text import set_tip
-from gui.text.right_to_left import margins, mirror, write
+from gui.text.right_to_left import margins, mirrored_painter, write
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.labels import elide
 from gui.widgets.layouts import row_of
@@ -58,9 +58,7 @@ class CountLine(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         colours = tokens(self.palette())
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        mirror(painter, self.rect(), self.layoutDirection())
+        painter = mirrored_painter(self)
         painter.setFont(font_at(12))
         painter.setPen(colours.muted)
         metrics = painter.fontMetrics()
@@ -184,9 +182,7 @@ class SortButton(QPushButton):
         colours = tokens(self.palette())
         active = self.underMouse() or self.isDown()
         ink = colours.text if active else colours.muted
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        mirror(painter, self.rect(), self.layoutDirection())
+        painter = mirrored_painter(self)
         if self.hasFocus():
             painter.setPen(colours.accent)
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)

@@ -19,10 +19,11 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QStyle, QStyleOptionViewItem
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from gui.style.theme import Tokens
+from gui.style.theme import Tokens, tokens
 from gui.text.plain_text import as_tip
+from gui.text.right_to_left import mirror
 
 _Action = QAbstractItemView.CursorAction
 _MINUTE_MS = 60_000
@@ -33,8 +34,6 @@ _COMMANDS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifie
 
 GUTTER = 16
 EDGE = 3
-AT_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
-AT_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
 
 _HEADING_FLAGS = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemNeverHasChildren
 _ROW_FLAGS = _HEADING_FLAGS | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsDragEnabled
@@ -199,6 +198,8 @@ class RowList(QListView):
         super().__init__()
         self.rows = rows
         self._arranging = False
+        self._held = False
+        """Whether the user has chosen or reads the current row, so that it stays current when others come above it."""
         self.button_down = self._drag_reported = False
         rows.setParent(self)
         self.setModel(rows)
@@ -232,6 +233,15 @@ class RowList(QListView):
         if self.rows.rowCount():
             self._return_to(position)
 
+    def pin_current(self) -> None:
+        """Keep the current row when new ones come, as if the user had chosen it."""
+        self._held = True
+
+    @property
+    def _moved_away(self) -> bool:
+        """Whether the user has chosen a row or scrolled, so that new rows must not change the position."""
+        return self.rows.rowCount() > 0 and (self._held or self.verticalScrollBar().value() > 0)
+
     def _activate(self, index: Index) -> None:
         """Open a row, after Enter or a double click; for subclasses."""
         raise NotImplementedError
@@ -242,7 +252,9 @@ class RowList(QListView):
 
     def _restyle(self) -> None:
         """Recompute row heights after a change of the font."""
-        raise NotImplementedError
+        delegate = self.itemDelegate()
+        if isinstance(delegate, RowDelegate):
+            delegate.restyle()
 
     # --- keeping the position ---------------------------------------------------------------------------------------
 
@@ -362,6 +374,11 @@ class RowList(QListView):
 
     # --- events -----------------------------------------------------------------------------------------------------
 
+    def currentChanged(self, current: Index, previous: Index) -> None:
+        super().currentChanged(current, previous)
+        if not self._arranging and current.isValid():
+            self._held = True
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()
         commanded = bool(event.modifiers() & _COMMANDS)
@@ -416,6 +433,27 @@ class RowList(QListView):
 
 
 # --- Common painting of the rows of all lists ------------------------------------------------------------------------
+
+
+class RowDelegate(QStyledItemDelegate):
+    """Base class of delegates that paint rows; everything except text is mirrored in a right-to-left window."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.restyle()
+
+    def restyle(self) -> None:
+        """Recompute fonts and heights after a change of the font; for subclasses that store them."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        painter.save()
+        mirror(painter, option.rect, option.direction)
+        self.paint_row(painter, option, index, tokens(option.palette))
+        painter.restore()
+
+    def paint_row(self, painter: QPainter, option: QStyleOptionViewItem, index: Index, colours: Tokens) -> None:
+        """Paint a row; for subclasses."""
+        raise NotImplementedError
 
 
 def paint_ground(painter: QPainter, option: QStyleOptionViewItem, colours: Tokens) -> None:

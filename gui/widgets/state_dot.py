@@ -38,18 +38,14 @@ class StateDot(FontSized, QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._state: State = "off"
+        self.state: State = "off"
         self.measure()
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
 
-    @property
-    def state(self) -> State:
-        return self._state
-
     def set_state(self, state: State) -> None:
-        if state != self._state:
-            self._state = state
+        if state != self.state:
+            self.state = state
             self.update()
 
     def measure(self) -> None:
@@ -59,19 +55,19 @@ class StateDot(FontSized, QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        colour = state_colour(tokens(self.palette()), self._state)
+        colour = state_colour(tokens(self.palette()), self.state)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(colour)
         box = QRectF(self.rect()).adjusted(1, 1, -1, -1)
         edge = box.width() / 5
-        match self._state:
+        match self.state:
             case "fine":
                 painter.drawEllipse(box)
             case "degraded":
                 painter.drawPolygon([QPointF(box.center().x(), box.top()), box.bottomRight(), box.bottomLeft()])
             case "working":
                 painter.drawPie(box, -90 * _DEGREE, 180 * _DEGREE)
-        if self._state in ("working", "off"):
+        if self.state in ("working", "off"):
             painter.setPen(QPen(colour, edge))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawEllipse(box.adjusted(edge / 2, edge / 2, -edge / 2, -edge / 2))

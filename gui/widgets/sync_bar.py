@@ -3,7 +3,7 @@
 import time
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QFont, QFontMetrics, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QWidget
 
 from engine import MemoryProviderStatus, MemorySyncProgressUpdate, tr, tr_count
@@ -11,7 +11,7 @@ from gui.commands.commands import cover_tip, show_key_in_tooltip
 from gui.style.stylesheet import font_at
 from gui.style.theme import tokens
 from gui.text.plain_text import set_tip
-from gui.text.right_to_left import margins, mirror
+from gui.text.right_to_left import margins, mirrored_painter
 from gui.text.status_texts import (
     RUNNING_WORDS,
     State,
@@ -62,9 +62,7 @@ class ProgressLine(QProgressBar):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         colours = tokens(self.palette())
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        mirror(painter, self.rect(), self.layoutDirection())
+        painter = mirrored_painter(self)
         painter.setPen(Qt.PenStyle.NoPen)
         box = QRectF(self.rect())
         painter.setBrush(colours.line)

@@ -27,7 +27,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QLineEdit,
     QListView,
-    QStyledItemDelegate,
     QStyleOptionViewItem,
     QWidget,
 )
@@ -39,13 +38,13 @@ from gui.controllers.folders import FolderController
 from gui.core.capabilities import refuse
 from gui.core.window_state import WindowState
 from gui.style.stylesheet import font_at, scaled
-from gui.style.theme import Tokens, tokens
+from gui.style.theme import Tokens
 from gui.text.plain_text import as_tip, utf16_ranges
-from gui.text.right_to_left import mirror, upright, write
+from gui.text.right_to_left import upright
 from gui.widgets.accessibility import announce
-from gui.widgets.labels import elide, label
+from gui.widgets.labels import AT_RIGHT, elide, label, write_line
 from gui.widgets.layouts import column_of
-from gui.widgets.row_list import AT_LEFT, AT_RIGHT, paint_ground
+from gui.widgets.row_list import RowDelegate, paint_ground
 from gui.window.palette_entries import Entry, Found, choose, commands, settings
 from gui.window.window_menu import SearchMenu
 
@@ -92,33 +91,22 @@ class PaletteModel(QAbstractListModel):
         return None
 
 
-class PaletteDelegate(QStyledItemDelegate):
+class PaletteDelegate(RowDelegate):
     """Paints an entry of the palette on one line."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(0, QFontMetrics(font_at(13)).height() + 2 * _PAD)
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+    def paint_row(self, painter: QPainter, option: QStyleOptionViewItem, index: Index, colours: Tokens) -> None:
         match: Found = index.data(FoundRole)
-        colours = tokens(option.palette)
-        painter.save()
-        mirror(painter, option.rect, option.direction)
         paint_ground(painter, option, colours)
-        rect = option.rect.adjusted(_ROWS_SIDE, 0, -_ROWS_SIDE, 0)
-        painter.setFont(font_at(12))
-        painter.setPen(colours.muted)
-        end = Qt.TextElideMode.ElideRight
-        keys = elide(painter.fontMetrics(), match.entry.keys, end, int(rect.width() * _MOST_KEYS))
-        write(painter, rect, AT_RIGHT, keys)
-        if keys:
-            rect = rect.adjusted(0, 0, -painter.fontMetrics().horizontalAdvance(keys) - _GAP, 0)
-        left = self._paint_words(painter, rect, match, colours)
-        painter.setFont(font_at(12))
-        painter.setPen(colours.muted)
-        rest = rect.adjusted(left + _GAP, 0, 0, 0)
-        remark = match.entry.reason or match.entry.where
-        write(painter, rest, AT_LEFT, elide(painter.fontMetrics(), remark, end, max(0, rest.width())))
-        painter.restore()
+        rect, meta = option.rect.adjusted(_ROWS_SIDE, 0, -_ROWS_SIDE, 0), font_at(12)
+        at_end = rect.adjusted(rect.width() - int(rect.width() * _MOST_KEYS), 0, 0, 0)
+        if keys := write_line(painter, at_end, match.entry.keys, (meta, colours.muted), at=AT_RIGHT):
+            rect = rect.adjusted(0, 0, -keys - _GAP, 0)
+        rest = rect.adjusted(self._paint_words(painter, rect, match, colours) + _GAP, 0, 0, 0)
+        if rest.width() > 0:
+            write_line(painter, rest, match.entry.reason or match.entry.where, (meta, colours.muted))
 
     @staticmethod
     def _paint_words(painter: QPainter, rect: QRect, match: Found, colours: Tokens) -> int:
@@ -131,12 +119,8 @@ class PaletteDelegate(QStyledItemDelegate):
         match_format = QTextCharFormat()
         match_format.setFontWeight(QFont.Weight.Bold)
         match_format.setForeground(plain if match.entry.reason else colours.accent)
-        layout.setFormats(
-            [
-                _format(start, end, match_format)
-                for start, end in utf16_ranges(elided, _marks_within(marks, len(elided)))
-            ]
-        )
+        shown = [(start, min(end, len(elided))) for start, end in marks if start < len(elided)]
+        layout.setFormats([_format(start, end, match_format) for start, end in utf16_ranges(elided, shown)])
         layout.beginLayout()
         line = layout.createLine()
         layout.endLayout()
@@ -145,10 +129,6 @@ class PaletteDelegate(QStyledItemDelegate):
         with upright(painter, QRectF(rect.x(), rect.y(), width, rect.height())) as area:
             layout.draw(painter, area.topLeft() + QPointF(0, (rect.height() - line.height()) / 2))
         return round(width)
-
-
-def _marks_within(marks: Sequence[tuple[int, int]], length: int) -> list[tuple[int, int]]:
-    return [(start, min(end, length)) for start, end in marks if start < length]
 
 
 def _format(start: int, end: int, match_format: QTextCharFormat) -> QTextLayout.FormatRange:

@@ -107,7 +107,7 @@ class Drafts(Controller):
         self._is_loaded = False
         """Whether the folder's saved drafts have been read; until then they must not be replaced."""
         self._dismissed = False
-        self._read_job = JobSlot(self)
+        self._read_job = JobSlot(self, self._jobs)
         self._later_write = DebouncedWrite(self._jobs, self._pending_write, _DRAFT_MS, self)
         views.made.when(FactsPanel, self._connect_facts)
         remember.typed.connect(self._write_later)
@@ -169,14 +169,13 @@ class Drafts(Controller):
 
         self._waiting = ()
         self._is_loaded = False
-        self._read_job.replace(self._jobs.read(work, self._set_drafts))
+        self._read_job.read(work, self._set_drafts)
 
     @Slot()
     def _handle_closed(self) -> None:
         self._read_job.cancel()
 
     def _set_drafts(self, drafts: tuple[Draft, ...]) -> None:
-        self._read_job.done()
         self._waiting = drafts
         self._is_loaded = True
         self._write_later()

@@ -119,7 +119,8 @@ class PanelsAhead(QObject):
         self._steps: list[Callable[[], object]] = [lambda: views.conversation, *panels, lambda: dock.diagnostics]
         self._timer = QTimer(self, interval=_STEP_MS)
         self._timer.timeout.connect(self._make_next)
-        window.workspace.opened.connect(self._timer.start)
+        for begin in (window.workspace.opened, window.shown):  # a window in the tray has no panels until it is shown
+            begin.connect(self._timer.start)
         window.search.box.text_changed.connect(self._wait)
 
     @Slot()
@@ -269,6 +270,7 @@ class MainWindow(MainWindowBase):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        self.shown.emit()
         window = self.windowHandle()
         if window is not None:
             self.navigation.watch(window)

@@ -24,6 +24,7 @@ from gui.widgets.sync_bar import SyncBar
 class MainWindowBase(QMainWindow):
     """Base class of the main window, with the attributes that its constructor sets."""
 
+    shown = Signal()
     closing = Signal()
     quit_requested = Signal()
     """Quit the program, not only close the window."""

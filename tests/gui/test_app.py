@@ -206,3 +206,13 @@ def test_verb_does_not_load_qt():
     )
     done = _finished([sys.executable, "-c", script], dict(os.environ))
     assert done.returncode == 0, done.stderr
+
+
+def test_demo_refuses_settings_file_with_unknown_key(tmp_path):
+    config = tmp_path / "settings.toml"
+    config.write_text('[defaults]\nwindow.thme = "dark"\n')
+    done = _run("--demo", "--config", config, "--screenshot", tmp_path / "shot.png")
+    assert done.returncode == 1
+    [line] = done.stderr.splitlines()
+    assert "window.thme" in line
+    assert not (tmp_path / "shot.png").exists()

@@ -378,7 +378,7 @@ def test_every_pane_has_minimum_width(qtbot, opened):
     for width in (600, 760, 1000, 1280, 1920):
         opened.resize(width, 700)
         qtbot.waitUntil(lambda width=width: opened.panes.width() == width)
-        sizes = opened.panes.sizes()
+        sizes = opened.panes.pane_widths
         assert sizes[0] >= 250, width
         assert sizes[1] >= 300, width
         assert opened.dock.isHidden() or sizes[-1] >= 260, width
@@ -786,7 +786,7 @@ def test_other_panels_wait_while_the_user_types(qtbot, window, memory):
     qtbot.waitUntil(lambda: at_rest(window))
 
 
-def test_no_panels_are_made_in_a_hidden_window(qtbot, window, memory):
+def test_hidden_window_gets_panels_when_it_is_shown(qtbot, window, memory):
     timer = PanelsAhead(window).findChild(QTimer)
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: at_rest(window) and timer.isActive())
@@ -795,3 +795,7 @@ def test_no_panels_are_made_in_a_hidden_window(qtbot, window, memory):
     timer.timeout.emit()
     assert not timer.isActive()
     assert set(window.views.panels) == made
+    window.show()
+    while timer.isActive():
+        timer.timeout.emit()
+    assert set(window.views.panels) == set(window.views.specs)

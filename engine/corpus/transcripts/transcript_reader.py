@@ -132,11 +132,10 @@ def _format_in(agents: tuple[Agent, ...], kind: type, folder: str) -> LineFormat
 @functools.cache
 def _agents_with(agents: tuple[Agent, ...], kind: type) -> tuple[tuple[Agent, LineFormat], ...]:
     """Return the agents that have a format of this type or of a variant, each with its format."""
-    pairs = zip(agents, formats(), strict=True)
     return tuple(
         (agent, line_format)
-        for agent, formats in pairs
-        for line_format in formats.lines
+        for agent, known in zip(agents, formats(), strict=True)
+        for line_format in known.lines
         if isinstance(line_format, kind)
     )
 

@@ -74,11 +74,6 @@ def measure_text(group: DuplicateGroup) -> str:
     return f"{notes} · {words}"
 
 
-def recurring_text(count: int) -> str:
-    """Return the title of the row for text that recurs in many notes."""
-    return tr_count("{count:,} text recurs in many notes", "{count:,} texts recur in many notes", count)
-
-
 def member_text(member: DuplicateMember) -> str:
     """Return the label of a note in the menu of notes to compare: path and lines."""
     first, last = member.start_line, member.end_line
@@ -172,8 +167,7 @@ class ComparisonPane(QWidget):
 
     def __init__(self, jobs: Jobs) -> None:
         super().__init__()
-        self._jobs = jobs
-        self._job = JobSlot(self)
+        self._job = JobSlot(self, jobs)
         self._manager: MemorySearchManager | None = None
         self._group: DuplicateGroup | None = None
         self._hidden: frozenset[str] = frozenset()
@@ -292,12 +286,9 @@ class ComparisonPane(QWidget):
             facts.setText(facts_text(member))
         self._between.setText(between_text(*pair))
         whole = group.kind in ("identical", "alike")
-        self._job.replace(
-            self._jobs.read(lambda token: _compared(manager, pair, token, whole=whole), self._show, self._fail)
-        )
+        self._job.read(lambda token: _compared(manager, pair, token, whole=whole), self._show, self._fail)
 
     def _show(self, found: _Compared) -> None:
-        self._job.done()
         self._problem.setVisible(found.cut)
         self._problem.setText(tr("Only the first {count:,} lines are compared.", count=MOST_LINES))
         self.view.set_rows(found.rows)
@@ -306,7 +297,6 @@ class ComparisonPane(QWidget):
         self._after.setDisabled(same)
 
     def _fail(self, sentence: str) -> None:
-        self._job.done()
         self.view.set_rows([])
         self._problem.setText(sentence)
         self._problem.show()

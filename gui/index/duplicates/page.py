@@ -4,15 +4,18 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QModelIndex, QPoint, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QPainter, QResizeEvent
-from PySide6.QtWidgets import (
-    QSplitter,
-    QStackedWidget,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QWidget,
-)
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QStyleOptionViewItem, QWidget
 
-from engine import CancelToken, DuplicateGroup, DuplicateReport, IndexInsight, MemorySearchManager, duplicate_title, tr
+from engine import (
+    CancelToken,
+    DuplicateGroup,
+    DuplicateReport,
+    IndexInsight,
+    MemorySearchManager,
+    duplicate_title,
+    tr,
+    tr_count,
+)
 from gui.core.jobs import Jobs, JobSlot
 from gui.index.base_page import IndexPage
 from gui.index.duplicates.comparison import (
@@ -24,17 +27,16 @@ from gui.index.duplicates.comparison import (
     attention_of,
     measure_text,
     names_text,
-    recurring_text,
     summary_text,
 )
 from gui.style.stylesheet import character_width, font_at
-from gui.style.theme import tokens
-from gui.text.right_to_left import correct_margins, mirror, write
-from gui.widgets.labels import elide, label, line
+from gui.style.theme import Tokens
+from gui.text.right_to_left import correct_margins
+from gui.widgets.labels import label, line, write_line
 from gui.widgets.layouts import column_of, row_of
 from gui.widgets.message_banner import NoticeBar
 from gui.widgets.placeholder_page import Hint, StatePage
-from gui.widgets.row_list import AT_LEFT, GUTTER, Index, RowList, RowModel, RowRole, paint_ground
+from gui.widgets.row_list import GUTTER, Index, RowDelegate, RowList, RowModel, RowRole, paint_ground
 
 # --- The list of groups of notes that share text ---------------------------------------------------------------------
 
@@ -64,7 +66,8 @@ class RecurringRow:
     @property
     def texts(self) -> tuple[str, str, str]:
         act = tr("Press Enter to show these groups") if self.folded else tr("Press Enter to hide these groups")
-        return recurring_text(self.count), tr("Templates, headers, signatures"), act
+        title = tr_count("{count:,} text recurs in many notes", "{count:,} texts recur in many notes", self.count)
+        return title, tr("Templates, headers, signatures"), act
 
 
 class _Groups(RowModel):
@@ -77,27 +80,18 @@ class _Groups(RowModel):
         return "" if isinstance(row, RecurringRow) else "\n".join(member.path for member in row.group.members[:20])
 
 
-class _Delegate(QStyledItemDelegate):
+class _Delegate(RowDelegate):
     """Paints a group of duplicates on three lines: kind, names, and shared text."""
 
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.restyle()
-
     def restyle(self) -> None:
-        """Recompute sizes after a change of the font."""
         self._fonts = (font_at(13, QFont.Weight.DemiBold), font_at(13), font_at(12))
-        self._metrics = [QFontMetrics(font) for font in self._fonts]
-        self._heights = [round(metrics.height() * 1.3) for metrics in self._metrics]
+        self._heights = [round(QFontMetrics(font).height() * 1.3) for font in self._fonts]
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(0, sum(self._heights) + 2 * _PAD)
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+    def paint_row(self, painter: QPainter, option: QStyleOptionViewItem, index: Index, colours: Tokens) -> None:
         row = index.data(RowRole)
-        colours = tokens(option.palette)
-        painter.save()
-        mirror(painter, option.rect, option.direction)
         paint_ground(painter, option, colours)
         rect = option.rect.adjusted(GUTTER, _PAD, -GUTTER, 0)
         if isinstance(row, RecurringRow):
@@ -105,14 +99,10 @@ class _Delegate(QStyledItemDelegate):
         else:
             texts = (duplicate_title(row.group), names_text(row.group), measure_text(row.group))
             inks = (colours.text, colours.text, colours.muted)
-        rows = zip(self._fonts, self._metrics, self._heights, texts, inks, strict=True)
-        for font, metrics, height, text, ink in rows:
-            painter.setFont(font)
-            painter.setPen(ink)
+        for font, height, text, ink in zip(self._fonts, self._heights, texts, inks, strict=True):
             rect.setHeight(height)
-            write(painter, rect, AT_LEFT, elide(metrics, text, Qt.TextElideMode.ElideRight, rect.width()))
+            write_line(painter, rect, text, (font, ink))
             rect.translate(0, height)
-        painter.restore()
 
 
 class GroupList(RowList):
@@ -128,12 +118,9 @@ class GroupList(RowList):
 
     def __init__(self) -> None:
         super().__init__(_Groups(), tr("Groups of notes that share text"))
-        self._paint = _Delegate(self)
-        self.setItemDelegate(self._paint)
+        self.setItemDelegate(_Delegate(self))
         self._shown: tuple[DuplicateGroup, ...] = ()
         self._folded = True
-        self._chosen = False
-        """Whether the user has chosen the current group."""
         self.doubleClicked.connect(lambda index: self._click(index, 2))
         self.clicked.connect(lambda index: self._click(index, 1))
 
@@ -148,13 +135,13 @@ class GroupList(RowList):
         rows += [] if copies and self._folded else recurring
         if self.rows.shows(rows):
             return
-        position, chosen = self._remember(), self._chosen
+        position, held = self._remember() if self._moved_away else None, self._held
         self._set_rows(rows)
-        if chosen or self.verticalScrollBar().value():
-            self._return_to(position)
-        else:
+        if position is None:
             self._set_current(self.rows.nearest(0))
-        self._chosen = chosen and bool(rows)
+        else:
+            self._return_to(position)
+        self._held = held and bool(rows)
         if not rows:
             self.chosen.emit(None)
 
@@ -165,7 +152,6 @@ class GroupList(RowList):
 
     def currentChanged(self, current: Index, previous: Index) -> None:
         super().currentChanged(current, previous)
-        self._chosen = True
         self.chosen.emit(self.current)
 
     def _activate(self, index: Index) -> None:
@@ -181,9 +167,6 @@ class GroupList(RowList):
 
     def _show_menu(self, at: QPoint) -> None:
         """Show no menu: the actions are next to the comparison."""
-
-    def _restyle(self) -> None:
-        self._paint.restyle()
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -259,7 +242,7 @@ class DuplicatesPage(IndexPage):
         self._reads_ahead = False
         self._share = [0.0]
         """Progress, written by the pool thread: a plain value, no Qt object."""
-        self._change = JobSlot(self)
+        self._change = JobSlot(self, jobs)
         self._message = StatePage()
         self._summary = label("", "meta")
         self._notice = NoticeBar()
@@ -442,16 +425,13 @@ class DuplicatesPage(IndexPage):
     def _hide(self, group: DuplicateGroup, *, hidden: bool) -> None:
         insight = self.insight
         if insight is not None:
-            self._change.replace(
-                self.jobs.save(
-                    lambda _: insight.hide_duplicates(group.key, hidden=hidden),
-                    lambda _: self._was_hidden(group, hidden=hidden),
-                    self._not_hidden,
-                )
+            self._change.save(
+                lambda _: insight.hide_duplicates(group.key, hidden=hidden),
+                lambda _: self._was_hidden(group, hidden=hidden),
+                self._hint.show_message,
             )
 
     def _was_hidden(self, group: DuplicateGroup, *, hidden: bool) -> None:
-        self._change.done()
         if self._found is None:
             return
         keys = self._found.hidden | {group.key} if hidden else self._found.hidden - {group.key}
@@ -460,10 +440,6 @@ class DuplicatesPage(IndexPage):
         self._show()
         if hidden:
             self._notice.show_notice(tr("The group is hidden."), tr("Undo"), lambda: self._hide(group, hidden=False))
-
-    def _not_hidden(self, sentence: str) -> None:
-        self._change.done()
-        self._hint.show_message(sentence)
 
     # --- between list and viewer -----------------------------------------------------------------------------------
 

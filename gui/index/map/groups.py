@@ -7,14 +7,14 @@ from math import cos, radians, sin, sqrt
 from typing import TYPE_CHECKING, Literal, get_args
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPainterPath, QPaintEvent, QPalette, QPolygonF
+from PySide6.QtGui import QColor, QFontMetrics, QPainterPath, QPaintEvent, QPalette, QPolygonF
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from engine import MapFile, marked, number, tr, tr_count
 from gui.style.stylesheet import font_at, scaled
 from gui.style.theme import group_colours, tokens
 from gui.text.plain_text import set_tip
-from gui.text.right_to_left import mirror, write
+from gui.text.right_to_left import mirrored_painter, write
 from gui.text.session_texts import agent_name
 from gui.widgets.buttons import Toggle
 from gui.widgets.labels import elide
@@ -270,9 +270,7 @@ class LegendItem(Toggle, QPushButton):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         colours = tokens(self.palette())
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        mirror(painter, self.rect(), self.layoutDirection())
+        painter = mirrored_painter(self)
         box = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
         painter.setPen(colours.accent if self.hasFocus() else Qt.PenStyle.NoPen)
         on = self.isChecked()

@@ -5,14 +5,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import (
-    QBoxLayout,
-    QFrame,
-    QPushButton,
-    QSizePolicy,
-    QStackedWidget,
-    QWidget,
-)
+from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QSizePolicy, QStackedWidget, QWidget
 
 from engine import CancelToken, IndexInsight, IndexMap, MapAnswer, MapProgress, MemorySearchManager, tr
 from gui.core.jobs import Jobs, JobSlot
@@ -110,7 +103,7 @@ class MapPanel(IndexPage):
         self.prepared: Prepared | None = None
         """The shown data; None if there are no points."""
         self._isolated = -1
-        self._regroup_job, self._answer_job = JobSlot(self), JobSlot(self)
+        self._regroup_job, self._answer_job = JobSlot(self, jobs), JobSlot(self, jobs)
         self.header, self.canvas = MapHeader(), InteractiveMap(jobs, scrolls=not whole)
         self.legend = Legend(self.canvas)
         self.map_selection = MapSelection(jobs, self.canvas, self)
@@ -270,10 +263,9 @@ class MapPanel(IndexPage):
             return
         scene, kind = self.prepared.scene, self.header.kind
         self._isolated = -1
-        self._regroup_job.replace(self.jobs.read(lambda _: regroup(scene, kind), self._regrouped, self.show_problem))
+        self._regroup_job.read(lambda _: regroup(scene, kind), self._regrouped, self.show_problem)
 
     def _regrouped(self, prepared: Prepared) -> None:
-        self._regroup_job.done()
         if self.prepared is not None and prepared.scene is self.prepared.scene:
             self._show_groups(prepared)
 
@@ -319,12 +311,9 @@ class MapPanel(IndexPage):
             self.canvas.show_marks(Marks())
             return
         text, results = answer.query.text, answer.outcome.results
-        self._answer_job.replace(
-            self.jobs.read(lambda token: insight.map_answer(text, results, token), self._mark, self.show_problem)
-        )
+        self._answer_job.read(lambda token: insight.map_answer(text, results, token), self._mark, self.show_problem)
 
     def _mark(self, answer: MapAnswer) -> None:
-        self._answer_job.done()
         if self.prepared is not None:
             self.canvas.show_marks(Marks(answer.point, tuple(self.prepared.scene.find(answer.chunks))))
 

@@ -66,8 +66,7 @@ class PointImage(QObject):
 
     def __init__(self, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
-        self._jobs = jobs
-        self._draw_job = JobSlot(self)
+        self._draw_job = JobSlot(self, jobs)
         self._picture: _Picture | None = None
         self._requested: tuple[Appearance, Viewport] | None = None
 
@@ -117,20 +116,13 @@ class PointImage(QObject):
         assert self._requested is not None
         appearance, view = self._requested
         around = replace(view, width=view.width * (1 + 2 * _AROUND), height=view.height * (1 + 2 * _AROUND))
-        self._draw_job.replace(
-            self._jobs.read(lambda token: _draw(appearance, around, token), self._done, self._failed)
-        )
+        self._draw_job.read(lambda token: _draw(appearance, around, token), self._done, self.failed.emit)
 
     def _done(self, picture: _Picture) -> None:
-        self._draw_job.done()
         self._picture = picture
         self.drawn.emit()
         if self._requested is not None and not self._is_usable(*self._requested):
             self._start()
-
-    def _failed(self, sentence: str) -> None:
-        self._draw_job.done()
-        self.failed.emit(sentence)
 
 
 def point_radius(count: int, view: Viewport, unit: float) -> float:

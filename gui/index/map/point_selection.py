@@ -6,15 +6,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject, QPointF, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QFontMetrics, QGuiApplication, QKeyEvent, QPainter
-from PySide6.QtWidgets import (
-    QFrame,
-    QListWidget,
-    QListWidgetItem,
-    QPushButton,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QPushButton, QStyleOptionViewItem, QWidget
 
 from engine import CancelToken, IndexInsight, MapPointDetail, tr, tr_count
 from gui.core.jobs import Jobs, JobSlot
@@ -22,13 +14,12 @@ from gui.index.map import wording
 from gui.index.map.interactive_map import InteractiveMap
 from gui.index.map.map_view import Prepared, within_group
 from gui.style.stylesheet import font_at, font_scale
-from gui.style.theme import tokens
+from gui.style.theme import Tokens
 from gui.text.plain_text import set_tip
-from gui.text.right_to_left import mirror, write
 from gui.widgets.icons import IconButton
-from gui.widgets.labels import ElidedLabel, elide, label
+from gui.widgets.labels import ElidedLabel, label, write_line
 from gui.widgets.layouts import column_of, row_of
-from gui.widgets.row_list import AT_LEFT, Index, paint_ground
+from gui.widgets.row_list import Index, RowDelegate, paint_ground
 
 # --- The list of chunks that the user has selected on the map --------------------------------------------------------
 
@@ -37,16 +28,13 @@ MOST = 500
 _PAD_X, _PAD_Y = 10, 5
 
 
-class _Rows(QStyledItemDelegate):
+class _Rows(RowDelegate):
     """Paints a row of the selection list on two lines: heading and citation of a chunk."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(0, sum(_line_height(size) for size in (13, 12)) + 2 * _PAD_Y)
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        colours = tokens(option.palette)
-        painter.save()
-        mirror(painter, option.rect, option.direction)
+    def paint_row(self, painter: QPainter, option: QStyleOptionViewItem, index: Index, colours: Tokens) -> None:
         paint_ground(painter, option, colours)
         rect = option.rect.adjusted(_PAD_X, _PAD_Y, -_PAD_X, 0)
         heading, _, citation = index.data(Qt.ItemDataRole.DisplayRole).partition("\n")
@@ -54,12 +42,9 @@ class _Rows(QStyledItemDelegate):
             (13, heading, Qt.TextElideMode.ElideRight, colours.text),
             (12, citation, Qt.TextElideMode.ElideMiddle, colours.muted),
         ):
-            painter.setFont(font_at(size))
-            painter.setPen(ink)
             rect.setHeight(_line_height(size))
-            write(painter, rect, AT_LEFT, elide(painter.fontMetrics(), text, cut, rect.width()))
+            write_line(painter, rect, text, (font_at(size), ink), cut=cut)
             rect.translate(0, rect.height())
-        painter.restore()
 
 
 def _line_height(size: int) -> int:
@@ -81,9 +66,8 @@ class SelectionList(QFrame):
 
     def __init__(self, jobs: Jobs) -> None:
         super().__init__()
-        self._jobs = jobs
-        self._read_job = JobSlot(self)
-        self._chunks: tuple[int, ...] = ()
+        self._read_job = JobSlot(self, jobs)
+        self.chunks: tuple[int, ...] = ()
         self.details: tuple[MapPointDetail, ...] = ()
         self._count = label("", "strong")
         self._copy = QPushButton(tr("Copy citations"))
@@ -111,35 +95,28 @@ class SelectionList(QFrame):
     def busy(self) -> bool:
         return self._read_job.busy
 
-    @property
-    def chunks(self) -> tuple[int, ...]:
-        return self._chunks
-
     def show_chunks(self, insight: IndexInsight, chunks: Sequence[int]) -> None:
         """Show the chunks with these ids, at most `MOST`."""
-        self._chunks = tuple(chunks)
-        listed = self._chunks[:MOST]
+        self.chunks = tuple(chunks)
+        listed = self.chunks[:MOST]
         self._show_count(len(listed))
         self.show()
-        self._read_job.replace(
-            self._jobs.read(lambda token: insight.map_details(listed, token), self._fill, self._count.setText)
-        )
+        self._read_job.read(lambda token: insight.map_details(listed, token), self._fill, self._count.setText)
 
     def clear(self) -> None:
         self._read_job.cancel()
-        self._chunks, self.details = (), ()
+        self.chunks, self.details = (), ()
         self.list.clear()
         self.hide()
 
     def _show_count(self, listed: int) -> None:
-        count = len(self._chunks)
+        count = len(self.chunks)
         if listed == count:
             self._count.setText(tr_count("{count:,} passage", "{count:,} passages", count))
         else:
             self._count.setText(tr("{listed:,} of {count:,} passages", listed=listed, count=count))
 
     def _fill(self, details: tuple[MapPointDetail, ...]) -> None:
-        self._read_job.done()
         before = self.list.currentRow()
         self.details = details
         blocked = self.list.blockSignals(True)
@@ -189,8 +166,7 @@ class PointDetails(QObject):
 
     def __init__(self, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
-        self._jobs = jobs
-        self._job = JobSlot(self)
+        self._job = JobSlot(self, jobs)
         self._cached: OrderedDict[int, MapPointDetail] = OrderedDict()
 
     def forget(self) -> None:
@@ -210,14 +186,13 @@ class PointDetails(QObject):
             return
 
         def arrived(details: tuple[MapPointDetail, ...]) -> None:
-            self._job.done()
             for detail in details:
                 self._cached[chunk] = detail
             while len(self._cached) > _MOST_CACHED:
                 self._cached.popitem(last=False)
             on_done(details[0] if details else None)
 
-        self._job.replace(self._jobs.read(lambda token: insight.map_details([chunk], token), arrived))
+        self._job.read(lambda token: insight.map_details([chunk], token), arrived)
 
 
 class HoverCard(QFrame):
@@ -272,10 +247,9 @@ class MapSelection(QObject):
     def __init__(self, jobs: Jobs, canvas: InteractiveMap, parent: QObject) -> None:
         super().__init__(parent)
         self.card, self.list = HoverCard(canvas), SelectionList(jobs)
-        self._jobs = jobs
         self._canvas = canvas
         self._details = PointDetails(jobs, self)
-        self._lookup_job = JobSlot(self)
+        self._lookup_job = JobSlot(self, jobs)
         self._insight: IndexInsight | None = None
         self._prepared: Prepared | None = None
         self._isolated = -1
@@ -356,7 +330,7 @@ class MapSelection(QObject):
             def work(token: CancelToken) -> tuple[int, ...]:
                 return within_group(prepared, grid.inside(loop, token.checkpoint), isolated)
 
-            self._lookup_job.replace(self._jobs.read(work, self._list))
+            self._lookup_job.read(work, self._list)
 
     @Slot()
     def _list_view(self) -> None:
@@ -368,7 +342,7 @@ class MapSelection(QObject):
             def work(_: CancelToken) -> tuple[int, ...]:
                 return within_group(prepared, grid.within(left, low, right, high), isolated)
 
-            self._lookup_job.replace(self._jobs.read(work, self._list))
+            self._lookup_job.read(work, self._list)
 
     @Slot(int)
     def _toggle(self, point: int) -> None:
@@ -378,7 +352,6 @@ class MapSelection(QObject):
         self._list(tuple(other for other in listed if other != chunk) if chunk in listed else (*listed, chunk))
 
     def _list(self, chunks: tuple[int, ...]) -> None:
-        self._lookup_job.done()
         self.lasso_drawn.emit()
         if self._prepared is not None and self._insight is not None:
             self._canvas.show_listed(tuple(self._prepared.scene.find(chunks[:MOST])))

@@ -60,10 +60,9 @@ class ChunkInspector(QObject):
     def __init__(self, jobs: Jobs, view: ChunkView, card: ChunkCard, panel: QWidget, action: str) -> None:
         """The keys for the next and previous chunk work anywhere in `panel`; `action` labels `margin_action`."""
         super().__init__(panel)
-        self._jobs = jobs
         self._view = view
         self._card = card
-        self._rows, self._detail = JobSlot(self), JobSlot(self)
+        self._rows, self._detail = JobSlot(self, jobs), JobSlot(self, jobs)
         self._manager: MemorySearchManager | None = None
         self._name = ""
         self._lines: FileLines | None = None
@@ -171,10 +170,9 @@ class ChunkInspector(QObject):
         insight, name = self._manager.insight, self._name
         if insight is None:
             return  # its action shows the reason
-        self._rows.replace(self._jobs.read(lambda token: _read(insight, name, token), self._show_chunks, self._failed))
+        self._rows.read(lambda token: _read(insight, name, token), self._show_chunks, self.notified.emit)
 
     def _show_chunks(self, read: _Read | None) -> None:
-        self._rows.done()
         before, self._read = self._read, read
         chosen = self._chosen
         if read is None:
@@ -204,10 +202,6 @@ class ChunkInspector(QObject):
         else:
             self.choose(number)
 
-    def _failed(self, sentence: str) -> None:
-        self._rows.done()
-        self.notified.emit(sentence)
-
     # --- selecting a chunk ------------------------------------------------------------------------------------------
 
     @Slot(int)
@@ -220,25 +214,18 @@ class ChunkInspector(QObject):
         self._chosen = number
         self._view.set_chosen(number)
         chunk = read.file.chunks[number]
-        self._detail.replace(
-            self._jobs.read(
-                lambda token: _detail(insight, read.file.path, chunk.id, lines, token),
-                lambda found: self._show(read.file, *found),
-                self._detail_failed,
-            )
+        self._detail.read(
+            lambda token: _detail(insight, read.file.path, chunk.id, lines, token),
+            lambda found: self._show(read.file, *found),
+            self.notified.emit,
         )
 
     def _show(self, file: FileChunks, detail: ChunkDetail | None, same: bool | None) -> None:
-        self._detail.done()
         if detail is None:
             self._load()  # it was reindexed a moment ago
         else:
             self._text = detail.text
             self._card.show_chunk(detail, file, same_as_file=same)
-
-    def _detail_failed(self, sentence: str) -> None:
-        self._detail.done()
-        self.notified.emit(sentence)
 
     @Slot()
     def _deselect(self) -> None:

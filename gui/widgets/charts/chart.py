@@ -31,7 +31,7 @@ from gui.commands.commands import COPY_TABLE, TURN_CHART, key_action, show_key_i
 from gui.style.stylesheet import font_at, font_scale
 from gui.style.theme import Tokens, tokens
 from gui.text.plain_text import show_tip
-from gui.text.right_to_left import mirror, mirrored_x, write
+from gui.text.right_to_left import mirrored_painter, mirrored_x, write
 from gui.widgets.accessibility import LastInTabOrder, Part
 from gui.widgets.labels import ElidedLabel, elide, label
 from gui.widgets.layouts import column_of, row_of
@@ -253,9 +253,7 @@ class Chart(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         colours = tokens(self.palette())
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        mirror(painter, self.rect(), self.layoutDirection())
+        painter = mirrored_painter(self)
         plot, frame = self.plot(), self.focus_frame()
         if self.series.marks:
             self.paint_marks(painter, colours)

@@ -174,6 +174,32 @@ def test_strip_of_counts_is_hidden_if_nothing_fits(panel: EditsPanel) -> None:
     assert counts.isVisible()
 
 
+def test_refresh_before_user_moves_selects_newest_file(
+    qtbot, opened: MainWindow, memory: FakeMemory, panel: EditsPanel
+) -> None:
+    qtbot.waitUntil(lambda: at_rest(opened) and opened.views.conversation.opened is not None)
+    assert panel.list.current.path == "valve.c"
+    memory.insight.uses = (use("new.c", time=NOW + 60), *USES)
+    opened.views.refresh()
+    qtbot.waitUntil(lambda: not panel.busy)
+    assert panel.list.current.path == "new.c"
+
+
+def test_refresh_keeps_file_of_session_that_is_read(
+    qtbot, opened: MainWindow, memory: FakeMemory, panel: EditsPanel
+) -> None:
+    conversation = opened.views.conversation
+    qtbot.waitUntil(lambda: at_rest(opened) and conversation.opened is not None)
+    with qtbot.waitActive(opened):
+        opened.activateWindow()
+    conversation.setFocus()
+    memory.insight.uses = (use("new.c", time=NOW + 60), *USES)
+    opened.views.refresh()
+    qtbot.waitUntil(lambda: not panel.busy)
+    assert spoken_rows(panel)[1].startswith("new.c")
+    assert panel.list.current.path == "valve.c"
+
+
 def test_refresh_keeps_current_file(qtbot, memory: FakeMemory, panel: EditsPanel) -> None:
     panel.focus_list()
     QTest.keyClick(panel.list, Qt.Key.Key_Down)

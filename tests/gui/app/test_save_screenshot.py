@@ -8,6 +8,8 @@ from PySide6.QtCore import Qt
 from gui.app.save_screenshot import Screenshot
 from gui.app.start_view import show_view
 from gui.core.jobs import Jobs
+from gui.core.status_feed import StatusFeed
+from gui.core.workspace import Workspace
 from gui.diagnostics.panel import DiagnosticsPanel
 from gui.quick_search import QuickPanel, QuickWindow
 from gui.search.start_page import StartPage
@@ -70,6 +72,16 @@ def test_picture_waits_for_diagnostics(qtbot, opened, jobs, monkeypatch, tmp_pat
     monkeypatch.setattr(DiagnosticsPanel, "busy", property(lambda _: given.append(next(answers)) or given[-1]))
     take_picture(qtbot, opened, jobs, tmp_path / "a.png")
     assert given == [True] * 2 + [False] * 3
+
+
+def test_picture_waits_for_sync_and_for_status_after_it(qtbot, opened, jobs, monkeypatch, tmp_path):
+    for kind, name in ((Workspace, "is_updating"), (StatusFeed, "busy")):
+        with monkeypatch.context() as patched:
+            answers, given = chain([True] * 9, repeat(False)), []
+            patched.setattr(kind, name, property(lambda _, a=answers, g=given: g.append(next(a)) or g[-1]))
+            take_picture(qtbot, opened, jobs, tmp_path / "a.png")
+        assert given[:9] == [True] * 9
+        assert len(given) >= 12
 
 
 def test_picture_without_folder_shows_first_page_or_says_so(qtbot, window, jobs, tmp_path):

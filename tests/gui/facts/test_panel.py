@@ -375,7 +375,7 @@ def test_change_that_met_a_closed_memory_is_repeated(qtbot, panel, facts, memory
 
     old = Facts(memory.user_data, lambda: None, lambda _: None)
     old.change = refuse
-    panel.store._service = old
+    panel.store.service = old
     panel.body.editor.text.setPlainText("I prefer white tea")
     panel.body.editor.save()
     panel.set_manager(None, reopening=True)
