@@ -71,7 +71,9 @@ def _heading_lines(session: SessionText) -> Iterator[str]:
     summary = session.summary
     yield summary.title or "Untitled"
     project = summary.project + (f" ({summary.branch})" if summary.branch else "")
-    yield " · ".join(filter(None, (agent_label(summary.agent), project, plural(summary.messages, "message"))))
+    yield " · ".join(
+        filter(None, (agent_label(summary.agent), project, summary.machine, plural(summary.messages, "message")))
+    )
     yield summary.path
     if summary.parent:
         yield f"Part of {summary.parent}"
@@ -216,6 +218,7 @@ def _facts(session: SessionText) -> list[str]:
     facts = [
         agent_label(summary.agent),
         summary.project,
+        summary.machine,
         summary.branch,
         began,
         plural(summary.messages, "message"),

@@ -472,11 +472,11 @@ def _location(row: ResultRow) -> tuple[str, str]:
     message = row.result.message
     if message is None:
         return split_name(row.result.path)[1], row.where
-    parts = (agent_name(message.agent), folder_name(message.project)) if message.agent else (tr("Session"),)
+    named = (agent_name(message.agent), folder_name(message.project)) if message.agent else (tr("Session"),)
     speaker = tr(_SPEAKERS.get(message.role, message.role))
     if message.rewound:
         speaker = tr("{speaker} (abandoned branch)", speaker=speaker)
-    return " · ".join(part for part in parts if part), speaker
+    return " · ".join(filter(None, (*named, message.machine))), speaker
 
 
 def _paint_score(painter: QPainter, corner: QPointF, row: ResultRow, colours: Tokens) -> None:
