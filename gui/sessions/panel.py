@@ -155,7 +155,9 @@ class SessionsPanel(QObject, ViewPanel):
         self._reader = SessionListLoader(jobs, self)
         self._content = ContentSearch(jobs, self)
         self._days = DateChange(today, self)
-        self.box = QueryBox(tr("Search by title, project or words"), tr("Find a session"))
+        self.box = QueryBox(
+            tr("Search by title, project or words"), tr("Find a session"), tr("Title, project or words")
+        )
         self.chips = FilterChips()
         self.view = ListingView()
         self._filters = FilterController(self.box, self.chips, self.view, self)
