@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from engine import FileUse, MemorySearchManager, folder_name, marked, number, tr, tr_count
-from gui.commands.commands import FILE_SESSIONS, key_action, show_keys_of
+from gui.commands.commands import FILE_SESSIONS, show_keys_of
 from gui.commands.keymap import command
 from gui.core.capabilities import TITLES, MissingFeatures
 from gui.core.jobs import Jobs, JobSlot
@@ -201,7 +201,7 @@ class EditList(RowList):
         self.setItemDelegate(self._paint)
         self._lay_out_in_batches()
         self.doubleClicked.connect(self._activate)
-        self._copy, self._sessions = key_action(self, _COPY), key_action(self, FILE_SESSIONS)
+        self._copy, self._sessions = self.add_action(_COPY), self.add_action(FILE_SESSIONS)
         self._copy.triggered.connect(self._copy_path)
         self._sessions.triggered.connect(self._request_sessions)
 

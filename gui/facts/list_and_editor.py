@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from engine import Fact, tr
-from gui.commands.commands import key_action, show_key_in_tooltip, show_keys_of
+from gui.commands.commands import show_key_in_tooltip, show_keys_of
 from gui.commands.keymap import command
 from gui.facts.editor import FactEditor
 from gui.facts.wording import age_text, meta_text, spoken_fact
@@ -122,7 +122,7 @@ class FactList(RowList):
         self.setUniformItemSizes(True)
         self.setItemDelegate(self._paint)
         self.doubleClicked.connect(self._activate)
-        copy, forget = key_action(self, _COPY), key_action(self, _FORGET)
+        copy, forget = self.add_action(_COPY), self.add_action(_FORGET)
         copy.triggered.connect(lambda: self._with_current(lambda fact: copy_text(fact.text)))
         forget.triggered.connect(lambda: self._with_current(self.forget_requested.emit))
 

@@ -8,7 +8,7 @@ from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QKeySequence, QMouseEv
 from PySide6.QtWidgets import QMenu, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from engine import SessionSummary, marked, number, tr, tr_count
-from gui.commands.commands import LINK, REMEMBER, key_action, show_keys_of
+from gui.commands.commands import LINK, REMEMBER, show_keys_of
 from gui.commands.keymap import command
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.location import Location
@@ -446,10 +446,10 @@ class SessionActions(QObject):
         self._sessions = sessions
         self.unsupported: MissingFeatures = {}
         sessions.folded.connect(self.folded)
-        key_action(sessions, COPY_PATH).triggered.connect(self._copy_path)
+        sessions.add_action(COPY_PATH).triggered.connect(self._copy_path)
         sessions.menu_requested.connect(self._show_menu)
-        key_action(sessions, LINK).triggered.connect(lambda: self._link(sessions.current_session()))
-        remember = key_action(sessions, REMEMBER)
+        sessions.add_action(LINK).triggered.connect(lambda: self._link(sessions.current_session()))
+        remember = sessions.add_action(REMEMBER)
         remember.triggered.connect(lambda: self._remember(sessions.current_session()))
 
     @Slot()

@@ -17,10 +17,14 @@ from PySide6.QtCore import (
     Qt,
     QTimer,
     Signal,
+    Slot,
 )
-from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QPainter
+from PySide6.QtGui import QAction, QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QStyle, QStyleOptionViewItem
 
+from engine import tr
+from gui.commands.commands import allow, key_action
+from gui.commands.keymap import Command
 from gui.style.theme import Tokens
 from gui.text.plain_text import as_tip
 
@@ -199,9 +203,12 @@ class RowList(QListView):
         super().__init__()
         self.rows = rows
         self._arranging = False
+        self._current_actions: list[QAction] = []
         self.button_down = self._drag_reported = False
         rows.setParent(self)
         self.setModel(rows)
+        rows.modelReset.connect(self._allow_actions)
+        self.selectionModel().currentChanged.connect(self._allow_actions)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -243,6 +250,25 @@ class RowList(QListView):
     def _restyle(self) -> None:
         """Recompute row heights after a change of the font."""
         raise NotImplementedError
+
+    # --- actions on the current row ---------------------------------------------------------------------------------
+
+    def add_action(self, known: Command) -> QAction:
+        """Return a new action with the keys of a command, which is disabled while nothing is selected."""
+        action = key_action(self, known)
+        self._current_actions.append(action)
+        self._allow_actions()
+        return action
+
+    def _has_current(self) -> bool:
+        """Return whether the actions can be applied to the current row."""
+        return self.currentIndex().isValid()
+
+    @Slot()
+    def _allow_actions(self) -> None:
+        allowed = self._has_current()
+        for action in self._current_actions:
+            allow(action, allowed, tr("Select something in the list first."))
 
     # --- keeping the position ---------------------------------------------------------------------------------------
 
