@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import msgspec
 
 from engine.records import FileUse, ModelUsage
+from engine.store.connection import many
 from engine.store.snapshot import Snapshot, machine_of, typed
 
 if TYPE_CHECKING:
@@ -74,16 +75,20 @@ def listed_transcripts(snapshot: Snapshot) -> dict[str, str]:
     return dict(typed(rows, tuple[str, str]))
 
 
-def newest_transcripts(snapshot: Snapshot, limit: int, largest: int) -> list[tuple[str, int, str]]:
-    """Return name, size and the title of a session of the `limit` newest transcripts smaller than `largest` bytes."""
+def newest_transcripts(
+    snapshot: Snapshot, files: Sequence[int] | None, limit: int, largest: int
+) -> list[tuple[str, int, str]]:
+    """Return name, size and the title of a session of the `limit` newest transcripts smaller than `largest` bytes.
+
+    `files`: ids of the sessions, one of which a transcript must have; None for all.
+    """
     tables = snapshot.tables
+    one = "" if files is None else "AND s.file_id IN (SELECT value FROM carray(?))"
     rows = snapshot.connection.execute(
-        f"""SELECT t.path, t.size, f.title FROM
-            (SELECT path, size, mtime_ns FROM {tables.transcripts} WHERE rule = '' AND size < ?
-                ORDER BY mtime_ns DESC LIMIT ?) t
-            JOIN {tables.sessions} s ON s.transcript = t.path JOIN {tables.files} f ON f.id = s.file_id
-            GROUP BY t.path ORDER BY t.mtime_ns DESC""",
-        (largest, limit),
+        f"""SELECT t.path, t.size, f.title FROM {tables.transcripts} t
+            CROSS JOIN {tables.sessions} s ON s.transcript = t.path CROSS JOIN {tables.files} f ON f.id = s.file_id
+            WHERE t.rule = '' AND t.size < ? {one} GROUP BY t.path ORDER BY t.mtime_ns DESC LIMIT ?""",
+        (largest, *(() if files is None else (many(files),)), limit),
     )
     return list(typed(rows, tuple[str, int, str]))
 

@@ -429,6 +429,14 @@ def test_empty_answer_names_session_with_words_in_a_tool_text(memory: BuiltinMem
     assert remedies("zq-7781 sail") == []  # not in the same text
     assert remedies("zq-7781", sources=["memory"]) == []
     assert remedies("oar") == []  # it has results
+    written = next(session.modified for session in memory.sessions() if session.title == "Where is the oar?")
+    pin = "zq-7781 PIN"
+    assert remedies(pin, since=written - 60) == remedies(f"{pin} project:boat agent:claude") == [advice]
+    limits: tuple[dict[str, Any], ...] = {"since": written + 60}, {"until": written - 60}, {"path_glob": "*.md"}
+    assert [remedies(pin, **limit) for limit in limits] == [[], [], []]
+    assert [remedies(f"{pin} {condition}") for condition in ("project:sail", "agent:codex", "title:sail")] == [[]] * 3
+    path.write_text(lines(claude(1, "user", text("Where is the oar?"))))
+    assert remedies(pin) == []  # not from a cached answer, though the index has not changed
 
 
 def test_advice_on_tool_texts_reveals_no_secret(memory: BuiltinMemory, home: Path) -> None:
