@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from engine import KnownWorkspace, WorkspaceState, marked, tr, tr_count
 from gui.style.stylesheet import font_at
-from gui.style.theme import tokens
+from gui.style.theme import paint_ground, tokens
 from gui.style.typography import resize_with_text
 from gui.text.formatting import ago, size_text
 from gui.text.plain_text import set_tip
@@ -30,7 +30,7 @@ from gui.widgets.form_controls import CheckBox
 from gui.widgets.icons import add_clear_button
 from gui.widgets.labels import elide, label
 from gui.widgets.layouts import column_of, row_of
-from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, paint_ground
+from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER
 
 # --- Texts about a workspace -----------------------------------------------------------------------------------------
 

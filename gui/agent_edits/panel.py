@@ -23,7 +23,7 @@ from gui.core.view_spec import ViewPanel
 from gui.search.result_list import copy_text
 from gui.sessions.listing_view import CHOOSE
 from gui.style.stylesheet import font_at
-from gui.style.theme import Tokens, tokens
+from gui.style.theme import Tokens, paint_ground, tokens
 from gui.text.formatting import ago, exact
 from gui.text.right_to_left import margins, mirror, write
 from gui.text.session_texts import UNTITLED, agent_name, file_count
@@ -32,7 +32,7 @@ from gui.widgets.labels import ElidedLabel, elide, line
 from gui.widgets.layouts import FoldingRow, column_of
 from gui.widgets.placeholder_page import NOTHING_FOUND, Action, NothingToRead, StatePage
 from gui.widgets.query_box import QueryBox
-from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, Index, RowList, RowModel, RowRole, paint_ground
+from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, Index, RowList, RowModel, RowRole
 
 _COPY = command("edits.copy-path", marked("Copy path"), "edits", QKeySequence.StandardKey.Copy)
 _PAD = 6
@@ -216,7 +216,7 @@ class EditList(RowList):
             return
         position, before = self.position if keep else None, self.current
         self._arranging = True
-        self._set_rows(rows, self._deepest() if position else 0)
+        self._set_rows(rows, self._deepest() if position else 0, keep=keep)
         if position is not None and rows:
             self._return_to(position)
         elif rows:

@@ -23,13 +23,13 @@ from gui.facts.editor import FactEditor
 from gui.facts.wording import age_text, meta_text, spoken_fact
 from gui.search.result_list import copy_text
 from gui.style.stylesheet import character_width, font_at
-from gui.style.theme import tokens
+from gui.style.theme import paint_ground, tokens
 from gui.text.right_to_left import correct_margins, margins, mirror, write
 from gui.widgets.labels import ElidedLabel, elide, line
 from gui.widgets.layouts import column_of, row_of
 from gui.widgets.message_banner import NoticeBar
 from gui.widgets.placeholder_page import Action, StatePage
-from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, Index, RowList, RowModel, RowRole, paint_ground
+from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, Index, RowList, RowModel, RowRole
 
 NEW = command("facts.new", "New fact", "facts", "Ctrl+N")
 _FEWEST_CHARACTERS = 96

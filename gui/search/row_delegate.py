@@ -39,7 +39,7 @@ from gui.search.result_rows import (
     spoken_score,
 )
 from gui.style.stylesheet import font_at
-from gui.style.theme import Tokens, mark_pen, tokens
+from gui.style.theme import Tokens, mark_pen, paint_ground, tokens
 from gui.text.excerpt import ELLIPSIS, Excerpt, Range
 from gui.text.plain_text import show_tip, utf16_length, utf16_ranges
 from gui.text.right_to_left import (
@@ -55,7 +55,7 @@ from gui.text.right_to_left import (
 )
 from gui.text.session_texts import agent_name
 from gui.widgets.labels import elide
-from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, Index, RowModel, RowRole, paint_ground
+from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, Index, RowModel, RowRole
 
 PAD = 6
 META_GAP = 2

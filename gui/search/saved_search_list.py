@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QListWidget, QListWidgetItem, QMenu, QStyledItemDe
 from engine import RecentSearch, SavedSearch, marked, tr
 from gui.search.saved_search_cache import SavedSearchStore, limits, title
 from gui.style.stylesheet import font_at, scaled
-from gui.style.theme import tokens
+from gui.style.theme import paint_ground, tokens
 from gui.text.formatting import exact
 from gui.text.plain_text import set_tip
 from gui.text.right_to_left import draw_pixmap, mirror, write
@@ -20,7 +20,7 @@ from gui.widgets.accessibility import announce
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.labels import elide
 from gui.widgets.query_box import QueryBox
-from gui.widgets.row_list import AT_LEFT, AT_RIGHT, paint_ground
+from gui.widgets.row_list import AT_LEFT, AT_RIGHT
 
 # --- The list of saved and recent searches that opens below the search box -------------------------------------------
 

@@ -15,14 +15,14 @@ from gui.core.location import Location
 from gui.search.result_list import copy_text
 from gui.sessions.rows import HeadingRow, Row, SessionRow
 from gui.style.stylesheet import font_at, scaled
-from gui.style.theme import Tokens, mark_pen, tokens
+from gui.style.theme import Tokens, mark_pen, paint_ground, tokens
 from gui.text.formatting import exact, short_day, size_text
 from gui.text.plain_text import utf16_ranges
 from gui.text.right_to_left import draw_pixmap, mirror, mirrored_x, range_edges, upright, write
 from gui.text.session_texts import UNTITLED, found_by, message_count, session_count, unknown_count, work_time
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.labels import elide
-from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, Index, RowList, RowModel, RowRole, paint_ground
+from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, Index, RowList, RowModel, RowRole
 
 PAD = 6
 GAP = 10
@@ -43,8 +43,9 @@ UNIT_CHARACTERS = 48
 class SessionDelegate(QStyledItemDelegate):
     """Paints the rows of the session list. `words`: the typed text, highlighted in titles."""
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, rows: RowModel, parent: QWidget) -> None:
         super().__init__(parent)
+        self._rows = rows
         self.words: Sequence[str] = ()
         self.running: frozenset[str] = frozenset()
         self.restyle()
@@ -64,7 +65,7 @@ class SessionDelegate(QStyledItemDelegate):
         self._session_size = QSize(0, PAD + self._title_line + self._meta_line + PAD)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return self._heading_size if isinstance(index.data(RowRole), HeadingRow) else self._session_size
+        return self._heading_size if self._rows.is_header(index.row()) else self._session_size
 
     def toggles(self, row: object, rect: QRect, at: QPoint, direction: Qt.LayoutDirection) -> bool:
         """Return whether a click at a point of a row (its rectangle is `rect`) shows or hides the sub-agents."""
@@ -262,7 +263,7 @@ class SessionList(RowList):
 
     def __init__(self) -> None:
         super().__init__(SessionModel(), tr("Sessions"))
-        self.painter = SessionDelegate(self)
+        self.painter = SessionDelegate(self.rows, self)
         self.setItemDelegate(self.painter)
         self._lay_out_in_batches()
         self._chosen = False
@@ -287,7 +288,7 @@ class SessionList(RowList):
         deepest = self._deepest() if position else 0
         self._arranging = True
         try:
-            self._set_rows(rows, deepest)
+            self._set_rows(rows, deepest, keep=keep)
             if position is not None:
                 self._return_to(position)
             else:

@@ -10,10 +10,13 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QPalette, QPen
+from PySide6.QtCore import QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPalette, QPen
+from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 
 from gui.style import THEMES, ThemeName
+
+_SELECTED_EDGE = 3
 
 
 @dataclass(frozen=True)
@@ -150,3 +153,18 @@ def make_palette(name: ThemeName) -> QPalette:
     for target in (role.WindowText, role.Text, role.ButtonText):
         palette.setColor(QPalette.ColorGroup.Disabled, target, colours.off)
     return palette
+
+
+def paint_ground(painter: QPainter, option: QStyleOptionViewItem, colours: Tokens) -> None:
+    """Paint the background of a row that is selected or under the mouse."""
+    state = option.state
+    rect = option.rect
+    if state & QStyle.StateFlag.State_Selected:
+        painter.fillRect(rect, colours.accent_ground)
+        painter.fillRect(QRect(rect.left(), rect.top(), _SELECTED_EDGE, rect.height()), colours.accent)
+        if state & QStyle.StateFlag.State_HasFocus:  # shows whether the list or the box has the focus
+            painter.setPen(colours.accent)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5))
+    elif state & QStyle.StateFlag.State_MouseOver:
+        painter.fillRect(rect, colours.alternate)

@@ -1,7 +1,8 @@
 """A list of rows under headings. It keeps its position when the rows are replaced, and skips headings."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Any, Protocol
 
 from PySide6.QtCore import (
@@ -13,30 +14,29 @@ from PySide6.QtCore import (
     QPersistentModelIndex,
     QPoint,
     QRect,
-    QRectF,
     Qt,
     QTimer,
     Signal,
     Slot,
 )
-from PySide6.QtGui import QAction, QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QStyle, QStyleOptionViewItem
+from PySide6.QtGui import QAction, QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView
 
 from engine import tr
 from gui.commands.commands import allow, key_action
 from gui.commands.keymap import Command
-from gui.style.theme import Tokens
 from gui.text.plain_text import as_tip
 
 _Action = QAbstractItemView.CursorAction
 _MINUTE_MS = 60_000
+_MOST_CHANGED = 60
+"""Most rows that are inserted, moved or removed one at a time."""
 _BATCH = 100
 """Rows laid out per step, under 1 ms; the rest follows while the event loop is idle."""
 _WALKING = {Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown, Qt.Key.Key_Home, Qt.Key.Key_End}
 _COMMANDS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
 
 GUTTER = 16
-EDGE = 3
 AT_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
 AT_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
 
@@ -77,8 +77,35 @@ class KeyedRow(Protocol):
     def key(self) -> Hashable: ...
 
 
+def _same_start(pairs: Iterable[tuple[Hashable, Hashable]]) -> int:
+    """Return the number of leading pairs that are equal."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _changed_keys(before: Sequence[Hashable], after: Sequence[Hashable]) -> set[Hashable] | None:
+    """Return the keys to insert, move or remove to turn one order into another; None if they are many."""
+    known, coming = set(before), set(after)
+    changed = known ^ coming
+    at = 0
+    remaining = [key for key in before if key in coming]
+    for key in [key for key in after if key in known]:
+        while at < len(remaining) and remaining[at] in changed:
+            at += 1
+        if key not in changed and remaining[at] != key:
+            if remaining[at + 1 : at + 2] == [key]:
+                changed.add(remaining[at])
+                at += 1
+            else:
+                changed.add(key)
+        at += key not in changed
+        if len(changed) > _MOST_CHANGED:
+            return None
+    unique = len(known) == len(before) and len(coming) == len(after)
+    return changed if unique and len(changed) <= _MOST_CHANGED else None
+
+
 class RowModel(QAbstractListModel):
-    """The Qt model of a flat list of rows, which are replaced as a whole."""
+    """The Qt model of a flat list of rows."""
 
     def __init__(self, headings: type | tuple[type, ...] = (), parent: QObject | None = None) -> None:
         """`headings`: types of rows that can't be current."""
@@ -103,6 +130,37 @@ class RowModel(QAbstractListModel):
         ):
             return False
         self._rows = list(rows)
+        return True
+
+    def change_rows(self, rows: Sequence[KeyedRow]) -> bool:
+        """Insert, move and remove rows until they are these; returns False and changes nothing if these are many.
+
+        Unlike `set_rows`, this preserves the current row, the selection and the position of a screen reader.
+        """
+        keys, after = [row.key for row in self._rows], [row.key for row in rows]
+        same = _same_start(zip(keys, after, strict=False))
+        last = -_same_start(zip(reversed(keys[same:]), reversed(after[same:]), strict=False)) or None
+        before, coming = set(keys[same:last]), dict(zip(after[same:last], rows[same:last], strict=True))
+        if (changed := _changed_keys(keys[same:last], after[same:last])) is None:
+            return False
+        for key in changed.difference(coming):
+            at = keys.index(key, same)
+            self.beginRemoveRows(_NOWHERE, at, at)
+            del keys[at], self._rows[at]
+            self.endRemoveRows()
+        for place in [place for place, key in enumerate(after[same:last], same) if key in changed]:
+            key, to = after[place], keys.index(after[place - 1], same) + 1 if place > same else same
+            at = keys.index(key, same) if key in before else to
+            if key not in before:
+                self.beginInsertRows(_NOWHERE, to, to)
+            elif not self.beginMoveRows(_NOWHERE, at, at, _NOWHERE, to):
+                continue  # it is there already
+            else:
+                del keys[at], self._rows[at]
+            keys.insert(to - (at < to), key)
+            self._rows.insert(to - (at < to), coming[key])
+            self.endMoveRows() if key in before else self.endInsertRows()
+        self._rows, self._positions = list(rows), {key: position for position, key in enumerate(after)}
         return True
 
     def shows(self, rows: Sequence[KeyedRow]) -> bool:
@@ -277,10 +335,11 @@ class RowList(QListView):
         self.setLayoutMode(QListView.LayoutMode.Batched)
         self.setBatchSize(_BATCH)
 
-    def _set_rows(self, rows: Sequence[KeyedRow], deepest: int = 0) -> None:
-        """Replace all rows; those up to `deepest`, near the row to which the list returns, are laid out now."""
+    def _set_rows(self, rows: Sequence[KeyedRow], deepest: int = 0, *, keep: bool = False) -> None:
+        """Replace all rows, or with `keep` changed ones. Those up to `deepest`, near the current one, are laid out."""
         self.setBatchSize(deepest + _BATCH)
-        self.rows.set_rows(rows)
+        if not (keep and self.rows.change_rows(rows)):
+            self.rows.set_rows(rows)
         self.doItemsLayout()
         self.setBatchSize(_BATCH)
 
@@ -439,21 +498,3 @@ class RowList(QListView):
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
             self._restyle()
             self.scheduleDelayedItemsLayout()
-
-
-# --- Common painting of the rows of all lists ------------------------------------------------------------------------
-
-
-def paint_ground(painter: QPainter, option: QStyleOptionViewItem, colours: Tokens) -> None:
-    """Paint the background of a row that is selected or under the mouse."""
-    state = option.state
-    rect = option.rect
-    if state & QStyle.StateFlag.State_Selected:
-        painter.fillRect(rect, colours.accent_ground)
-        painter.fillRect(QRect(rect.left(), rect.top(), EDGE, rect.height()), colours.accent)
-        if state & QStyle.StateFlag.State_HasFocus:  # shows whether the list or the box has the focus
-            painter.setPen(colours.accent)
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5))
-    elif state & QStyle.StateFlag.State_MouseOver:
-        painter.fillRect(rect, colours.alternate)

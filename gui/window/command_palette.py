@@ -39,13 +39,13 @@ from gui.controllers.folders import FolderController
 from gui.core.capabilities import refuse
 from gui.core.window_state import WindowState
 from gui.style.stylesheet import font_at, scaled
-from gui.style.theme import Tokens, tokens
+from gui.style.theme import Tokens, paint_ground, tokens
 from gui.text.plain_text import as_tip, utf16_ranges
 from gui.text.right_to_left import mirror, upright, write
 from gui.widgets.accessibility import announce
 from gui.widgets.labels import elide, label
 from gui.widgets.layouts import column_of
-from gui.widgets.row_list import AT_LEFT, AT_RIGHT, paint_ground
+from gui.widgets.row_list import AT_LEFT, AT_RIGHT
 from gui.window.palette_entries import Entry, Found, choose, commands, settings
 from gui.window.window_menu import SearchMenu
 

@@ -28,13 +28,13 @@ from gui.index.duplicates.comparison import (
     summary_text,
 )
 from gui.style.stylesheet import character_width, font_at
-from gui.style.theme import tokens
+from gui.style.theme import paint_ground, tokens
 from gui.text.right_to_left import correct_margins, mirror, write
 from gui.widgets.labels import elide, label, line
 from gui.widgets.layouts import column_of, row_of
 from gui.widgets.message_banner import NoticeBar
 from gui.widgets.placeholder_page import Hint, StatePage
-from gui.widgets.row_list import AT_LEFT, GUTTER, Index, RowList, RowModel, RowRole, paint_ground
+from gui.widgets.row_list import AT_LEFT, GUTTER, Index, RowList, RowModel, RowRole
 
 # --- The list of groups of notes that share text ---------------------------------------------------------------------
 

@@ -22,13 +22,13 @@ from gui.index.map import wording
 from gui.index.map.interactive_map import InteractiveMap
 from gui.index.map.map_view import Prepared, within_group
 from gui.style.stylesheet import font_at, font_scale
-from gui.style.theme import tokens
+from gui.style.theme import paint_ground, tokens
 from gui.text.plain_text import set_tip
 from gui.text.right_to_left import mirror, write
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel, elide, label
 from gui.widgets.layouts import column_of, row_of
-from gui.widgets.row_list import AT_LEFT, Index, paint_ground
+from gui.widgets.row_list import AT_LEFT, Index
 
 # --- The list of chunks that the user has selected on the map --------------------------------------------------------
 
