@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from engine.agent.memory_access import AgentAccess
+from engine.agent.memory_tools import memory_search
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
 from engine.settings import Settings
@@ -506,3 +508,27 @@ def test_tool_texts_that_are_indexed_need_no_advice(memory: BuiltinMemory, home:
         advised.append("tools" in [remedy.name for remedy in remedies])
         opened.close()
     assert advised == [True, False]
+
+
+def test_snippet_of_a_tool_call_is_its_readable_text(memory: BuiltinMemory, home: Path) -> None:
+    calls = (
+        call("Edit", file_path=f"{ROOT}/src/sail.py", old_string="reef = 1", new_string='reef = 2\nprint("gooseneck")'),
+        call("Bash", command="make halyard", description="Splice it"),
+        call("Bash", command=f"export TOKEN=\\\n{SECRET}\nmake cringle"),
+    )
+    path = home / ".claude/projects/-home-ada-boat/oar.jsonl"
+    path.write_text(
+        lines(claude(1, "user", text("Oar?")), *(claude(2 + n, "assistant", c) for n, c in enumerate(calls)))
+    )
+    memory.close()
+    opened = make(home, tools=True)
+    opened.sync()
+    answer = memory_search(AgentAccess(lambda: opened, Settings()), "gooseneck")
+    for snippet in (opened.search("gooseneck").results[0].snippet, answer.results[0].snippet):
+        assert '-reef = 1\n+reef = 2\n+print("gooseneck")' in snippet
+        assert "new_string" not in snippet
+        assert "make halyard\ndescription: Splice it" in snippet
+    result = opened.search("halyard").results[0]
+    assert [result.snippet[start:end] for start, end in result.match_ranges] == ["halyard"]
+    assert SECRET not in opened.search("cringle").results[0].snippet
+    opened.close()
