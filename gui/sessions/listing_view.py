@@ -19,10 +19,10 @@ from engine import (
     usual_folders,
 )
 from gui.core.session_criteria import Criteria
-from gui.sessions.calendar import EDGE, SessionCalendar, SessionDays
 from gui.sessions.content_search import ContentHits
 from gui.sessions.rows import Listing, Row, SessionRow
 from gui.sessions.session_catalog import SessionCatalog
+from gui.sessions.session_figures import EDGE, SessionCalendar, SessionDays
 from gui.sessions.session_list import SessionList
 from gui.text.formatting import short_path
 from gui.text.session_texts import agent_name, file_count, hits_text, session_count

@@ -317,6 +317,11 @@ class SessionList(RowList):
         row = self.rows.row(self.currentIndex().row())
         return row if isinstance(row, SessionRow) else None
 
+    def listed_sessions(self) -> list[SessionSummary]:
+        """Return all listed sessions, with those of their sub-agents."""
+        entries = (row.entry for row in self.rows.all if isinstance(row, SessionRow) and not row.depth)
+        return [entry.summary for top in entries for entry in (top, *top.parts)]
+
     def go_to(self, path: str) -> bool:
         """Select the session `path`; returns False if it isn't listed."""
         number = self.rows.position(("session", path))
@@ -387,6 +392,7 @@ class SessionList(RowList):
             super().mousePressEvent(event)
 
 
+FIGURES = command("sessions.figures", marked("Figures by project…"), "sessions", "Ctrl+Shift+G")
 COPY_PATH = command("sessions.copy-path", marked("Copy path"), "sessions", QKeySequence.StandardKey.Copy)
 
 
@@ -441,6 +447,8 @@ class SessionActions(QObject):
     """A note is to be made of the session with this path and title."""
     link_requested = Signal(object)
     """Copy a link to this Location."""
+    figures_requested = Signal()
+    """Show the figures of the listed sessions."""
 
     def __init__(self, sessions: SessionList, parent: QObject) -> None:
         super().__init__(parent)
@@ -448,6 +456,8 @@ class SessionActions(QObject):
         self.unsupported: MissingFeatures = {}
         sessions.folded.connect(self.folded)
         sessions.add_action(COPY_PATH).triggered.connect(self._copy_path)
+        self.figures = sessions.add_action(FIGURES)
+        self.figures.triggered.connect(self.figures_requested)
         sessions.menu_requested.connect(self._show_menu)
         sessions.add_action(LINK).triggered.connect(lambda: self._link(sessions.current_session()))
         remember = sessions.add_action(REMEMBER)
