@@ -12,7 +12,7 @@ from PySide6.QtCore import QModelIndex, QPointF, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QDialog, QWidget
 
-from engine import SessionStats, SessionSummary, StatsKey, StatsRow, marked, tr, tr_count
+from engine import SessionStats, SessionSummary, StatsKey, StatsRow, marked, number, tr, tr_count
 from gui.commands.commands import COPY_TABLE, key_action
 from gui.core.jobs import Jobs, JobSlot
 from gui.core.session_criteria import ANY_TIME, Criteria
@@ -301,8 +301,8 @@ class FiguresDialog(QDialog):
     def _columns(self) -> tuple[Column[StatsRow], ...]:
         return (
             Column[StatsRow](tr("Name"), 0, lambda row: self._name(row.name)),
-            _figures(tr("Sessions"), 9, lambda row: row.sessions),
-            _figures(tr("Messages"), 10, lambda row: row.messages),
+            _figures(tr("Sessions"), 9, lambda row: row.sessions, lambda row: number(row.sessions)),
+            _figures(tr("Messages"), 10, lambda row: row.messages, lambda row: number(row.messages)),
             _figures(tr("Active time"), 13, lambda row: row.seconds, lambda row: work_time(row.seconds)),
             _figures(tr("Sent"), 9, _sent),
             _figures(tr("Received"), 9, lambda row: row.usage.output_tokens),
