@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from engine.embedding.model_download import fetch_model
     from engine.embedding.provider_selection import probe_provider
     from engine.indexing.session_workspace_assignment import preview_workspace
+    from engine.insight.session_stats import prices_or_default, session_stats
     from engine.logs import configure_logging, redact
     from engine.memory.facts import Facts
     from engine.memory.index_inspection import IndexInsight
@@ -157,6 +158,7 @@ _NAMES = {
     "embedding.model_download": "fetch_model",
     "embedding.provider_selection": "probe_provider",
     "indexing.session_workspace_assignment": "preview_workspace",
+    "insight.session_stats": "prices_or_default session_stats",
     "logs": "configure_logging redact",
     "memory.facts": "Facts",
     "memory.index_inspection": "IndexInsight",

@@ -28,7 +28,8 @@ from gui.widgets.form_controls import CheckBox
 from gui.widgets.icons import add_clear_button
 from gui.widgets.labels import AT_RIGHT, label, write_line
 from gui.widgets.layouts import column_of, row_of
-from gui.widgets.row_list import GUTTER, Index, RowDelegate, paint_ground
+from gui.widgets.row_list import GUTTER
+from gui.widgets.rows import Index, RowDelegate, paint_ground
 
 # --- Texts about a workspace -----------------------------------------------------------------------------------------
 

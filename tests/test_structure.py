@@ -15,7 +15,7 @@ LONGEST = 500
 """Lines of a module."""
 LONGEST_FUNCTION = 60
 """Lines of a function."""
-MOST_MODULES = 587
+MOST_MODULES = 588
 """Without those that read the transcripts of agents."""
 MOST_PRIVATE = 78
 """Uses of private attributes in tests."""

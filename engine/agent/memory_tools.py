@@ -191,6 +191,7 @@ def _cited_passage(result: MemorySearchResult, cited: bool) -> CitedPassage:
         date=f"{datetime.fromtimestamp(result.modified):%Y-%m-%d}" if result.modified else UNSET,
         agent=(result.message and result.message.agent) or UNSET,
         project=(result.message and folder_name(result.message.project)) or UNSET,
+        machine=(result.message and result.message.machine) or UNSET,
         title=(result.message and result.title not in result.snippet and result.title) or UNSET,
     )
     if not cited:

@@ -34,7 +34,7 @@ def readable_session(session: SessionText, *, full: bool) -> Iterator[str]:
         yield " ".join(line.split())
     day = ""
     speaker, ordinal = "", 0  # of the previous message
-    for message, text in _message_parts(session.messages, full=full):
+    for message, text in _message_parts(session, full=full):
         if message is None:
             speaker = ""
             yield text
@@ -71,7 +71,9 @@ def _heading_lines(session: SessionText) -> Iterator[str]:
     summary = session.summary
     yield summary.title or "Untitled"
     project = summary.project + (f" ({summary.branch})" if summary.branch else "")
-    yield " · ".join(filter(None, (agent_label(summary.agent), project, plural(summary.messages, "message"))))
+    yield " · ".join(
+        filter(None, (agent_label(summary.agent), project, summary.machine, plural(summary.messages, "message")))
+    )
     yield summary.path
     if summary.parent:
         yield f"Part of {summary.parent}"
@@ -85,9 +87,9 @@ def _heading_lines(session: SessionText) -> Iterator[str]:
         yield f"{unknown_items(sum(count for _, count in session.unknown))}: {kinds}."
 
 
-def _message_parts(messages: tuple[SessionMessage, ...], *, full: bool) -> Iterator[tuple[SessionMessage | None, str]]:
+def _message_parts(session: SessionText, *, full: bool) -> Iterator[tuple[SessionMessage | None, str]]:
     """Yield each part with its text; None with a line for each abandoned branch, unless `full`."""
-    results = {} if full else results_of(messages)
+    messages, results = session.messages, {} if full else session.results()
     paired = set(results.values())
     abandoned_count = 0
     for number, message in enumerate(messages):
@@ -111,24 +113,6 @@ def _message_parts(messages: tuple[SessionMessage, ...], *, full: bool) -> Itera
         yield None, f"\n[{_branch_note(abandoned_count)}]"
 
 
-def results_of(messages: tuple[SessionMessage, ...]) -> dict[int, int]:
-    """Map the position of each tool call to the position of its result; results follow their calls in order."""
-    results: dict[int, int] = {}
-    waiting: list[int] = []
-    for number, message in enumerate(messages):
-        if message.kind == "tool-call":
-            waiting.append(number)
-            del waiting[:-_OPEN_CALLS]
-        elif message.kind == "tool-result":
-            call = next((call for call in waiting if message.answers(messages[call])), None)
-            if call is not None:
-                waiting.remove(call)
-                results[call] = number
-        elif message.role == "user":
-            waiting = [call for call in waiting if messages[call].call]  # others are matched by the tool's name
-    return results
-
-
 def label_of(message: SessionMessage) -> str:
     return {
         "text": "System",
@@ -149,7 +133,6 @@ def _length(result: SessionMessage) -> str:
     return plural(text.count("\n") + 1, "line") if text else "nothing"
 
 
-_OPEN_CALLS = 64  # that await their result, as in the window; some agents never write results
 _OPEN_FENCE = re.compile(r"^ {0,3}(`{3,})", re.MULTILINE)
 
 
@@ -194,7 +177,7 @@ def export_session(session: SessionText, format: ExportFormat) -> str:
 def _turns(session: SessionText) -> list[_Turn]:
     turns: list[_Turn] = []
     speaker = ""
-    for part in _parts(session.messages):
+    for part in _parts(session):
         message = part.message
         turned = not turns or turns[-1].abandoned != message.rewound
         speaker = "" if turned else speaker
@@ -215,8 +198,8 @@ def _branches(turns: Iterable[_Turn]) -> Iterator[tuple[str, list[_Turn]]]:
         yield _branch_note(spoken) if abandoned else "", branch
 
 
-def _parts(messages: tuple[SessionMessage, ...]) -> Iterator[_Part]:
-    results = results_of(messages)
+def _parts(session: SessionText) -> Iterator[_Part]:
+    messages, results = session.messages, session.results()
     paired = set(results.values())
     for number, message in enumerate(messages):
         if message.kind == "text" and message.role != "system":
@@ -235,6 +218,7 @@ def _facts(session: SessionText) -> list[str]:
     facts = [
         agent_label(summary.agent),
         summary.project,
+        summary.machine,
         summary.branch,
         began,
         plural(summary.messages, "message"),

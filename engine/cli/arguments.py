@@ -241,7 +241,7 @@ def _add_search(search: _Parser) -> None:
     search.add_argument(
         "--all-workspaces",
         action="store_true",
-        help="search all workspaces on this computer; each result names its workspace",
+        help="search all workspaces on this machine; each result names its workspace",
     )
     _add_search_filters(search)
     search.add_argument(

@@ -115,7 +115,7 @@ def fetch_missing(settings: Settings, *, agreed: bool, interactive: bool) -> str
 
 
 def _confirm_download(model: str, host: str) -> bool:
-    question = f"The model {safe(model)} is not on this computer. Download it from {safe(host)}? [y/N] "
+    question = f"The model {safe(model)} is not on this machine. Download it from {safe(host)}? [y/N] "
     print(question, end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 

@@ -335,7 +335,7 @@ def make(settings: Settings, key: str | None) -> "GgufProvider":
     if location.hub is not None and not location.path.is_file():
         raise ProviderError(
             tr(
-                "The model {id} is not on this computer yet: download it in the settings, or with mnemoscope "
+                "The model {id} is not on this machine yet: download it in the settings, or with mnemoscope "
                 "index --yes.",
                 id=location.hub.id,
             )

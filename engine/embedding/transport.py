@@ -37,7 +37,7 @@ class Untrusted(ProviderError):
     def __init__(self, host: str | None, problem: str) -> None:
         super().__init__(
             tr(
-                "This computer doesn't trust the certificate of {host} ({problem}): check base_url.",
+                "This machine doesn't trust the certificate of {host} ({problem}): check base_url.",
                 host=host,
                 problem=problem,
             )

@@ -16,7 +16,7 @@ from engine.corpus.transcripts.chunk_packing import ChunkPacker, IndexedMessage,
 from engine.corpus.transcripts.message_offsets import write_ranges
 from engine.corpus.transcripts.messages import Message, SessionFacts
 from engine.corpus.transcripts.token_usage import Request
-from engine.corpus.transcripts.tool_uses import ToolUse, stored_command, stored_path, uses_of
+from engine.corpus.transcripts.tool_uses import ToolUse, readable_tool_text, stored_command, stored_path, uses_of
 from engine.indexing.commit_groups import Change
 from engine.indexing.note_preparation import ChunkRows
 from engine.redaction.secret_masking import redact
@@ -195,8 +195,13 @@ def is_indexed(message: Message, settings: SessionSettings) -> bool:
 
 
 def indexed_message(message: Message) -> IndexedMessage:
-    """Return the indexed text of a message, with secrets masked."""
-    return IndexedMessage(message.author, redact(message.text), message.line, message.ordinal, redact(message.id))
+    """Return the indexed text of a message, with secrets masked; that of a tool's input or output as the window shows
+    it, without JSON."""
+    text = redact(message.text)
+    if message.kind in ("tool-call", "tool-result"):
+        shown = readable_tool_text(msgspec.structs.replace(message, text=text)).text
+        text = redact(shown) if shown != text else text  # an escape may have hidden a secret
+    return IndexedMessage(message.author, text, message.line, message.ordinal, redact(message.id))
 
 
 def note_transcript(writer: Writer, file: FoundFile, state: bytes | None, rule: str = "", detail: str = "") -> None:

@@ -186,7 +186,7 @@ class SessionStage:
         """Store which sessions are from other machines, as the settings say now."""
         names, store = machine_names(self._settings), self._work.parts.store
         with store.read() as snapshot:
-            if sessions.machines(snapshot) == names:
+            if snapshot.machines() == names:
                 return
         with store.write() as writer:
             sessions.name_machines(writer, names)

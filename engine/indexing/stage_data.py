@@ -17,6 +17,7 @@ from engine.base.index_rule_versions import (
     PACKER_VERSION,
     REDACTION_VERSION,
     TAGS_VERSION,
+    TOOL_TEXTS_VERSION,
     TOOLS_VERSION,
     USAGE_VERSION,
 )
@@ -41,7 +42,7 @@ def fingerprint(settings: Settings) -> str:
     chunking, sessions = settings.chunking, settings.sessions
     return (
         f"chunker {CHUNKER_VERSION}, {chunking.tokens}/{chunking.overlap}; analyser {ANALYSER_VERSION}; "
-        f"packer {PACKER_VERSION}, thinking {sessions.thinking:d}, tools {sessions.tools:d}; "
+        f"packer {PACKER_VERSION}, thinking {sessions.thinking:d}, tools {sessions.tools * TOOL_TEXTS_VERSION}; "
         f"tool uses {TOOLS_VERSION}; redaction {REDACTION_VERSION}; usage {USAGE_VERSION}; "
         f"links {LINKS_VERSION}; documents {DOCUMENTS_VERSION}; tags {TAGS_VERSION}"
     )

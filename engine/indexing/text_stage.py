@@ -145,7 +145,7 @@ class TextStage:
     def _has_sessions(self) -> bool:
         """Return whether the index has sessions of folders that the settings no longer name."""
         with self._store.read(tables=self._tables) as snapshot:
-            state = sessions.transcripts(snapshot), sessions.listed_transcripts(snapshot), sessions.machines(snapshot)
+            state = sessions.transcripts(snapshot), sessions.listed_transcripts(snapshot), snapshot.machines()
         return any(state)
 
     def _notes(self) -> None:

@@ -3,6 +3,7 @@
 The cost is that which the transcript records, else computed by a dated table of prices.
 """
 
+import logging
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
@@ -18,6 +19,8 @@ from engine.base.errors import SettingsError
 from engine.base.language import tr
 from engine.base.private_files import read_file
 from engine.records import ModelUsage, PriceSource, SessionStats, SessionSummary, StatsKey, StatsRow, UsageTotal
+
+log = logging.getLogger(__name__)
 
 _MILLION = 1_000_000
 _LARGEST_FILE = 1024**2
@@ -134,6 +137,15 @@ def _parse(data: bytes, path: str) -> tuple[_PriceList, ...]:
             )
         ) from None
     return tuple(msgspec.structs.replace(prices, source=prices.source or path) for prices in lists)
+
+
+def prices_or_default(path: str) -> Prices:
+    """Load the prices as `load_prices` does, or only the built-in ones if the user's file is unusable."""
+    try:
+        return load_prices(path)
+    except SettingsError as problem:
+        log.warning("%s", problem)
+        return load_prices()
 
 
 Number = TypeVar("Number", int, float)

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from engine.base.cancellation import CancelToken
-from engine.base.errors import PARSER_FAULTS, PathRefused, SettingsError, TranscriptUnreadable, WorkspaceError
+from engine.base.errors import PARSER_FAULTS, PathRefused, TranscriptUnreadable, WorkspaceError
 from engine.base.language import tr
 from engine.base.skip_reasons import NO_TRANSCRIPT_OR_EMPTY, problem, tr_reason, unreadable
 from engine.corpus.path_guard import PathGuard
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.session_stores import locate_transcript, names_session
-from engine.insight.session_stats import Prices, load_prices, total_usage
+from engine.insight.session_stats import prices_or_default, total_usage
 from engine.records import FileText, ModelUsage, SessionMessage, SessionSummary, SessionText
 from engine.redaction.secret_masking import redact
 from engine.settings import Settings
@@ -169,7 +169,7 @@ class SessionFiles:
             active_seconds=facts.active,
             pauses=tuple(facts.pauses),
             usage=usage,
-            spent=total_usage(usage, self._prices()),
+            spent=total_usage(usage, prices_or_default(self._settings.sessions.prices)),
         )
 
     def _take_last(self, path: str, *, reveal: bool) -> "_Known | None":
@@ -178,14 +178,6 @@ class SessionFiles:
             last, self._last = self._last, None
         text = None if last is None or (last.path, last.reveal) != (path, reveal) else last.text()
         return None if last is None or text is None else _Known(text, last.position)
-
-    def _prices(self) -> Prices:
-        """Load the user's model prices, or the built-in ones if their file is unusable."""
-        try:
-            return load_prices(self._settings.sessions.prices)
-        except SettingsError as problem:
-            log.warning("%s", problem)
-            return load_prices()
 
     def read_file(self, path: str, *, start: int | None, lines: int | None) -> FileText:
         """Return a transcript as text: each message is on its line in the transcript, other lines are empty."""

@@ -97,7 +97,7 @@ def parse_link(text: str) -> Link:
         message=values.get("message", ""),
     )
     if not _is_folder(link.workspace):
-        raise LinkRefused(tr("This link does not give the full path of a folder on this computer."))
+        raise LinkRefused(tr("This link does not give the full path of a folder on this machine."))
     if not _is_name(link.path):
         raise LinkRefused(tr("This link does not name a valid file inside its folder."))
     if len(link.message) > _LONGEST_ID:

@@ -160,6 +160,8 @@ class FoundMessage(Record, frozen=True):
     agent: str = ""
     """Short name of the agent, as in `SessionSummary`."""
     project: str = ""
+    machine: str = ""
+    """Name of the machine that the session was synchronised from; empty for this machine."""
     rewound: bool = False
     """Whether the user abandoned the message by going back."""
 

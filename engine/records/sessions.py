@@ -6,6 +6,9 @@ from msgspec import UNSET, UnsetType
 
 from engine.records.base import Record
 
+_OPEN_CALLS = 64
+"""Most tool calls that await their result: some agents never write results."""
+
 
 class ModelUsage(Record, frozen=True, gc=False, kw_only=False):
     """Tokens and cost of a session's requests to one model, as its transcript records them; None means unknown.
@@ -157,6 +160,23 @@ class SessionText(Record, frozen=True, weakref=True):
     """Number of messages with secrets, also with `reveal`."""
     unknown: tuple[tuple[str, int], ...]
     """Number of lines or blocks that were not understood, by type."""
+
+    def results(self) -> dict[int, int]:
+        """Map the position of each tool call in `messages` to that of its result."""
+        results: dict[int, int] = {}
+        waiting: list[int] = []
+        for number, message in enumerate(self.messages):
+            if message.kind == "tool-call":
+                waiting.append(number)
+                del waiting[:-_OPEN_CALLS]
+            elif message.kind == "tool-result":
+                call = next((call for call in waiting if message.answers(self.messages[call])), None)
+                if call is not None:
+                    waiting.remove(call)
+                    results[call] = number
+            elif message.kind == "text" and message.role != "system" and message.text.strip():
+                waiting = [call for call in waiting if self.messages[call].call]  # others are matched by tool's name
+        return results
 
 
 class FileUse(Record, frozen=True, gc=False):

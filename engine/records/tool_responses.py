@@ -27,6 +27,8 @@ class CitedPassage(Record, frozen=True):
     """For a session: the agent's name."""
     project: str | UnsetType = UNSET
     """For a session: the name of the project's folder."""
+    machine: str | UnsetType = UNSET
+    """For a session from another machine: the machine's name."""
     title: str | UnsetType = UNSET
     """For a session: its title, unless the snippet begins with it."""
     citation: str | UnsetType = UNSET

@@ -64,6 +64,12 @@ class ChunkFilter(msgspec.Struct, frozen=True):
         """Whether the filter limits a search to some files or chunks, rather than only leaving a few files out."""
         return self.files is not None or self.chunks is not None or self.match is not None
 
+    def all_files(self, snapshot: Snapshot) -> Sequence[int] | None:
+        """Return the ids of the files with chunks in the filter, whose `chunks` are listed if it has conditions."""
+        if self.chunks is None:
+            return self.files
+        return sorted({file for _, file in snapshot.files_of_chunks(self.chunks)})
+
 
 class Filter(msgspec.Struct, frozen=True):
     """Limits of a search by source, path, time and privacy.

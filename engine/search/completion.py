@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from datetime import date, timedelta
 
 from engine.base.formatting import folder_name
-from engine.store.sessions import frequent_paths, frequent_programs, machines
+from engine.store.sessions import frequent_paths, frequent_programs
 from engine.store.snapshot import Snapshot
 from engine.text.folding import fold
 from engine.text.operators import OPERATORS
@@ -85,7 +85,7 @@ def _commands(snapshot: Snapshot) -> list[str]:
 
 
 def _machines(snapshot: Snapshot) -> list[str]:
-    return sorted(set(machines(snapshot).values()))
+    return sorted(set(snapshot.machines().values()))
 
 
 def _models(snapshot: Snapshot) -> list[str]:

@@ -198,19 +198,19 @@ def _of_tool_text(
 ) -> Iterator[SearchRemedy]:
     """Yield a remedy if the words of the query are in a call or a result of a tool, which are not indexed.
 
-    Looks at the newest transcripts until they have 48 MB together, and parses at most three of them.
+    Looks at the newest transcripts with a session that the search is limited to, until they have 48 MB together, and
+    parses at most three of them.
     """
-    limits, words = context.request.filter, context.query.free_text.split()
-    hidden = limits.hide_memory or (limits.sources is not None and "sessions" not in limits.sources)
+    words, hidden = context.query.free_text.split(), context.request.filter.hide_memory
     if settings is None or settings.sessions.tools or hidden or stage not in UNMATCHED or not words:
         return
+    context.reads_files, files = True, context.scope.all_files(snapshot)
     from engine.corpus.transcripts.session_stores import locate_transcript
     from engine.corpus.transcripts.transcript_reader import has_tool_text, may_contain  # brings every format with it
 
     bytes_left, parsed = _MOST_BYTES, 0
-    for name, size, title in newest_transcripts(snapshot, _MOST_LOOKED_AT, _LARGEST_LOOKED_AT):
-        bytes_left -= size
-        if bytes_left < 0 or parsed == _MOST_PARSED:
+    for name, size, title in newest_transcripts(snapshot, files, _MOST_LOOKED_AT, _LARGEST_LOOKED_AT):
+        if (bytes_left := bytes_left - size) < 0 or parsed == _MOST_PARSED:
             return
         with suppress(OSError, PathRefused, *PARSER_FAULTS):
             path = locate_transcript(name, settings)[0]

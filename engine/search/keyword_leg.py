@@ -210,7 +210,7 @@ class KeywordLeg:
             in_names = bm25 = found_idf = 0.0
             norm = length_norm(length, known_average or average)
             if around:
-                result.around.add(id_)
+                result.note_around(id_, in_text=any(any(frequencies[:-1]) for _, frequencies in matches))
                 _add_around(around, norm)
             for number, frequencies in matches:
                 index, idf, kind, term, of_others = numbered[number]

@@ -252,13 +252,23 @@ def sessions_with_file(snapshot: Snapshot, word: str) -> int:
     return len(set(sessions_with(snapshot, *file_matcher(word))) - snapshot.hidden)
 
 
+def sessions_of_chunks(snapshot: Snapshot, ids: Collection[int]) -> dict[int, int]:
+    """Return the file of each of these chunks that is part of a session."""
+    return {id_: file for id_, file, _ in _in_sessions(snapshot, ids)}
+
+
 def projects_of_chunks(snapshot: Snapshot, ids: Collection[int]) -> dict[int, str]:
     """Return the working folder of each of these chunks that is part of a session, if the session has one."""
+    return {id_: project for id_, _, project in _in_sessions(snapshot, ids) if project}
+
+
+def _in_sessions(snapshot: Snapshot, ids: Collection[int]) -> Iterable[tuple[int, int, str]]:
+    """Return id, file and project of each of these chunks that is part of a session."""
     tables = snapshot.tables
     if not ids or not snapshot.connection.execute(f"SELECT 1 FROM {tables.sessions} LIMIT 1").fetchone():
-        return {}
-    query = f"""SELECT c.id, s.project FROM carray(?) wanted
+        return ()
+    query = f"""SELECT c.id, c.file_id, s.project FROM carray(?) wanted
         CROSS JOIN {tables.chunk_rows} ON c.id = wanted.value
-        CROSS JOIN {tables.sessions} s ON s.file_id = c.file_id WHERE s.project <> ''"""
-    rows: Iterator[tuple[int, str]] = snapshot.connection.execute(query, (many(ids),))
-    return dict(rows)
+        CROSS JOIN {tables.sessions} s ON s.file_id = c.file_id"""
+    rows: Iterable[tuple[int, int, str]] = snapshot.connection.execute(query, (many(ids),))
+    return rows

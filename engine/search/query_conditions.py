@@ -14,7 +14,7 @@ from engine.search.pipeline_stages import UnderstoodQuery
 from engine.search.search_context import SearchContext
 from engine.store.connection import many, number
 from engine.store.index_schema import role_condition
-from engine.store.snapshot import Snapshot
+from engine.store.snapshot import Snapshot, machine_of
 from engine.text import Query, QueryTerm, analyse_word
 from engine.text.date_parsing import parse_period
 from engine.text.folding import fold
@@ -235,9 +235,7 @@ class Conditions:
         return in_files([id_ for id_, model in rows if part in fold(model)])
 
     def _machine(self, value: str) -> Condition:
-        from engine.store.sessions import machine_of, machines  # few queries name a machine
-
-        names = machines(self._snapshot)
+        names = self._snapshot.machines()
         rows = self._snapshot.connection.execute(f"SELECT id, path FROM {self._tables.files} WHERE source = 'sessions'")
         return in_files([id_ for id_, path in rows if fold(machine_of(path, names)) == fold(value)])
 

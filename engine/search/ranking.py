@@ -14,7 +14,7 @@ from engine.search.adjacent_lines import AdjacentLines
 from engine.search.candidates import KeywordPart
 from engine.search.explanation import Scored
 from engine.search.keyword_scores import KeywordScores
-from engine.search.named_sessions import projects_of_chunks
+from engine.search.named_sessions import projects_of_chunks, sessions_of_chunks
 from engine.search.pipeline_stages import Best, SessionsNamed, TimesNamed
 from engine.search.query_lifts import Lift, NamedInQuery, QueryLifts
 from engine.search.score_cut_off import diverse
@@ -349,6 +349,7 @@ def _keyword_scores(
         part.scores = part.leg.score(ids, FULL_SIMILARITY, ordered=False, known=part.scores)
         return part.scores
     words = part.scores = part.leg.score(ids, FULL_MATCH, known=part.scores)
+    words.remove_repeated_titles(partial(sessions_of_chunks, snapshot))
     ranges = part.leg.ranges
     dates, names = part.named.dating(lifts, ranges), part.named.naming(lifts, ranges)
     known = {at for at, term in enumerate(part.leg.terms) if term.in_texts}

@@ -385,6 +385,7 @@ def _message(offset: MessageOffset, chunk: StoredChunk) -> FoundMessage:
         role=offset.role,
         agent=chunk.agent,
         project=chunk.project,
+        machine=chunk.machine,
         rewound=in_ranges(offset.line, chunk.rewound),
     )
 

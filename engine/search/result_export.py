@@ -39,11 +39,11 @@ def outcome_values(outcome: SearchOutcome) -> dict[str, Any]:
 
 
 def session_line(message: FoundMessage, modified: float) -> str:
-    """Return agent, project and day of the session that a result is in, such as "Codex · boats · 2026-05-04"."""
+    """Return agent, project, another machine and day of the session that a result is in, such as "Codex · boats"."""
     from engine.corpus.transcripts.registry import agent_label  # brings every agent with it
 
     day = f"{datetime.fromtimestamp(modified):%Y-%m-%d}" if modified else ""
-    return " · ".join(filter(None, (agent_label(message.agent), folder_name(message.project), day)))
+    return " · ".join(filter(None, (agent_label(message.agent), folder_name(message.project), message.machine, day)))
 
 
 def results_markdown(results: Iterable[MemorySearchResult], *, query: str, total: int) -> Iterator[str]:

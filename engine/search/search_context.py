@@ -8,7 +8,7 @@ import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.records import Passage, QuerySuggestion, SearchOutcome, SearchTimings
-from engine.search.chunk_filter import Filter
+from engine.search.chunk_filter import ChunkFilter, Filter
 from engine.search.pipeline_stages import EmptyIndex, KeywordsOnly, Stages, UnderstoodQuery, VectorsReady
 from engine.settings.search_settings import HybridSettings
 from engine.text import Query, parse_query
@@ -95,6 +95,10 @@ class SearchContext(msgspec.Struct, eq=False):
     """Whether the model knows the language of the query; otherwise its vector doesn't count."""
     vectors_ready: VectorsReady | None = None
     """Number of chunks that have a vector, if some have none; counted if the answer is explained."""
+    scope: ChunkFilter = ChunkFilter()
+    """Limit of the search by filters and conditions."""
+    reads_files: bool = False
+    """Whether the answer depends on files outside of the index."""
     weakest: list[int] = msgspec.field(default_factory=list)
     """The last candidate of the keyword and of the vector search, if either reached its limit: if it becomes a result,
     there may be more.

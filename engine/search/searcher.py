@@ -188,7 +188,7 @@ class Searcher:
         if not found.results and (shorter := self._shorter(snapshot, part, context, others)) is not None:
             return self._answer_instead(snapshot, provider, context, shorter, others)
         outcome = self._advised(snapshot, provider, make_outcome(snapshot, found, provider, context), context)
-        if found.lasting:
+        if found.lasting and not context.reads_files:
             self._answers.put(moment, request, outcome)
         return outcome
 
@@ -332,9 +332,9 @@ class Searcher:
             example, analysis = self.analysis_of(snapshot, context)
             conditions = Conditions(snapshot, context.query, analysis.languages)
             listed = provider is not None or within is not None or not analysis.terms
-            scope = restrict(snapshot, conditions, files, context, listed=listed)
+            scope = context.scope = restrict(snapshot, conditions, files, context, listed=listed)
             if within is not None:
-                scope = narrow(snapshot, scope, within, context)
+                scope = context.scope = narrow(snapshot, scope, within, context)
         with context.timed("keyword"):
             leg, named = KeywordLeg(snapshot, analysis, self._frequencies), self._ranker.named_in(context)
         if example is None and analysis.terms:

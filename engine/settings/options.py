@@ -39,8 +39,8 @@ class WindowSettings(Section, frozen=True):
         bool,
         option(
             "Save search history",
-            "Save the search history, on this computer only.",
-            group=Group.THIS_COMPUTER,
+            "Save the search history, on this machine only.",
+            group=Group.THIS_MACHINE,
             also="history, recent searches",
         ),
     ] = True

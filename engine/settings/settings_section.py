@@ -50,7 +50,7 @@ class Group(Enum):
     ANSWERS = "agents", marked("Answers to agents")
     FACTS = "agents", marked("Facts")
     SESSION_NOTES = "agents", marked("Session notes")
-    THIS_COMPUTER = "privacy", marked("On this computer")
+    THIS_MACHINE = "privacy", marked("On this machine")
     SERVICES = "privacy", marked("Sent to services")
     NOTE_NAMES = "privacy", marked("Names of session notes")
     INDEX = "advanced", marked("Index")

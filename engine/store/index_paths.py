@@ -114,7 +114,7 @@ def usable_index_files(workspace: Path, store_path: str) -> IndexFiles:
         raise StoreError(
             tr(
                 "The index can't be stored on a network drive, where it could be damaged: choose a folder on "
-                "this computer's own disk for `store.path` in place of {folder}.",
+                "this machine's own disk for `store.path` in place of {folder}.",
                 folder=store_path or files.folder,
             )
         )

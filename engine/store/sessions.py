@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import msgspec
 
 from engine.records import FileUse, ModelUsage
-from engine.store.snapshot import Snapshot, typed
+from engine.store.connection import many
+from engine.store.snapshot import Snapshot, machine_of, typed
 
 if TYPE_CHECKING:
     from engine.store.writer import Writer
@@ -74,16 +75,20 @@ def listed_transcripts(snapshot: Snapshot) -> dict[str, str]:
     return dict(typed(rows, tuple[str, str]))
 
 
-def newest_transcripts(snapshot: Snapshot, limit: int, largest: int) -> list[tuple[str, int, str]]:
-    """Return name, size and the title of a session of the `limit` newest transcripts smaller than `largest` bytes."""
+def newest_transcripts(
+    snapshot: Snapshot, files: Sequence[int] | None, limit: int, largest: int
+) -> list[tuple[str, int, str]]:
+    """Return name, size and the title of a session of the `limit` newest transcripts smaller than `largest` bytes.
+
+    `files`: ids of the sessions, one of which a transcript must have; None for all.
+    """
     tables = snapshot.tables
+    one = "" if files is None else "AND s.file_id IN (SELECT value FROM carray(?))"
     rows = snapshot.connection.execute(
-        f"""SELECT t.path, t.size, f.title FROM
-            (SELECT path, size, mtime_ns FROM {tables.transcripts} WHERE rule = '' AND size < ?
-                ORDER BY mtime_ns DESC LIMIT ?) t
-            JOIN {tables.sessions} s ON s.transcript = t.path JOIN {tables.files} f ON f.id = s.file_id
-            GROUP BY t.path ORDER BY t.mtime_ns DESC""",
-        (largest, limit),
+        f"""SELECT t.path, t.size, f.title FROM {tables.transcripts} t
+            CROSS JOIN {tables.sessions} s ON s.transcript = t.path CROSS JOIN {tables.files} f ON f.id = s.file_id
+            WHERE t.rule = '' AND t.size < ? {one} GROUP BY t.path ORDER BY t.mtime_ns DESC LIMIT ?""",
+        (largest, *(() if files is None else (many(files),)), limit),
     )
     return list(typed(rows, tuple[str, int, str]))
 
@@ -118,22 +123,11 @@ def sessions(snapshot: Snapshot, path: str | None = None) -> list[StoredSession]
             WHERE ?1 IS NULL OR f.path = ?1""",
         (path,),
     )
-    found, names = typed(rows, StoredSession), machines(snapshot)
+    found, names = typed(rows, StoredSession), snapshot.machines()
     # Two sorts take a third of the time that SQLite takes.
     found.sort(key=attrgetter("path"))
     found.sort(key=attrgetter("modified"), reverse=True)
     return [session._replace(machine=machine_of(session.path, names)) for session in found] if names else found
-
-
-def machines(snapshot: Snapshot) -> dict[str, str]:
-    """Return the names of other machines, by the prefix of their sessions' stable names."""
-    stored = snapshot.meta("machines")
-    return msgspec.json.decode(stored, type=dict[str, str]) if isinstance(stored, str) else {}
-
-
-def machine_of(path: str, names: dict[str, str]) -> str:
-    """Return the machine of the session with this stable name; empty for this machine."""
-    return names[max(fitting, key=len)] if (fitting := [name for name in names if path.startswith(name)]) else ""
 
 
 def name_machines(writer: "Writer", names: dict[str, str]) -> None:

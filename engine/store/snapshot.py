@@ -52,6 +52,8 @@ class StoredChunk(msgspec.Struct, frozen=True):
     start_line: int
     end_line: int
     heading: tuple[str, ...]
+    machine: str
+    """Name of the other machine that a session is from; empty for this one."""
     text: str
     message_offsets: bytes | None
     """For sessions only: JSON with the message that each part of the text is from."""
@@ -237,10 +239,11 @@ class Snapshot:
                     LEFT JOIN {self.tables.sessions} s ON s.file_id = f.id""",
                 (many(missing),),
             )
+            machines = self.machines()
             for id_, path, source, title, language, mtime_ns, start, end, heading, *rest in _checked(rows):
                 headings = tuple(heading.split(HEADING_SEPARATOR)) if heading else ()
                 file = path, source, title, language, mtime_ns / 1e9
-                chunks[id_] = StoredChunk(id_, *file, start, end, headings, *rest)
+                chunks[id_] = StoredChunk(id_, *file, start, end, headings, machine_of(path, machines), *rest)
         if len(chunks) <= _CACHED_CHUNKS:
             self._chunks = chunks | self._chunks if len(self._chunks) <= _CACHED_CHUNKS else chunks
         return chunks
@@ -421,12 +424,22 @@ class Snapshot:
         stored = self.meta(f"mounts {source}")
         return msgspec.json.decode(stored, type=dict[str, str]) if isinstance(stored, str) else {}
 
+    def machines(self) -> dict[str, str]:
+        """Return the names of other machines, by the prefix of their sessions' stable names."""
+        stored = self.meta("machines")
+        return msgspec.json.decode(stored, type=dict[str, str]) if isinstance(stored, str) else {}
+
     def free_share(self) -> float:
         """Return the share of empty pages in the file, 0 to 1."""
         return number(self.connection, "PRAGMA freelist_count") / max(1, number(self.connection, "PRAGMA page_count"))
 
     def cache_entries(self) -> int:
         return number(self.connection, "SELECT count(*) FROM embedding_cache")
+
+
+def machine_of(path: str, names: dict[str, str]) -> str:
+    """Return the machine of the session with this stable name; empty for this machine. `names`: `Snapshot.machines`."""
+    return names[max(fitting, key=len)] if (fitting := [name for name in names if path.startswith(name)]) else ""
 
 
 def typed(rows: Iterable[Any], kind: type[_Row]) -> list[_Row]:

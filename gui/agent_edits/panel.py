@@ -8,7 +8,7 @@ from PySide6.QtGui import QFont, QFontMetrics, QKeySequence, QPainter
 from PySide6.QtWidgets import QFrame, QMenu, QStackedWidget, QStyleOptionViewItem, QWidget
 
 from engine import FileUse, MemorySearchManager, folder_name, marked, number, tr, tr_count
-from gui.commands.commands import FILE_SESSIONS, key_action, show_keys_of
+from gui.commands.commands import FILE_SESSIONS, show_keys_of
 from gui.commands.keymap import command
 from gui.core.capabilities import TITLES, MissingFeatures
 from gui.core.jobs import Jobs, JobSlot
@@ -25,7 +25,8 @@ from gui.widgets.labels import AT_RIGHT, ElidedLabel, line, write_line
 from gui.widgets.layouts import FoldingRow, column_of
 from gui.widgets.placeholder_page import NOTHING_FOUND, Action, NothingToRead, StatePage
 from gui.widgets.query_box import QueryBox
-from gui.widgets.row_list import GUTTER, Index, RowDelegate, RowList, RowModel, RowRole, paint_ground
+from gui.widgets.row_list import GUTTER, RowList
+from gui.widgets.rows import Index, RowDelegate, RowModel, RowRole, paint_ground
 
 _COPY = command("edits.copy-path", marked("Copy path"), "edits", QKeySequence.StandardKey.Copy)
 _PAD = 6
@@ -171,7 +172,7 @@ class EditList(RowList):
         self.setItemDelegate(_Delegate(self))
         self._lay_out_in_batches()
         self.doubleClicked.connect(self._activate)
-        self._copy, self._sessions = key_action(self, _COPY), key_action(self, FILE_SESSIONS)
+        self._copy, self._sessions = self.add_action(_COPY), self.add_action(FILE_SESSIONS)
         self._copy.triggered.connect(self._copy_path)
         self._sessions.triggered.connect(self._request_sessions)
 
@@ -186,7 +187,7 @@ class EditList(RowList):
             return
         position, before = self._remember() if keep and self._moved_away else None, self.current
         self._arranging = True
-        self._set_rows(rows, self._deepest() if position else 0)
+        self._set_rows(rows, self._deepest() if position else 0, keep=keep)
         self._held = position is not None and self._held
         if position is not None and rows:
             self._return_to(position)

@@ -54,7 +54,7 @@ EARLIER_MORE = marked(
 )
 _PRIVATE = marked(
     "The report contains versions, the names of changed settings, and the location of the error in the program, but no "
-    "text of notes, searches, file names or keys. It stays on this computer unless you send it."
+    "text of notes, searches, file names or keys. It stays on this machine unless you send it."
 )
 
 

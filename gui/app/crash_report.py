@@ -1,6 +1,6 @@
 """Writes the report on unexpected errors: versions, names of settings and tracebacks.
 
-It contains no text of notes, no queries, no file names, no values of variables and no paths of this computer. It is
+It contains no text of notes, no queries, no file names, no values of variables and no paths of this machine. It is
 always in English, since it is for the developers.
 """
 

@@ -26,6 +26,7 @@ from gui.remember.controller import NewNoteNotice, RememberController, Trash
 from gui.search.panel import SearchPanel
 from gui.search.ranking_menu import Ranking
 from gui.sessions.panel import SessionsPanel
+from gui.sessions.session_figures import FiguresDialog
 from gui.shell.dock import Dock
 from gui.shell.views import Views
 from gui.sources.first_run_panel import FirstRunPanel
@@ -83,6 +84,16 @@ class PanelActions(Controller):
     def _connect_sessions(self, sessions: SessionsPanel) -> None:
         sessions.folder_requested.connect(self._folders.add_sessions)
         sessions.engine_requested.connect(partial(self._run_action, "engine"))
+        sessions.figures_requested.connect(partial(self._show_figures, sessions))
+
+    def _show_figures(self, sessions: SessionsPanel) -> None:
+        opened = self._workspace.current
+        if opened is not None:
+            listed = sessions.view.list.listed_sessions()
+            dialog = FiguresDialog(self._jobs, listed, opened.settings.sessions.prices, self._window)
+            dialog.chosen.connect(sessions.filter_by)
+            dialog.finished.connect(dialog.deleteLater)
+            dialog.open()
 
     def _connect_index(self, index: IndexPanel) -> None:
         index.action_requested.connect(self._run_action)

@@ -256,6 +256,8 @@ class SharingFeatures:
         self.links = LinkController(context, views, folders, opener)
         self.exports = Exports(context, views.search, views.viewer.external)
         self.session_exports = SessionExports(context, self._open_session, views.viewer.external)
+        for exports in (self.exports, self.session_exports):
+            views.switched.connect(exports.leave)
         self.printing = PrintController(context, views)
         self.dragging = DragController(context, views)
 

@@ -25,8 +25,6 @@ from gui.viewer.markdown_extensions import SEPARATOR
 EntryKind = Literal["user", "speech", "thinking", "tool", "branch"]
 
 _LANGUAGE_SAMPLE = 6_000
-_OPEN_CALLS = 64
-"""Most calls that await their result; beyond it, calls are not matched."""
 _LINK_TARGET = re.compile(r"\]\([^()\s]*\)")
 _BREAK = re.compile(r"(?<=\S)\n(?=\S)")
 
@@ -220,7 +218,7 @@ def prepare(session: SessionText, token: CancelToken, before: Conversation | Non
     of the session, are reused."""
     from engine import detect_language, readable_tool_text  # load the text analysis, unneeded by an empty window
 
-    groups = [*_grouped(session.messages)]
+    groups = [*_grouped(session)]
     entries = [] if before is None else _unchanged(before, session.messages, groups)
     pieces = Pieces() if before is None or not entries else before.pieces.first(entries[-1].after_piece)
     known = {} if before is None else before.tool_texts
@@ -306,31 +304,19 @@ def _sample(messages: Sequence[SessionMessage]) -> Iterator[str]:
             characters_left -= len(message.text)
 
 
-def _grouped(messages: Sequence[SessionMessage]) -> Iterator[tuple[EntryKind, tuple[int, ...]]]:
+def _grouped(session: SessionText) -> Iterator[tuple[EntryKind, tuple[int, ...]]]:
     """Group messages into entries (kind, message numbers). A result joins its tool call; empty speech is left out."""
-    groups: list[tuple[EntryKind, list[int]]] = []
-    waiting: list[list[int]] = []
-    for number, message in enumerate(messages):
-        if message.kind == "text" and message.role in ("user", "assistant", "system"):
+    results = session.results()
+    paired = set(results.values())
+    for number, message in enumerate(session.messages):
+        if message.kind == "text" and message.role != "tool":
             if message.text.strip():
-                waiting = [call for call in waiting if messages[call[0]].call]  # others are matched by the tool's name
-                groups.append(("user" if message.role == "user" and not message.side else "speech", [number]))
+                yield "user" if message.role == "user" and not message.side else "speech", (number,)
         elif message.kind == "thinking":
             if message.text.strip():
-                groups.append(("thinking", [number]))
-        elif message.kind == "tool-call":
-            group = [number]
-            groups.append(("tool", group))
-            waiting.append(group)
-            del waiting[:-_OPEN_CALLS]
-        else:
-            call = next((open_call for open_call in waiting if message.answers(messages[open_call[0]])), None)
-            if call is None:
-                groups.append(("tool", [number]))
-            else:
-                waiting.remove(call)
-                call.append(number)
-    return ((kind, tuple(parts)) for kind, parts in groups)
+                yield "thinking", (number,)
+        elif number not in paired:
+            yield "tool", (number, results[number]) if number in results else (number,)
 
 
 def _speaker(message: SessionMessage) -> str:

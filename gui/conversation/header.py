@@ -50,6 +50,7 @@ class ConversationHeader(QFrame):
         facts = [
             agent_name(summary.agent),
             folder_name(summary.project) if summary.project else "",
+            summary.machine,
             _days(summary),
             work_time(summary.active_seconds),
             message_count(summary.messages),

@@ -8,7 +8,7 @@ from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter, QResizeEvent
 from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QSplitter, QStackedWidget, QStyleOptionViewItem, QWidget
 
 from engine import Fact, tr
-from gui.commands.commands import key_action, show_key_in_tooltip, show_keys_of
+from gui.commands.commands import show_key_in_tooltip, show_keys_of
 from gui.commands.keymap import command
 from gui.facts.editor import FactEditor
 from gui.facts.wording import age_text, meta_text
@@ -20,7 +20,8 @@ from gui.widgets.labels import AT_RIGHT, ElidedLabel, line, write_line
 from gui.widgets.layouts import column_of, row_of
 from gui.widgets.message_banner import NoticeBar
 from gui.widgets.placeholder_page import Action, StatePage
-from gui.widgets.row_list import GUTTER, Index, RowDelegate, RowList, RowModel, RowRole, paint_ground
+from gui.widgets.row_list import GUTTER, RowList
+from gui.widgets.rows import Index, RowDelegate, RowModel, RowRole, paint_ground
 
 NEW = command("facts.new", "New fact", "facts", "Ctrl+N")
 _FEWEST_CHARACTERS = 96
@@ -98,7 +99,7 @@ class FactList(RowList):
         self.setUniformItemSizes(True)
         self.setItemDelegate(_Delegate(self))
         self.doubleClicked.connect(self._activate)
-        copy, forget = key_action(self, _COPY), key_action(self, _FORGET)
+        copy, forget = self.add_action(_COPY), self.add_action(_FORGET)
         copy.triggered.connect(lambda: self._with_current(lambda fact: copy_text(fact.text)))
         forget.triggered.connect(lambda: self._with_current(self.forget_requested.emit))
 

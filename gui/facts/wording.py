@@ -27,7 +27,7 @@ NOTHING = marked("Nothing is remembered yet")
 NOTHING_MORE = marked(
     "Facts are single sentences that agents get when they are relevant: your preferences, decisions, people. "
     "You write them here, or agents save them for you; here you see, change and forget each of them. They "
-    "stay on this computer, separate from your notes."
+    "stay on this machine, separate from your notes."
 )
 NONE_WAITS = marked("Nothing waits for your approval")
 NONE_WAITS_MORE = marked(

@@ -47,7 +47,8 @@ class FindingRow(QWidget):
         self._name = label("", "strong", wrap=True)
         self._word = label("", "meta")
         self._detail = label("", "muted", wrap=True)
-        self._detail.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        for wrapped in (self._name, self._detail):  # a long one must not move the columns
+            wrapped.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.button = QPushButton()
         self.button.clicked.connect(lambda: self.repair_requested.emit(self._id))
         self._wide: bool | None = None

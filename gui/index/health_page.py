@@ -82,7 +82,7 @@ class HealthSummaryBar(QWidget):
         )
         set_tip(
             self.deeper,
-            tr("Also test the embedding model, and re-embed a few passages on this computer to compare their vectors."),
+            tr("Also test the embedding model, and re-embed a few passages on this machine to compare their vectors."),
         )
         self.again.clicked.connect(lambda: self.check_requested.emit(False))
         self.deeper.clicked.connect(lambda: self.check_requested.emit(True))

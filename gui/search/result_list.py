@@ -8,7 +8,7 @@ from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QMouseEvent, Q
 from PySide6.QtWidgets import QAbstractItemView, QAbstractScrollArea, QMenu, QPushButton, QWidget
 
 from engine import MemorySearchResult, result_quote, split_name, tr, tr_count
-from gui.commands.commands import EDIT, EXPLAIN, EXPORT, LIKE, LINK, WITHIN, key_action, show_keys_of
+from gui.commands.commands import EDIT, EXPLAIN, EXPORT, LIKE, LINK, WITHIN, show_keys_of
 from gui.commands.keymap import Command, command
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.location import Location
@@ -25,7 +25,8 @@ from gui.search.result_rows import (
     with_selected,
 )
 from gui.search.row_delegate import ResultDelegate
-from gui.widgets.row_list import Index, ListPosition, RowList
+from gui.widgets.row_list import ListPosition, RowList
+from gui.widgets.rows import Index
 
 _TOP = 8
 
@@ -217,6 +218,9 @@ class ResultList(RowList):
         if result is not None:
             self.menu_requested.emit(result, at)
 
+    def _has_current(self) -> bool:
+        return self.current_result() is not None
+
     def _restyle(self) -> None:
         self.painter.restyle()
 
@@ -363,9 +367,9 @@ class ResultActions(QObject):
             (SWITCH_TO, self.switch_requested.emit),
             (LINK, self._link),
         ):
-            key_action(results, known).triggered.connect(partial(self._with_current, run))
+            results.add_action(known).triggered.connect(partial(self._with_current, run))
         for known, copy in ((CITE, copy_citations), (QUOTE, copy_quotes)):
-            key_action(results, known).triggered.connect(partial(self._with_selected, copy))
+            results.add_action(known).triggered.connect(partial(self._with_selected, copy))
         results.menu_requested.connect(self._show_menu)
 
     def _with_current(self, run: Callable[[MemorySearchResult], None]) -> None:

@@ -27,7 +27,7 @@ from engine import (
 from gui.commands.commands import EXPLAIN, with_key
 from gui.text.excerpt import ELLIPSIS, LEAD, SEPARATOR, Excerpt, Range, make_excerpt, strip_markup
 from gui.text.formatting import ago, exact, short_date
-from gui.widgets.row_list import Index, RowModel
+from gui.widgets.rows import Index, RowModel
 
 SortOrder = Literal["relevance", "date"]
 RowKey = tuple[str, str, int, int]

@@ -55,7 +55,8 @@ from gui.text.right_to_left import (
 )
 from gui.text.session_texts import agent_name
 from gui.widgets.labels import AT_LEFT, AT_RIGHT, elide
-from gui.widgets.row_list import GUTTER, Index, RowModel, RowRole, paint_ground
+from gui.widgets.row_list import GUTTER
+from gui.widgets.rows import Index, RowModel, RowRole, paint_ground
 
 PAD = 6
 META_GAP = 2
@@ -472,11 +473,11 @@ def _location(row: ResultRow) -> tuple[str, str]:
     message = row.result.message
     if message is None:
         return split_name(row.result.path)[1], row.where
-    parts = (agent_name(message.agent), folder_name(message.project)) if message.agent else (tr("Session"),)
+    named = (agent_name(message.agent), folder_name(message.project)) if message.agent else (tr("Session"),)
     speaker = tr(_SPEAKERS.get(message.role, message.role))
     if message.rewound:
         speaker = tr("{speaker} (abandoned branch)", speaker=speaker)
-    return " · ".join(part for part in parts if part), speaker
+    return " · ".join(filter(None, (*named, message.machine))), speaker
 
 
 def _paint_score(painter: QPainter, corner: QPointF, row: ResultRow, colours: Tokens) -> None:

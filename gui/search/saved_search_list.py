@@ -20,7 +20,7 @@ from gui.widgets.accessibility import announce
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.labels import AT_RIGHT, write_line
 from gui.widgets.query_box import QueryBox
-from gui.widgets.row_list import Index, RowDelegate, paint_ground
+from gui.widgets.rows import Index, RowDelegate, paint_ground
 
 # --- The list of saved and recent searches that opens below the search box -------------------------------------------
 

@@ -240,7 +240,7 @@ class StartPage(QObject):
         self._find_example()
 
     def _find_example(self) -> None:
-        """Look for an example query if the user has no search history and the embedding model runs on this computer."""
+        """Look for an example query if the user has no search history and the embedding model runs on this machine."""
         status, manager = self._status, self._manager
         if self._example_requested or manager is None or status is None or self._store.recent:
             return

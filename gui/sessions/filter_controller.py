@@ -316,6 +316,12 @@ class FilterController(QObject):
         self.chips.choose(replace(self.criteria, period=period), self.chips.role)
         self.read()
 
+    def choose(self, name: str, value: str) -> None:
+        """Set the filter for agent, project, machine or day (2026-02-11)."""
+        changed = {"period": day_period(date.fromisoformat(value))} if name == "day" else {name: value}
+        self.chips.choose(replace(self.criteria, **changed), self.chips.role)
+        self.read()
+
     @Slot(str)
     def _sort(self, order: SessionOrder) -> None:
         if self.criteria.ranked:

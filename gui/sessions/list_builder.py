@@ -16,12 +16,12 @@ from gui.core.jobs import Jobs, JobSlot
 from gui.core.session_criteria import Criteria
 from gui.search.messages import button_words
 from gui.sessions import listing_view
-from gui.sessions.calendar import SessionDays, count_days
 from gui.sessions.content_search import ContentSearch
 from gui.sessions.filter_controller import FilterController
 from gui.sessions.listing_view import ListingView
 from gui.sessions.rows import Row, build_listing, build_similar
 from gui.sessions.session_catalog import Entry, SessionCatalog, make_catalogue
+from gui.sessions.session_figures import SessionDays, count_days
 from gui.text.status_texts import sessions_elsewhere
 from gui.widgets.buttons import guide_action
 from gui.widgets.placeholder_page import NOTHING_FOUND, NothingToRead

@@ -19,10 +19,10 @@ from engine import (
     usual_folders,
 )
 from gui.core.session_criteria import Criteria
-from gui.sessions.calendar import EDGE, SessionCalendar, SessionDays
 from gui.sessions.content_search import ContentHits
 from gui.sessions.rows import Listing, Row, SessionRow
 from gui.sessions.session_catalog import SessionCatalog
+from gui.sessions.session_figures import EDGE, SessionCalendar, SessionDays
 from gui.sessions.session_list import SessionList
 from gui.text.formatting import short_path
 from gui.text.session_texts import agent_name, file_count, hits_text, session_count
@@ -237,10 +237,10 @@ def without_sessions(status: MemoryProviderStatus) -> tuple[str, str]:
 
 def nothing_matches(criteria: Criteria, hits: ContentHits, *, searching: bool) -> tuple[str, str]:
     """Return the title and the sentence of the page when the search or the filters exclude all sessions."""
+    if searching:
+        return "", tr(SEARCHING)
     text = shortened(criteria.text, _LONGEST_TEXT)
     title = tr("No session matches “{text}”", text=text) if text else tr("No session matches")
-    if searching:
-        return title, tr(SEARCHING)
     chosen = criteria.agent or criteria.project or criteria.machine or criteria.period.narrows
     if chosen:
         return title, tr("Only sessions of the chosen agent, project and time were searched.")

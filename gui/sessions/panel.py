@@ -137,6 +137,8 @@ class SessionsPanel(QObject, ViewPanel):
     """A note is to be made of the session with this path and title."""
     link_requested = Signal(object)
     """Copy a link to this Location."""
+    figures_requested = Signal()
+    """Show the figures of the listed sessions."""
     engine_requested = Signal()
     """Open the choice of the engine."""
     folder_requested = Signal()
@@ -155,7 +157,9 @@ class SessionsPanel(QObject, ViewPanel):
         self._reader = SessionListLoader(jobs, self)
         self._content = ContentSearch(jobs, self)
         self._days = DateChange(today, self)
-        self.box = QueryBox(tr("Search by title, project or words"), tr("Find a session"))
+        self.box = QueryBox(
+            tr("Search by title, project or words"), tr("Find a session"), tr("Title, project or words")
+        )
         self.chips = FilterChips()
         self.view = ListingView()
         self._filters = FilterController(self.box, self.chips, self.view, self)
@@ -205,6 +209,8 @@ class SessionsPanel(QObject, ViewPanel):
         self._actions.similar_requested.connect(self.show_similar)
         self._actions.remember_requested.connect(self.remember_requested)
         self._actions.link_requested.connect(self.link_requested)
+        self._actions.figures_requested.connect(self.figures_requested)
+        self.view.header.sort_button.menu().addAction(self._actions.figures)
 
     # --- for the window ---------------------------------------------------------------------------------------------
 
@@ -283,6 +289,12 @@ class SessionsPanel(QObject, ViewPanel):
     def best_match(self, path: str) -> tuple[int | None, str]:
         """Return the line of the best hit in a session (None without one) and the text that was searched for."""
         return self._content.hits.line(path, self.chips.role), self._filters.criteria.text
+
+    @Slot(str, str)
+    def filter_by(self, name: str, value: str) -> None:
+        """Set the filter for agent, project, machine or day (2026-02-11)."""
+        self._filters.choose(name, value)
+        self.focus_list()
 
     @property
     def view_state(self) -> SessionsViewState:

@@ -8,7 +8,7 @@ from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QKeySequence, QMouseEv
 from PySide6.QtWidgets import QMenu, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from engine import SessionSummary, marked, number, tr, tr_count
-from gui.commands.commands import LINK, REMEMBER, key_action, show_keys_of
+from gui.commands.commands import LINK, REMEMBER, show_keys_of
 from gui.commands.keymap import command
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.location import Location
@@ -22,7 +22,8 @@ from gui.text.right_to_left import draw_pixmap, mirror, mirrored_x, range_edges,
 from gui.text.session_texts import UNTITLED, found_by, message_count, session_count, unknown_count, work_time
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.labels import AT_LEFT, AT_RIGHT, elide
-from gui.widgets.row_list import GUTTER, Index, RowList, RowModel, RowRole, paint_ground
+from gui.widgets.row_list import GUTTER, RowList
+from gui.widgets.rows import Index, RowModel, RowRole, paint_ground
 
 PAD = 6
 GAP = 10
@@ -43,8 +44,9 @@ UNIT_CHARACTERS = 48
 class SessionDelegate(QStyledItemDelegate):
     """Paints the rows of the session list. `words`: the typed text, highlighted in titles."""
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, rows: RowModel, parent: QWidget) -> None:
         super().__init__(parent)
+        self._rows = rows
         self.words: Sequence[str] = ()
         self.running: frozenset[str] = frozenset()
         self.restyle()
@@ -64,7 +66,7 @@ class SessionDelegate(QStyledItemDelegate):
         self._session_size = QSize(0, PAD + self._title_line + self._meta_line + PAD)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return self._heading_size if isinstance(index.data(RowRole), HeadingRow) else self._session_size
+        return self._heading_size if self._rows.is_header(index.row()) else self._session_size
 
     def toggles(self, row: object, rect: QRect, at: QPoint, direction: Qt.LayoutDirection) -> bool:
         """Return whether a click at a point of a row (its rectangle is `rect`) shows or hides the sub-agents."""
@@ -262,7 +264,7 @@ class SessionList(RowList):
 
     def __init__(self) -> None:
         super().__init__(SessionModel(), tr("Sessions"))
-        self.painter = SessionDelegate(self)
+        self.painter = SessionDelegate(self.rows, self)
         self.setItemDelegate(self.painter)
         self._lay_out_in_batches()
         self.selectionModel().currentChanged.connect(self._moved)
@@ -286,7 +288,7 @@ class SessionList(RowList):
         deepest = self._deepest() if position else 0
         self._arranging = True
         try:
-            self._set_rows(rows, deepest)
+            self._set_rows(rows, deepest, keep=keep)
             if position is not None:
                 self._return_to(position)
             else:
@@ -314,6 +316,11 @@ class SessionList(RowList):
     def current_row(self) -> SessionRow | None:
         row = self.rows.row(self.currentIndex().row())
         return row if isinstance(row, SessionRow) else None
+
+    def listed_sessions(self) -> list[SessionSummary]:
+        """Return all listed sessions, with those of their sub-agents."""
+        entries = (row.entry for row in self.rows.all if isinstance(row, SessionRow) and not row.depth)
+        return [entry.summary for top in entries for entry in (top, *top.parts)]
 
     def go_to(self, path: str) -> bool:
         """Select the session `path`; returns False if it isn't listed."""
@@ -377,6 +384,7 @@ class SessionList(RowList):
             super().mousePressEvent(event)
 
 
+FIGURES = command("sessions.figures", marked("Figures by project…"), "sessions", "Ctrl+Shift+G")
 COPY_PATH = command("sessions.copy-path", marked("Copy path"), "sessions", QKeySequence.StandardKey.Copy)
 
 
@@ -431,16 +439,20 @@ class SessionActions(QObject):
     """A note is to be made of the session with this path and title."""
     link_requested = Signal(object)
     """Copy a link to this Location."""
+    figures_requested = Signal()
+    """Show the figures of the listed sessions."""
 
     def __init__(self, sessions: SessionList, parent: QObject) -> None:
         super().__init__(parent)
         self._sessions = sessions
         self.unsupported: MissingFeatures = {}
         sessions.folded.connect(self.folded)
-        key_action(sessions, COPY_PATH).triggered.connect(self._copy_path)
+        sessions.add_action(COPY_PATH).triggered.connect(self._copy_path)
+        self.figures = sessions.add_action(FIGURES)
+        self.figures.triggered.connect(self.figures_requested)
         sessions.menu_requested.connect(self._show_menu)
-        key_action(sessions, LINK).triggered.connect(lambda: self._link(sessions.current_session()))
-        remember = key_action(sessions, REMEMBER)
+        sessions.add_action(LINK).triggered.connect(lambda: self._link(sessions.current_session()))
+        remember = sessions.add_action(REMEMBER)
         remember.triggered.connect(lambda: self._remember(sessions.current_session()))
 
     @Slot()

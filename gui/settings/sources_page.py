@@ -205,7 +205,7 @@ _SHOWN_BELOW = "extra_paths"
 
 
 NONE = marked("No extra folders.")
-OFFERED = marked("Notes on this computer that could be added:")
+OFFERED = marked("Notes on this machine that could be added:")
 
 
 OTHERS = marked("Session folders are read only after you add them, and never changed.")
@@ -331,7 +331,7 @@ class PathsField(Field):
         return not self._lookup_job.busy
 
     def find_offers(self, folder: Path) -> None:
-        """Search this computer for vaults and workspaces to offer, other than `folder`."""
+        """Search this machine for vaults and workspaces to offer, other than `folder`."""
         self._folder = str(folder)
         if self._found is None:
             self._lookup_job.read(lambda token: engine.find_sources(cancel=token), self._set_found)

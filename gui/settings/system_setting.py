@@ -93,7 +93,7 @@ def with_switches(
 
 # --- Its row among the options -------------------------------------------------------------------------------------
 
-_HERE = marked("Set on this computer")
+_HERE = marked("Set on this machine")
 _DEFAULT = marked("Default")
 _STORED_BY_SYSTEM = marked("stored by the system")
 

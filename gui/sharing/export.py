@@ -132,6 +132,12 @@ class FileExport(Controller):
         self._banner.show_message(notice, "fine", show, key=self._key)
 
     @Slot()
+    def leave(self) -> None:
+        """Remove the message about the last export, since the user leaves the view that it was made in."""
+        if not self._job.busy:
+            self._banner.clear(self._key)
+
+    @Slot()
     def _stop(self) -> None:
         if self._job.busy:
             self._job.cancel()

@@ -28,8 +28,8 @@ from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import column_of, row_of, scrolling_column
 
 _WIDTH = 560
-LOOKING = marked("Looking for notes and sessions of AI agents on this computer…")
-NOTHING = marked("No sessions of AI agents were found on this computer.")
+LOOKING = marked("Looking for notes and sessions of AI agents on this machine…")
+NOTHING = marked("No sessions of AI agents were found on this machine.")
 CONSENT = marked(
     "Ticked sessions are indexed along with your notes. Nothing in them is read before you confirm on the next page, "
     "and nothing is ever written there."
@@ -37,7 +37,7 @@ CONSENT = marked(
 
 
 class FoundSection(QWidget):
-    """Lists the folders found on this computer; searches for them only after `look()`.
+    """Lists the folders found on this machine; searches for them only after `look()`.
 
     Signals:
         workspace_chosen: Path of a workspace or a vault.
@@ -58,10 +58,10 @@ class FoundSection(QWidget):
         self._search_button = QPushButton()
         self._search_button.setProperty("role", "link")
         self._search_button.clicked.connect(self._toggle_search)
-        self._notes_title = label(tr("Notes on this computer"), "section")
+        self._notes_title = label(tr("Notes on this machine"), "section")
         self._notes = SourceChoices(tr("Choose"), marked("Choose {place}"))
         self._notes.chosen.connect(self.workspace_chosen)
-        self._sessions_title = label(tr("Past sessions on this computer"), "section")
+        self._sessions_title = label(tr("Past sessions on this machine"), "section")
         self._consent = label(tr(CONSENT), "meta", wrap=True)
         self._sessions = SourceCheckBoxes()
         self._sessions.changed.connect(self._show_ticks)
@@ -207,7 +207,7 @@ class WelcomePage(QFrame):
         promise = label(
             tr(
                 "You see what would be indexed before anything is read. Your notes are never changed; a new one is "
-                "added only when you save a session as a note. Nothing leaves this computer unless you choose an "
+                "added only when you save a session as a note. Nothing leaves this machine unless you choose an "
                 "online model."
             ),
             "meta",
@@ -316,7 +316,7 @@ class FirstRunPanel(QWidget):
         return self._job is None and not self._pages.welcome.found.looking and self._pages.sources.ready
 
     def welcome(self) -> None:
-        """Show the first page, and search for folders on this computer the first time."""
+        """Show the first page, and search for folders on this machine the first time."""
         self._folder = None
         self._stack.setCurrentWidget(self._pages.welcome)
         self._pages.welcome.found.search_folders()

@@ -1,4 +1,4 @@
-"""The page to choose which sessions a workspace searches: those in its settings, and others found on this computer."""
+"""The page to choose which sessions a workspace searches: those in its settings, and others found on this machine."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -18,8 +18,8 @@ from gui.sources.folder_rows import SessionChooserButtons, SourceCheckBoxes, dro
 from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import column_of, row_of, scrolling_column
 
-NOTHING = marked("No sessions of AI agents were found on this computer.")
-LOOKING = marked("Looking for sessions of AI agents on this computer…")
+NOTHING = marked("No sessions of AI agents were found on this machine.")
+LOOKING = marked("Looking for sessions of AI agents on this machine…")
 LEAVE = marked("Unticked sessions leave the index; the files themselves stay unchanged.")
 _WIDTH = 640
 _UNREAD = ("broken", "unknown-format", "unreadable")
@@ -130,7 +130,7 @@ class SourcesPage(QFrame):
         return self._job is None
 
     def begin(self, folder: Path, manager: MemorySearchManager | None = None) -> None:
-        """Show the sources in the settings of a workspace with this memory, then search for others on this computer."""
+        """Show the sources in the settings of a workspace with this memory, then search for others on this machine."""
         self._folder = folder
         self._choice = None
         self._boxes.show_sources((), ())
@@ -252,7 +252,7 @@ def read_sources(folder: Path, config: Path | None, manager: MemorySearchManager
 
 
 def find_other_sources(listed: Sequence[str], manager: MemorySearchManager | None, token: CancelToken) -> Choice:
-    """Return the sources `listed`, ticked, then others found on this computer. Raises `Cancelled`.
+    """Return the sources `listed`, ticked, then others found on this machine. Raises `Cancelled`.
 
     The issues include the transcripts that the last update of this memory did not read.
     """

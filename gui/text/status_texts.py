@@ -147,7 +147,7 @@ def rule_words(rule: str) -> str:
 
 STALL_SECONDS = 10
 _LOADING_SECONDS = 30
-"""Seconds before the first passages are embedded on this computer: the model is loaded meanwhile."""
+"""Seconds before the first passages are embedded on this machine: the model is loaded meanwhile."""
 
 PHASE_WORDS = {
     "waiting": marked("Waiting"),

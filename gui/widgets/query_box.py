@@ -119,10 +119,12 @@ class QueryBox(QWidget):
     submitted = Signal(str)
     """A submitted query; perhaps the same as before."""
 
-    def __init__(self, hint: str = "", name: str = "") -> None:
-        """`hint`: placeholder. `name`: accessible name. Both have defaults for searches."""
+    def __init__(self, hint: str = "", name: str = "", short: str = "") -> None:
+        """`hint`: placeholder. `name`: accessible name. Both have defaults for searches. `short`: placeholder of a
+        narrow box."""
         super().__init__()
         self._hint = self._shown_hint = hint = hint or tr("Search by words or meaning")
+        self._short_hints = (short, tr("Search")) if short else (tr("Search"),)
         name = name or tr("Search")
         self._history = QueryHistory()
         self._before = ""
@@ -183,10 +185,11 @@ class QueryBox(QWidget):
         self._show_hint()
 
     def _show_hint(self) -> None:
-        """Show the placeholder, or a single word where it would be cut off."""
-        room = self.edit.width() - 2 * _TEXT_MARGIN
-        fits = self.edit.fontMetrics().horizontalAdvance(self._shown_hint) <= room or not self.edit.isVisible()
-        self.edit.setPlaceholderText(self._shown_hint if fits else tr("Search"))
+        """Show the placeholder, or a shorter one where it would be cut off, at last a single word."""
+        room, width_of = self.edit.width() - 2 * _TEXT_MARGIN, self.edit.fontMetrics().horizontalAdvance
+        hints = (self._shown_hint, *self._short_hints)
+        fitting = (hint for hint in hints if width_of(hint) <= room or not self.edit.isVisible())
+        self.edit.setPlaceholderText(next(fitting, hints[-1]))
 
     def set_state(self, text: str) -> None:
         """Show a few words at the right end, such as count and time."""

@@ -2,28 +2,25 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
 
 from PySide6.QtCore import (
-    QAbstractListModel,
     QEvent,
     QItemSelectionModel,
     QModelIndex,
-    QObject,
-    QPersistentModelIndex,
     QPoint,
     QRect,
-    QRectF,
     Qt,
     QTimer,
     Signal,
+    Slot,
 )
-from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtGui import QAction, QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView
 
-from gui.style.theme import Tokens, tokens
-from gui.text.plain_text import as_tip
-from gui.text.right_to_left import mirror
+from engine import tr
+from gui.commands.commands import allow, key_action
+from gui.commands.keymap import Command
+from gui.widgets.rows import Index, KeyedRow, RowDelegate, RowModel
 
 _Action = QAbstractItemView.CursorAction
 _MINUTE_MS = 60_000
@@ -33,15 +30,6 @@ _WALKING = {Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDo
 _COMMANDS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
 
 GUTTER = 16
-EDGE = 3
-
-_HEADING_FLAGS = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemNeverHasChildren
-_ROW_FLAGS = _HEADING_FLAGS | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsDragEnabled
-Index = QModelIndex | QPersistentModelIndex
-_NOWHERE = QModelIndex()
-
-RowRole = Qt.ItemDataRole.UserRole + 1
-"""Data role of the row object, from which the delegate draws."""
 
 
 def _is_text(event: QKeyEvent) -> bool:
@@ -65,122 +53,6 @@ class ListPosition:
         return replace(self, current=key, anchors=anchors)
 
 
-class KeyedRow(Protocol):
-    """Protocol of a row, a plain value; `key` identifies it when the rows are replaced."""
-
-    @property
-    def key(self) -> Hashable: ...
-
-
-class RowModel(QAbstractListModel):
-    """The Qt model of a flat list of rows, which are replaced as a whole."""
-
-    def __init__(self, headings: type | tuple[type, ...] = (), parent: QObject | None = None) -> None:
-        """`headings`: types of rows that can't be current."""
-        super().__init__(parent)
-        self._headings = headings
-        self._rows: list[Any] = []
-        self._positions: dict[Hashable, int] | None = None
-
-    def set_rows(self, rows: Sequence[KeyedRow]) -> None:
-        self.beginResetModel()
-        self._rows = list(rows)
-        self._positions = None
-        self.endResetModel()
-
-    def update_rows(self, rows: Sequence[KeyedRow]) -> bool:
-        """Replace the contents of rows that keep their keys and their order; else returns False and changes nothing.
-
-        Nothing is laid out again: rows with the same key have the same height.
-        """
-        if len(rows) != len(self._rows) or any(
-            before.key != after.key for before, after in zip(self._rows, rows, strict=True)
-        ):
-            return False
-        self._rows = list(rows)
-        return True
-
-    def shows(self, rows: Sequence[KeyedRow]) -> bool:
-        """Return whether the model has exactly these rows."""
-        return self._rows == rows
-
-    @property
-    def all(self) -> Sequence[Any]:
-        """All rows, in their order."""
-        return self._rows
-
-    def row(self, position: int) -> Any:
-        """Return the row at a position; None if there is none."""
-        return self._rows[position] if 0 <= position < len(self._rows) else None
-
-    def position(self, key: Hashable) -> int:
-        """Return the position of the row with this key; -1 if there is none."""
-        if self._positions is None:  # only when a position must be kept: a long list has many keys
-            self._positions = {row.key: position for position, row in enumerate(self._rows)}
-        return self._positions.get(key, -1)
-
-    def keys_before(self, position: int) -> frozenset[Hashable]:
-        """Return the keys of all rows above a position."""
-        return frozenset(row.key for row in self._rows[:position])
-
-    def is_header(self, position: int) -> bool:
-        return isinstance(self._rows[position], self._headings)
-
-    def first_position(self) -> int:
-        """Return the position of the first row that can be current (not a heading); -1 without any."""
-        return self.step(0, 1, 0)
-
-    def step(self, number: int, direction: int, start: int = 1) -> int:
-        """Return the nearest position in a direction (1: down, -1: up) that is not a heading; -1 without any.
-
-        The search begins at `number` or, if `start` is 1, next to it.
-        """
-        number += direction * start
-        while 0 <= number < len(self._rows):
-            if not self.is_header(number):
-                return number
-            number += direction
-        return -1
-
-    def nearest(self, number: int) -> int:
-        """Return the selectable row nearest to `number`: that one, else the next, else the previous; -1 without any."""
-        number = min(max(number, 0), len(self._rows) - 1)
-        after = self.step(number, 1, 0)
-        return after if after >= 0 else self.step(number, -1, 0)
-
-    # --- text of a row ----------------------------------------------------------------------------------------------
-
-    def spoken(self, row: Any) -> str:
-        """Return the row as text, also for screen readers."""
-        raise NotImplementedError
-
-    def tip(self, row: Any) -> str:
-        """Return the tooltip of a row as plain text; empty without one."""
-        raise NotImplementedError
-
-    # --- QAbstractListModel -----------------------------------------------------------------------------------------
-
-    def rowCount(self, parent: Index = _NOWHERE) -> int:
-        return 0 if parent.isValid() else len(self._rows)
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        row = self.row(index.row())
-        if row is None or role == RowRole:  # first, since a layout asks for it once a row
-            return row
-        match role:
-            case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.AccessibleTextRole:
-                return self.spoken(row)
-            case Qt.ItemDataRole.ToolTipRole:
-                return as_tip(self.tip(row), wrap=True) or None
-        return None
-
-    def flags(self, index: Index) -> Qt.ItemFlag:
-        row = self.row(index.row())
-        if row is None:
-            return Qt.ItemFlag.NoItemFlags
-        return _HEADING_FLAGS if isinstance(row, self._headings) else _ROW_FLAGS
-
-
 class RowList(QListView):
     """A list view of a `RowModel`; headings can't be current.
 
@@ -200,9 +72,12 @@ class RowList(QListView):
         self._arranging = False
         self._held = False
         """Whether the user has chosen or reads the current row, so that it stays current when others come above it."""
+        self._current_actions: list[QAction] = []
         self.button_down = self._drag_reported = False
         rows.setParent(self)
         self.setModel(rows)
+        rows.modelReset.connect(self._allow_actions)
+        self.selectionModel().currentChanged.connect(self._allow_actions)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -256,6 +131,25 @@ class RowList(QListView):
         if isinstance(delegate, RowDelegate):
             delegate.restyle()
 
+    # --- actions on the current row ---------------------------------------------------------------------------------
+
+    def add_action(self, known: Command) -> QAction:
+        """Return a new action with the keys of a command, which is disabled while nothing is selected."""
+        action = key_action(self, known)
+        self._current_actions.append(action)
+        self._allow_actions()
+        return action
+
+    def _has_current(self) -> bool:
+        """Return whether the actions can be applied to the current row."""
+        return self.currentIndex().isValid()
+
+    @Slot()
+    def _allow_actions(self) -> None:
+        allowed = self._has_current()
+        for action in self._current_actions:
+            allow(action, allowed, tr("Select something in the list first."))
+
     # --- keeping the position ---------------------------------------------------------------------------------------
 
     def _lay_out_in_batches(self) -> None:
@@ -263,10 +157,11 @@ class RowList(QListView):
         self.setLayoutMode(QListView.LayoutMode.Batched)
         self.setBatchSize(_BATCH)
 
-    def _set_rows(self, rows: Sequence[KeyedRow], deepest: int = 0) -> None:
-        """Replace all rows; those up to `deepest`, near the row to which the list returns, are laid out now."""
+    def _set_rows(self, rows: Sequence[KeyedRow], deepest: int = 0, *, keep: bool = False) -> None:
+        """Replace all rows, or with `keep` changed ones. Those up to `deepest`, near the current one, are laid out."""
         self.setBatchSize(deepest + _BATCH)
-        self.rows.set_rows(rows)
+        if not (keep and self.rows.change_rows(rows)):
+            self.rows.set_rows(rows)
         self.doItemsLayout()
         self.setBatchSize(_BATCH)
 
@@ -430,42 +325,3 @@ class RowList(QListView):
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
             self._restyle()
             self.scheduleDelayedItemsLayout()
-
-
-# --- Common painting of the rows of all lists ------------------------------------------------------------------------
-
-
-class RowDelegate(QStyledItemDelegate):
-    """Base class of delegates that paint rows; everything except text is mirrored in a right-to-left window."""
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self.restyle()
-
-    def restyle(self) -> None:
-        """Recompute fonts and heights after a change of the font; for subclasses that store them."""
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        painter.save()
-        mirror(painter, option.rect, option.direction)
-        self.paint_row(painter, option, index, tokens(option.palette))
-        painter.restore()
-
-    def paint_row(self, painter: QPainter, option: QStyleOptionViewItem, index: Index, colours: Tokens) -> None:
-        """Paint a row; for subclasses."""
-        raise NotImplementedError
-
-
-def paint_ground(painter: QPainter, option: QStyleOptionViewItem, colours: Tokens) -> None:
-    """Paint the background of a row that is selected or under the mouse."""
-    state = option.state
-    rect = option.rect
-    if state & QStyle.StateFlag.State_Selected:
-        painter.fillRect(rect, colours.accent_ground)
-        painter.fillRect(QRect(rect.left(), rect.top(), EDGE, rect.height()), colours.accent)
-        if state & QStyle.StateFlag.State_HasFocus:  # shows whether the list or the box has the focus
-            painter.setPen(colours.accent)
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5))
-    elif state & QStyle.StateFlag.State_MouseOver:
-        painter.fillRect(rect, colours.alternate)

@@ -19,7 +19,7 @@ from engine.base import skip_reasons
 from engine.base.bounded_json import decode_json
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PARSER_FAULTS, PathRefused
-from engine.base.index_rule_versions import REDACTION_VERSION
+from engine.base.index_rule_versions import REDACTION_VERSION, TOOL_TEXTS_VERSION
 from engine.base.private_files import make_folder, read_file, remove_leftovers, replace_file, write_aside
 from engine.corpus.folder_walk import FoundFile, is_below, is_transient
 from engine.corpus.note_reader import Unreadable
@@ -397,7 +397,9 @@ class SessionExports:
     def _fingerprint(self) -> str:
         """Return a hash of everything else that exports depend on; if it changes, all are exported again."""
         options, days = self._settings.sessions, self._settings.qmd.sessions.retention_days
-        return repr((_FORMAT, REDACTION_VERSION, parser_versions(), options.thinking, options.tools, days))
+        return repr(
+            (_FORMAT, REDACTION_VERSION, parser_versions(), options.thinking, options.tools * TOOL_TEXTS_VERSION, days)
+        )
 
 
 def _has_changed(before: KnownTranscript, file: FoundFile) -> bool:

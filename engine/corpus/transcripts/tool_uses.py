@@ -170,7 +170,7 @@ def subject_of(call: SessionMessage) -> str:
     return ", ".join(dict.fromkeys(use.value for use in patched)) or text
 
 
-def readable_tool_text(message: SessionMessage) -> ToolText:
+def readable_tool_text(message: Message | SessionMessage) -> ToolText:
     """Return the input or output of a tool without JSON's quotes and a terminal's colours: the command or the path of
     the file, then other arguments by name, and a text that replaces another as a diff.
     """

@@ -26,7 +26,7 @@ DATABASE = "database"
 USER_DATA = "user-data"
 RESTORE = marked("Restore backup")
 
-_ELSEWHERE = marked("Choose a folder on this computer's own disk for store.path in the settings.")
+_ELSEWHERE = marked("Choose a folder on this machine's own disk for store.path in the settings.")
 _ROWS_AT_ONCE = 500
 
 

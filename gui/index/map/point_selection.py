@@ -19,7 +19,7 @@ from gui.text.plain_text import set_tip
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel, label, write_line
 from gui.widgets.layouts import column_of, row_of
-from gui.widgets.row_list import Index, RowDelegate, paint_ground
+from gui.widgets.rows import Index, RowDelegate, paint_ground
 
 # --- The list of chunks that the user has selected on the map --------------------------------------------------------
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from engine.agent.memory_access import AgentAccess
+from engine.agent.memory_tools import memory_search
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
 from engine.settings import Settings
@@ -429,6 +431,14 @@ def test_empty_answer_names_session_with_words_in_a_tool_text(memory: BuiltinMem
     assert remedies("zq-7781 sail") == []  # not in the same text
     assert remedies("zq-7781", sources=["memory"]) == []
     assert remedies("oar") == []  # it has results
+    written = next(session.modified for session in memory.sessions() if session.title == "Where is the oar?")
+    pin = "zq-7781 PIN"
+    assert remedies(pin, since=written - 60) == remedies(f"{pin} project:boat agent:claude") == [advice]
+    limits: tuple[dict[str, Any], ...] = {"since": written + 60}, {"until": written - 60}, {"path_glob": "*.md"}
+    assert [remedies(pin, **limit) for limit in limits] == [[], [], []]
+    assert [remedies(f"{pin} {condition}") for condition in ("project:sail", "agent:codex", "title:sail")] == [[]] * 3
+    path.write_text(lines(claude(1, "user", text("Where is the oar?"))))
+    assert remedies(pin) == []  # not from a cached answer, though the index has not changed
 
 
 def test_advice_on_tool_texts_reveals_no_secret(memory: BuiltinMemory, home: Path) -> None:
@@ -498,3 +508,27 @@ def test_tool_texts_that_are_indexed_need_no_advice(memory: BuiltinMemory, home:
         advised.append("tools" in [remedy.name for remedy in remedies])
         opened.close()
     assert advised == [True, False]
+
+
+def test_snippet_of_a_tool_call_is_its_readable_text(memory: BuiltinMemory, home: Path) -> None:
+    calls = (
+        call("Edit", file_path=f"{ROOT}/src/sail.py", old_string="reef = 1", new_string='reef = 2\nprint("gooseneck")'),
+        call("Bash", command="make halyard", description="Splice it"),
+        call("Bash", command=f"export TOKEN=\\\n{SECRET}\nmake cringle"),
+    )
+    path = home / ".claude/projects/-home-ada-boat/oar.jsonl"
+    path.write_text(
+        lines(claude(1, "user", text("Oar?")), *(claude(2 + n, "assistant", c) for n, c in enumerate(calls)))
+    )
+    memory.close()
+    opened = make(home, tools=True)
+    opened.sync()
+    answer = memory_search(AgentAccess(lambda: opened, Settings()), "gooseneck")
+    for snippet in (opened.search("gooseneck").results[0].snippet, answer.results[0].snippet):
+        assert '-reef = 1\n+reef = 2\n+print("gooseneck")' in snippet
+        assert "new_string" not in snippet
+        assert "make halyard\ndescription: Splice it" in snippet
+    result = opened.search("halyard").results[0]
+    assert [result.snippet[start:end] for start, end in result.match_ranges] == ["halyard"]
+    assert SECRET not in opened.search("cringle").results[0].snippet
+    opened.close()

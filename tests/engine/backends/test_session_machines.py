@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from engine.agent.memory_access import AgentAccess
+from engine.agent.memory_tools import memory_search
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
 from engine.settings import Settings
@@ -67,6 +69,11 @@ def test_machine_is_that_of_the_closest_parent_folder(home: Path) -> None:
         }
         assert all(bool(session.resume_command) != bool(session.machine) for session in memory.sessions())
         assert found(memory, "machine:Laptop") == {"sail laptop"}
+        outcome = memory.search("sail", max_results=10)
+        named = {result.title: result.message.machine for result in outcome.results if result.message}
+        assert named == machines(memory)
+        answer = memory_search(AgentAccess(lambda: memory, Settings(provider="none")), "sail machine:laptop")
+        assert [passage.machine for passage in answer.results] == ["laptop"]
         assert found(memory, "sail machine:laptop machine:tower") == {"sail laptop", "sail other"}
         assert found(memory, "sail -machine:laptop -machine:office") == {"sail local", "sail other"}
         assert memory.query_values("machine", "") == ("laptop", "office", "tower")

@@ -28,7 +28,7 @@ def test_nothing_downloaded_without_user_to_ask(verb: Run, hub: HubServer) -> No
     answer = verb("index")
     assert answer.out.startswith("Indexed 1 file")
     assert (
-        f"{MODEL} is not on this computer yet: download it in the settings, or with mnemoscope index --yes."
+        f"{MODEL} is not on this machine yet: download it in the settings, or with mnemoscope index --yes."
         in answer.err
     )
     assert hub.requests == []
@@ -52,7 +52,7 @@ def test_yes_fetches_and_embeds(verb: Run, hub: HubServer) -> None:
 @pytest.mark.parametrize(("typed", "fetches"), [("y\n", True), ("\n", False), ("no\n", False)])
 def test_download_asks_at_terminal(typing: Callable[..., Answer], hub: HubServer, typed: str, fetches: bool) -> None:
     answer = typing(typed, "index")
-    assert f"The model {MODEL} is not on this computer. Download it from 127.0.0.1? [y/N] " in answer.err
+    assert f"The model {MODEL} is not on this machine. Download it from 127.0.0.1? [y/N] " in answer.err
     assert bool(hub.requests) is fetches
     assert answer.code == 0
     assert "Indexed 1 file" in answer.out

@@ -10,7 +10,7 @@ SECTIONS = "# Garden\n\n## Beds\n\nSow in May.\n\n## Tools\n\nOil them.\n\n### P
 
 def chunk(text: str, heading: tuple[str, ...], *, first: bool = True, path: str = "garden.md") -> StoredChunk:
     end = 50 + text.count("\n")
-    return StoredChunk(1, path, "memory", "Garden", "en", 0.0, 50, end, heading, text, None, "", "", "", int(first))
+    return StoredChunk(1, path, "memory", "Garden", "en", 0.0, 50, end, heading, "", text, None, "", "", "", int(first))
 
 
 @pytest.mark.parametrize(("line", "expected"), [(0, ()), (2, ("Links",)), (4, ("Links",))])

@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 
 from engine import Cancelled, CancelToken, IndexBusy
 from gui.core.jobs import Jobs
@@ -298,3 +298,16 @@ def test_real_index_is_repaired(qtbot, jobs: Jobs, tmp_path: Path) -> None:
     assert page.summary_bar.message_label.text() == "Keyword index: 2 rows rebuilt, 0 removed."
     page.set_manager(None)
     memory.close()
+
+
+def test_long_name_moves_no_column(show: Show) -> None:
+    long_name = msgspec.structs.replace(KEYWORDS, id="long", name="exports/" + "a-long-file-name-" * 6 + ".md")
+    page = show(FakeHealth(KEYWORDS, long_name))
+    page.resize(1400, 700)
+    short, long = rows(page)
+    left, also_left = (
+        next(label for label in row.findChildren(QLabel) if label.text().startswith("3 passages")).x()
+        for row in (short, long)
+    )
+    assert long.height() > short.height()  # its name is wrapped
+    assert left == also_left

@@ -1,3 +1,4 @@
+import msgspec
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QFontMetrics, QImage, QPainter
@@ -162,6 +163,9 @@ def test_session_row_shows_agent_project_and_speaker(make_result, make_outcome):
     message = FoundMessage(ordinal=1204, id="", role="user", agent="claude-code", project="/home/ines/src/greenhouse")
     row = build_rows(make_outcome(make_result("sessions/x.jsonl", message=message)), "relevance")[1]
     assert _location(row) == ("Claude Code · greenhouse", "you")
+    elsewhere = msgspec.structs.replace(message, machine="laptop")
+    row = build_rows(make_outcome(make_result("sessions/x.jsonl", message=elsewhere)), "relevance")[1]
+    assert _location(row) == ("Claude Code · greenhouse · laptop", "you")
     nameless = FoundMessage(ordinal=2, id="", role="user")
     row = build_rows(make_outcome(make_result("sessions/x.jsonl", message=nameless)), "relevance")[1]
     assert _location(row) == ("Session", "you")

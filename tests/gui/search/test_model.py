@@ -2,7 +2,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester
 
 from gui.search.result_rows import MoreRow, ResultModel, build_rows
-from gui.widgets.row_list import RowRole
+from gui.widgets.rows import RowRole
 
 Role = Qt.ItemDataRole
 

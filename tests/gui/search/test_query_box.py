@@ -34,8 +34,8 @@ def test_long_query_hides_result_count(qtbot, appearance):
     assert state.isVisible()
 
 
-def test_hint_that_does_not_fit_becomes_one_word(qtbot, appearance):
-    box = QueryBox("By title, project or words")
+def test_hint_that_does_not_fit_becomes_shorter(qtbot, appearance):
+    box = QueryBox("By title, project or words", short="By title or words")
     qtbot.addWidget(box)
     box.resize(600, box.height())
     with qtbot.waitExposed(box):
@@ -44,6 +44,8 @@ def test_hint_that_does_not_fit_becomes_one_word(qtbot, appearance):
     box.resize(whole, box.height())
     assert box.edit.placeholderText() == "By title, project or words"
     box.resize(whole - 20, box.height())
+    assert box.edit.placeholderText() == "By title or words"
+    box.resize(whole - 120, box.height())
     assert box.edit.placeholderText() == "Search"
     box.set_hint("Why?")
     assert box.edit.placeholderText() == "Why?"

@@ -6,9 +6,9 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 
 from gui.core.session_criteria import PERIODS, Criteria, day_period
-from gui.sessions.calendar import count_days
 from gui.sessions.rows import build_listing
 from gui.sessions.session_catalog import make_catalogue
+from gui.sessions.session_figures import count_days
 from tests.gui.sessions.conftest import TODAY
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_sessions import NOW, make_session, make_session_summary

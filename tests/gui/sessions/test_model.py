@@ -1,13 +1,15 @@
 import msgspec
 import pytest
-from PySide6.QtCore import Qt
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QPersistentModelIndex, Qt
 from PySide6.QtTest import QAbstractItemModelTester
 
 from gui.core.session_criteria import Criteria
-from gui.sessions.rows import build_listing, build_similar
+from gui.sessions.rows import HeadingRow, build_listing, build_similar
 from gui.sessions.session_catalog import make_catalogue
 from gui.sessions.session_list import SessionModel
-from tests.helpers.fake_sessions import SESSIONS, VALVE
+from tests.helpers.fake_sessions import SESSIONS, VALVE, many_summaries
 
 Role = Qt.ItemDataRole
 CATALOGUE = make_catalogue(session.summary for session in SESSIONS.values())
@@ -30,6 +32,32 @@ def test_session_model_passes_qt_model_tester(model):
     model.set_rows(())
     assert model.rowCount() == 0
     assert model.first_position() == model.position(("session", VALVE)) == -1
+
+
+@given(st.lists(st.integers(0, 12), unique=True), st.lists(st.integers(0, 12), unique=True))
+def test_changed_rows_keep_persistent_indexes(before, after):
+    def rows(numbers):
+        return [HeadingRow(str(number), number) for number in numbers]
+
+    model = SessionModel()
+    QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal, model)
+    model.set_rows(rows(before))
+    marks = {number: QPersistentModelIndex(model.index(place)) for place, number in enumerate(before)}
+    resets = []
+    model.modelReset.connect(lambda: resets.append(True))
+    assert model.change_rows(rows(after))
+    assert [row.sessions for row in model.all] == after
+    assert not resets
+    for number, mark in marks.items():
+        assert mark.row() == (after.index(number) if number in after else -1)
+        assert model.position(("heading", str(number))) == mark.row()
+
+
+def test_many_changed_rows_are_replaced(model, today):
+    rows = build_listing(make_catalogue(many_summaries(200)), Criteria(), {}, (), today).rows
+    before = list(model.all)
+    assert not model.change_rows(rows)
+    assert model.all == before
 
 
 def test_rows_have_full_accessible_text(model):

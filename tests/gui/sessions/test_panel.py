@@ -2,7 +2,7 @@ from collections.abc import Callable
 
 import msgspec
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QPersistentModelIndex, QPoint, Qt, QTimer
 from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QLineEdit, QMenu, QWidget
 
@@ -227,7 +227,9 @@ def test_selection_survives_new_sessions(qtbot, panel, memory):
     listed.take_focus()
     for _ in range(3):
         qtbot.keyClick(listed, Key.Key_Down)
-    chosen = listed.current_session().path
+    chosen, resets = listed.current_session().path, []
+    before, on_screen = QPersistentModelIndex(listed.currentIndex()), listed.visualRect(listed.currentIndex())
+    listed.rows.modelReset.connect(lambda: resets.append(True))
     newer = make_session_summary("sessions/new.jsonl", title="Brand new", started=NOW, ended=NOW)
     memory.session_texts["sessions/new.jsonl"] = type(SESSIONS[VALVE])(summary=newer, messages=(), masked=0, unknown=())
     panel.refresh()
@@ -235,6 +237,9 @@ def test_selection_survives_new_sessions(qtbot, panel, memory):
     _rest(qtbot, panel)
     assert "Brand new" in _titles(panel)
     assert listed.current_session().path == chosen
+    assert not resets
+    assert before == listed.currentIndex()
+    assert listed.visualRect(listed.currentIndex()) == on_screen
 
 
 def test_chosen_session_survives_a_filter_but_not_a_query(qtbot, panel):

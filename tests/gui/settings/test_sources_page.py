@@ -28,7 +28,7 @@ def notes(tmp_path) -> Path:
 
 @pytest.fixture
 def offered(tmp_path, monkeypatch) -> dict[str, Path]:
-    """Sources found on this computer: a vault and a folder of sessions."""
+    """Sources found on this machine: a vault and a folder of sessions."""
     found = {"vault": tmp_path / "vault", "claude": tmp_path / "claude"}
     for path in found.values():
         path.mkdir()

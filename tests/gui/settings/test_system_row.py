@@ -108,7 +108,7 @@ def test_system_row_toggles_and_resets_without_file(qtbot, dialog, entry):
     row.field.box.click()
     qtbot.waitUntil(row.reset.isVisible)
     assert entry.is_on()
-    assert "Set on this computer" in _shown_text(row)
+    assert "Set on this machine" in _shown_text(row)
     assert not settings_path().exists()
     assert dialog.model.waiting == 0
     row.reset.click()

@@ -49,6 +49,13 @@ def test_results_export_to_markdown(qtbot, opened, find, choose):
     assert page.endswith("\n")
     for result in results:
         assert f"`{result.citation}`" in page
+    actions = {action.objectName(): action for action in opened.search.body.list.actions()}
+    copying = [actions[f"results.{name}"] for name in ("cite", "copy-snippet", "copy-quote", "copy-path")]
+    assert all(action.isEnabled() for action in copying)
+    opened.search.search("zebra -zebra")
+    qtbot.waitUntil(lambda: not opened.search.body.has_results)
+    assert not any(action.isEnabled() for action in copying)
+    assert {action.statusTip() for action in copying} == {"Select something in the list first."}
     assert opened.banner.text.startswith(f"{len(results)} results exported")
 
 
@@ -173,6 +180,8 @@ def test_session_exports_with_masked_secrets(qtbot, read_session, choose, name, 
     target = choose(name)
     read_session.sharing.session_exports.choose()
     _told(qtbot, read_session, f"Session exported to {target}")
+    read_session.views.switch("index")
+    assert not read_session.banner.text
     page = target.read_text("utf-8")
     assert page.startswith(start)
     assert SECRET not in page

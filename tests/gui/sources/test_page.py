@@ -174,7 +174,7 @@ def test_same_folder_under_two_names_is_one_row(qtbot, page, home, notes):
 
 def test_machine_without_sessions_shows_message(qtbot, page, notes):
     _begin(qtbot, page, notes)
-    assert "No sessions of AI agents were found on this computer." in _words(page)
+    assert "No sessions of AI agents were found on this machine." in _words(page)
     assert _button(page, "Add a folder…").isEnabled()
 
 

@@ -434,7 +434,7 @@ def test_found_sources_are_listed_with_size_and_ticked(qtbot, panel, found):
 
 def test_machine_without_sessions_shows_message(qtbot, panel):
     _welcome(qtbot, panel)
-    assert "No sessions of AI agents were found on this computer." in _words(panel)
+    assert "No sessions of AI agents were found on this machine." in _words(panel)
 
 
 def test_unreadable_file_is_reported(qtbot, panel, user_home):

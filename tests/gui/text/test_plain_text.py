@@ -33,7 +33,7 @@ from gui.text.plain_text import (
     whats_this_of,
 )
 from gui.viewer.markdown_page import page_steps
-from gui.widgets.row_list import RowModel
+from gui.widgets.rows import RowModel
 
 PIECES = ["<b>", "</b>", "<img src='/x'>", "<!--", "&lt;", "&amp;", "&", "<", ">", '"', "\n", "  ", "<qt>", "<br>", "a"]
 ANY_PIECE = st.text(st.characters(min_codepoint=32, codec="utf-8"), max_size=3)

@@ -1,24 +1,42 @@
-"""A calendar above the session list: one square per day, larger and stronger for more sessions."""
+"""The figures of listed sessions: a calendar above the list, with one square per day that is larger and stronger for
+more sessions, and a table of time, messages, tokens and cost by project."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from itertools import accumulate
+from pathlib import Path
 
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QPixmap
+from PySide6.QtCore import QModelIndex, QPointF, QRectF, Qt, Signal, Slot
+from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent, QMouseEvent, QPainter, QPen, QPixmap
+from PySide6.QtWidgets import QDialog, QWidget
 
-from engine import tr
+from engine import SessionStats, SessionSummary, StatsKey, StatsRow, marked, number, tr, tr_count
+from gui.commands.commands import COPY_TABLE, key_action
+from gui.core.jobs import Jobs, JobSlot
 from gui.core.session_criteria import ANY_TIME, Criteria
 from gui.sessions.rows import filter_test
 from gui.sessions.session_catalog import Entry, SessionCatalog
-from gui.style.stylesheet import font_scale
+from gui.style.stylesheet import font_scale, scaled
 from gui.style.theme import Tokens
-from gui.text.formatting import short_date, short_month_and_year, weekday_and_date
-from gui.text.session_texts import session_count
+from gui.text.formatting import (
+    cost_text,
+    sent_and_received,
+    short_count,
+    short_date,
+    short_month_and_year,
+    short_path,
+    usage_lines,
+    weekday_and_date,
+)
+from gui.text.session_texts import agent_name, message_count, session_count, work_time
 from gui.widgets.accessibility import Part
 from gui.widgets.charts.chart import Chart, Mark, Series, figure_cell
+from gui.widgets.form_controls import ComboBox
+from gui.widgets.labels import label
+from gui.widgets.layouts import column_of, row_of
+from gui.widgets.table import Column, RecordsTable
 
 _WEEKS = 53
 _WEEK = 7
@@ -241,3 +259,170 @@ class SessionCalendar(Chart):
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """Ignore the second click: the first one has chosen the day."""
+
+
+# --- The table -------------------------------------------------------------------------------------------------------
+
+_GROUPS: dict[StatsKey, str] = {
+    "project": marked("By project"),
+    "agent": marked("By agent"),
+    "model": marked("By model"),
+    "machine": marked("By machine"),
+    "day": marked("By day"),
+}
+_WIDTH, _HEIGHT = 860, 480
+_COST = 6
+"""Number of the column with the cost."""
+
+
+class FiguresDialog(QDialog):
+    """A table of the sums over sessions, by project or another property.
+
+    Signals: chosen: only the sessions of a row should be listed; has the property and its value.
+    """
+
+    chosen = Signal(str, str)
+
+    def __init__(self, jobs: Jobs, sessions: Sequence[SessionSummary], prices: str, parent: QWidget | None) -> None:
+        """`prices`: path of the user's list of prices, or empty."""
+        super().__init__(parent)
+        self.setWindowTitle(tr("Figures of the listed sessions"))
+        self._sessions, self._prices = sessions, prices
+        self._job = JobSlot(self, jobs)
+        self._groups = ComboBox(tr("Group of sessions"))
+        for key, words in _GROUPS.items():
+            self._groups.addItem(tr(words), key)
+        self._groups.currentIndexChanged.connect(self._read)
+        self._total = label("", "strong", wrap=True)
+        self._notes = label("", "meta", wrap=True)
+        self.table = RecordsTable[StatsRow](self._columns(), self._tip)
+        self.table.setAccessibleName(self.windowTitle())
+        self.table.setTextElideMode(Qt.TextElideMode.ElideLeft)  # the last folder of a project tells most
+        self.table.sortByColumn(_COST, Qt.SortOrder.DescendingOrder)
+        self.table.doubleClicked.connect(self._choose)
+        key_action(self.table, COPY_TABLE).triggered.connect(self._copy)
+        head = row_of((self._total, 1), self._groups, spacing=8)
+        column_of(head, (self.table, 1), self._notes, spacing=10, margins=(16, 14, 16, 14), parent=self)
+        self.resize(scaled(_WIDTH), scaled(_HEIGHT))  # Qt limits a preferred size on a small screen
+        self.table.setFocus()
+        self._read()
+
+    @property
+    def busy(self) -> bool:
+        return self._job.busy
+
+    @property
+    def _key(self) -> StatsKey:
+        key: StatsKey = self._groups.currentData()
+        return key
+
+    def _columns(self) -> tuple[Column[StatsRow], ...]:
+        return (
+            Column[StatsRow](tr("Name"), 0, lambda row: self._name(row.name)),
+            _figures(tr("Sessions"), 9, lambda row: row.sessions, lambda row: number(row.sessions)),
+            _figures(tr("Messages"), 10, lambda row: row.messages, lambda row: number(row.messages)),
+            _figures(tr("Active time"), 13, lambda row: row.seconds, lambda row: work_time(row.seconds)),
+            _figures(tr("Sent"), 9, _sent),
+            _figures(tr("Received"), 9, lambda row: row.usage.output_tokens),
+            _figures(tr("Cost"), 15, lambda row: row.usage.cost, lambda row: cost_text(row.usage)),
+        )
+
+    def _name(self, name: str) -> str:
+        if not name:
+            return tr("this machine") if self._key == "machine" else tr("unknown")
+        return agent_name(name) if self._key == "agent" else short_path(name, str(Path.home()))
+
+    def _tip(self, row: StatsRow) -> str:
+        return "\n".join((self._name(row.name), *usage_lines(row.usage), _without_tokens(row)))
+
+    @Slot()
+    def _read(self) -> None:
+        sessions, prices, key = self._sessions, self._prices, self._key
+
+        def work(_token: object) -> SessionStats:
+            from engine import prices_or_default, session_stats
+
+            return session_stats(sessions, prices_or_default(prices), key)
+
+        self._job.read(work, self._show, self._notes.setText)
+
+    def _show(self, stats: SessionStats) -> None:
+        self.table.show_records(stats.rows)
+        self._total.setText(" · ".join(filter(None, _total(stats.total))))
+        notes = [_without_tokens(stats.total)]
+        if stats.unpriced:
+            notes.append(tr("No price is known for {models}.", models=", ".join(stats.unpriced)))
+        days = sorted(source.date for source in stats.prices if source.date)
+        if days and stats.total.usage.cost is not None:
+            notes.append(
+                tr("Costs are as recorded, else by list prices of {first} to {last}.", first=days[0], last=days[-1])
+            )
+        self._notes.setText(" ".join(filter(None, notes)))
+
+    @Slot(QModelIndex)
+    def _choose(self, index: QModelIndex) -> None:
+        row = self.table.record_at(index)
+        if row is not None and row.name and self._key != "model":
+            self.chosen.emit(self._key, row.name)
+            self.accept()
+
+    @Slot()
+    def _copy(self) -> None:
+        """Copy the table as tab-separated text for a spreadsheet."""
+        model = self.table.model()
+        header = [model.headerData(column, Qt.Orientation.Horizontal) for column in range(model.columnCount())]
+        rows = [
+            [model.index(row, column).data() for column in range(model.columnCount())]
+            for row in range(model.rowCount())
+        ]
+        QGuiApplication.clipboard().setText("\n".join("\t".join(row) for row in (header, *rows)))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.table.hasFocus():
+            self._choose(self.table.currentIndex())
+        else:
+            super().keyPressEvent(event)
+
+
+def _figures(
+    title: str,
+    characters: int,
+    value: Callable[[StatsRow], float | None],
+    text: Callable[[StatsRow], str] | None = None,
+) -> Column[StatsRow]:
+    """Return a column of numbers. An unknown one sorts below all others; `text`: how another one is shown."""
+
+    def order(row: StatsRow) -> float:
+        return -1 if (found := value(row)) is None else found
+
+    def shown(row: StatsRow) -> str:
+        if (found := value(row)) is None:
+            return tr("unknown")
+        return text(row) if text and found else short_count(int(found))
+
+    return Column[StatsRow](title, characters, order, shown, figures=True)
+
+
+def _sent(row: StatsRow) -> int | None:
+    """Return the number of tokens sent, including those from the cache; None if it is unknown."""
+    usage = row.usage
+    counts = (usage.input_tokens, usage.cache_read_tokens, usage.cache_write_tokens)
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None
+
+
+def _total(row: StatsRow) -> Sequence[str]:
+    return (
+        session_count(row.sessions),
+        message_count(row.messages),
+        work_time(row.seconds),
+        sent_and_received(row.usage),
+        cost_text(row.usage),
+    )
+
+
+def _without_tokens(row: StatsRow) -> str:
+    """Return a sentence with the number of sessions that record no tokens; empty if all do."""
+    if not row.without_usage:
+        return ""
+    return tr_count("{count:,} session records no tokens.", "{count:,} sessions record no tokens.", row.without_usage)

@@ -1,0 +1,96 @@
+"""The table of figures of the listed sessions: unknown numbers, its groups, copying, and how it filters the list."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel
+
+from engine import ModelUsage
+from gui.sessions.session_figures import FiguresDialog
+from gui.sessions.session_list import FIGURES
+from tests.gui.sessions.conftest import TODAY
+from tests.helpers.fake_sessions import make_session_summary
+
+PAID = ModelUsage(model="claude-opus-4-5", input_tokens=1200, output_tokens=300, recorded_cost=2.5)
+SESSIONS = (
+    make_session_summary("sessions/a/1", id="1", usage=(PAID,)),
+    make_session_summary("sessions/a/1/part", id="part", parent="1", usage=(PAID,)),
+    make_session_summary("sessions/a/2", id="2", agent="codex", project="", machine="laptop", started=None, ended=None),
+)
+
+
+@pytest.fixture
+def dialog(qtbot, jobs, appearance) -> FiguresDialog:
+    shown = FiguresDialog(jobs, SESSIONS, "", None)
+    qtbot.addWidget(shown)
+    with qtbot.waitActive(shown):
+        shown.show()
+        shown.activateWindow()
+    qtbot.waitUntil(lambda: not shown.busy)
+    return shown
+
+
+def cells(dialog: FiguresDialog) -> list[list[str]]:
+    model = dialog.table.model()
+    return [[model.index(row, at).data() for at in range(model.columnCount())] for row in range(model.rowCount())]
+
+
+def group(qtbot, dialog: FiguresDialog, key: str) -> list[list[str]]:
+    groups = dialog.findChild(QComboBox)
+    groups.setCurrentIndex(groups.findData(key))
+    qtbot.waitUntil(lambda: not dialog.busy)
+    return cells(dialog)
+
+
+def test_numbers_that_are_not_recorded_are_unknown(dialog) -> None:
+    known, unknown = cells(dialog)
+    assert known == ["/home/ines/src/greenhouse", "1", "2", "1 h", "2.4k", "600", "$5.00"]
+    assert unknown == ["unknown", "1", "2", "unknown", "unknown", "unknown", "unknown"]
+    texts = " ".join(label.text() for label in dialog.findChildren(QLabel))
+    assert "2 sessions · 4 messages" in texts
+    assert "1 session records no tokens." in texts
+
+
+def test_sessions_are_grouped_on_request(qtbot, dialog) -> None:
+    names = {key: [row[0] for row in group(qtbot, dialog, key)] for key in ("agent", "model", "machine", "day")}
+    assert names == {
+        "agent": ["Claude Code", "Codex"],
+        "model": ["claude-opus-4-5", "unknown"],
+        "machine": ["this machine", "laptop"],
+        "day": [f"{TODAY:%Y-%m-%d}", "unknown"],
+    }
+
+
+def test_copied_table_has_a_heading(qtbot, dialog) -> None:
+    qtbot.keyClick(dialog.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    heading, first, *_ = QApplication.clipboard().text().split("\n")
+    assert heading == "Name\tSessions\tMessages\tActive time\tSent\tReceived\tCost"
+    assert first.split("\t") == cells(dialog)[0]
+
+
+def test_enter_filters_the_list_unless_the_name_is_unknown(qtbot, dialog) -> None:
+    chosen = []
+    dialog.chosen.connect(lambda *filter_: chosen.append(filter_))
+    qtbot.keyClick(dialog.table, Qt.Key.Key_Down)
+    qtbot.keyClick(dialog.table, Qt.Key.Key_Return)
+    assert not chosen
+    qtbot.keyClick(dialog.table, Qt.Key.Key_Up)
+    qtbot.keyClick(dialog.table, Qt.Key.Key_Return)
+    assert chosen == [("project", "/home/ines/src/greenhouse")]
+    assert not dialog.isVisible()
+
+
+def test_figures_are_those_of_the_filtered_list(qtbot, panel) -> None:
+    (figures,) = (action for action in panel.view.list.actions() if action.objectName() == FIGURES.name)
+    with qtbot.waitSignal(panel.figures_requested):
+        figures.trigger()
+    everything = len(panel.view.list.listed_sessions())
+    panel.filter_by("agent", "codex")
+    assert 0 < len(panel.view.list.listed_sessions()) < everything
+    panel.filter_by("agent", "")
+    panel.filter_by("day", f"{TODAY:%Y-%m-%d}")
+    assert {session.path for session in panel.view.list.listed_sessions()}
+    assert len(panel.view.list.listed_sessions()) < everything
+    panel.search("quagga xylophone")
+    qtbot.waitUntil(lambda: not panel.busy)
+    assert not figures.isEnabled()
+    assert figures.statusTip() == "Select something in the list first."
