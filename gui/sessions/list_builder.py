@@ -24,7 +24,7 @@ from gui.sessions.session_catalog import Entry, SessionCatalog, make_catalogue
 from gui.sessions.session_figures import SessionDays, count_days
 from gui.text.status_texts import sessions_elsewhere
 from gui.widgets.buttons import guide_action
-from gui.widgets.placeholder_page import NOTHING_FOUND, NothingToRead
+from gui.widgets.placeholder_page import NOTHING_FOUND, Action, NothingToRead
 
 _BACK = marked("Back to all")
 MOST_SIMILAR = 30
@@ -288,10 +288,13 @@ class ListBuilder(QObject):
             counts = listing_view.header_counts(known.catalogue, criteria, listing)
             self._view.show_rows(listing.rows, counts, words=criteria.words, keep=keep)
         else:
-            words = listing_view.nothing_matches(criteria, hits, searching=self._content.busy)
+            searching = self._content.busy
+            words = listing_view.nothing_matches(criteria, hits, searching=searching)
             clear = tr("Clear the filters") if self._filters.chips.narrows else tr("Clear the search")
             others = [(button_words(remedy), partial(self._filters.search, remedy.query)) for remedy in hits.remedies]
-            self._view.show_page(words, tr("No sessions"), actions=(*others, (clear, self._filters.clear)))
+            # While messages are searched, Down and Enter must not reach a button that clears the search.
+            offered: Sequence[Action] = () if searching else (*others, (clear, self._filters.clear))
+            self._view.show_page(words, tr("No sessions"), actions=offered)
 
     def _days_of(self, catalogue: SessionCatalog, criteria: Criteria) -> SessionDays:
         """Return the sessions per day for the calendar; cached, since the typed text does not affect it."""

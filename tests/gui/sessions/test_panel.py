@@ -418,12 +418,15 @@ def test_no_match_shows_why_and_offers_other_queries(qtbot, panel, memory, monke
 def test_no_match_offers_clearing_filters(qtbot, panel):
     panel.search("zebra crossing")
     assert "Searching messages" in panel.view.page.accessibleName()
+    panel.focus_list()
+    assert panel.box.edit.hasFocus()  # not a button that clears the search
     _rest(qtbot, panel)
     assert panel.view.page.accessibleName().startswith("No session matches “zebra crossing” No title")
     _press(panel.view.page, "Clear the search")
     assert not panel.box.edit.text()
     panel.search("zebra crossing")
     choose_from_chip(panel.chips, "Agent", "Codex")
+    _rest(qtbot, panel)
     _press(panel.view.page, "Clear the filters")
     assert _counts(panel) == "12 sessions · 1 by a sub-agent · 6 agents"
     assert panel.box.edit.hasFocus()
