@@ -48,6 +48,8 @@ class Scored(msgspec.Struct, frozen=True):
     """Average cosine of the query's words to the chunk's most similar ones; None if they were not compared."""
     by_lines: bool = False
     """Whether these are words of the best two adjacent lines, and the chunk is in the query's language."""
+    best_similarity: float | None = None
+    """Score of the similarity to the best results of a long query; None if the chunk was not compared with them."""
 
     @property
     def unlifted(self) -> float:
@@ -174,6 +176,7 @@ def _of_result(reason: ResultExplanation, rank: int, scored: Scored, citations: 
         rank=rank,
         word_similarity=scored.word_similarity,
         by_lines=scored.by_lines,
+        best_similarity=scored.best_similarity,
         decay=1.0 if age is None else age.factor,
         half_life_days=None if age is None else age.half_life_days,
         date=None if age is None else age.date,

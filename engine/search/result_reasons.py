@@ -118,7 +118,7 @@ def reasons_of(explanation: ResultExplanation) -> tuple[Reason, ...]:
         Reason("time", _time(explanation)),
         Reason("session", _session(explanation)),
         Reason("age", _age(explanation)),
-        Reason("position", _word_similarity(explanation) or _position(explanation)),
+        Reason("position", _similarity(explanation) or _position(explanation)),
         Reason("threshold", _threshold(explanation)),
     )
     return tuple(reason for reason in parts if reason.sentence)
@@ -301,7 +301,13 @@ def _position(reason: ResultExplanation) -> str:
     )
 
 
-def _word_similarity(reason: ResultExplanation) -> str:
+def _similarity(reason: ResultExplanation) -> str:
+    if reason.best_similarity is not None:
+        return tr(
+            "Several passages answer a long query, so the order also depends on the similarity to the best ones: "
+            "{similarity:.2f}.",
+            similarity=reason.best_similarity,
+        )
     if reason.word_similarity is None:
         return ""
     if reason.by_lines:

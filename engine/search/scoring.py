@@ -355,7 +355,9 @@ class Blend(msgspec.Struct, frozen=True):
     vector_weight: float
     text_weight: float = 1.0
     agreement: float = 0.0
-    """Share of the keyword score that the vector score can lower, in chunks without every term."""
+    """Share of the keyword score that the vector score can lower, in chunks without every term; 0 if the weights are
+    the user's, or if a passage is the query.
+    """
     alone: float = 1.0
     """Factor of all keyword scores, with and without a vector: `keywords_only_factor` if only these count."""
     doubt: float = 0.0

@@ -8,7 +8,6 @@ import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.path_guard import PathGuard
-from engine.embedding.provider_interface import WordVectors
 from engine.records import QuerySuggestion, SearchOutcome
 from engine.search.candidates import KeywordPart, find_candidates
 from engine.search.chunk_filter import ChunkFilter, KnownFiles
@@ -386,14 +385,13 @@ class Searcher:
         lasting = is_lasting(provider, vector_leg, within, context)
         if part.conditions and not analysis.terms:
             return list_newest(snapshot, part.scope, within, context, lasting=lasting)
-        dropped = [term.surface for term in analysis.terms if term.stop]
         if analysis.terms or context.request.like is None:  # a short passage may have no distinctive words
+            dropped = [term.surface for term in analysis.terms if term.stop]
             context.stages.add_terms(part.leg.terms, dropped, analysis.unfinished)
         ids = find_candidates(part, vector_leg, snapshot, context)
         words, ranked, below, blend = self._ranker.rank(ids, part, vector_leg, snapshot, context)
-        least = by_keywords = context.request.min_score
-        if blend.agreement:  # otherwise the weights are the user's, or a passage is the query
-            by_keywords = least_by_keywords(analysis, context)
+        least = context.request.min_score
+        by_keywords = least_by_keywords(analysis, context) if blend.agreement else least
         results = cut(ranked, below, least, by_keywords, context.stages)
         if blend.agreement:
             with context.timed("vector"):
@@ -404,13 +402,15 @@ class Searcher:
         if roles := required_roles(context.query):
             results = in_roles(snapshot, analysis, results, roles, context)
         foreign = set[int]()
-        if blend.doubt and vector_leg is not None:
-            from engine.search.word_similarity import best_in_other_languages, order_by_words
+        if blend.agreement and vector_leg is not None:
+            from engine.search.word_similarity import best_in_other_languages, order_by_best, order_by_words
 
             with context.timed("vector"):
-                foreign = best_in_other_languages(results, words, analysis, snapshot, context)
-                if isinstance(provider, WordVectors) and not context.request.diverse:
+                if blend.doubt:
+                    foreign = best_in_other_languages(results, words, analysis, snapshot, context)
                     results = order_by_words(results, foreign, vector_leg, blend, provider, context)
+                else:
+                    results = order_by_best(results, vector_leg, analysis, context)
         if context.request.diverse:
             with context.timed("merge"):
                 results = self._ranker.spread(results, snapshot, vector_leg, context)

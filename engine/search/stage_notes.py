@@ -174,6 +174,18 @@ def _lines(stage: Stage) -> str:
     )
 
 
+def _best(stage: Stage) -> str:
+    order = _facts(stage, Moved)
+    return tr_count(
+        "Several passages answer a long query, so the {first:,} after the first were compared with the best ones: "
+        "{count:,} was moved.",
+        "Several passages answer a long query, so the {first:,} after the first were compared with the best ones: "
+        "{count:,} were moved.",
+        order.moved,
+        first=order.first,
+    )
+
+
 def _newest(stage: Stage) -> str:
     return tr("The first passage of each file was chosen, newest files first.")
 
@@ -355,6 +367,7 @@ def _facts(stage: Stage, kind: type[_T]) -> _T:
 
 _NOTES: dict[str, Callable[[Stage], str]] = {
     "age": _age,
+    "best": _best,
     "diversity": _diversity,
     "filters": _filters,
     "index": _index,

@@ -295,6 +295,23 @@ class VectorLeg:
         scores = (scoring.vector_evidence(cosine, scale) for cosine in cosines)
         return {id_ for id_, score in zip(found, scores, strict=True) if score >= _TRANSLATION}
 
+    def similarities(self, ids: Sequence[int], best: int) -> dict[int, float]:
+        """Return how similar each chunk is to the others among the `best` first ones, by id, as the score of its cosine
+        to their average; chunks without a vector are left out.
+        """
+        found = self._vectors(ids)
+        if not found:
+            return {}
+        vectors = np.stack([*found.values()])
+        products = vectors @ vectors[:best].T
+        sums, own = products.sum(axis=1), np.diagonal(products)
+        squares = np.full(len(sums), sums[:best].sum())
+        squares[:best] += own - 2 * sums[:best]
+        sums[:best] -= own
+        cosines = (sums / np.sqrt(np.maximum(squares, 1e-9))).tolist()
+        scale = self.calibration.between_passages
+        return {id_: scoring.vector_evidence(cosine, scale) for id_, cosine in zip(found, cosines, strict=True)}
+
     def _vectors(self, ids: Collection[int]) -> dict[int, Vectors]:
         """Return the vectors of chunks, by id; chunks without a vector are left out."""
         if new := [id_ for id_ in ids if id_ not in self._stored]:

@@ -1,15 +1,20 @@
-"""Compares the words of a query one by one with those of the best passages.
+"""Orders the best results by more than their scores: by the words of the query, or by their similarity to each other.
 
-One vector stands for a whole passage, so the word that distinguishes similar passages hardly counts, and keywords don't
-make up for it if few match. Here each word of the query takes the cosine of the passage's most similar word, as in
-models of late interaction such as ColBERT ("MaxSim"). Passages in another language are compared as a whole, by vectors
-of their words. Those in the query's language are compared line by line, by the model's table of word pieces: a sentence
-with several similar words is an answer, but a passage has some for nearly every query.
+If few words match, the words of the query are compared one by one with those of the passages. One vector stands for a
+whole passage, so the word that distinguishes similar passages hardly counts, and keywords don't make up for it. Here
+each word of the query takes the cosine of the passage's most similar word, as in models of late interaction such as
+ColBERT ("MaxSim"). Passages in another language are compared as a whole, by vectors of their words. Those in the
+query's language are compared line by line, by the model's table of word pieces: a sentence with several similar words
+is an answer, but a passage has some for nearly every query.
+
+If the words of a long query match well, several passages answer it. They are similar to each other, so the first
+results are compared with the best ones, as in pseudo-relevance feedback.
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from itertools import chain, compress, count, islice
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -19,7 +24,7 @@ from engine.search.explanation import Scored
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Moved
 from engine.search.score_cut_off import languages_of
-from engine.search.scoring import Blend
+from engine.search.scoring import LONG_QUERY, Blend
 from engine.search.search_context import SearchContext
 from engine.search.vector_leg import VectorLeg
 from engine.store.snapshot import Snapshot, StoredChunk
@@ -29,6 +34,9 @@ from engine.text.languages import language_of_note
 from engine.text.stems import UNDECIDED, counted_as, rules_of
 from engine.text.stopwords import stop_words
 from engine.text.writing_systems import UNSPACED, shape
+
+if TYPE_CHECKING:
+    from engine.embedding.provider_interface import EmbeddingProvider
 
 _COMPARED = 20
 """Most results whose language is looked up; the others stay in place, below."""
@@ -40,6 +48,10 @@ _WEIGHT = 0.5
 """Weight of the words' average cosine, relative to that of the passage's cosine."""
 _FREQUENT, _RARE = 4.0, 16.0
 """Rarities below which a word of the query hardly counts, and above which all count the same."""
+_BEST = 3
+"""Number of best results that the others are compared with."""
+_WEIGHT_OF_BEST = 0.4
+"""Weight of the similarity to the best results, relative to the score."""
 _LEAST = 0.01
 """Weight of a frequent word, so that a query of nothing else can be compared, too."""
 _FREQUENT_PIECE = 9.0
@@ -88,14 +100,42 @@ def in_other_languages(
     return {id_ for id_ in ids if languages.get(id_) in others}
 
 
+def order_by_best(
+    results: list[Scored], leg: VectorLeg, analysis: QueryAnalysis, context: SearchContext
+) -> list[Scored]:
+    """Return the results of a long query whose words match well, ordered by their similarity to the best ones, too.
+
+    The best one stays first, since it may be the only answer. Those after it exchange their places with each other, and
+    scores stay the same.
+    """
+    first = [scored.id for scored in results if not scored.named][:_COMPARED]
+    if len(first) <= _BEST or analysis.word_count < LONG_QUERY or context.request.diverse:
+        return results
+    similarities = leg.similarities(first, _BEST)
+    similarities.pop(first[0], None)
+    compared = {
+        place: replace(scored, best_similarity=similarities[scored.id])
+        for place, scored in enumerate(results)
+        if scored.id in similarities
+    }
+    return _moved(results, compared, lambda scored: _WEIGHT_OF_BEST * (scored.best_similarity or 0.0), "best", context)
+
+
 def order_by_words(
-    results: list[Scored], foreign: Set[int], leg: VectorLeg, blend: Blend, model: WordVectors, context: SearchContext
+    results: list[Scored],
+    foreign: Set[int],
+    leg: VectorLeg,
+    blend: Blend,
+    model: "EmbeddingProvider | None",
+    context: SearchContext,
 ) -> list[Scored]:
     """Return the results with those in another language (`foreign`) ordered by the similarity of words, too.
 
     If there are none, the first results are ordered by that of their best two adjacent lines. They exchange their
-    places with each other, and scores stay the same. Unchanged if the model fails.
+    places with each other, and scores stay the same. Unchanged if the model fails, or has no vectors of words.
     """
+    if not isinstance(model, WordVectors) or context.request.diverse:
+        return results
     best = [scored.id for scored in results if (scored.id in foreign if foreign else not scored.named)][:_COMPARED]
     chunks = leg.snapshot.chunks(best)
     places = [place for place, scored in enumerate(results) if scored.id in chunks]
@@ -109,20 +149,31 @@ def order_by_words(
     if len(similarities) < 2:
         return results
     scale = _WEIGHT * blend.vector_weight / (leg.calibration.high - leg.calibration.low)
-
-    def order(compared: Scored) -> float:
-        age = 1.0 if compared.age is None else compared.age.factor
-        return -compared.order - scale * (compared.word_similarity or 0.0) * age
-
-    compared = [
-        replace(results[place], word_similarity=similarity, by_lines=not foreign)
+    compared = {
+        place: replace(results[place], word_similarity=similarity, by_lines=not foreign)
         for place, similarity in zip(places, similarities, strict=False)
-    ]
+    }
+    stage = "language" if foreign else "lines"
+    return _moved(results, compared, lambda scored: scale * (scored.word_similarity or 0.0), stage, context)
+
+
+def _moved(
+    results: list[Scored],
+    compared: Mapping[int, Scored],
+    bonus: Callable[[Scored], float],
+    stage: str,
+    context: SearchContext,
+) -> list[Scored]:
+    """Return the results with those at the places of `compared` ordered by their score and `bonus`; adds the stage."""
+
+    def order(scored: Scored) -> float:
+        age = 1.0 if scored.age is None else scored.age.factor
+        return -scored.order - bonus(scored) * age
+
     ordered = list(results)
-    for place, scored in zip(places, sorted(compared, key=order), strict=False):
+    for place, scored in zip(compared, sorted(compared.values(), key=order), strict=True):
         ordered[place] = scored
     moved = sum(scored.id != other.id for scored, other in zip(ordered, results, strict=True))
-    stage = "language" if foreign else "lines"
     context.stages.add(stage, len(results), len(results), Moved(moved, len(compared)))
     return ordered
 

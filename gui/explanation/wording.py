@@ -43,6 +43,7 @@ STAGES: dict[str, str] = {
     "role": marked("Speaker"),
     "language": marked("Another language"),
     "lines": marked("Similar words"),
+    "best": marked("Similar to the best"),
     "diversity": marked("More variety"),
     "results": marked("Results shown"),
 }

@@ -1,4 +1,4 @@
-"""Queries compared with passages word by word, by the built-in model."""
+"""Results ordered by similar words or by their similarity to the best ones, with the built-in model."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,6 +30,13 @@ TALKS = {
     "Anna: Only syrup and some tea.\nBen: My sister adopted a little dog, it chews every shoe.\nAnna: Poor shoes!",
     "kennel": "The dogs live in a kennel behind the house.\nEvery dog gets meat and water at six.\nThe young dogs are "
     "trained on Sunday.",
+}
+PUMPS = {
+    "pump": "The pump in the garden lost pressure in winter: frost had split the valve, so water ran from the pipe.",
+    "tap": "In winter, water froze in the pipe of the garden tap: the frost had split its valve.",
+    "hose": "Before the first frost, empty the hose and the pipe of the garden, so that no water freezes in them.",
+    "tyres": "The pressure of the tyres falls in winter, so we checked each valve of the car before the trip to Rome.",
+    "bill": "The electricity bill in winter was high.",
 }
 
 
@@ -117,6 +124,28 @@ def test_similar_words_in_adjacent_lines_decide_in_one_language(tmp_path: Path) 
     for explanation in (matching, shared.explanation):
         assert explanation is not None
         assert not any(result.by_lines for result in explanation.results)
+
+
+def test_results_of_a_long_query_similar_to_the_best_move_up(tmp_path: Path) -> None:
+    memory = _memory(tmp_path, PUMPS)
+    try:
+        outcome = _explained(memory, "Why did the garden pump lose so much pressure in winter?")
+        short = _explained(memory, "garden pump pressure").explanation
+        by_words = memory.search("garden pump lose pressure winter", mode="keyword", min_score=0.0, explain=True)
+    finally:
+        memory.close()
+    assert outcome.explanation is not None
+    scores = {result.path.removesuffix(".md"): result.score for result in outcome.results}
+    assert list(scores) == ["pump", "tap", "hose", "tyres", "bill"]
+    assert scores["tyres"] > scores["hose"]
+    first, *others = outcome.explanation.results
+    assert first.best_similarity is None
+    assert (others[1].best_similarity or 0.0) > (others[2].best_similarity or 0.0) > 0.0
+    assert "best" in [stage.name for stage in outcome.explanation.stages]
+    assert any("similarity to the best" in str(reason) for reason in reasons_of(others[0]))
+    for explanation in (short, by_words.explanation):
+        assert explanation is not None
+        assert all(result.best_similarity is None for result in explanation.results)
 
 
 def test_words_of_lower_results_show_the_language_of_a_query(tmp_path: Path) -> None:
