@@ -307,3 +307,11 @@ def test_date_alone_does_not_answer_for_missing_name(open_memory, workspace: Pat
     memory = long_query_memory(open_memory, workspace, 0.4, text, *["We had the same soup again, in that year."] * 3)
     assert found(memory, "What was painted in March 2025?")
     assert found(memory, "What did Rosalinde do in March 2025?") == []
+
+
+def test_rare_word_outweighs_another_meaning(open_memory, workspace: Path, provider) -> None:
+    provider.calibration = Calibration(0.2, 0.4, 0.2)
+    (workspace / "zither.md").write_text("Pears: the zither is on the bench 9.\n", "utf-8")
+    (workspace / "fence.md").write_text("Pears by the fence, and they are ripe 9.\n", "utf-8")
+    memory = indexed(open_memory, workspace, notes=1100)
+    assert "zither.md" in found(memory, "zither bench fence", max_results=60)
