@@ -134,7 +134,7 @@ def without_chance_matches(
     def stays(scored: Scored) -> bool:
         if scored.unlifted >= raised or scored.named or scored.evidence.vector is None:
             return True
-        known = _holds_known(words, scored.id, times)
+        known = _holds_known(words, scored.id)
         if not names:
             return scored.keywords >= by_keywords or known
         from_others = scored.keywords * (1 - _share_of(times, words, scored.id))
@@ -190,12 +190,11 @@ def _is_in(language: str, query: str, words: KeywordScores) -> bool:
     return language_of_note(query) == language or 2 * sum(plain) > len(plain)
 
 
-def _holds_known(words: KeywordScores, id_: int, times: Set[int]) -> bool:
-    """Return whether a chunk contains every counted term that occurs in the index, and there is at least one; those at
-    the positions `times` don't count."""
+def _holds_known(words: KeywordScores, id_: int) -> bool:
+    """Return whether a chunk contains every counted term that occurs in the index, and there is at least one."""
     contributions = words.contributions.get(id_, ())
     counted = words.counted(id_, contributions) if contributions else ()
-    scores = [contributions[index] for index in counted if words.terms[index].chunks and index not in times]
+    scores = [contributions[index] for index in counted if words.terms[index].chunks]
     return bool(scores) and all(scores)
 
 
