@@ -26,9 +26,9 @@ from gui.text.plain_text import set_tip
 from gui.widgets.accessibility import announce
 from gui.widgets.form_controls import CheckBox
 from gui.widgets.icons import add_clear_button
-from gui.widgets.labels import AT_RIGHT, label, write_line
+from gui.widgets.labels import AT_RIGHT, RowDelegate, label, write_line
 from gui.widgets.layouts import column_of, row_of
-from gui.widgets.row_list import GUTTER, Index, RowDelegate, paint_ground
+from gui.widgets.row_list import GUTTER, Index, paint_ground
 
 # --- Texts about a workspace -----------------------------------------------------------------------------------------
 

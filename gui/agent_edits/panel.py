@@ -21,11 +21,11 @@ from gui.text.formatting import ago, exact
 from gui.text.right_to_left import margins
 from gui.text.session_texts import UNTITLED, agent_name, file_count
 from gui.widgets.buttons import guide_action
-from gui.widgets.labels import AT_RIGHT, ElidedLabel, line, write_line
+from gui.widgets.labels import AT_RIGHT, ElidedLabel, RowDelegate, line, write_line
 from gui.widgets.layouts import FoldingRow, column_of
 from gui.widgets.placeholder_page import NOTHING_FOUND, Action, NothingToRead, StatePage
 from gui.widgets.query_box import QueryBox
-from gui.widgets.row_list import GUTTER, Index, RowDelegate, RowList, RowModel, RowRole, paint_ground
+from gui.widgets.row_list import GUTTER, Index, RowList, RowModel, RowRole, paint_ground
 
 _COPY = command("edits.copy-path", marked("Copy path"), "edits", QKeySequence.StandardKey.Copy)
 _PAD = 6

@@ -16,11 +16,11 @@ from gui.search.result_list import copy_text
 from gui.style.stylesheet import character_width, font_at
 from gui.style.theme import Tokens
 from gui.text.right_to_left import correct_margins, margins
-from gui.widgets.labels import AT_RIGHT, ElidedLabel, line, write_line
+from gui.widgets.labels import AT_RIGHT, ElidedLabel, RowDelegate, line, write_line
 from gui.widgets.layouts import column_of, row_of
 from gui.widgets.message_banner import NoticeBar
 from gui.widgets.placeholder_page import Action, StatePage
-from gui.widgets.row_list import GUTTER, Index, RowDelegate, RowList, RowModel, RowRole, paint_ground
+from gui.widgets.row_list import GUTTER, Index, RowList, RowModel, RowRole, paint_ground
 
 NEW = command("facts.new", "New fact", "facts", "Ctrl+N")
 _FEWEST_CHARACTERS = 96

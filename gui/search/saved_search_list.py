@@ -18,9 +18,9 @@ from gui.text.plain_text import set_tip
 from gui.text.right_to_left import draw_pixmap
 from gui.widgets.accessibility import announce
 from gui.widgets.icons import icon_pixmap
-from gui.widgets.labels import AT_RIGHT, write_line
+from gui.widgets.labels import AT_RIGHT, RowDelegate, write_line
 from gui.widgets.query_box import QueryBox
-from gui.widgets.row_list import Index, RowDelegate, paint_ground
+from gui.widgets.row_list import Index, paint_ground
 
 # --- The list of saved and recent searches that opens below the search box -------------------------------------------
 

@@ -1,19 +1,28 @@
-"""Creates labels and lines in the look of the program, and paints lines of text."""
+"""Creates labels and lines in the look of the program, and paints rows and lines of text."""
 
 import re
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPalette, QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QStyle, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QLabel,
+    QSizePolicy,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
 
-from gui.style.theme import tokens
+from gui.style.theme import Tokens, tokens
 from gui.text.plain_text import set_plain, set_tip
-from gui.text.right_to_left import at_start, in_reading_order, line_direction, write
+from gui.text.right_to_left import at_start, in_reading_order, line_direction, mirror, write
 
 AT_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
 AT_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
 
+_Index = QModelIndex | QPersistentModelIndex
 _JOINTS = re.compile(r"[/\\](?=[\w.])|[_-](?=\w)|(?<=\w)\.(?=[^\W\d])")
 _PART = 12
 _NO_WORD = re.compile(rf"\w{{{_PART}}}(?=\w{{{_PART // 2}}})")
@@ -89,6 +98,27 @@ def write_line(
     words = elide(metrics, text, cut, rect.width())
     write(painter, rect, at, words)
     return metrics.horizontalAdvance(words)
+
+
+class RowDelegate(QStyledItemDelegate):
+    """Base class of delegates that paint rows; everything except text is mirrored in a right-to-left window."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.restyle()
+
+    def restyle(self) -> None:
+        """Recompute fonts and heights after a change of the font; for subclasses that store them."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        painter.save()
+        mirror(painter, option.rect, option.direction)
+        self.paint_row(painter, option, index, tokens(option.palette))
+        painter.restore()
+
+    def paint_row(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index, colours: Tokens) -> None:
+        """Paint a row; for subclasses."""
+        raise NotImplementedError
 
 
 class ElidedLabel(QLabel):

@@ -19,11 +19,11 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QStyle, QStyleOptionViewItem
 
-from gui.style.theme import Tokens, tokens
+from gui.style.theme import Tokens
 from gui.text.plain_text import as_tip
-from gui.text.right_to_left import mirror
+from gui.widgets.labels import RowDelegate
 
 _Action = QAbstractItemView.CursorAction
 _MINUTE_MS = 60_000
@@ -433,27 +433,6 @@ class RowList(QListView):
 
 
 # --- Common painting of the rows of all lists ------------------------------------------------------------------------
-
-
-class RowDelegate(QStyledItemDelegate):
-    """Base class of delegates that paint rows; everything except text is mirrored in a right-to-left window."""
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self.restyle()
-
-    def restyle(self) -> None:
-        """Recompute fonts and heights after a change of the font; for subclasses that store them."""
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        painter.save()
-        mirror(painter, option.rect, option.direction)
-        self.paint_row(painter, option, index, tokens(option.palette))
-        painter.restore()
-
-    def paint_row(self, painter: QPainter, option: QStyleOptionViewItem, index: Index, colours: Tokens) -> None:
-        """Paint a row; for subclasses."""
-        raise NotImplementedError
 
 
 def paint_ground(painter: QPainter, option: QStyleOptionViewItem, colours: Tokens) -> None:

@@ -42,9 +42,9 @@ from gui.style.theme import Tokens
 from gui.text.plain_text import as_tip, utf16_ranges
 from gui.text.right_to_left import upright
 from gui.widgets.accessibility import announce
-from gui.widgets.labels import AT_RIGHT, elide, label, write_line
+from gui.widgets.labels import AT_RIGHT, RowDelegate, elide, label, write_line
 from gui.widgets.layouts import column_of
-from gui.widgets.row_list import RowDelegate, paint_ground
+from gui.widgets.row_list import paint_ground
 from gui.window.palette_entries import Entry, Found, choose, commands, settings
 from gui.window.window_menu import SearchMenu
 

@@ -32,11 +32,11 @@ from gui.index.duplicates.comparison import (
 from gui.style.stylesheet import character_width, font_at
 from gui.style.theme import Tokens
 from gui.text.right_to_left import correct_margins
-from gui.widgets.labels import label, line, write_line
+from gui.widgets.labels import RowDelegate, label, line, write_line
 from gui.widgets.layouts import column_of, row_of
 from gui.widgets.message_banner import NoticeBar
 from gui.widgets.placeholder_page import Hint, StatePage
-from gui.widgets.row_list import GUTTER, Index, RowDelegate, RowList, RowModel, RowRole, paint_ground
+from gui.widgets.row_list import GUTTER, Index, RowList, RowModel, RowRole, paint_ground
 
 # --- The list of groups of notes that share text ---------------------------------------------------------------------
 

@@ -17,9 +17,9 @@ from gui.style.stylesheet import font_at, font_scale
 from gui.style.theme import Tokens
 from gui.text.plain_text import set_tip
 from gui.widgets.icons import IconButton
-from gui.widgets.labels import ElidedLabel, label, write_line
+from gui.widgets.labels import ElidedLabel, RowDelegate, label, write_line
 from gui.widgets.layouts import column_of, row_of
-from gui.widgets.row_list import Index, RowDelegate, paint_ground
+from gui.widgets.row_list import Index, paint_ground
 
 # --- The list of chunks that the user has selected on the map --------------------------------------------------------
 
