@@ -270,8 +270,8 @@ _GROUPS: dict[StatsKey, str] = {
     "machine": marked("By machine"),
     "day": marked("By day"),
 }
-_WIDTH, _HEIGHT = 860, 480
-_COST = 6
+_WIDTH, _HEIGHT = 940, 480
+_COST = 7
 """Number of the column with the cost."""
 
 
@@ -323,6 +323,7 @@ class FiguresDialog(QDialog):
             _figures(tr("Messages"), 10, lambda row: row.messages, lambda row: number(row.messages)),
             _figures(tr("Active time"), 13, lambda row: row.seconds, lambda row: work_time(row.seconds)),
             _figures(tr("Sent"), 9, _sent),
+            _figures(tr("Cached"), 9, lambda row: row.usage.cache_read_tokens),
             _figures(tr("Received"), 9, lambda row: row.usage.output_tokens),
             _figures(tr("Cost"), 15, lambda row: row.usage.cost, lambda row: cost_text(row.usage)),
         )

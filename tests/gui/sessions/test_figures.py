@@ -10,7 +10,7 @@ from gui.sessions.session_list import FIGURES
 from tests.gui.sessions.conftest import TODAY
 from tests.helpers.fake_sessions import make_session_summary
 
-PAID = ModelUsage(model="claude-opus-4-5", input_tokens=1200, output_tokens=300, recorded_cost=2.5)
+PAID = ModelUsage("claude-opus-4-5", input_tokens=200, output_tokens=300, cache_read_tokens=1000, recorded_cost=2.5)
 SESSIONS = (
     make_session_summary("sessions/a/1", id="1", usage=(PAID,)),
     make_session_summary("sessions/a/1/part", id="part", parent="1", usage=(PAID,)),
@@ -43,8 +43,8 @@ def group(qtbot, dialog: FiguresDialog, key: str) -> list[list[str]]:
 
 def test_numbers_that_are_not_recorded_are_unknown(dialog) -> None:
     known, unknown = cells(dialog)
-    assert known == ["/home/ines/src/greenhouse", "1", "2", "1 h", "2.4k", "600", "$5.00"]
-    assert unknown == ["unknown", "1", "2", "unknown", "unknown", "unknown", "unknown"]
+    assert known == ["/home/ines/src/greenhouse", "1", "2", "1 h", "2.4k", "2.0k", "600", "$5.00"]
+    assert unknown == ["unknown", "1", "2", *["unknown"] * 5]
     texts = " ".join(label.text() for label in dialog.findChildren(QLabel))
     assert "2 sessions · 4 messages" in texts
     assert "1 session records no tokens." in texts
@@ -63,7 +63,7 @@ def test_sessions_are_grouped_on_request(qtbot, dialog) -> None:
 def test_copied_table_has_a_heading(qtbot, dialog) -> None:
     qtbot.keyClick(dialog.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     heading, first, *_ = QApplication.clipboard().text().split("\n")
-    assert heading == "Name\tSessions\tMessages\tActive time\tSent\tReceived\tCost"
+    assert heading == "Name\tSessions\tMessages\tActive time\tSent\tCached\tReceived\tCost"
     assert first.split("\t") == cells(dialog)[0]
 
 
