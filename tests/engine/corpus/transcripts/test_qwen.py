@@ -165,6 +165,8 @@ def test_messages_of_a_managed_session_are_in_other_files(tmp_path: Path) -> Non
     chunks = reference("managed-message-chunks", "b", json.dumps({"parts": parts}).encode())
     title = json.dumps({"title": "Knots", "titleSource": "manual"}).encode()
     about = reference("managed-session_metadata", "t", title)
+    blank = reference("managed-message-part", "blank", b" " * 8 * 1024**2)
+    huge = json.dumps({"parts": [blank] * 9 + parts}).encode()
     lines = [
         {**event(""), "subtype": "managed_session_header_v1", "managedSession": {"formatVersion": 1}},
         event("message.committed", contentRef=reference("managed-message", "a", said("user", "How to tie it?"))),
@@ -173,6 +175,7 @@ def test_messages_of_a_managed_session_are_in_other_files(tmp_path: Path) -> Non
         event("activation.changed", phase="active"),
         event("message.committed", contentRef={"kind": "managed-message", "resourceId": "../../s"}),
         event("message.committed", contentRef={"kind": "managed-message", "resourceId": "gone"}),
+        event("message.committed", contentRef=reference("managed-message-chunks", "huge", huge)),
         {**event(""), "subtype": "managed_session_commit_v1", "managedSession": {"eventCount": 1}},
     ]
     path = tmp_path / "projects/boats/chats/s.jsonl"
@@ -182,7 +185,7 @@ def test_messages_of_a_managed_session_are_in_other_files(tmp_path: Path) -> Non
     said_parts = [(message.role, message.text, message.line) for message in session.messages]
     assert said_parts == [("user", "How to tie it?", 2), ("assistant", "With a bowline.", 3)]
     assert session.facts.title == "Knots"
-    assert session.unknown == {"missing message": 2}
+    assert session.unknown == {"missing message": 3}
 
 
 def test_the_list_of_prompts_is_no_session(tmp_path: Path) -> None:
