@@ -113,6 +113,8 @@ def order_by_best(
         return results
     similarities = leg.similarities(first, _BEST)
     similarities.pop(first[0], None)
+    if len(similarities) < 2:
+        return results
     compared = {
         place: replace(scored, best_similarity=similarities[scored.id])
         for place, scored in enumerate(results)
