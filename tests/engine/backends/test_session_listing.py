@@ -26,7 +26,7 @@ from tests.helpers.health import unsound
 COUNT = 7
 
 
-def spoken(role: str, text: str) -> str:
+def spoken(role: str, text: str | list[dict[str, object]]) -> str:
     return json.dumps({"type": "message", "id": "m", "message": {"role": role, "content": text}}) + "\n"
 
 
@@ -172,9 +172,19 @@ def test_sessions_of_a_drive_stay_while_it_is_not_connected(
     assert not memory.sessions(), "a folder with files in it is read"
 
 
+@pytest.mark.parametrize("place", ["text", "command", "project"])
 def test_unmasked_session_of_a_drive_leaves_with_old_rules(
-    memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch
+    memory: BuiltinMemory, store: Path, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
+    secret = dict.fromkeys(("text", "command", "project"), "coat") | {place: "hidden"}
+    call = {"type": "toolCall", "id": "c", "name": "exec", "arguments": {"command": f"find {secret['command']}"}}
+    (store / "3.jsonl").write_text(
+        json.dumps({"type": "session", "id": "s3", "cwd": f"/home/ada/{secret['project']}"})
+        + "\n"
+        + spoken("user", "Where is it?")
+        + spoken("assistant", [call])
+        + spoken("assistant", f"In the {secret['text']}.")
+    )
     memory.sync()
     with memory.store.write() as writer:
         writer.set_meta("fingerprint", "redaction 1;")
@@ -183,7 +193,7 @@ def test_unmasked_session_of_a_drive_leaves_with_old_rules(
         raise OSError(errno.ESTALE, "Stale file handle")
 
     monkeypatch.setattr(folder_walk, "scan_folder", disconnected)
-    monkeypatch.setattr(text_stage, "holds_secret", lambda text: "anchor 3" in text)
+    monkeypatch.setattr(text_stage, "holds_secret", lambda text: "hidden" in text)
     assert memory.sync().full
     assert {one.title for one in memory.sessions()} == {f"Where is anchor {n}?" for n in range(COUNT) if n != 3}
 
@@ -214,6 +224,21 @@ def test_only_new_transcripts_examined(memory: BuiltinMemory, store: Path, monke
     assert seen == [str(store / "new.jsonl")]
     memory.sync(force=True)
     assert len(seen) == 1
+
+
+def test_sync_is_cancelled_between_folders_of_sessions(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+    token = CancelToken()
+    read: list[str] = []
+
+    def project(path: str) -> str:
+        read.append(path)
+        token.cancel()
+        return ""
+
+    monkeypatch.setattr(session_stage, "read_quick_summary", lambda *_: None)
+    monkeypatch.setattr(session_stage, "project_of", project)
+    assert memory.sync(cancel=token).cancelled
+    assert len(read) == 1
 
 
 def test_cancelled_listing_of_sessions_is_resumed(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
