@@ -16,7 +16,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
 from engine.corpus import folder_walk
 from engine.corpus.transcripts.quick_summary import read_quick_summary
-from engine.indexing import note_preparation, session_stage, text_stage
+from engine.indexing import note_preparation, session_stage, text_stage, transcript_stage
 from engine.indexing.transcript_stage import TranscriptRows
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
@@ -198,6 +198,26 @@ def test_unmasked_session_of_a_drive_leaves_with_old_rules(
     assert {one.title for one in memory.sessions()} == {f"Where is anchor {n}?" for n in range(COUNT) if n != 3}
 
 
+@pytest.mark.parametrize(("number", "stays"), [(errno.EIO, True), (errno.EACCES, False)])
+def test_session_that_a_drive_fails_to_read_stays(
+    memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch, number: int, stays: bool
+) -> None:
+    memory.sync()
+    before = memory.sessions(), texts(memory)
+    opened = transcript_stage.opened
+
+    def failing(path: Path | str) -> object:
+        if str(path).endswith("3.jsonl"):
+            raise OSError(number, "Input/output error")
+        return opened(path)
+
+    monkeypatch.setattr(transcript_stage, "opened", failing)
+    report = memory.sync(force=True)
+    assert [issue.path for issue in report.failed] == ["sessions/main/3.jsonl"]
+    assert ((memory.sessions(), texts(memory)) == before) == stays
+    assert not unsound(memory)
+
+
 def test_internal_session_removed_from_list(
     memory: BuiltinMemory, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -226,17 +246,19 @@ def test_only_new_transcripts_examined(memory: BuiltinMemory, store: Path, monke
     assert len(seen) == 1
 
 
-def test_sync_is_cancelled_between_folders_of_sessions(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("step", ["read_quick_summary", "project_of"])
+def test_sync_is_cancelled_between_looks_at_sessions(
+    memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
     token = CancelToken()
-    read: list[str] = []
+    read: list[object] = []
 
-    def project(path: str) -> str:
-        read.append(path)
+    def cancelled(*file: object) -> None:
+        read.append(file)
         token.cancel()
-        return ""
 
     monkeypatch.setattr(session_stage, "read_quick_summary", lambda *_: None)
-    monkeypatch.setattr(session_stage, "project_of", project)
+    monkeypatch.setattr(session_stage, step, cancelled)
     assert memory.sync(cancel=token).cancelled
     assert len(read) == 1
 
