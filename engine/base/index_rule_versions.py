@@ -9,7 +9,7 @@ CHUNKER_VERSION = 11
 """Increase it when the same text would give other chunks."""
 PACKER_VERSION = 3
 """Increase it when the same messages would give other chunks."""
-TOOL_TEXTS_VERSION = 2
+TOOL_TEXTS_VERSION = 3
 """Increase it when the same tool calls or results would give another text; rebuilds only an index with these."""
 TOOLS_VERSION = 3
 """Increase it when the same tool calls would give other files or commands."""

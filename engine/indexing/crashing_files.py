@@ -26,7 +26,7 @@ _ENOUGH = 2
 
 
 _UNFINISHED = "unfinished"
-"""Rule of a document whose reader crashed or took too long, which may be due to other work on the computer."""
+"""Rule of a document whose reader crashed or took too long, which may be due to other work on the machine."""
 WITHOUT_TEXT = ("encrypted", "no-text", "damaged")
 """Rules of documents whose text can't be read, such as scans: they are found by their names."""
 _LASTING = (*WITHOUT_TEXT, _UNFINISHED, NOT_NOTES, "binary", "unknown-format")

@@ -69,7 +69,7 @@ class NotePreparation:
         self._token = token
         self._waiting: deque[_QueuedNote] = deque()
         self._text = 0
-        self._workers = _start_workers(_prepared, max(1, os.cpu_count() or 1)) if size >= _WORTHWHILE else []
+        self._workers = _start_workers(_prepared, os.cpu_count() or 1) if size >= _WORTHWHILE else []
 
     def __enter__(self) -> "NotePreparation":
         return self

@@ -216,6 +216,7 @@ class SessionStage:
     def _projects_of(self, files: Sequence[FoundFile]) -> Iterator[tuple[FoundFile, str]]:
         """Yield the working folder of new sessions, from the look that also lists them where that finds the folder."""
         for file, row, project in _looks(files, self._work):
+            self._token.checkpoint()
             self._listed_rows[file.name] = row
             found = project
             if not project:

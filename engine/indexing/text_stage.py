@@ -307,7 +307,9 @@ class TextStage:
             texts = snapshot.connection.execute(
                 f"""SELECT text FROM {tables.chunks} WHERE file_id = ?1
                     UNION ALL SELECT value FROM {tables.tool_uses} WHERE file_id = ?1
-                    UNION ALL SELECT title FROM {tables.files} WHERE id = ?1""",
+                    UNION ALL SELECT title FROM {tables.files} WHERE id = ?1
+                    UNION ALL SELECT project FROM {tables.sessions} WHERE file_id = ?1
+                    UNION ALL SELECT branch FROM {tables.sessions} WHERE file_id = ?1""",
                 (session,),
             )
             return not any(holds_secret(text) for (text,) in texts)

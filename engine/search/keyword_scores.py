@@ -32,7 +32,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
     """Chunks whose title or file name contains half of the query or more, by weight."""
     around: set[int] = msgspec.field(default_factory=set)
     """Chunks with a term in a title, a heading, their path or an alias."""
-    beside_text: set[int] = msgspec.field(default_factory=set)
+    around_only: set[int] = msgspec.field(default_factory=set)
     """Those chunks of `around` without a term in their text."""
     names: dict[int, float] = msgspec.field(default_factory=dict)
     """Match of the title or file name with the query, 0 to 1, or that in `used`, if higher; only those above 0."""
@@ -173,7 +173,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         """Note a chunk with a term around its text, and whether it also has one in it."""
         self.around.add(id_)
         if not in_text:
-            self.beside_text.add(id_)
+            self.around_only.add(id_)
 
     def _note_complete(self, id_: int, covered: float) -> None:
         """Note whether a chunk that holds the share `covered` of the query has all its terms."""
@@ -250,17 +250,17 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         All chunks of a session have its title, so that one long session would fill the list. Its title counts in the
         chunks with a term in their text, or else in the first one. `sessions_of` returns the session of each chunk.
         """
-        if not self.beside_text:
+        if not self.around_only:
             return
         sessions = sessions_of(self.contributions)
-        matched = {session for id_, session in sessions.items() if id_ not in self.beside_text}
-        for id_ in sorted(self.beside_text.intersection(sessions)):
+        matched = {session for id_, session in sessions.items() if id_ not in self.around_only}
+        for id_ in sorted(self.around_only.intersection(sessions)):
             if sessions[id_] not in matched:
                 matched.add(sessions[id_])
                 continue
             for by_chunk in (self.scores, self.contributions, self.strengths, self.nearness, self.evidence, self.sums):
                 by_chunk.pop(id_, None)
-            for chunks in (self.titled, self.around, self.beside_text, self.complete, self.in_some_form):
+            for chunks in (self.titled, self.around, self.around_only, self.complete, self.in_some_form):
                 chunks.discard(id_)
 
     def add_files(self, files_of: Callable[[Sequence[int]], Iterable[tuple[int, int]]]) -> None:

@@ -113,6 +113,8 @@ def order_by_best(
         return results
     similarities = leg.similarities(first, _BEST)
     similarities.pop(first[0], None)
+    if len(similarities) < 2:
+        return results
     compared = {
         place: replace(scored, best_similarity=similarities[scored.id])
         for place, scored in enumerate(results)
@@ -174,7 +176,8 @@ def _moved(
     for place, scored in zip(compared, sorted(compared.values(), key=order), strict=True):
         ordered[place] = scored
     moved = sum(scored.id != other.id for scored, other in zip(ordered, results, strict=True))
-    context.stages.add(stage, len(results), len(results), Moved(moved, len(compared)))
+    if len(compared) > 1:
+        context.stages.add(stage, len(results), len(results), Moved(moved, len(compared)))
     return ordered
 
 

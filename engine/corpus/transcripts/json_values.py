@@ -31,6 +31,8 @@ _STEP = 256 * 1024
 _HELD_IMAGES: ContextVar[dict[str, str] | None] = ContextVar("held images", default=None)
 IMAGE_LINE = re.compile(r"^\[image(?:: ([^\]\n]*))?\]$", re.MULTILINE)
 """Matches the line that stands for an image in the text of a message."""
+_NOT_IN_NAMES = str.maketrans("]\n", ") ")
+"""Replaces characters that end the name in such a line."""
 _DRIVE = re.compile(r"/[A-Za-z]:(?:/|\Z)")
 
 
@@ -124,6 +126,7 @@ def image_mark(value: object, name: str = "") -> str:
     """Return the placeholder of an image, such as `[image: hull.png]`, or `[image: PNG, 12 KB]` if it has no name;
     `[image]` if its data isn't in the value either.
     """
+    name = name.translate(_NOT_IN_NAMES)
     found = next(_images(value), None)
     if found is None:
         return f"[image: {name}]" if name else "[image]"

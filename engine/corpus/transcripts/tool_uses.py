@@ -180,7 +180,7 @@ def readable_tool_text(message: Message | SessionMessage) -> ToolText:
     replaces = False
     if arguments is not None:
         replaces = any(_replacement(each) for each in (arguments, *_objects(arguments)))
-        text = "\n".join(_readable(arguments, 0, _ACTIONS.get(name))) or text
+        text = without_escapes("\n".join(_readable(arguments, 0, _ACTIONS.get(name))) or text)
     elif called and name == _PROGRAM and "tools." in text:
         text = _TOKENS.sub(_with_lines, text[:_MOST_TEXT]) + text[_MOST_TEXT:]
     return ToolText(text, replaces or _DIFF.match(text) is not None or _PATCH_START in text)

@@ -515,6 +515,7 @@ def test_snippet_of_a_tool_call_is_its_readable_text(memory: BuiltinMemory, home
         call("Edit", file_path=f"{ROOT}/src/sail.py", old_string="reef = 1", new_string='reef = 2\nprint("gooseneck")'),
         call("Bash", command="make halyard", description="Splice it"),
         call("Bash", command=f"export TOKEN=\\\n{SECRET}\nmake cringle"),
+        call("Bash", command=f"make grommet {SECRET[:2]}\x1b[31m{SECRET[2:]}", description="Tie it"),
     )
     path = home / ".claude/projects/-home-ada-boat/oar.jsonl"
     path.write_text(
@@ -531,4 +532,6 @@ def test_snippet_of_a_tool_call_is_its_readable_text(memory: BuiltinMemory, home
     result = opened.search("halyard").results[0]
     assert [result.snippet[start:end] for start, end in result.match_ranges] == ["halyard"]
     assert SECRET not in opened.search("cringle").results[0].snippet
+    (hidden,) = [hit.snippet for hit in opened.search("grommet").results if "grommet" in hit.snippet]
+    assert SECRET[2:] not in hidden  # terminal colours separate its characters
     opened.close()

@@ -249,16 +249,19 @@ def test_lift_stops_below_chunks_with_all_words(open_memory, tmp_path: Path) -> 
 def test_title_of_a_session_counts_for_one_passage(open_memory, tmp_path: Path) -> None:
     folder = tmp_path / "sessions"
     folder.mkdir()
-    for id_, question, pieces in (("titled", "Repair the bilge pump", 30), ("other", "Sail", 1), ("sub", "Mast", 1)):
+    for id_, question, pieces in (("titled", "Repair the bilge pump", 30), ("other", "Sail", 1), ("sub", "Mast", 9)):
         lines = [{"type": "user", "uuid": "q", "message": {"role": "user", "content": question}}]
         for number in range(pieces):
             text = f"Plank number {number} was steamed, bent and fastened. " * 12
             text += "The bilge pump is next." if id_ == "other" else ""
             lines.append({"type": "assistant", "uuid": f"{number}", "message": {"role": "assistant", "content": text}})
+        lines.append({"type": "custom-title", "customTitle": "Gooseneck" if id_ == "sub" else ""})
         common = {"sessionId": id_, "cwd": "/home/ada/boat", "timestamp": "2026-05-02T08:00:00Z"}
         (folder / f"{id_}.jsonl").write_text("".join(json.dumps(common | line) + "\n" for line in lines))
     memory = open_memory(use=None, sessions=SessionSettings(folders=(str(folder),)))
     memory.sync()
+    (only,) = memory.search("gooseneck", per_file=0, max_results=50).results  # no text has the word
+    assert "Mast" in only.snippet
     outcome = memory.search("bilge pump", per_file=0, max_results=50)
     assert [Path(result.path).stem for result in outcome.results] == ["titled", "other"]
     assert "Repair the bilge pump" in outcome.results[0].snippet  # the passage with the words comes before others

@@ -16,7 +16,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
 from engine.corpus import folder_walk
 from engine.corpus.transcripts.quick_summary import read_quick_summary
-from engine.indexing import note_preparation, session_stage, text_stage
+from engine.indexing import note_preparation, session_stage, text_stage, transcript_stage
 from engine.indexing.transcript_stage import TranscriptRows
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
@@ -26,7 +26,7 @@ from tests.helpers.health import unsound
 COUNT = 7
 
 
-def spoken(role: str, text: str) -> str:
+def spoken(role: str, text: str | list[dict[str, object]]) -> str:
     return json.dumps({"type": "message", "id": "m", "message": {"role": role, "content": text}}) + "\n"
 
 
@@ -172,9 +172,19 @@ def test_sessions_of_a_drive_stay_while_it_is_not_connected(
     assert not memory.sessions(), "a folder with files in it is read"
 
 
+@pytest.mark.parametrize("place", ["text", "command", "project"])
 def test_unmasked_session_of_a_drive_leaves_with_old_rules(
-    memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch
+    memory: BuiltinMemory, store: Path, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
+    secret = dict.fromkeys(("text", "command", "project"), "coat") | {place: "hidden"}
+    call = {"type": "toolCall", "id": "c", "name": "exec", "arguments": {"command": f"find {secret['command']}"}}
+    (store / "3.jsonl").write_text(
+        json.dumps({"type": "session", "id": "s3", "cwd": f"/home/ada/{secret['project']}"})
+        + "\n"
+        + spoken("user", "Where is it?")
+        + spoken("assistant", [call])
+        + spoken("assistant", f"In the {secret['text']}.")
+    )
     memory.sync()
     with memory.store.write() as writer:
         writer.set_meta("fingerprint", "redaction 1;")
@@ -183,9 +193,29 @@ def test_unmasked_session_of_a_drive_leaves_with_old_rules(
         raise OSError(errno.ESTALE, "Stale file handle")
 
     monkeypatch.setattr(folder_walk, "scan_folder", disconnected)
-    monkeypatch.setattr(text_stage, "holds_secret", lambda text: "anchor 3" in text)
+    monkeypatch.setattr(text_stage, "holds_secret", lambda text: "hidden" in text)
     assert memory.sync().full
     assert {one.title for one in memory.sessions()} == {f"Where is anchor {n}?" for n in range(COUNT) if n != 3}
+
+
+@pytest.mark.parametrize(("number", "stays"), [(errno.EIO, True), (errno.EACCES, False)])
+def test_session_that_a_drive_fails_to_read_stays(
+    memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch, number: int, stays: bool
+) -> None:
+    memory.sync()
+    before = memory.sessions(), texts(memory)
+    opened = transcript_stage.opened
+
+    def failing(path: Path | str) -> object:
+        if str(path).endswith("3.jsonl"):
+            raise OSError(number, "Input/output error")
+        return opened(path)
+
+    monkeypatch.setattr(transcript_stage, "opened", failing)
+    report = memory.sync(force=True)
+    assert [issue.path for issue in report.failed] == ["sessions/main/3.jsonl"]
+    assert ((memory.sessions(), texts(memory)) == before) == stays
+    assert not unsound(memory)
 
 
 def test_internal_session_removed_from_list(
@@ -214,6 +244,23 @@ def test_only_new_transcripts_examined(memory: BuiltinMemory, store: Path, monke
     assert seen == [str(store / "new.jsonl")]
     memory.sync(force=True)
     assert len(seen) == 1
+
+
+@pytest.mark.parametrize("step", ["read_quick_summary", "project_of"])
+def test_sync_is_cancelled_between_looks_at_sessions(
+    memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    token = CancelToken()
+    read: list[object] = []
+
+    def cancelled(*file: object) -> None:
+        read.append(file)
+        token.cancel()
+
+    monkeypatch.setattr(session_stage, "read_quick_summary", lambda *_: None)
+    monkeypatch.setattr(session_stage, step, cancelled)
+    assert memory.sync(cancel=token).cancelled
+    assert len(read) == 1
 
 
 def test_cancelled_listing_of_sessions_is_resumed(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -79,6 +79,18 @@ def test_three_workspaces_share_a_store(open_: Open, store: Path, tmp_path: Path
     assert found == [[], ["sessions/main/mast.jsonl"], []]
 
 
+def test_folder_that_no_quick_look_finds_decides_the_workspace(
+    open_: Open, store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session_stage, "read_quick_summary", lambda *_: None)
+    garden, boat = open_("garden"), open_("boat")
+    write_session(store, "carrots", tmp_path / "garden", "When are the carrots sown?")
+    write_session(store, "mast", tmp_path / "boat/hull", "The varnish peels off the mast.")
+    for memory in (boat, garden, boat, garden):
+        memory.sync()
+    assert (held(garden), held(boat)) == ({"carrots"}, {"mast"})
+
+
 def test_preview_skips_sessions_of_other_workspaces(open_: Open, store: Path, tmp_path: Path) -> None:
     garden = open_("garden")
     write_session(store, "invoice", "/somewhere/else", "The invoice lacks its number.")

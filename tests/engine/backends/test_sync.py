@@ -622,7 +622,9 @@ def test_notes_of_a_drive_stay_while_it_is_not_connected(
     shutil.rmtree(mounted, ignore_errors=True)
     away.rename(mounted)
     connected[0] = True
-    assert memory.sync().files_removed == 0
+    report = memory.sync()
+    assert report.files_removed == 0
+    assert report.files_indexed > 0, "rows that were copied are from before the rebuild"
     assert hits(memory, word) == [shown]
     assert memory.sync().files_indexed == 0
     shutil.rmtree(extra)
@@ -634,6 +636,7 @@ def test_changed_file_of_a_failing_drive_stays(
     open_memory, workspace: Path, monkeypatch, number: int, stays: bool
 ) -> None:
     memory, opened = open_memory(use=None), note_reader.open_regular
+    (workspace / "people/deleted.md").write_text("A copper kettle.\n")
     memory.sync()
     (workspace / "people/ines.md").write_text("A brass lamp.\n")
 
@@ -644,6 +647,8 @@ def test_changed_file_of_a_failing_drive_stays(
     for force in (False, True):
         assert "people/ines.md" in [issue.path for issue in memory.sync(force=force).failed]
         assert bool(hits(memory, "gauge")) == stays
+        assert bool(hits(memory, "kettle")) != force
+        (workspace / "people/deleted.md").unlink(missing_ok=True)
     monkeypatch.setattr(note_reader, "open_regular", opened)
     memory.sync()
     assert hits(memory, "lamp") == ["people/ines.md"]

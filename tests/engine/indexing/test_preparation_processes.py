@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -40,6 +41,12 @@ def fail(message: bytes) -> bytes:
 
 def die(message: bytes) -> bytes:
     os._exit(len(message))
+
+
+def hang(message: bytes) -> bytes:
+    Path(msgspec.msgpack.decode(message, type=str)).touch()
+    time.sleep(20)
+    return msgspec.msgpack.encode((0, "there"))
 
 
 def decoded(message: bytes) -> Result:
@@ -99,6 +106,20 @@ def test_cancelled_work_ends_the_processes() -> None:
 
     with pytest.raises(Cancelled):
         any(map(cancel_after_first, shared_work(PARTS, cancelled, there, decoded, token)))
+
+
+def test_waiting_for_another_process_is_cancelled(tmp_path: Path) -> None:
+    token, busy = CancelToken(), tmp_path / "busy"
+
+    def cancel_if_busy(path: str) -> Result:
+        if busy.exists():
+            token.cancel()
+        else:
+            time.sleep(0.01)
+        return 0, path
+
+    with pytest.raises(Cancelled):
+        list(shared_work([str(busy)] * 6_000, cancel_if_busy, hang, decoded, token))
 
 
 def test_one_core_shares_no_work(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -148,6 +148,32 @@ def test_results_of_a_long_query_similar_to_the_best_move_up(tmp_path: Path) -> 
         assert all(result.best_similarity is None for result in explanation.results)
 
 
+def test_single_result_is_compared_but_not_moved(tmp_path: Path) -> None:
+    memory = _memory(tmp_path, {"shoes": TALKS["shoes"]})
+    try:
+        outcome = _explained(memory, "Which puppy ruined her sandals?")
+    finally:
+        memory.close()
+    assert outcome.explanation is not None
+    assert [result.by_lines for result in outcome.explanation.results] == [True]
+    assert "lines" not in [stage.name for stage in outcome.explanation.stages]
+
+
+def test_one_vector_among_results_of_a_long_query_moves_none(tmp_path: Path) -> None:
+    memory = _memory(tmp_path, PUMPS)
+    try:
+        with memory.store.write() as writer:
+            writer.connection.execute(
+                "DELETE FROM embedding_cache WHERE rowid > (SELECT min(rowid) FROM embedding_cache)"
+            )
+        outcome = _explained(memory, "Why did the garden pump lose so much pressure in winter?")
+    finally:
+        memory.close()
+    assert outcome.explanation is not None
+    assert len(outcome.results) > 3
+    assert "best" not in [stage.name for stage in outcome.explanation.stages]
+
+
 def test_words_of_lower_results_show_the_language_of_a_query(tmp_path: Path) -> None:
     places = "trip wedding garden harbour festival mountain market castle bridge village river school museum church "
     places += "station beach forest concert parade balcony airport island valley lake park"

@@ -44,6 +44,26 @@ def test_a_file_replaced_is_found_by_its_new_words_only(tmp_path: Path) -> None:
     store.close()
 
 
+def test_copy_of_a_file_has_its_rows_in_every_table() -> None:
+    connection = apsw.Connection(":memory:")
+    for migrate in index_schema.INDEX_MIGRATIONS:
+        migrate(connection)
+    old, new = index_schema.Tables(1), index_schema.Tables(2)
+    index_schema.create_generation(connection, new, first_chunk_id=9)
+    cells = {"TEXT": "x", "BLOB": b"x", "INTEGER": 1, "REAL": 1.0}
+    names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    copied: list[str] = []
+    for name in names:
+        columns = [(column, kind) for _, column, kind, *_ in connection.execute(f"PRAGMA table_info({name})")]
+        if name == old.files or (name.endswith("_1") and "file_id" in dict(columns)):
+            copied.append(name.removesuffix("1") + "2")
+            row = [cells[kind] for _, kind in columns]
+            connection.execute(f"INSERT INTO {name} VALUES ({', '.join('?' * len(row))})", row)
+    assert new.links in copied
+    assert index_schema.copy_file(connection, old, new, 1) == [9]
+    assert [connection.execute(f"SELECT count(*) FROM {name}").get for name in copied] == [1] * len(copied)
+
+
 def test_listed_session_does_not_replace_indexed_one(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     rows = [session_row("sessions/a.jsonl", messages) for messages in (1, 2)]

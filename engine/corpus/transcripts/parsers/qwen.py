@@ -25,7 +25,7 @@ from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.formats import Conversation, digest
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
-from engine.corpus.transcripts.jsonl import parse_line
+from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
 from engine.corpus.transcripts.parsers.gemini import FAILED, GeminiDocument, GeminiParser
@@ -102,7 +102,12 @@ class QwenParser(GeminiParser, kw_only=True):
         named = self._resource_bytes(reference)
         if reference.get("kind") == _CHUNKS:
             parts = items(mapping(parse_line(named)).get("parts"))[:_MOST_CHUNKS]
-            named = b"".join(map(self._resource_bytes, map(mapping, parts)))
+            joined = bytearray()
+            for part in map(mapping, parts):
+                joined += self._resource_bytes(part)
+                if len(joined) > LONGEST_LINE:
+                    return {}
+            named = bytes(joined)
         return parse_line(named) or {}
 
     def _resource_bytes(self, reference: Mapping[str, Any]) -> bytes:

@@ -255,8 +255,9 @@ def jan_call(id: str, output: Any) -> dict[str, Any]:
     return {"type": "tool_call", "tool_call_id": id, "tool_name": "read", "input": {"path": GOOD}, "output": output}
 
 
-def span(id: str, **more: Any) -> dict[str, Any]:
+def span(id: str, error: str = "", **more: Any) -> dict[str, Any]:
     values = {
+        **({"error.type": error} if error else {}),
         "gen_ai.conversation.id": "c",
         "gen_ai.tool.name": "run",
         "gen_ai.tool.call.id": id,
@@ -321,8 +322,8 @@ MARKED = {
     ),
     "visual studio": (
         "1_VSGitHubCopilot_traces.jsonl",
-        lines(span("1", status={}), span("2", status={"code": 2})),
-        [False, True],
+        lines(span("1", status={}), span("2", status={"code": 2}), span("3", error="timeout")),
+        [False, True, True],
     ),
     "codebuff": (
         "chats/2026-03-01/chat-messages.json",
@@ -330,6 +331,22 @@ MARKED = {
             [{"id": "1", "variant": "ai", "blocks": [buff("1", {"file": GOOD}), buff("2", {"errorMessage": "no"})]}]
         ),
         [False, True],
+    ),
+    "codebuff: agents": (
+        "chats/2026-03-01/chat-messages.json",
+        json.dumps(
+            [
+                {
+                    "id": "1",
+                    "variant": "ai",
+                    "blocks": [
+                        {"type": "agent", "agentName": "Editor", "content": status, "status": status}
+                        for status in ("complete", "failed", "cancelled")
+                    ],
+                }
+            ]
+        ),
+        [False, True, True],
     ),
     "hermes": (
         "s.jsonl",

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.corpus.transcripts.json_values import holding_images, image_held, image_mark
+from engine.corpus.transcripts.json_values import IMAGE_LINE, holding_images, image_held, image_mark
 from engine.corpus.transcripts.transcript_reader import conversations, read_image
 from tests.helpers.agent_databases import DATABASES
 
@@ -175,6 +175,16 @@ def test_mark_of_an_image_has_its_name_or_type_and_size() -> None:
     assert image_mark(jpeg) == "[image: JPEG, 1 KB]"
     assert image_mark(jpeg, "hull.jpg") == "[image: hull.jpg]"
     assert image_mark(BY_ADDRESS) == "[image]"
+
+
+@pytest.mark.parametrize("name", ["hull[2].png", "]", "hull\n.png", "[image]"])
+def test_image_after_one_with_an_odd_name_is_found(name: str) -> None:
+    values = (_of_api(JPEG), name), (_of_api(PNG), "bow.png")
+    shown = "\n".join(image_mark(value, name) for value, name in values)
+    assert IMAGE_LINE.findall(shown)[1:] == ["bow.png"]
+    with holding_images() as held:
+        text = "\n".join(image_mark(value, name) for value, name in values)
+        assert image_held(text, 1, held) == (PNG, "png")
 
 
 def test_image_of_several_steps_is_decoded_whole() -> None:

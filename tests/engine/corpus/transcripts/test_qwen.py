@@ -165,14 +165,22 @@ def test_messages_of_a_managed_session_are_in_other_files(tmp_path: Path) -> Non
     chunks = reference("managed-message-chunks", "b", json.dumps({"parts": parts}).encode())
     title = json.dumps({"title": "Knots", "titleSource": "manual"}).encode()
     about = reference("managed-session_metadata", "t", title)
+    generated = reference("managed-session_metadata", "g", title.replace(b"Knots", b"Rope").replace(b"manual", b"auto"))
+    blank = reference("managed-message-part", "blank", b" " * 8 * 1024**2)
+    huge = json.dumps({"parts": [blank] * 9 + parts}).encode()
+    own = reference("managed-message", "own", b"")
+    reference("managed-message", "own", json.dumps(event("message.committed", contentRef=own)).encode())
     lines = [
         {**event(""), "subtype": "managed_session_header_v1", "managedSession": {"formatVersion": 1}},
         event("message.committed", contentRef=reference("managed-message", "a", said("user", "How to tie it?"))),
         event("message.committed", contentRef=chunks),
         event("domain.committed", domain="session_metadata", recordRef=about),
+        event("domain.committed", domain="session_metadata", recordRef=generated),
         event("activation.changed", phase="active"),
         event("message.committed", contentRef={"kind": "managed-message", "resourceId": "../../s"}),
         event("message.committed", contentRef={"kind": "managed-message", "resourceId": "gone"}),
+        event("message.committed", contentRef=reference("managed-message-chunks", "huge", huge)),
+        event("message.committed", contentRef=own),
         {**event(""), "subtype": "managed_session_commit_v1", "managedSession": {"eventCount": 1}},
     ]
     path = tmp_path / "projects/boats/chats/s.jsonl"
@@ -182,7 +190,7 @@ def test_messages_of_a_managed_session_are_in_other_files(tmp_path: Path) -> Non
     said_parts = [(message.role, message.text, message.line) for message in session.messages]
     assert said_parts == [("user", "How to tie it?", 2), ("assistant", "With a bowline.", 3)]
     assert session.facts.title == "Knots"
-    assert session.unknown == {"missing message": 2}
+    assert session.unknown == {"missing message": 4}
 
 
 def test_the_list_of_prompts_is_no_session(tmp_path: Path) -> None:
