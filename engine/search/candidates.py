@@ -1,11 +1,13 @@
 """Finds the candidates of both searches; the ranking selects the results from them."""
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from engine.search.chunk_filter import ChunkFilter
+from engine.search.explanation import Scored
 from engine.search.keyword_leg import KeywordLeg
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import VectorsReady
@@ -50,6 +52,16 @@ class KeywordPart(msgspec.Struct):
     def wordless(self) -> bool:
         """Whether there is nothing to search for: the query has only punctuation and similar signs."""
         return self.example is None and not self.analysis.terms and not self.conditions
+
+    def unmatched(self, words: KeywordScores, results: Sequence[Scored]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the times that no result is from, and the words that no passage has."""
+        undated: tuple[str, ...] = ()
+        if not any(scored.named for scored in results):
+            matched = ((scored.lift, words.contributions.get(scored.id, ())) for scored in results)
+            undated = self.named.undated(matched, self.leg.ranges)
+        answered = self.named.answered((scored.lift for scored in results), self.leg.ranges)
+        unknown = (term.surface for at, term in enumerate(words.terms) if not term.chunks and at not in answered)
+        return undated, tuple(unknown)
 
 
 def find_candidates(

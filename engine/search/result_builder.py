@@ -134,9 +134,13 @@ def _make_results(
 
 
 def in_roles(
-    snapshot: Snapshot, analysis: QueryAnalysis, results: list[Scored], roles: frozenset[str], context: SearchContext
+    snapshot: Snapshot, analysis: QueryAnalysis, results: list[Scored], context: SearchContext
 ) -> list[Scored]:
-    """Return the results whose matching words are in messages of these roles (user, assistant, tool)."""
+    """Return the results whose matching words are in messages of the roles (user, assistant, tool) that the query
+    requires.
+    """
+    if not (roles := required_roles(context.query)):
+        return results
     with context.timed("merge"):
         chunks = snapshot.chunks([scored.id for scored in results])
         matching = [

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from engine.search.candidates import KeywordPart
 from engine.search.explanation import Scored
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Best, Moved, RaisedMinimum, Stages, Term
-from engine.search.scoring import FOR_UNKNOWN, LONG_QUERY, within_limits
+from engine.search.scoring import FOR_UNKNOWN, LONG_QUERY, SHORT_QUERY, within_limits
 from engine.search.search_context import SearchContext, SearchRequest
 from engine.store.connection import many
 from engine.store.snapshot import Snapshot
@@ -24,6 +25,7 @@ from engine.text.query_analysis import is_written_as_name
 from engine.text.spelling import typos
 from engine.text.stems import counted_as
 from engine.text.time_expressions import read_times
+from engine.text.writing_systems import UNSPACED, shape
 
 if TYPE_CHECKING:
     from engine.search.diversity import Similarity
@@ -51,6 +53,18 @@ _FOR_UNRELATED = 1.25
 """Increase of the minimum if no passage shares the query's subject, as a share of the minimum; it is small if one
 probably does.
 """
+_SIMILAR_LINES, _SIMILAR_WORDS = 0.2, 0.6
+"""Similarities of a query's words to two adjacent lines, and to a passage in another language, below which the minimum
+rises. Those to passages are higher, since each word is compared with more others.
+"""
+_FOR_OTHER_WORDS = 1.0
+"""Highest increase, as a share of the minimum; it is made at half of these similarities."""
+_FEWEST_PASSAGES = 200
+"""Number of passages from which this increase is made: in few, even answers hardly have similar words."""
+_TRANSLATED = 0.7
+"""Similarity to words in another language from which they probably translate the query."""
+_FEWEST_COMPARED = 3
+"""Number of results in another language whose words are compared if none reaches the minimum."""
 
 
 def least_by_keywords(analysis: QueryAnalysis, context: SearchContext) -> float:
@@ -120,7 +134,7 @@ def without_chance_matches(
     def stays(scored: Scored) -> bool:
         if scored.unlifted >= raised or scored.named or scored.evidence.vector is None:
             return True
-        known = _holds_known(words, scored.id, times)
+        known = _holds_known(words, scored.id)
         if not names:
             return scored.keywords >= by_keywords or known
         from_others = scored.keywords * (1 - _share_of(times, words, scored.id))
@@ -176,12 +190,11 @@ def _is_in(language: str, query: str, words: KeywordScores) -> bool:
     return language_of_note(query) == language or 2 * sum(plain) > len(plain)
 
 
-def _holds_known(words: KeywordScores, id_: int, times: Set[int]) -> bool:
-    """Return whether a chunk contains every counted term that occurs in the index, and there is at least one; those at
-    the positions `times` don't count."""
+def _holds_known(words: KeywordScores, id_: int) -> bool:
+    """Return whether a chunk contains every counted term that occurs in the index, and there is at least one."""
     contributions = words.contributions.get(id_, ())
     counted = words.counted(id_, contributions) if contributions else ()
-    scores = [contributions[index] for index in counted if words.terms[index].chunks and index not in times]
+    scores = [contributions[index] for index in counted if words.terms[index].chunks]
     return bool(scores) and all(scores)
 
 
@@ -206,18 +219,55 @@ def minimum_by_vectors(
     The nearest of many unrelated passages is near enough for the usual minimum, `least`. A result with the query's
     words or its name shows that the index has the subject.
     """
-    sure = (
-        scored.keywords >= by_keywords or scored.named or scored.evidence.complete or scored.evidence.vector is None
-        for scored in results
-    )
-    if vector_leg is None or not results or any(sure):
+    if vector_leg is None or not results or _is_certain(results, by_keywords):
         return least
     unrelated = 1 - vector_leg.shared_subject()
     return min(1.0, least * (1 + _FOR_UNRELATED * unrelated * unrelated))
 
 
-def without_unrelated(results: list[Scored], raised: float, stages: Stages) -> list[Scored]:
-    """Remove results whose score is below `raised`, the minimum for results by vectors."""
+def _is_certain(results: list[Scored], by_keywords: float) -> bool:
+    """Return whether a result matches by its words or its name, or has no vector yet."""
+    return any(
+        scored.keywords >= by_keywords or scored.named or scored.evidence.complete or scored.evidence.vector is None
+        for scored in results
+    )
+
+
+def first_compared(results: list[Scored], least: float, raised: float) -> int:
+    """Return how many of the first results to compare with the query's words: those that reach the minimum `raised`, or
+    some if none does.
+    """
+    reaching = sum(scored.unlifted >= raised for scored in results) if raised > least else len(results)
+    return reaching or _FEWEST_COMPARED
+
+
+def minimum_by_words(
+    results: list[Scored], least: float, raised: float, by_keywords: float, part: KeywordPart, query: str
+) -> float:
+    """Return the minimum score for results by vectors alone, by how similar their words are to those of the query.
+
+    The vector of a passage may be near that of a query although no word is, and then more than `raised` is needed. If
+    words of a passage in another language translate the query, the usual minimum, `least`, is enough. One or two words
+    and small indexes show too little, and in scripts without spaces what is compared is often several words at once.
+    """
+    compared = [scored for scored in results if scored.word_similarity is not None]
+    if not compared or _is_certain(results, by_keywords) or UNSPACED in shape(query):
+        return raised
+    best = max(scored.word_similarity or 0.0 for scored in compared)
+    if not compared[0].by_lines and best >= _TRANSLATED:
+        return least
+    if part.analysis.word_count < SHORT_QUERY or part.leg.chunks < _FEWEST_PASSAGES:
+        return raised
+    similar = _SIMILAR_LINES if compared[0].by_lines else _SIMILAR_WORDS
+    return min(1.0, raised * (1 + _FOR_OTHER_WORDS * within_limits(2 * (1 - best / similar))))
+
+
+def without_unrelated(results: list[Scored], least: float, raised: float, stages: Stages) -> list[Scored]:
+    """Remove results whose score is below `raised`, the minimum for results by vectors, if that is above the usual one,
+    `least`.
+    """
+    if raised <= least:
+        return results
     related = [scored for scored in results if scored.unlifted >= raised]
     if len(related) < len(results):
         best = None if related else max(scored.unlifted for scored in results)

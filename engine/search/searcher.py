@@ -20,11 +20,10 @@ from engine.search.corrections import (
     without_year,
 )
 from engine.search.document_frequencies import Frequencies
-from engine.search.explanation import Scored, ScoreInputs
+from engine.search.explanation import ScoreInputs
 from engine.search.keyword_leg import KeywordLeg
-from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import EmptyIndex, KeywordsOnly, UnderstoodQuery, UnknownWords
-from engine.search.query_conditions import Conditions, files_to_search, required_roles, restrict
+from engine.search.query_conditions import Conditions, files_to_search, restrict
 from engine.search.query_embedding import QueryEmbedder
 from engine.search.ranking import Ranker
 from engine.search.result_builder import in_roles, make_outcome
@@ -32,8 +31,10 @@ from engine.search.result_cache import Moment, ResultCache
 from engine.search.result_set import EarlierResults, FoundSet, is_lasting, list_newest, narrow, with_wordless
 from engine.search.score_cut_off import (
     cut,
+    first_compared,
     least_by_keywords,
     minimum_by_vectors,
+    minimum_by_words,
     without_chance_matches,
     without_unrelated,
 )
@@ -390,34 +391,41 @@ class Searcher:
             context.stages.add_terms(part.leg.terms, dropped, analysis.unfinished)
         ids = find_candidates(part, vector_leg, snapshot, context)
         words, ranked, below, blend = self._ranker.rank(ids, part, vector_leg, snapshot, context)
-        least = context.request.min_score
-        by_keywords = least_by_keywords(analysis, context) if blend.agreement else least
+        least = raised = context.request.min_score
+        by_keywords = least_by_keywords(analysis, context) if blend.agreement else least  # else the weights are fixed
         results = cut(ranked, below, least, by_keywords, context.stages)
         if blend.agreement:
             with context.timed("vector"):
                 raised = minimum_by_vectors(results, vector_leg, least, by_keywords)
             results = without_chance_matches(snapshot, results, words, analysis, raised, context)
-            if raised > least:
-                results = without_unrelated(results, raised, context.stages)
-        if roles := required_roles(context.query):
-            results = in_roles(snapshot, analysis, results, roles, context)
+        results = in_roles(snapshot, analysis, results, context)
         foreign = set[int]()
-        if blend.agreement and vector_leg is not None:
-            from engine.search.word_similarity import best_in_other_languages, order_by_best, order_by_words
+        if blend.doubt and vector_leg is not None:
+            from engine.search.word_similarity import best_in_other_languages, order_by_words
 
             with context.timed("vector"):
-                if blend.doubt:
-                    foreign = best_in_other_languages(results, words, analysis, snapshot, context)
-                    results = order_by_words(results, foreign, vector_leg, blend, provider, context)
-                else:
-                    results = order_by_best(results, vector_leg, analysis, context)
+                first = results[: first_compared(results, least, raised)]
+                foreign = best_in_other_languages(first, words, analysis, snapshot, context)
+                compared = bool(foreign) or raised == least or any(scored.unlifted >= raised for scored in first)
+                if compared:
+                    ordered = order_by_words(first, foreign, vector_leg, blend, provider, context)
+                    results = ordered + results[len(first) :]
+                    query = context.query.searched_text
+                    raised = minimum_by_words(results, least, raised, by_keywords, part, query)
+        results = without_unrelated(results, least, raised, context.stages)
+        foreign.intersection_update(scored.id for scored in results)
+        if blend.agreement and not blend.doubt and vector_leg is not None:
+            from engine.search.word_similarity import order_by_best
+
+            with context.timed("vector"):
+                results = order_by_best(results, vector_leg, analysis, context)
         if context.request.diverse:
             with context.timed("merge"):
                 results = self._ranker.spread(results, snapshot, vector_leg, context)
         results, total = with_wordless(results, snapshot, part.scope, context)
         score_inputs = ScoreInputs(words, blend, vector_leg, context.request.min_score)
         weight = blend.vector_weight if vector_leg is not None and blend.agreement and not foreign else None
-        undated, unknown = _unmatched(part, words, results)
+        undated, unknown = part.unmatched(words, results)
         return FoundSet(analysis, vector_leg, results, total, score_inputs, within, lasting, weight, undated, unknown)
 
     def analysis_of(self, snapshot: Snapshot, context: SearchContext) -> "tuple[ExamplePassage | None, QueryAnalysis]":
@@ -485,16 +493,3 @@ class Searcher:
         subjects = partial(self._subjects.of_passages, snapshot, model, provider)
         words = count_words(context.query.free_text)
         return VectorLeg(snapshot, self._vectors, model, calibration, query, subjects, words)
-
-
-def _unmatched(
-    part: KeywordPart, words: KeywordScores, results: Sequence[Scored]
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the times that no result is from, and the words that no passage has."""
-    undated: tuple[str, ...] = ()
-    if not any(scored.named for scored in results):
-        matched = ((scored.lift, words.contributions.get(scored.id, ())) for scored in results)
-        undated = part.named.undated(matched, part.leg.ranges)
-    answered = part.named.answered((scored.lift for scored in results), part.leg.ranges)
-    unknown = (term.surface for at, term in enumerate(words.terms) if not term.chunks and at not in answered)
-    return undated, tuple(unknown)

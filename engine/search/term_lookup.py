@@ -35,7 +35,8 @@ def with_continued_words(analysis: QueryAnalysis, counts: WordCounts) -> QueryAn
     Between letters and digits only: `NRSur7dq2` for "NRSur" and `utf8mb4` for "utf8", but no longer words of letters.
     """
     words = [term for term in analysis.terms if _may_be_continued(term)]
-    counts.expect(token for term in words for token in _tokens_of(term))
+    if words:  # all that `TermLookup` looks up
+        counts.expect(token for term in analysis.terms if not term.stop for token in _tokens_of(term))
     continued = dict[int, tuple[tuple[str, ...], ...]]()
     for term in words:
         start = str(term.word)

@@ -139,14 +139,14 @@ def order_by_words(
     best = [scored.id for scored in results if (scored.id in foreign if foreign else not scored.named)][:_COMPARED]
     chunks = leg.snapshot.chunks(best)
     places = [place for place, scored in enumerate(results) if scored.id in chunks]
-    if len(places) < 2:
+    if not places:
         return results
     passages = [chunks[results[place].id] for place in places]
     try:
         similarities = (_of_words if foreign else _of_lines)(passages, model, context)
     except ProviderError:
         return results
-    if len(similarities) < 2:
+    if not similarities:
         return results
     scale = _WEIGHT * blend.vector_weight / (leg.calibration.high - leg.calibration.low)
     compared = {

@@ -19,6 +19,7 @@ QUERY = "orchard"
 FILE = "orchard.py"
 QUESTION = "Where do the skateboards and the jugglers of the vicar have their orchard?"
 """Its language is recognised, unlike that of one word, and the index has one of its words."""
+GERMAN = "Wo haben die Nachbarn denn ihren Obstgarten?"
 SUBJECTS = 32
 """Subjects, each with its own direction of vectors; the first is that of a single note."""
 
@@ -35,7 +36,7 @@ class SubjectProvider(FakeProvider):
     def vectors_of(self, texts: Sequence[str]) -> NDArray[np.float32]:
         rows = np.zeros((len(texts), self.dims), np.float32)
         for row, text in zip(rows, texts, strict=True):
-            if text in {QUERY, QUESTION, FILE}:
+            if text in {QUERY, QUESTION, FILE, GERMAN}:
                 row[: self.subjects] = self.nearest
             elif text.endswith("?"):
                 if self.fails:
@@ -307,3 +308,64 @@ def test_date_alone_does_not_answer_for_missing_name(open_memory, workspace: Pat
     memory = long_query_memory(open_memory, workspace, 0.4, text, *["We had the same soup again, in that year."] * 3)
     assert found(memory, "What was painted in March 2025?")
     assert found(memory, "What did Rosalinde do in March 2025?") == []
+
+
+class LikeWords(SameDistance):
+    """The words of every line are as similar to those of a query as `similar` says."""
+
+    similar = 0.1
+
+    def word_vectors(self, words: Sequence[str], **_: object) -> NDArray[np.float32]:
+        return self.vectors_of(words)
+
+    def rarity(self, word: str) -> float:
+        return 12.0
+
+    def nearest_pieces(self, query: str, lines: Sequence[str], frequent: float, **_: object) -> tuple[object, object]:
+        return np.full((1, len(lines)), self.similar, np.float32), np.array([12.0], np.float32)
+
+
+@pytest.mark.parametrize(
+    ("notes", "similar", "nearness", "some"),
+    [(250, 0.1, 0.5, False), (250, 0.5, 0.5, True), (250, 0.1, 0.95, True), (20, 0.1, 0.5, True)],
+)
+def test_weak_result_needs_similar_words(open_memory, workspace: Path, notes, similar, nearness, some) -> None:
+    provider = LikeWords()
+    provider.similar, provider.nearness = similar, nearness
+    memory = indexed(open_memory, workspace, notes, use=provider)
+    outcome = memory.search("Who was the singer of the song in the opera?", correct=False, explain=True)
+    assert bool(outcome.results) == some
+    assert outcome.explanation.emptied_by == ("" if some else "unrelated")
+
+
+def test_rare_word_outweighs_another_meaning(open_memory, workspace: Path, provider) -> None:
+    provider.calibration = Calibration(0.2, 0.4, 0.2)
+    (workspace / "zither.md").write_text("Pears: the zither is on the bench 9.\n", "utf-8")
+    (workspace / "fence.md").write_text("Pears by the fence, and they are ripe 9.\n", "utf-8")
+    memory = indexed(open_memory, workspace, notes=1100)
+    assert "zither.md" in found(memory, "zither bench fence", max_results=60)
+
+
+class Translator(SubjectProvider):
+    """Compares the words of `GERMAN` with those of the notes, which translate them or not."""
+
+    translated = True
+
+    def word_vectors(self, words: Sequence[str], **_: object) -> NDArray[np.float32]:
+        rows = np.zeros((len(words), self.dims), np.float32)
+        for row, word in zip(rows, words, strict=True):
+            row[int(word not in GERMAN.lower() and not self.translated)] = 1
+        return rows
+
+    def rarity(self, word: str) -> float:
+        return 12.0
+
+    def nearest_pieces(self, query: str, lines: Sequence[str], frequent: float, **_: object) -> tuple[object, object]:
+        raise ProviderError("The notes are in another language.")
+
+
+@pytest.mark.parametrize("translated", [True, False])
+def test_translated_words_show_the_subject(open_memory, workspace: Path, translated: bool) -> None:
+    provider = Translator()
+    provider.translated = translated
+    assert bool(found(indexed(open_memory, workspace, use=provider), GERMAN)) == translated

@@ -68,6 +68,23 @@ def test_counted_words_not_read_again(memory: BuiltinMemory, monkeypatch: pytest
     assert "“weirk”: 1" in counts[2]
 
 
+def test_counts_of_indexed_words_outlast_missing_ones(memory: BuiltinMemory) -> None:
+    read: list[str] = []
+    with memory.store.read() as snapshot:
+        counts = Frequencies().counts(snapshot)
+        counts.expect(["weir"])
+        counts.expect(f"missing{number}" for number in range(5000))
+        counts.expect(["lock"])
+        snapshot.connection.exec_trace = lambda _, statement, __: read.append(statement) or True
+        try:
+            assert counts.chunks("weir", "words") == 2
+            assert not read
+            assert counts.chunks("diary", "words") == 1
+            assert read
+        finally:
+            snapshot.connection.exec_trace = None
+
+
 def test_prefix_of_too_many_words_is_spelled_out(
     memory: BuiltinMemory, notes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -179,6 +179,10 @@ def test_hyphenated_words_split_identifiers_whole() -> None:
     assert "tiennent" in content("comment se tiennent-elles", "french")
 
 
+def test_long_vowel_in_hiragana_does_not_split_a_word() -> None:
+    assert content("らーめん屋", "japanese") == ["らーめん", "屋"]
+
+
 def test_words_with_slashes_split_if_query_has_others() -> None:
     assert content("edit headers/footers of a page") == ["edit", "headers", "footers", "page"]
     for whole in ("/etc/hosts", "TCP/IP", "2024/03"):

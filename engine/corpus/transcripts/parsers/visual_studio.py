@@ -140,7 +140,8 @@ def _text(value: object, depth: int = 0) -> str:
         return string(value)
     if isinstance(value, list):
         return "\n".join(filter(None, (_text(item, depth + 1) for item in value)))
-    return next(filter(None, (_text(mapping(value).get(key), depth + 1) for key in _RESULT_TEXTS)), "")
+    held = mapping(value)
+    return next(filter(None, (_text(held[key], depth + 1) for key in _RESULT_TEXTS if key in held)), "")
 
 
 def _number(value: object) -> int | None:

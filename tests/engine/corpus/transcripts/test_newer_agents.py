@@ -665,6 +665,18 @@ def test_conversation_in_several_traces_of_visual_studio_is_one() -> None:
     assert [one.messages for one in conversations(second)] == [session.messages, other.messages], "in any order"
 
 
+@pytest.mark.parametrize("result", ['{"exitCode": 1}', '{"Value": null, "result": {"a": 0}}'])
+def test_results_of_visual_studio_may_have_no_text(result: str, tmp_path: Path) -> None:
+    # A look for text below values that hold none would take hours.
+    first, second = sorted(VISUAL_STUDIO.iterdir())
+    path = tmp_path / first.name
+    path.write_bytes(first.read_bytes())
+    other = second.read_text(encoding="utf-8").replace('"Passed."', json.dumps(result))
+    path.with_name(second.name).write_text(other, encoding="utf-8")
+    session, _ = conversations(path)
+    assert ("tool", "tool-result", result, "run_command_in_terminal") in parts(session)
+
+
 def test_traces_of_visual_studio_are_read_with_the_first(tmp_path: Path) -> None:
     folder = tmp_path / "AppData/Local/Temp/VSGitHubCopilotLogs/traces"
     shutil.copytree(VISUAL_STUDIO, folder)
