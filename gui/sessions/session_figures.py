@@ -270,7 +270,7 @@ _GROUPS: dict[StatsKey, str] = {
     "machine": marked("By machine"),
     "day": marked("By day"),
 }
-_WIDTH, _HEIGHT = 860, 480
+_WIDTH, _HEIGHT = 940, 480
 _COST = 6
 """Number of the column with the cost."""
 
@@ -320,7 +320,7 @@ class FiguresDialog(QDialog):
             _figures(tr("Messages"), 10, lambda row: row.messages),
             _figures(tr("Active time"), 13, lambda row: row.seconds, lambda row: work_time(row.seconds)),
             _figures(tr("Sent"), 13, _sent),
-            _figures(tr("Received"), 12, lambda row: row.usage.output_tokens),
+            _figures(tr("Received"), 11, lambda row: row.usage.output_tokens),
             _figures(tr("Cost"), 15, lambda row: row.usage.cost, lambda row: cost_text(row.usage)),
         )
 

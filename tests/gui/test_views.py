@@ -105,6 +105,7 @@ def test_a_project_of_the_figures_limits_the_list(qtbot, window):
     chosen = _name(figures, project)
     qtbot.keyClick(figures.table, Key.Key_Return)
     qtbot.waitUntil(lambda: window.findChild(FiguresDialog) is None)
+    assert window.focusWidget() is sessions
     limited = sessions.listed_sessions()
     assert 0 < len(limited) < before
     assert {short_path(session.project, str(Path.home())) for session in limited} == {chosen}
