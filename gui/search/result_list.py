@@ -219,7 +219,7 @@ class ResultList(RowList):
             self.menu_requested.emit(result, at)
 
     def _has_current(self) -> bool:
-        return self.current_result() is not None
+        return bool(self.selected_results())
 
     def _restyle(self) -> None:
         self.painter.restyle()

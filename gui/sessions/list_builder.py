@@ -294,7 +294,7 @@ class ListBuilder(QObject):
             others = [(button_words(remedy), partial(self._filters.search, remedy.query)) for remedy in hits.remedies]
             # While messages are searched, Down and Enter must not reach a button that clears the search.
             offered: Sequence[Action] = () if searching else (*others, (clear, self._filters.clear))
-            self._view.show_page(words, tr("No sessions"), actions=offered)
+            self._view.show_page(words, "" if searching else tr("No sessions"), actions=offered)
 
     def _days_of(self, catalogue: SessionCatalog, criteria: Criteria) -> SessionDays:
         """Return the sessions per day for the calendar; cached, since the typed text does not affect it."""

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from functools import partial
 from itertools import accumulate
 from pathlib import Path
 
@@ -23,7 +24,6 @@ from gui.style.theme import Tokens
 from gui.text.formatting import (
     cost_text,
     sent_and_received,
-    short_count,
     short_date,
     short_month_and_year,
     short_path,
@@ -32,7 +32,7 @@ from gui.text.formatting import (
 )
 from gui.text.session_texts import agent_name, message_count, session_count, work_time
 from gui.widgets.accessibility import Part
-from gui.widgets.charts.chart import Chart, Mark, Series, figure_cell
+from gui.widgets.charts.chart import Chart, Mark, Series, figure_cell, tab_separated
 from gui.widgets.form_controls import ComboBox
 from gui.widgets.labels import label
 from gui.widgets.layouts import column_of, row_of
@@ -270,7 +270,7 @@ _GROUPS: dict[StatsKey, str] = {
     "machine": marked("By machine"),
     "day": marked("By day"),
 }
-_WIDTH, _HEIGHT = 940, 480
+_WIDTH, _HEIGHT = 1020, 480
 _COST = 7
 """Number of the column with the cost."""
 
@@ -288,6 +288,8 @@ class FiguresDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(tr("Figures of the listed sessions"))
         self._sessions, self._prices = sessions, prices
+        self._key: StatsKey = "project"
+        """The property by which the rows are grouped."""
         self._job = JobSlot(self, jobs)
         self._groups = ComboBox(tr("Group of sessions"))
         for key, words in _GROUPS.items():
@@ -311,20 +313,15 @@ class FiguresDialog(QDialog):
     def busy(self) -> bool:
         return self._job.busy
 
-    @property
-    def _key(self) -> StatsKey:
-        key: StatsKey = self._groups.currentData()
-        return key
-
     def _columns(self) -> tuple[Column[StatsRow], ...]:
         return (
             Column[StatsRow](tr("Name"), 0, lambda row: self._name(row.name)),
-            _figures(tr("Sessions"), 9, lambda row: row.sessions, lambda row: number(row.sessions)),
-            _figures(tr("Messages"), 10, lambda row: row.messages, lambda row: number(row.messages)),
+            _figures(tr("Sessions"), 9, lambda row: row.sessions),
+            _figures(tr("Messages"), 10, lambda row: row.messages),
             _figures(tr("Active time"), 13, lambda row: row.seconds, lambda row: work_time(row.seconds)),
-            _figures(tr("Sent"), 9, _sent),
-            _figures(tr("Cached"), 9, lambda row: row.usage.cache_read_tokens),
-            _figures(tr("Received"), 9, lambda row: row.usage.output_tokens),
+            _figures(tr("Sent"), 13, _sent),
+            _figures(tr("Cached"), 13, lambda row: row.usage.cache_read_tokens),
+            _figures(tr("Received"), 11, lambda row: row.usage.output_tokens),
             _figures(tr("Cost"), 15, lambda row: row.usage.cost, lambda row: cost_text(row.usage)),
         )
 
@@ -338,17 +335,20 @@ class FiguresDialog(QDialog):
 
     @Slot()
     def _read(self) -> None:
-        sessions, prices, key = self._sessions, self._prices, self._key
+        sessions, prices = self._sessions, self._prices
+        key: StatsKey = self._groups.currentData()
 
         def work(_token: object) -> SessionStats:
             from engine import prices_or_default, session_stats
 
             return session_stats(sessions, prices_or_default(prices), key)
 
-        self._job.read(work, self._show, self._notes.setText)
+        self._job.read(work, partial(self._show, key), self._notes.setText)
 
-    def _show(self, stats: SessionStats) -> None:
+    def _show(self, key: StatsKey, stats: SessionStats) -> None:
+        self._key = key
         self.table.show_records(stats.rows)
+        self.table.viewport().update()  # equal rows of another group may have other names
         self._total.setText(" · ".join(filter(None, _total(stats.total))))
         notes = [_without_tokens(stats.total)]
         if stats.unpriced:
@@ -371,12 +371,10 @@ class FiguresDialog(QDialog):
     def _copy(self) -> None:
         """Copy the table as tab-separated text for a spreadsheet."""
         model = self.table.model()
-        header = [model.headerData(column, Qt.Orientation.Horizontal) for column in range(model.columnCount())]
-        rows = [
-            [model.index(row, column).data() for column in range(model.columnCount())]
-            for row in range(model.rowCount())
-        ]
-        QGuiApplication.clipboard().setText("\n".join("\t".join(row) for row in (header, *rows)))
+        columns = range(model.columnCount())
+        titles = [model.headerData(column, Qt.Orientation.Horizontal) for column in columns]
+        rows = ([model.index(row, column).data() for column in columns] for row in range(model.rowCount()))
+        QGuiApplication.clipboard().setText(tab_separated(titles, rows))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.table.hasFocus():
@@ -399,7 +397,7 @@ def _figures(
     def shown(row: StatsRow) -> str:
         if (found := value(row)) is None:
             return tr("unknown")
-        return text(row) if text and found else short_count(int(found))
+        return text(row) if text and found else number(int(found))
 
     return Column[StatsRow](title, characters, order, shown, figures=True)
 

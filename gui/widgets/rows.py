@@ -41,8 +41,10 @@ def _same_start(pairs: Iterable[tuple[Hashable, Hashable]]) -> int:
 
 
 def _changed_keys(before: Sequence[Hashable], after: Sequence[Hashable]) -> set[Hashable] | None:
-    """Return the keys to insert, move or remove to turn one order into another; None if they are many."""
+    """Return the keys to insert, move or remove to turn one order into another; None if they are many or not unique."""
     known, coming = set(before), set(after)
+    if len(known) < len(before) or len(coming) < len(after):
+        return None  # equal keys don't identify rows
     changed = known ^ coming
     at = 0
     remaining = [key for key in before if key in coming]
@@ -58,8 +60,7 @@ def _changed_keys(before: Sequence[Hashable], after: Sequence[Hashable]) -> set[
         at += key not in changed
         if len(changed) > _MOST_CHANGED:
             return None
-    unique = len(known) == len(before) and len(coming) == len(after)
-    return changed if unique and len(changed) <= _MOST_CHANGED else None
+    return changed if len(changed) <= _MOST_CHANGED else None
 
 
 class RowModel(QAbstractListModel):

@@ -1,5 +1,6 @@
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -13,7 +14,9 @@ from gui.core.window_context import AppPaths
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
 from gui.sessions.listing_view import NONE_TO_READ
+from gui.sessions.session_figures import FiguresDialog
 from gui.style.stylesheet import character_width
+from gui.text.formatting import short_path
 from gui.viewer.panel import CHOSEN_OPENS_HERE
 from gui.widgets.accessibility import following
 from gui.widgets.form_controls import Chip
@@ -86,6 +89,30 @@ def _sessions(qtbot, window: MainWindow) -> None:
 def _search(qtbot, window: MainWindow, query: str) -> None:
     window.search.search(query)
     qtbot.waitUntil(lambda: at_rest(window))
+
+
+def test_a_project_of_the_figures_limits_the_list(qtbot, window):
+    _sessions(qtbot, window)
+    sessions = window.views.sessions.view.list
+    before = len(sessions.listed_sessions())
+    with qtbot.waitActive(window):
+        sessions.setFocus()
+    qtbot.keyClick(sessions, Key.Key_G, Control | Qt.KeyboardModifier.ShiftModifier)
+    figures = window.findChild(FiguresDialog)
+    qtbot.waitUntil(lambda: not figures.busy)
+    project = next(row for row in range(figures.table.model().rowCount()) if _name(figures, row) != "unknown")
+    figures.table.selectRow(project)
+    chosen = _name(figures, project)
+    qtbot.keyClick(figures.table, Key.Key_Return)
+    qtbot.waitUntil(lambda: window.findChild(FiguresDialog) is None)
+    assert window.focusWidget() is sessions
+    limited = sessions.listed_sessions()
+    assert 0 < len(limited) < before
+    assert {short_path(session.project, str(Path.home())) for session in limited} == {chosen}
+
+
+def _name(figures: FiguresDialog, row: int) -> str:
+    return figures.table.model().index(row, 0).data()
 
 
 def test_keys_switch_views(qtbot, window):

@@ -4,7 +4,7 @@ The content of a chart is a `Series`, independent of its picture: marks that are
 selected by mouse or keyboard, described below the chart, and announced.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import cast
@@ -326,10 +326,9 @@ def figure_cell(count: int | None) -> Cell:
     return ("–", -1) if count is None else (number(count), count)
 
 
-def tab_separated(titles: Sequence[str], series: Series) -> str:
-    """Return the table of a series as tab-separated text; tabs and line breaks in cells are replaced."""
-    rows = (titles, *((" ".join(text.split()) for text, _ in mark.row) for mark in series.marks))
-    return "\n".join("\t".join(row) for row in rows)
+def tab_separated(titles: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
+    """Return a table as tab-separated text; tabs and line breaks in cells are replaced."""
+    return "\n".join("\t".join(" ".join(text.split()) for text in row) for row in (titles, *rows))
 
 
 _ROWS = 4
@@ -412,8 +411,8 @@ class ChartCard(QFrame):
     @Slot()
     def copy(self) -> None:
         """Copy the table as tab-separated text for a spreadsheet."""
-        text = tab_separated([tr(column.title) for column in self._columns], self.chart.series)
-        QGuiApplication.clipboard().setText(text)
+        rows = ((text for text, _ in mark.row) for mark in self.chart.series.marks)
+        QGuiApplication.clipboard().setText(tab_separated([tr(column.title) for column in self._columns], rows))
 
     def _show_side(self) -> None:
         has_marks = bool(self.chart.series.marks)

@@ -211,6 +211,17 @@ def test_refresh_keeps_current_file(qtbot, memory: FakeMemory, panel: EditsPanel
     assert panel.list.current.path == "docs/plan.md"
 
 
+def test_other_words_end_the_hold_on_the_chosen_file(qtbot, memory: FakeMemory, panel: EditsPanel) -> None:
+    panel.focus_list()
+    QTest.keyClick(panel.list, Qt.Key.Key_Down)
+    panel.search("valve")
+    assert panel.list.current.path == "valve.c"
+    memory.insight.uses = (use("valve.h", time=NOW + 60), *USES)
+    panel.refresh()
+    qtbot.waitUntil(lambda: not panel.busy)
+    assert panel.list.current.path == "valve.h"
+
+
 def test_without_edits_page_explains_view(qtbot, memory: FakeMemory, panel: EditsPanel) -> None:
     memory.insight.uses = ()
     panel.refresh()

@@ -4,7 +4,7 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication
 
 from gui.search import row_delegate
-from gui.search.result_list import ResultList
+from gui.search.result_list import CITE, ResultActions, ResultList
 from gui.search.result_rows import ResultRow, build_rows
 from gui.search.row_delegate import ExcerptLayout
 
@@ -106,7 +106,7 @@ def test_overtaking_results_are_counted_until_navigation(qtbot, show, results):
     assert results.new_above.text() == "30 more results above"
     show(*_names(29, 60), *_names(10, 29), keep=True)
     assert results.new_above.text() == "31 more results above"
-    qtbot.keyClick(results, Qt.Key.Key_Down)
+    qtbot.keyClick(results, Key.Key_Down)
     assert not results.new_above.isVisible()
 
 
@@ -308,3 +308,20 @@ def test_empty_list_ignores_keys(qtbot, show, results):
     for key in (Key.Key_Down, Key.Key_End, Key.Key_PageDown, Key.Key_Return):
         qtbot.keyClick(results, key)
     assert results.current_result() is None
+
+
+def test_selected_results_are_copied_with_the_row_of_more(qtbot, results, show):
+    ResultActions(results, results)
+    show("a.md", "b.md", total=9)
+    qtbot.keyClick(results, Key.Key_End, Qt.KeyboardModifier.ShiftModifier)
+    assert len(results.selected_results()) == 2
+    assert results.current_result() is None
+    qtbot.keyClick(results, Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    copied = QApplication.clipboard().text()
+    assert "a.md" in copied
+    assert "b.md" in copied
+    qtbot.keyClick(results, Key.Key_Home)
+    qtbot.keyClick(results, Key.Key_End)
+    assert not results.selected_results()
+    (cite,) = (action for action in results.actions() if action.objectName() == CITE.name)
+    assert not cite.isEnabled()

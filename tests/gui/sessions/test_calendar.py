@@ -134,6 +134,24 @@ def test_focus_frame_covers_no_outline_of_a_day(appearance, panel, scale):
     assert all(frame.contains(rect.adjusted(-1, -1, 1, 1)) for rect in rects if rect.isValid())
 
 
+def test_squares_follow_sessions_theme_and_size(appearance, panel):
+    calendar = panel.view.calendar
+
+    def colour(day):
+        scale = calendar.devicePixelRatio()
+        return calendar.grab().toImage().pixelColor(rect_of_mark(calendar, day) * scale).name()
+
+    filled, empty = colour(TODAY - timedelta(days=1)), colour(TODAY - timedelta(days=4))
+    assert filled != empty
+    calendar.show_days(count_days(make_catalogue([lasting(-4, -4)]), EVERY, TODAY), None)
+    assert (colour(TODAY - timedelta(days=1)), colour(TODAY - timedelta(days=4))) == (empty, filled)
+    appearance.set_theme("dark")
+    dark = colour(TODAY - timedelta(days=4))
+    assert dark not in (filled, empty)
+    appearance.set_font_scale(1.5)
+    assert colour(TODAY - timedelta(days=4)) == dark
+
+
 def test_day_without_sessions_keeps_the_calendar(qtbot, panel):
     calendar = panel.view.calendar
     qtbot.mouseClick(calendar, Qt.MouseButton.LeftButton, pos=rect_of_mark(calendar, TODAY - timedelta(days=4)))

@@ -43,7 +43,7 @@ def group(qtbot, dialog: FiguresDialog, key: str) -> list[list[str]]:
 
 def test_numbers_that_are_not_recorded_are_unknown(dialog) -> None:
     known, unknown = cells(dialog)
-    assert known == ["/home/ines/src/greenhouse", "1", "2", "1 h", "2.4k", "2.0k", "600", "$5.00"]
+    assert known == ["/home/ines/src/greenhouse", "1", "2", "1 h", "2,400", "2,000", "600", "$5.00"]
     assert unknown == ["unknown", "1", "2", *["unknown"] * 5]
     texts = " ".join(label.text() for label in dialog.findChildren(QLabel))
     assert "2 sessions · 4 messages" in texts
@@ -58,6 +58,25 @@ def test_sessions_are_grouped_on_request(qtbot, dialog) -> None:
         "machine": ["this machine", "laptop"],
         "day": [f"{TODAY:%Y-%m-%d}", "unknown"],
     }
+
+
+def test_enter_on_a_model_filters_nothing(qtbot, dialog) -> None:
+    assert group(qtbot, dialog, "model")[0][0] == "claude-opus-4-5"
+    qtbot.keyClick(dialog.table, Qt.Key.Key_Home)
+    with qtbot.assertNotEmitted(dialog.chosen):
+        qtbot.keyClick(dialog.table, Qt.Key.Key_Return)
+    assert dialog.isVisible()
+
+
+def test_rows_keep_their_group_until_others_are_read(qtbot, dialog) -> None:
+    chosen = []
+    dialog.chosen.connect(lambda *filter_: chosen.append(filter_))
+    before = cells(dialog)
+    groups = dialog.findChild(QComboBox)
+    groups.setCurrentIndex(groups.findData("machine"))
+    assert cells(dialog) == before
+    qtbot.keyClick(dialog.table, Qt.Key.Key_Return)
+    assert chosen == [("project", "/home/ines/src/greenhouse")]
 
 
 def test_copied_table_has_a_heading(qtbot, dialog) -> None:

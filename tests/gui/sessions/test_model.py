@@ -60,6 +60,14 @@ def test_many_changed_rows_are_replaced(model, today):
     assert model.all == before
 
 
+def test_rows_with_equal_keys_are_replaced():
+    model = SessionModel()
+    day, month, year = before = [HeadingRow(title, 1) for title in ("Today", "July", "2025")]
+    model.set_rows(before)
+    assert not model.change_rows([year, month, month, day])
+    assert model.all == before
+
+
 def test_rows_have_full_accessible_text(model):
     spoken = [model.index(index).data(Role.AccessibleTextRole) for index in range(3)]
     assert spoken[0] == "Today, 2 sessions"

@@ -418,9 +418,11 @@ def test_no_match_shows_why_and_offers_other_queries(qtbot, panel, memory, monke
 def test_no_match_offers_clearing_filters(qtbot, panel):
     panel.search("zebra crossing")
     assert "Searching messages" in panel.view.page.accessibleName()
+    assert not _counts(panel)  # messages may contain the words
     panel.focus_list()
     assert panel.box.edit.hasFocus()  # not a button that clears the search
     _rest(qtbot, panel)
+    assert _counts(panel) == "No sessions"
     assert panel.view.page.accessibleName().startswith("No session matches “zebra crossing” No title")
     _press(panel.view.page, "Clear the search")
     assert not panel.box.edit.text()

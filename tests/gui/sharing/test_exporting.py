@@ -215,6 +215,8 @@ def test_session_export_can_be_cancelled(qtbot, read_session, memory, jobs, choo
     read_session.sharing.session_exports.choose()
     assert read_session.banner.text == "Exporting the session…"
     assert reading.wait(60)
+    read_session.views.switch("index")  # only reports of finished exports are removed
+    assert read_session.banner.text == "Exporting the session…"
     next(one for one in read_session.banner.findChildren(QPushButton) if one.text() == "Cancel").click()
     go_on.set()
     finish_jobs(jobs)
