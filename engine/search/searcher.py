@@ -409,9 +409,10 @@ class Searcher:
                 compared = bool(foreign) or raised == least or any(scored.unlifted >= raised for scored in first)
                 if compared:
                     ordered = order_by_words(first, foreign, vector_leg, blend, provider, context)
-                    results = ordered + results[len(first) :]
+                    ordered += results[len(first) :]
                     query = context.query.searched_text
-                    raised = minimum_by_words(results, least, raised, by_keywords, part, query)
+                    raised = minimum_by_words(ordered, least, raised, by_keywords, part, query)
+                    results = results if context.request.diverse else ordered
         results = without_unrelated(results, least, raised, context.stages)
         foreign.intersection_update(scored.id for scored in results)
         if blend.agreement and not blend.doubt and vector_leg is not None:

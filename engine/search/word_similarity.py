@@ -136,7 +136,7 @@ def order_by_words(
     If there are none, the first results are ordered by that of their best two adjacent lines. They exchange their
     places with each other, and scores stay the same. Unchanged if the model fails, or has no vectors of words.
     """
-    if not isinstance(model, WordVectors) or context.request.diverse:
+    if not isinstance(model, WordVectors):
         return results
     best = [scored.id for scored in results if (scored.id in foreign if foreign else not scored.named)][:_COMPARED]
     chunks = leg.snapshot.chunks(best)
@@ -175,8 +175,8 @@ def _moved(
     ordered = list(results)
     for place, scored in zip(compared, sorted(compared.values(), key=order), strict=True):
         ordered[place] = scored
-    moved = sum(scored.id != other.id for scored, other in zip(ordered, results, strict=True))
-    if len(compared) > 1:
+    if len(compared) > 1 and not context.request.diverse:  # variety orders the results itself
+        moved = sum(scored.id != other.id for scored, other in zip(ordered, results, strict=True))
         context.stages.add(stage, len(results), len(results), Moved(moved, len(compared)))
     return ordered
 

@@ -333,9 +333,23 @@ def test_weak_result_needs_similar_words(open_memory, workspace: Path, notes, si
     provider = LikeWords()
     provider.similar, provider.nearness = similar, nearness
     memory = indexed(open_memory, workspace, notes, use=provider)
+    query = "Who was the singer of the song in the opera?"
+    for diverse in (False, True):
+        outcome = memory.search(query, correct=False, explain=True, diverse=diverse)
+        assert bool(outcome.results) == some
+        assert outcome.explanation.emptied_by == ("" if some else "unrelated")
+        assert any(stage.name == "lines" for stage in outcome.explanation.stages) != diverse
+
+
+def test_note_with_words_of_the_query_keeps_weak_results(open_memory, workspace: Path) -> None:
+    (workspace / "singer.md").write_text("The singer had a song about the sea and the wind of the north.\n", "utf-8")
+    (workspace / "tickets.md").write_text("We had no tickets for the opera.\n", "utf-8")
+    provider = LikeWords()
+    provider.nearness = 0.9
+    memory = indexed(open_memory, workspace, 250, use=provider)
     outcome = memory.search("Who was the singer of the song in the opera?", correct=False, explain=True)
-    assert bool(outcome.results) == some
-    assert outcome.explanation.emptied_by == ("" if some else "unrelated")
+    assert len(outcome.results) > 1
+    assert "lines" in [stage.name for stage in outcome.explanation.stages]
 
 
 def test_rare_word_outweighs_another_meaning(open_memory, workspace: Path, provider) -> None:
@@ -368,4 +382,5 @@ class Translator(SubjectProvider):
 def test_translated_words_show_the_subject(open_memory, workspace: Path, translated: bool) -> None:
     provider = Translator()
     provider.translated = translated
-    assert bool(found(indexed(open_memory, workspace, use=provider), GERMAN)) == translated
+    memory = indexed(open_memory, workspace, use=provider)
+    assert [bool(found(memory, GERMAN, diverse=diverse)) for diverse in (False, True)] == [translated] * 2

@@ -132,6 +132,7 @@ def test_results_of_a_long_query_similar_to_the_best_move_up(tmp_path: Path) -> 
         outcome = _explained(memory, "Why did the garden pump lose so much pressure in winter?")
         short = _explained(memory, "garden pump pressure").explanation
         by_words = memory.search("garden pump lose pressure winter", mode="keyword", min_score=0.0, explain=True)
+        varied = memory.search("garden pump lose pressure winter", min_score=0.0, explain=True, diverse=True)
     finally:
         memory.close()
     assert outcome.explanation is not None
@@ -143,7 +144,7 @@ def test_results_of_a_long_query_similar_to_the_best_move_up(tmp_path: Path) -> 
     assert (others[1].best_similarity or 0.0) > (others[2].best_similarity or 0.0) > 0.0
     assert "best" in [stage.name for stage in outcome.explanation.stages]
     assert any("similarity to the best" in str(reason) for reason in reasons_of(others[0]))
-    for explanation in (short, by_words.explanation):
+    for explanation in (short, by_words.explanation, varied.explanation):
         assert explanation is not None
         assert all(result.best_similarity is None for result in explanation.results)
 
