@@ -39,9 +39,7 @@ def next_turn(
 
     Without a line, as in a document or a database, the message's ordinal is used.
     """
-    filled = _with_attachments(
-        part for part in parts if part.text.strip() or (part.failed and part.kind == "tool-result")
-    )
+    filled = filled_parts(parts)
     if not filled:
         return []
     parser.ordinal += 1
@@ -52,13 +50,17 @@ def next_turn(
     ]
 
 
-def _with_attachments(parts: Iterable[Part]) -> list[Part]:
-    """Append attachments to the text that they were sent with, so that both are one message; the text is first, as in
-    titles and excerpts.
+def filled_parts(parts: Iterable[Part]) -> list[Part]:
+    """Return the parts with text, and failures without one.
+
+    Attachments are appended to the text that they were sent with, so that both are one message; the text is first, as
+    in titles and excerpts.
     """
     joined: list[Part] = []
     for part in parts:
         last = joined[-1] if joined else None
+        if not part.text.strip() and not (part.failed and part.kind == "tool-result"):
+            continue
         if last is None or part.kind != "text" or (last.role, last.kind) != (part.role, "text"):
             joined.append(part)
         elif _ATTACHMENTS.fullmatch(part.text):
