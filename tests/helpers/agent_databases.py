@@ -908,7 +908,6 @@ _OLLAMA_TOOLS = (
     _ollama(4, "tool", "Error: not found", tool_result="null"),
 )
 _OLLAMA_SPOKEN = """SELECT CASE role WHEN 'user' THEN 'user' ELSE 'agent' END FROM messages WHERE role <> 'tool'"""
-_OLLAMA_FILES = "SELECT 'user' FROM attachments"
 _OLLAMA_TIMES = "SELECT created_at FROM messages UNION SELECT created_at FROM chats"
 
 
@@ -1165,7 +1164,7 @@ DATABASES = (
         "Ollama/db.sqlite",
         OLLAMA + OLLAMA_NEWER,
         _OLLAMA_TOOLS,
-        f"{_OLLAMA_SPOKEN} UNION ALL {_OLLAMA_FILES}",
+        _OLLAMA_SPOKEN,
         _OLLAMA_TIMES,
     ),
     AgentDatabase(

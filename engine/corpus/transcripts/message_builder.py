@@ -1,5 +1,6 @@
 """Makes messages of a conversation from parts, for most formats."""
 
+import re
 from collections.abc import Iterable
 from datetime import datetime
 from typing import NamedTuple
@@ -7,6 +8,9 @@ from typing import NamedTuple
 from engine.corpus.transcripts.formats import LineParser
 from engine.corpus.transcripts.json_values import image_mark
 from engine.corpus.transcripts.messages import Kind, Message, Role
+
+_ATTACHMENTS = re.compile(r"(?:\[(?:image|file)(?:: [^\n]{0,1000})?\](?:\n|\Z))+")
+"""Matches a text of placeholders alone, one a line."""
 
 
 class Part(NamedTuple):
@@ -35,7 +39,7 @@ def next_turn(
 
     Without a line, as in a document or a database, the message's ordinal is used.
     """
-    filled = [part for part in parts if part.text.strip() or (part.failed and part.kind == "tool-result")]
+    filled = filled_parts(parts)
     if not filled:
         return []
     parser.ordinal += 1
@@ -44,6 +48,28 @@ def next_turn(
         parser.part(role, kind, text, at, id=id, time=time, tool=tool, side=side, call=call, failed=failed)
         for role, kind, text, tool, call, failed in filled
     ]
+
+
+def filled_parts(parts: Iterable[Part]) -> list[Part]:
+    """Return the parts with text, and failures without one.
+
+    Attachments are appended to the text that they were sent with, so that both are one message; the text is first, as
+    in titles and excerpts.
+    """
+    joined: list[Part] = []
+    for part in parts:
+        last = joined[-1] if joined else None
+        if not part.text.strip() and not (part.failed and part.kind == "tool-result"):
+            continue
+        if last is None or part.kind != "text" or (last.role, last.kind) != (part.role, "text"):
+            joined.append(part)
+        elif _ATTACHMENTS.fullmatch(part.text):
+            joined[-1] = last._replace(text=f"{last.text}\n{part.text}")
+        elif _ATTACHMENTS.fullmatch(last.text):
+            joined[-1] = part._replace(text=f"{part.text}\n{last.text}")
+        else:
+            joined.append(part)
+    return joined
 
 
 def attached(name: str, *, image: bool = False, value: object = None) -> str:

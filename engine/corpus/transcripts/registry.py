@@ -89,8 +89,10 @@ if TYPE_CHECKING:
     from engine.corpus.folder_walk import FoundFile
     from engine.corpus.transcripts.formats import Formats
 
-_SHARED_VERSION = 4
-"""Increase it when all parsers would give other facts, such as titles: all sessions are then read again."""
+_SHARED_VERSION = 5
+"""Increase it when most parsers would give other messages or facts, such as titles: all sessions are then read
+again.
+"""
 
 
 class PartRules(NamedTuple):

@@ -137,12 +137,12 @@ def test_image_of_a_session_is_read_by_its_message(memory: BuiltinMemory, store:
     memory.sync()
     name = f"sessions/main/{THREAD}"
     shown = memory.read_session(name).messages
-    assert [message.text for message in shown[1:]] == ["[image]", "[image: PNG, 1 KB]"]
-    assert [memory.session_image(name, number, 0) for number in range(4)] == [None, None, (png, "png"), None]
-    assert memory.session_image(name, 2, 1) is None
+    assert [message.text for message in shown[1:]] == ["[image]\n[image: PNG, 1 KB]"]
+    assert [memory.session_image(name, number, 0) for number in range(3)] == [None, None, None]
+    assert [memory.session_image(name, 1, number) for number in (1, 2)] == [(png, "png"), None]
     (store / THREAD).unlink()
     with pytest.raises(FileNotFoundError):
-        memory.session_image(name, 2, 0)
+        memory.session_image(name, 1, 1)
 
 
 def test_many_raw_lines_are_read_in_one_pass(memory: BuiltinMemory, boat: Path) -> None:

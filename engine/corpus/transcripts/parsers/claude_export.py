@@ -17,7 +17,7 @@ from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.export_reader import abandoned_branches, branch, read_branches
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
 
 _AGENT = "claude"
@@ -78,16 +78,16 @@ def _artifact(arguments: Mapping[str, Any]) -> str:
 
 
 def _attached(message: Mapping[str, Any]) -> Iterator[str]:
-    """Yield pasted text, the text of documents, and the names of other files."""
-    named = set[str]()
-    for attachment in map(mapping, items(message.get("attachments"))):
-        name, text = string(attachment.get("file_name")), string(attachment.get("extracted_content"))
-        named.add(name)
-        yield "\n".join(filter(None, (f"[{name}]" if name else "", text)))
+    """Yield the names of files, which belong to the words before them; then pasted text and the text of documents."""
+    documents = list(map(mapping, items(message.get("attachments"))))
+    with_text = {string(document.get("file_name")) for document in documents}
     for file in map(mapping, items(message.get("files"))):
         name = string(file.get("file_name"))
-        if name and name not in named:
-            yield f"[{name}]"
+        if name and name not in with_text:
+            yield attached(name)
+    for document in documents:
+        name, text = string(document.get("file_name")), string(document.get("extracted_content"))
+        yield "\n".join(filter(None, (attached(name) if name else "", text)))
 
 
 def _conversation(value: Mapping[str, Any]) -> Conversation:

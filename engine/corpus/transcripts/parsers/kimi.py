@@ -27,7 +27,7 @@ from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.formats import LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part
+from engine.corpus.transcripts.message_builder import Part, filled_parts
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
@@ -74,7 +74,7 @@ class KimiParser(LineParser, kw_only=True):
         self, parts: list[Part], line: int, time: float | None, *, begins: bool, side: bool = False
     ) -> list[Message]:
         """Return the parts with text as a new message (`begins`), or as further parts of the last one."""
-        filled = [part for part in parts if part.text.strip() or (part.failed and part.kind == "tool-result")]
+        filled = filled_parts(parts)
         if begins or side:
             self.open = False
         if filled and not self.open:

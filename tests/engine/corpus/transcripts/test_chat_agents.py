@@ -141,8 +141,7 @@ def test_a_session_of_gptme_is_read() -> None:
     parser = GptmeFormat().parser(str(GPTME))
     assert parts_of(feed(parser, fixture_lines(GPTME))) == [
         (1, "system", "text", "You are careful.", ""),
-        (2, "user", "text", "Why does it leak?", ""),
-        (2, "user", "text", "[file: hull.py]", ""),
+        (2, "user", "text", "Why does it leak?\n[file: hull.py]", ""),
         (3, "assistant", "text", "Let me look.", ""),
         (3, "assistant", "tool-call", "cat hull.py", "shell"),
         (4, "tool", "tool-result", "seams = None", "shell"),

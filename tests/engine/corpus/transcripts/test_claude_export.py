@@ -20,10 +20,9 @@ _FORMAT = ClaudeExport()
 def test_fixture_is_read() -> None:
     first, second = read(_FORMAT, _FIXTURE)
     assert in_order(first) == [
-        ("user", "text", "Why do they split?", ""),
+        ("user", "text", "Why do they split?\n[file: photo.jpg]", ""),
         ("user", "text", "Pasted notes.", ""),
-        ("user", "text", "[plan.md]\n# Beds", ""),
-        ("user", "text", "[photo.jpg]", ""),
+        ("user", "text", "[file: plan.md]\n# Beds", ""),
         ("assistant", "thinking", "Water, most likely.", ""),
         ("assistant", "tool-call", "tomato splitting", "web_search"),
         ("tool", "tool-result", "After heavy rain.\n[image]", "web_search"),
@@ -31,8 +30,8 @@ def test_fixture_is_read() -> None:
         ("assistant", "text", "Too much water at once.", ""),
         ("user", "text", "Thanks.", ""),
     ]
-    assert [message.ordinal for message in first.messages] == [1, 1, 1, 1, 2, 2, 2, 2, 2, 3]
-    assert [message.id for message in first.messages] == ["m1"] * 4 + ["m2"] * 5 + ["m4"]
+    assert [message.ordinal for message in first.messages] == [1, 1, 1, 2, 2, 2, 2, 2, 3]
+    assert [message.id for message in first.messages] == ["m1"] * 3 + ["m2"] * 5 + ["m4"]
     assert (first.key, first.facts.name, first.unknown) == ("c-1", "Tomatoes", {"aroma": 1})
     assert first.messages[0].time == first.facts.started == 1774767995
 
@@ -84,7 +83,7 @@ def test_messages_without_names_are_all_given(tmp_path: Path) -> None:
     value = json.loads(_FIXTURE.read_text("utf-8"))
     for message in value[0]["chat_messages"]:
         del message["uuid"]
-    assert len(read(_FORMAT, written(tmp_path, value))[0].messages) == 11
+    assert len(read(_FORMAT, written(tmp_path, value))[0].messages) == 10
 
 
 def test_format_is_recognised_by_content_packed_or_not(tmp_path: Path) -> None:

@@ -45,8 +45,7 @@ def parsed(*events: dict[str, Any]) -> list[tuple[str, str, str, str]]:
 def test_events_become_messages() -> None:
     parser = CopilotFormat().parser(str(EVENTS))
     assert without_calls(feed(parser, fixture_lines(EVENTS))) == [
-        Message("user", "text", "Why does hull.py leak?", line=4, ordinal=1, id="e4", time=START + 1),
-        Message("user", "text", "[file: hull.py]", 4, 1, "e4", START + 1),
+        Message("user", "text", "Why does hull.py leak?\n[file: hull.py]", line=4, ordinal=1, id="e4", time=START + 1),
         Message("assistant", "thinking", "Look at the seams.", 6, 2, "e6", START + 2.5),
         Message("assistant", "text", "Let me look.", 7, 3, "e7", START + 3),
         Message("assistant", "tool-call", "cat hull.py", 7, 3, "e7", START + 3, "bash"),

@@ -85,8 +85,7 @@ def test_a_session_is_read(path: Path) -> None:
         (3, "tool", "tool-result", "hull.py", "bash"),
         (3, "user", "tool-call", "make", "shell"),
         (3, "tool", "tool-result", "done", "shell"),
-        (3, "assistant", "text", "[image: plan.png]", ""),
-        (3, "assistant", "text", "[image]", ""),
+        (3, "assistant", "text", "[image: plan.png]\n[image]", ""),
         (3, "system", "text", "No network\ntimed out", ""),
     ]
     facts = conversation.facts

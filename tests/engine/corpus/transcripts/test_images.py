@@ -164,6 +164,50 @@ def test_image_in_a_column_is_found(tmp_path: Path, name: str) -> None:
     assert _images(path) == [PNG]
 
 
+_MARK, _OTHER = "[image: PNG, 3 KB]", "[image: PNG, 1 KB]"
+
+
+def _amp(folder: Path, *blocks: Any, role: str = "user") -> Path:
+    path = folder / "T-1.json"
+    texts = [{"type": "text", "text": block} if isinstance(block, str) else block for block in blocks]
+    path.write_text(json.dumps({"id": "T-1", "messages": [{"role": role, "content": texts}]}))
+    return path
+
+
+@pytest.mark.parametrize("role", ["user", "assistant"])
+@pytest.mark.parametrize(
+    ("blocks", "texts"),
+    [
+        (["Leaks?", _of_api(PNG)], [f"Leaks?\n{_MARK}"]),
+        ([_of_api(PNG), "Leaks?"], [f"Leaks?\n{_MARK}"]),
+        ([_of_api(PNG), _of_api(JPEG), "Leaks?"], [f"Leaks?\n{_MARK}\n{_OTHER}"]),
+        (["Leaks?", _of_api(PNG), "Or not?", _of_api(JPEG)], [f"Leaks?\n{_MARK}", f"Or not?\n{_OTHER}"]),
+        ([_of_api(PNG), {"type": "document", "title": "app/[id].md"}], [f"{_MARK}\n[file: app/[id].md]"]),
+        (["See [image: x]", "Leaks?"], ["See [image: x]", "Leaks?"]),
+        (["[image: x]\nSee", "Leaks?"], ["[image: x]\nSee", "Leaks?"]),
+        (["[file: ]" * 60 + "x", "Leaks?"], ["[file: ]" * 60 + "x", "Leaks?"]),
+    ],
+)
+def test_attachment_and_its_text_are_one_message(
+    tmp_path: Path, blocks: list[Any], texts: list[str], role: str
+) -> None:
+    (session,) = conversations(_amp(tmp_path, *blocks, role=role))
+    assert [(message.role, message.text) for message in session.messages] == [(role, text) for text in texts]
+
+
+def test_attachment_after_another_kind_is_a_message(tmp_path: Path) -> None:
+    blocks = {"type": "thinking", "thinking": "Hm."}, _of_api(PNG), {"type": "tool_use", "id": "t", "name": "look"}
+    (session,) = conversations(_amp(tmp_path, *blocks, "A seam.", role="assistant"))
+    assert [message.text for message in session.messages] == ["Hm.", _MARK, "look", "A seam."]
+
+
+def test_images_before_a_text_open_and_title_is_the_text(tmp_path: Path) -> None:
+    path = _amp(tmp_path, _of_api(PNG), _of_api(JPEG), "Why does it leak?")
+    (session,) = conversations(path)
+    assert _images(path) == [PNG, JPEG]
+    assert session.facts.opening == "Why does it leak?"
+
+
 def _data_of(value: Any) -> tuple[bytes, str] | None:
     with holding_images() as held:
         return image_held(f"See:\n{image_mark(value)}", 0, held)

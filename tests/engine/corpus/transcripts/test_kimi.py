@@ -70,6 +70,12 @@ def test_context_file_of_kimi_cli_is_read() -> None:
     assert parser.unknown == {"role oracle": 1}
 
 
+def test_image_in_a_context_file_of_kimi_cli_is_read() -> None:
+    blocks = [{"type": "image_url", "image_url": {"url": "https://x.example/a.png"}}, {"type": "text", "text": "Why?"}]
+    read = feed(KimiContext().parser("context.jsonl"), [(1, {"role": "user", "content": blocks})])
+    assert [(message.text, message.ordinal) for message in read] == [("Why?\n[image]", 1)]
+
+
 def test_wire_file_of_kimi_code_is_read() -> None:
     parser = KimiWire().parser(str(CODE))
     start = 1785865000.0

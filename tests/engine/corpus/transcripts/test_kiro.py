@@ -236,8 +236,7 @@ def test_session_file_is_read() -> None:
     parser = KiroFormat().parser(str(SESSION))
     sent = 1784869360.0
     assert without_calls(feed(parser, LINES)) == [
-        Message("user", "text", "Why does the hull leak?", 1, 1, "m1", sent),
-        Message("user", "text", "[image]", 1, 1, "m1", sent),
+        Message("user", "text", "Why does the hull leak?\n[image]", 1, 1, "m1", sent),
         Message("assistant", "thinking", "Look at the hull.", 2, 2, "m2"),
         Message("assistant", "text", "Let me look.", 2, 2, "m2"),
         Message("assistant", "tool-call", "cat hull.py", 2, 2, "m2", tool="shell"),

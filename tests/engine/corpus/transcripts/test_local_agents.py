@@ -51,8 +51,7 @@ def parts(session: Conversation) -> list[tuple[str, str, str, str]]:
 def test_a_thread_of_jan_is_read() -> None:
     session = read(JAN)
     assert parts(session) == [
-        ("user", "text", "Why does it leak?", ""),
-        ("user", "text", "[image: PNG, 1 KB]", ""),
+        ("user", "text", "Why does it leak?\n[image: PNG, 1 KB]", ""),
         ("assistant", "thinking", "Look at the seams.", ""),
         ("assistant", "text", "Let me look.", ""),
         ("assistant", "tool-call", "hull.py", "read_file"),
@@ -189,9 +188,7 @@ def test_a_chat_of_ollama_is_read(tmp_path: Path) -> None:
     path = database.write(tmp_path)
     session = read(path)
     assert parts(session) == [
-        ("user", "text", "Why does /boats/hull.py leak?", ""),
-        ("user", "text", "[image: hull.PNG]", ""),
-        ("user", "text", "[file: keel.pdf]", ""),
+        ("user", "text", "Why does /boats/hull.py leak?\n[image: hull.PNG]\n[file: keel.pdf]", ""),
         ("assistant", "thinking", "Hm.", ""),
         ("assistant", "text", "Let me look there.", ""),
         ("assistant", "tool-call", "seams", "web_search"),

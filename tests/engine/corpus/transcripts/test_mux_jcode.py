@@ -35,8 +35,7 @@ def parts(session: Conversation) -> list[tuple[str, str, str, str]]:
 def test_a_session_of_mux_is_read() -> None:
     session = read(MUX)
     assert parts(session) == [
-        ("user", "text", "Why does it leak?", ""),
-        ("user", "text", "[image: hull.png]", ""),
+        ("user", "text", "Why does it leak?\n[image: hull.png]", ""),
         ("assistant", "thinking", "Look at the seams.", ""),
         ("assistant", "text", "Let me look.", ""),
         ("assistant", "tool-call", "hull.py", "file_read"),
@@ -86,8 +85,7 @@ def test_a_session_of_jcode_is_read() -> None:
     session = read(JCODE)
     assert parts(session) == [
         ("system", "text", "<system-reminder>\n# Session Context\nDate: today\n</system-reminder>", ""),
-        ("user", "text", "Why does it leak?", ""),
-        ("user", "text", "[image: PNG, 1 KB]", ""),
+        ("user", "text", "Why does it leak?\n[image: PNG, 1 KB]", ""),
         ("assistant", "thinking", "Look at the seams.", ""),
         ("assistant", "thinking", "Perhaps the keel.", ""),
         ("assistant", "thinking", "Or the deck.", ""),

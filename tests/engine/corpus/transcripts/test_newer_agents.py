@@ -390,10 +390,10 @@ def test_a_conversation_of_llm_is_read(version: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("newer", "prompts"),
-    [(False, ["Why?", "[file: hull.py]", "[image: hull.png]"]), (True, ["[file: hull.py] Why?", "[image: hull.png]"])],
+    ("newer", "prompt"),
+    [(False, "Why?\n[file: hull.py]\n[image: hull.png]"), (True, "[file: hull.py] Why?\n[image: hull.png]")],
 )
-def test_fragments_and_attachments_of_llm_are_named(newer: bool, prompts: list[str], tmp_path: Path) -> None:
+def test_fragments_and_attachments_of_llm_are_named(newer: bool, prompt: str, tmp_path: Path) -> None:
     path = tmp_path / "logs.db"
     pieces = json.dumps({"text_ref": [{"fragment": 1}, {"literal": " Why?"}]})
     text, image = {"type": "text", "payload": pieces}, {"id": 9, "type": "attachment", "payload": "{}"}
@@ -413,7 +413,7 @@ def test_fragments_and_attachments_of_llm_are_named(newer: bool, prompts: list[s
     ]
     write_rows(path, LLM + LLM_NEWER, [*shared, *(new if newer else old)])
     (session,) = conversations(path)
-    assert [message.text for message in session.messages if message.role == "user"] == prompts
+    assert [message.text for message in session.messages if message.role == "user"] == [prompt]
 
 
 def test_chat_that_llm_continued_after_an_upgrade_is_read_once(tmp_path: Path) -> None:
@@ -457,9 +457,7 @@ def test_a_chat_of_codebuff_is_read(tmp_path: Path) -> None:
     (session,) = conversations(listed.files[0].path)
     assert [part for part in parts(session) if part[1] != "tool-call"] == [
         ("user", "text", "Why does it leak?", ""),
-        ("user", "text", "water in the bilge", ""),
-        ("user", "text", "[image: hull.png]", ""),
-        ("user", "text", "[file: plan.md]", ""),
+        ("user", "text", "water in the bilge\n[image: hull.png]\n[file: plan.md]", ""),
         ("assistant", "thinking", "Look at the seams.", ""),
         ("assistant", "text", "Let me look.", ""),
         ("tool", "tool-result", "seams = None", "read_files"),

@@ -110,8 +110,7 @@ def test_a_session_is_put_together_from_its_files(tmp_path: Path) -> None:
     call = '{\n  "command": "ls",\n  "description": "List"\n}'
     first, second = ("msg_1", START + 1), ("msg_2", START + 2)
     assert without_calls(conversation.messages) == (
-        Message("user", "text", "Why does it leak?\nSee @plan.pdf", 1, 1, *first),
-        Message("user", "text", "[file: plan.pdf]", 1, 1, *first),
+        Message("user", "text", "Why does it leak?\nSee @plan.pdf\n[file: plan.pdf]", 1, 1, *first),
         Message("system", "text", "Called the Read tool", 1, 1, *first),
         Message("user", "text", "[image: PNG, 1 KB]", 1, 1, *first),
         Message("assistant", "thinking", "Look at the hull.", 2, 2, *second),

@@ -140,9 +140,7 @@ def test_session_of_the_second_generation_is_read(path: Path, newer: OpencodeWri
     assert conversation is not None
     second, sent = ("msg_2", START + 2.5), START + 2
     assert without_calls(conversation.messages) == (
-        Message("user", "text", "Why does it leak?", 1, 1, "msg_1", sent),
-        Message("user", "text", "[file: plan.md]", 1, 1, "msg_1", sent),
-        Message("user", "text", "[image]", 1, 1, "msg_1", sent),
+        Message("user", "text", "Why does it leak?\n[file: plan.md]\n[image]", 1, 1, "msg_1", sent),
         Message("assistant", "thinking", "Look at the hull.", 2, 2, *second),
         Message("assistant", "text", "Let me look.", 2, 2, *second),
         Message("assistant", "tool-call", "ls", 2, 2, *second, "bash"),

@@ -46,8 +46,7 @@ def test_messages_of_proma_are_read() -> None:
         ("assistant", "thinking", "Sure.", "", False),
         ("assistant", "tool-call", "seams", "web", False),
         ("tool", "tool-result", "None", "web", False),
-        ("assistant", "text", "A seam is open.", "", False),
-        ("assistant", "text", "[file: plan.pdf]", "", False),
+        ("assistant", "text", "A seam is open.\n[file: plan.pdf]", "", False),
     ]
     facts = parser.facts
     assert (facts.id, facts.title, facts.started, facts.ended) == (PROMA.stem, "", START, START + 9)
@@ -139,7 +138,7 @@ def test_edited_message_of_unsloth_begins_another_branch(tmp_path: Path) -> None
     message = {"thread_id": "u1", "role": "user", "attachments_json": '[{"name": "plan.pdf"}]'}
     edited = {**message, "id": "m9", "parent_id": "m1", "content_json": '["Why?"]', "created_at": 1775117700000}
     session = _read(tmp_path, "unsloth-studio: as a tree", ("chat_messages", edited))
-    assert [part.text for part in session.messages] == [ASKED, "Why?", "[file: plan.pdf]"]
+    assert [part.text for part in session.messages] == [ASKED, "Why?\n[file: plan.pdf]"]
     assert ANSWERED in [part.text for part in session.abandoned]
 
 

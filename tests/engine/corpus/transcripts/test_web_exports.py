@@ -38,8 +38,7 @@ START = 1777885200
 def test_deepseek_reads_the_last_branch() -> None:
     (found,) = read(DeepSeekExport(), DEEPSEEK)
     assert in_order(found) == [
-        ("user", "text", "Why do they split?", ""),
-        ("user", "text", "[file: bed.pdf]", ""),
+        ("user", "text", "Why do they split?\n[file: bed.pdf]", ""),
         ("assistant", "thinking", "Rain.", ""),
         ("assistant", "text", "Too much water at once.", ""),
         ("user", "text", "Thanks.", ""),
@@ -160,8 +159,7 @@ def test_gemini_conversation_ends_when_it_is_long(tmp_path: Path) -> None:
 def test_open_webui_separates_thoughts_and_tools() -> None:
     (found,) = read(OpenWebUiExport(), WEBUI)
     assert in_order(found) == [
-        ("user", "text", "Why do they split?", ""),
-        ("user", "text", "[file: bed.pdf]\n[image]", ""),
+        ("user", "text", "Why do they split?\n[file: bed.pdf]\n[image]", ""),
         ("assistant", "thinking", "Rain,\nmost likely.", ""),
         ("assistant", "tool-call", '{"query": "split"}', "web_search"),
         ("tool", "tool-result", "After rain.", "web_search"),
@@ -200,8 +198,7 @@ def test_open_webui_reads_elements_with_any_attributes(tmp_path: Path) -> None:
 def test_lm_studio_reads_the_selected_versions() -> None:
     (found,) = read(LmStudioChat(), STUDIO)
     assert in_order(found) == [
-        ("user", "text", "Why do they split?", ""),
-        ("user", "text", "[file: 1777-5.pdf]", ""),
+        ("user", "text", "Why do they split?\n[file: 1777-5.pdf]", ""),
         ("assistant", "thinking", "Rain.", ""),
         ("assistant", "tool-call", "split", "search"),
         ("tool", "tool-result", "After rain.", ""),
