@@ -234,7 +234,7 @@ def test_files_not_read_are_those_of_the_memory_that_is_open(qtbot, dialog, note
     for number, folder in enumerate(offered.values()):
         engine.save_setting("sessions.folders", (str(folder),), workspace=notes)
         reopened = FakeMemory(folder=memory.folder)
-        issue = FileIssue(path=f"sessions/claude/{number}.jsonl", rule="broken", detail="It breaks off.")
+        issue = FileIssue(path=f"sessions/{folder.name}/{number}.jsonl", rule="broken", detail="It breaks off.")
         reopened.set_status(skipped_files=(issue,))
         dialog.begin(notes, load_settings(notes), reopened, "sources")
         qtbot.waitUntil(lambda n=number: dialog.ready and f"{n}.jsonl: It breaks off." in _shown_text(_page(dialog)))
