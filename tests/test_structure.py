@@ -17,9 +17,9 @@ LONGEST_FUNCTION = 60
 """Lines of a function."""
 MOST_MODULES = 588
 """Without those that read the transcripts of agents."""
-MOST_PRIVATE = 78
+MOST_PRIVATE = 77
 """Uses of private attributes in tests."""
-MOST_PATCHED = 97
+MOST_PATCHED = 96
 """Module constants that tests replace. The limits follow the figures in CONTRIBUTING down, and never up."""
 
 
