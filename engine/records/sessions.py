@@ -141,7 +141,7 @@ class SessionMessage(Record, frozen=True, gc=False):
     call: int = 0
     """Number that a tool call, or a question or plan in one, shares with its result; 0 if there is none."""
     failed: bool = False
-    """Whether it is a tool call that failed or was refused, or the result of one, as far as the transcript says so."""
+    """Whether it is a tool call that failed or was refused, or the result of one, if the transcript records it."""
 
     def answers(self, call: "SessionMessage") -> bool:
         """Whether this result of a tool may be that of an earlier call: by its number, or else by the tool's name."""

@@ -248,7 +248,7 @@ def minimum_by_words(
 
     The vector of a passage may be near that of a query although no word is, and then more than `raised` is needed. If
     words of a passage in another language translate the query, the usual minimum, `least`, is enough. One or two words
-    and small indexes show too little, and in scripts without spaces what is compared is often several words at once.
+    and small indexes show too little, and scripts without spaces are not split into words before the comparison.
     """
     compared = [scored for scored in results if scored.word_similarity is not None]
     if not compared or _is_certain(results, by_keywords) or UNSPACED in shape(query):
