@@ -29,6 +29,7 @@ from engine.redaction.secret_pattern import (
     is_random,
     mixes_digits,
     secret_span,
+    without_escapes,
 )
 from engine.redaction.secret_words import PLACEHOLDER, is_ordinary, is_phrase
 from engine.redaction.service_tokens import FORM_PATTERNS, SERVICES
@@ -168,6 +169,11 @@ def _all_spans(text: str, is_json: bool, depth: int = _DEEPEST_STRING) -> Iterat
     """Yield the spans of the secrets, in JSON also of those in its strings, in which escapes and quotes hide lines."""
     if not (is_json and depth):
         yield from _spans(text)
+        if (unescaped := without_escapes(text)) is not None:  # JSON after other text
+            plain, position = unescaped
+            for span in _merged(_spans(_with_line_feeds(plain))):
+                start, end = position(span.start), position(span.end)
+                yield _Span(start, end, span.whole or "\\" in text[start:end])
     else:
         strings = JsonStrings(text)
         yield from _spans(strings.outside)

@@ -319,6 +319,7 @@ def _group(sign: str, anchors: list[str]) -> _Group:
 _STRING = lazy_pattern(r'"((?:[^"\\]++|\\(?:.|\Z))*+)(?:"|\Z)', re.DOTALL)
 _AROUND = lazy_pattern(r"(?:[\s{}\[\],:\0-]|(?:true|false|null|\d[\d.eE+-]*+)(?![^\s{}\[\],:]))*+")
 _ESCAPE = lazy_pattern(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
+_NEEDLESS_ESCAPE = lazy_pattern(r"\\+(?:/|u00([0-9a-fA-F]{2}))")
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "b": " ", "f": "\n"}
 _FILLER = "\0"
 _LONGEST_READ_TWICE = 500
@@ -351,6 +352,23 @@ class JsonStrings:
         beginning = self._spans[first][0] + start - self._starts[first]
         left = self._starts[last + 1] - end if last + 1 < len(self._starts) else len(self.text) - end
         return beginning, self._spans[last][1] - left
+
+
+def without_escapes(text: str) -> tuple[str, Callable[[int], int]] | None:
+    """Return a text with characters in place of their JSON escapes that aren't needed, such as `\\/` and `\\u003d`, and
+    a function that returns the position of one of its characters in `text`; None without such escapes.
+    """
+    if "\\/" not in text and "\\u00" not in text:
+        return None
+    ends, removed = [0], [0]
+
+    def character(escape: re.Match[str]) -> str:
+        removed.append(removed[-1] + len(escape[0]) - 1)
+        ends.append(escape.end() - removed[-1])
+        return chr(int(escape[1], 16)) if escape[1] else "/"
+
+    plain = _NEEDLESS_ESCAPE.sub(character, text)
+    return plain, lambda position: position + removed[bisect_right(ends, position) - 1]
 
 
 def _is_json(text: str) -> bool:

@@ -1703,6 +1703,34 @@ def test_secret_in_a_string_of_json_is_masked(depth: int) -> None:
     )
 
 
+_BEFORE_JSON = ("Exit code: 0\n{json}", "```json\n{json}\n```", "The result: {json}.", "{inner}")
+
+
+@pytest.mark.parametrize("before", _BEFORE_JSON)
+@pytest.mark.parametrize("depth", [1, 2])
+def test_secret_with_needless_escapes_is_masked(before: str, depth: int) -> None:
+    def escaped(text: str) -> str:
+        for _ in range(depth):
+            text = json.dumps(text)[1:-1].replace("/", "\\/")
+            text = re.sub("[+=&'<>]", lambda sign: f"\\u{ord(sign[0]):04X}", text)
+        return text
+
+    texts = {
+        "aws_secret_access_key = {}": "wJalrXUtnFEMI/K7MDENG/bPxRfiCYzXAMPLEKEYq",
+        "postgres://ada:{}@db/boats": "s3cr3t+Pw",
+        "export DB_PASSWORD='{}'": "x9!Kq+7/zP",
+    }
+    for text, secret in texts.items():
+        inner = escaped(text.format(secret))
+        shown = before.format(inner=inner, json='{"a": "Boats", "b": "' + inner + '"}')
+        assert redact(shown) == shown.replace(escaped(secret), "***")
+
+
+def test_escapes_of_ordinary_text_are_kept() -> None:
+    ordinary = ("sed 's/usr\\/share/opt/' a.sh", r"/^https?:\/\/[^:@]+:\d+\/$/.test(url)", r'{x} "caf\u00e9 \/ bar"')
+    assert not differing({text: text for text in ordinary})
+
+
 @pytest.mark.parametrize("start", ['[ ] a 27" screen', '[12:01] "', '{"x": "', "[link](x)", '{3"}', '[] "a" "b'])
 def test_text_that_begins_as_json_is_masked_as_prose_too(start: str) -> None:
     prose = "Boats are tied to the pier by ropes and nets.\n" * 15
