@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.base.formatting import without_escapes
 from engine.redaction.secret_masking import PATTERNS, beginning_of, redact
 
 _MARKED = re.compile("«([^»]*)»")
@@ -1726,8 +1727,28 @@ def test_secret_with_needless_escapes_is_masked(before: str, depth: int) -> None
         assert redact(shown) == shown.replace(escaped(secret), "***")
 
 
+_COLOURS = ("\x1b[01;31m\x1b[K{}\x1b[m\x1b[K{}", "{}\x1b[0m\x1b[38;5;2m{}", "{}\x1b(B\x1b[m{}", "\x1b[1m{}{}")
+_COLOURED_IN = ("out.txt:3:{}", "Out:\n{{\"a\": \"b {}\"}}", '{{"a": "b c", "out": "x\\n{} y"}}', "{}")
+
+
+@pytest.mark.parametrize("colours", _COLOURS)
+@pytest.mark.parametrize("shown_in", _COLOURED_IN)
+def test_secret_with_colours_of_a_terminal_is_masked(colours: str, shown_in: str) -> None:
+    """As `grep --color` prints it, which marks the found part; the window shows texts without colours."""
+    coloured = colours.format("ghp_", "a1B2c3D4" * 5)
+    within = json.dumps(coloured)[1:-1] if '"' in shown_in else coloured
+    masked = redact(shown_in.format(within))
+    assert "a1B2c3" not in without_escapes(masked.replace("\\u001b", "\x1b"))
+    assert redact(masked) == masked
+
+
 def test_escapes_of_ordinary_text_are_kept() -> None:
-    ordinary = ("sed 's/usr\\/share/opt/' a.sh", r"/^https?:\/\/[^:@]+:\d+\/$/.test(url)", r'{x} "caf\u00e9 \/ bar"')
+    ordinary = (
+        "sed 's/usr\\/share/opt/' a.sh",
+        r"/^https?:\/\/[^:@]+:\d+\/$/.test(url)",
+        r'{x} "caf\u00e9 \/ bar"',
+        "\x1b[32m42 passed\x1b[0m",
+    )
     assert not differing({text: text for text in ordinary})
 
 

@@ -24,7 +24,7 @@ def memory(open_qmd, fake, tmp_path, data):
     opened = open_qmd(str(fake.path), sources=("memory", "sessions"), sessions=sessions)
     assert opened.sync().error == ""
     rows = [
-        {"score": 0.5, "file": f"qmd://sessions-notes/{export.name}", "line": 1, "title": "", "snippet": "Ring the bell"}
+        {"score": 0.5, "file": f"qmd://sessions-notes/{export.name}", "line": 1, "title": "", "snippet": "the bell"}
         for export in (data() / "sessions").glob("*.md")
     ]
     assert len(rows) == 2
