@@ -1,4 +1,4 @@
-"""Build the bundle: a folder with the program, its Python, Qt and model, for computers that have none of them.
+"""Build the bundle: a folder with the program, its Python, Qt and model, for machines that have none of them.
 
 The folder `dist/mnemoscope` contains the program, `_internal/` with everything that it loads, and `share/` with the
 desktop files (menu entry, icons, description, manual page). Its bill of materials is written next to it. The bundle is

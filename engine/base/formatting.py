@@ -15,8 +15,9 @@ brackets of a regular expression."""
 _CONTROL = rf"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f{_DIRECTION_CONTROLS}"
 _UNPRINTABLE = lazy_pattern(rf"[{_CONTROL}{_DIRECTION_MARKS}]|\r(?!\n)")
 _UNPRINTABLE_IN_PROSE = lazy_pattern(rf"[{_CONTROL}]|\r(?!\n)")
-_ESCAPES = lazy_pattern(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\?)|.)")
-"""Terminal escape sequences: colours and titles."""
+TERMINAL_ESCAPE = r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\?)|[ -/]+[0-~]|.)"
+"""Matches an escape sequence of a terminal: a colour, a title or a character set."""
+_ESCAPES = lazy_pattern(TERMINAL_ESCAPE)
 _EMPTY_LINES = lazy_pattern(r"\n(?:[ \t]*\n){2,}")
 
 

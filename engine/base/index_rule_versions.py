@@ -15,7 +15,7 @@ TOOLS_VERSION = 3
 """Increase it when the same tool calls would give other files or commands."""
 DOCUMENTS_VERSION = 8
 """Increase it when the same document would give another text."""
-REDACTION_VERSION = 27
+REDACTION_VERSION = 28
 """Increase it when more is masked, so that stored text is read and stored again."""
 USAGE_VERSION = 6
 """Increase it when usage is read differently; nothing is embedded again."""

@@ -44,7 +44,7 @@ def tr_reason(stored: str) -> str:
 
 def files_covered(stored: str) -> int:
     """Return the number of files that a sentence from `message` covers: 1, or the count of a summary."""
-    for reason in (OTHER_EXTENSIONS, ARCHIVES, MORE_OF_A_RULE, MORE_OTHER_NAMES) if stored[:1].isdigit() else ():
+    for reason in (OTHER_EXTENSIONS, ARCHIVES, MORE_OF_A_RULE, MORE_OTHER_FILES) if stored[:1].isdigit() else ():
         for form in filter(None, (reason.one, reason.many)):
             if match := _pattern(form).fullmatch(stored):
                 return int(match[1].replace(",", ""))
@@ -183,13 +183,13 @@ NOT_EMBEDDED = Reason(marked("A passage is found by words only: {problem}"))
 # --- transcripts ------------------------------------------------------------------------------------------------------
 
 NO_TRANSCRIPT_NAME = Reason(marked("It is not named like a transcript of a known agent."))
-MORE_OTHER_NAMES = Reason(
-    marked("{count:,} more file here is not named like a transcript."),
-    marked("{count:,} more files here are not named like transcripts."),
+MORE_OTHER_FILES = Reason(
+    marked("{count:,} more file here is not a transcript of a known agent."),
+    marked("{count:,} more files here are not transcripts of a known agent."),
 )
-OTHER_NAMES = Reason(
-    marked("{count:,} file here is not read, because it is not named like a transcript: {names}"),
-    marked("{count:,} files here are not read, because they are not named like transcripts: {names}"),
+OTHER_FILES = Reason(
+    marked("{count:,} file here is not read, because it is not a transcript of a known agent: {names}"),
+    marked("{count:,} files here are not read, because they are not transcripts of a known agent: {names}"),
 )
 NO_TRANSCRIPT = Reason(marked("The file is not a transcript of a known agent."))
 NO_EXPORT = Reason(

@@ -18,7 +18,7 @@ from engine.base import skip_reasons
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused, WorkspaceError
 from engine.base.private_files import data_folder, make_folder
-from engine.base.skip_reasons import OTHER_NAMES, files_covered
+from engine.base.skip_reasons import OTHER_FILES, files_covered
 from engine.corpus.discovery import discover
 from engine.corpus.folder_walk import FoundFile
 from engine.corpus.safe_open import open_regular, scan_folder
@@ -287,7 +287,7 @@ def _transcripts(path: str, issues: list[FileIssue], cancel: CancelToken | None)
         names = [issue.path.removeprefix(f"{store.name}/") for issue in others[:_MOST_NAMED]]
         shortened = ", ".join(names) + ", …" * (len(others) > _MOST_NAMED)
         count = sum(files_covered(issue.detail) for issue in others)
-        detail = OTHER_NAMES.message(count=count, names=shortened)
+        detail = OTHER_FILES.message(count=count, names=shortened)
         issues.append(FileIssue(path=path, rule=NO_TRANSCRIPT.rule, detail=detail))
     return transcripts.files, transcripts.whole
 

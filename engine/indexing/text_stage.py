@@ -7,6 +7,7 @@ from contextlib import closing
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
+from engine.base.cancellation import CancelToken
 from engine.base.index_rule_versions import REDACTION_VERSION
 from engine.corpus.discovery import discover
 from engine.corpus.documents import is_document
@@ -18,7 +19,7 @@ from engine.indexing.stage_data import StageWork
 from engine.records import FileIssue
 from engine.redaction.secret_masking import holds_secret
 from engine.store import sessions
-from engine.store.index_schema import Tables, copy_file, keyword_rows
+from engine.store.index_schema import IN_TEXT_ORDER, Tables, copy_file, keyword_rows
 from engine.store.snapshot import StoredFile
 from engine.store.writer import NewFile, Writer
 
@@ -298,15 +299,23 @@ class TextStage:
         for id_, source, name in files:
             self._token.checkpoint()
             if is_below(name, unreachable[source]) and (source == "memory" or was_masked or self._is_masked(id_)):
-                self._commits.add(_copying(old, id_))
+                self._commits.add(_copying(old, id_, self._token))
 
     def _is_masked(self, session: int) -> bool:
         """Return whether nothing in the stored rows of a session is to be masked."""
         with self._store.read() as snapshot:
             tables = snapshot.tables
+            chunks = snapshot.connection.execute(
+                f"SELECT text FROM {tables.chunks} WHERE file_id = ? ORDER BY {IN_TEXT_ORDER}", (session,)
+            )
+            before = ""
+            for (text,) in chunks:
+                self._token.checkpoint()
+                if holds_secret(f"{before}\n{text}"):  # a name and its secret may be in two chunks
+                    return False
+                before = text
             texts = snapshot.connection.execute(
-                f"""SELECT text FROM {tables.chunks} WHERE file_id = ?1
-                    UNION ALL SELECT value FROM {tables.tool_uses} WHERE file_id = ?1
+                f"""SELECT value FROM {tables.tool_uses} WHERE file_id = ?1
                     UNION ALL SELECT title FROM {tables.files} WHERE id = ?1
                     UNION ALL SELECT project FROM {tables.sessions} WHERE file_id = ?1
                     UNION ALL SELECT branch FROM {tables.sessions} WHERE file_id = ?1""",
@@ -336,10 +345,11 @@ def _time_change(file: FoundFile) -> Change:
     return touch
 
 
-def _copying(old: Tables, file_id: int) -> Change:
+def _copying(old: Tables, file_id: int, token: CancelToken) -> Change:
     def copy(writer: Writer) -> tuple[list[int], list[int]]:
         ids = copy_file(writer.connection, old, writer.tables, file_id)
         for start in range(0, len(ids), _ROWS_AT_ONCE):
+            token.checkpoint()
             rows = keyword_rows(writer.connection, writer.tables, ids[start : start + _ROWS_AT_ONCE])
             writer.add_keywords((row.id, row.streams) for row in rows)
         return ids, []

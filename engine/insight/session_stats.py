@@ -81,6 +81,8 @@ class Prices:
         """Return the cost in US dollars: as recorded, else by the table; None if it is unknown."""
         if usage.recorded_cost is not None:
             return usage.recorded_cost
+        if usage.input_tokens == 0 == usage.output_tokens and not (usage.cache_read_tokens or usage.cache_write_tokens):
+            return 0.0  # all its requests were copied from another session
         price = self._price(usage.model)
         return None if price is None else price.cost(usage)
 
@@ -177,7 +179,7 @@ def session_stats(sessions: Sequence[SessionSummary], prices: Prices, by: StatsK
         usage.model
         for session in sessions
         for usage in session.usage
-        if usage.has_numbers and usage.recorded_cost is None and usage.model and not prices.has_price(usage.model)
+        if usage.has_numbers and usage.model and prices.cost(usage) is None and not prices.has_price(usage.model)
     }
     return SessionStats(
         total=_row("", counted, prices), rows=tuple(rows), unpriced=tuple(sorted(unpriced)), prices=prices.sources

@@ -29,6 +29,7 @@ from engine.redaction.secret_pattern import (
     is_random,
     mixes_digits,
     secret_span,
+    unescaped,
 )
 from engine.redaction.secret_words import PLACEHOLDER, is_ordinary, is_phrase
 from engine.redaction.service_tokens import FORM_PATTERNS, SERVICES
@@ -49,6 +50,7 @@ _LINE_ENDS = "\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 _LINE_FEEDS = str.maketrans(dict.fromkeys(_LINE_ENDS, "\n"))
 _LONE_RETURN = lazy_pattern(r"\r(?!\n)")
 _PARTIAL = lazy_pattern(rf"\S{{{_HEAD}}}…\S{{{_TAIL}}}")
+_PART_OF_ESCAPE = lazy_pattern(r"[\\\x1b]")
 _END = lazy_pattern(f"[{LINE_END}]")
 _PART = lazy_pattern(rf"\S(?:[^{LINE_END}]*\S)?")
 _LAST_RUN = lazy_pattern(r"(?<![!-~])[!-~]+\Z")  # the last run of characters that occur in secrets
@@ -168,6 +170,11 @@ def _all_spans(text: str, is_json: bool, depth: int = _DEEPEST_STRING) -> Iterat
     """Yield the spans of the secrets, in JSON also of those in its strings, in which escapes and quotes hide lines."""
     if not (is_json and depth):
         yield from _spans(text)
+        if (seen := unescaped(text)) is not None:  # as after `grep --color`, or JSON after other text
+            plain, position = seen
+            for span in _merged(_spans(_with_line_feeds(plain))):
+                start, end = position(span.start), position(span.end)
+                yield _Span(start, end, span.whole or bool(_PART_OF_ESCAPE.search(text, start, end)))
     else:
         strings = JsonStrings(text)
         yield from _spans(strings.outside)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from engine.base import lazy_pattern
+from engine.base.formatting import TERMINAL_ESCAPE
 
 Judge = Callable[[str, re.Match[str]], bool]
 """Takes the text before the match (up to 48 characters) and the match; returns whether its last group is a secret."""
@@ -319,6 +320,9 @@ def _group(sign: str, anchors: list[str]) -> _Group:
 _STRING = lazy_pattern(r'"((?:[^"\\]++|\\(?:.|\Z))*+)(?:"|\Z)', re.DOTALL)
 _AROUND = lazy_pattern(r"(?:[\s{}\[\],:\0-]|(?:true|false|null|\d[\d.eE+-]*+)(?![^\s{}\[\],:]))*+")
 _ESCAPE = lazy_pattern(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
+_NEEDLESS_ESCAPE = lazy_pattern(
+    rf"{TERMINAL_ESCAPE}|\\+u001[bB](?:\[[0-?]*+[ -/]*+[@-~]|[ -/]++[0-~])|\\+(?:/|u00([0-9a-fA-F]{{2}}))"
+)
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "b": " ", "f": "\n"}
 _FILLER = "\0"
 _LONGEST_READ_TWICE = 500
@@ -351,6 +355,25 @@ class JsonStrings:
         beginning = self._spans[first][0] + start - self._starts[first]
         left = self._starts[last + 1] - end if last + 1 < len(self._starts) else len(self.text) - end
         return beginning, self._spans[last][1] - left
+
+
+def unescaped(text: str) -> tuple[str, Callable[[int], int]] | None:
+    """Return a text without colours of a terminal, and with characters in place of their JSON escapes that aren't
+    needed, such as `\\/` and `\\u003d`; and a function that returns the position of one of its characters in `text`.
+    None without such escapes.
+    """
+    if not ("\\/" in text or "\\u00" in text or "\x1b" in text):
+        return None
+    ends, removed = [0], [0]
+
+    def replacement(escape: re.Match[str]) -> str:
+        shown = chr(int(escape[1], 16)) if escape[1] else "/" if escape[0].endswith("\\/") else ""
+        removed.append(removed[-1] + len(escape[0]) - len(shown))
+        ends.append(escape.end() - removed[-1])
+        return shown
+
+    plain = _NEEDLESS_ESCAPE.sub(replacement, text)
+    return plain, lambda position: position + removed[bisect_right(ends, position) - 1]
 
 
 def _is_json(text: str) -> bool:

@@ -181,7 +181,7 @@ class LanceDbSettings(Section, frozen=True):
     machine: Annotated[
         str,
         option(
-            "Machine name", "Name of this machine for others who see its notes. If empty, the computer's name is used."
+            "Machine name", "Name of this machine for others who see its notes. If empty, it is the machine's own name."
         ),
     ] = ""
     allow_http: Annotated[

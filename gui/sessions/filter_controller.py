@@ -317,7 +317,11 @@ class FilterController(QObject):
         self.read()
 
     def choose(self, name: str, value: str) -> None:
-        """Set the filter for agent, project, machine or day (2026-02-11)."""
+        """Set the filter for agent, project, machine or day (2026-02-11), or add one for a model to the search text."""
+        if name == "model":
+            named = f'model:"{value}"'
+            self.search(self.box.query if named in self.box.query else f"{self.box.query} {named}".strip())
+            return
         changed = {"period": day_period(date.fromisoformat(value))} if name == "day" else {name: value}
         self.chips.choose(replace(self.criteria, **changed), self.chips.role)
         self.read()

@@ -35,7 +35,7 @@ from gui.widgets.query_box import QueryBox
 BOX_CHARACTERS = 40
 """Least width of the box in characters; if it would be narrower, the filters move below it."""
 _CHECK_MS = 60_000
-"""Milliseconds between checks of the date; a timer until midnight would be late after the computer has slept."""
+"""Milliseconds between checks of the date; a timer until midnight would be late after the machine has slept."""
 PREVIEW_MS = 120
 
 
@@ -292,7 +292,7 @@ class SessionsPanel(QObject, ViewPanel):
 
     @Slot(str, str)
     def filter_by(self, name: str, value: str) -> None:
-        """Set the filter for agent, project, machine or day (2026-02-11)."""
+        """Set the filter for agent, project, machine, model or day (2026-02-11)."""
         self._filters.choose(name, value)
         self.focus_list()
 

@@ -315,7 +315,7 @@ class FiguresDialog(QDialog):
 
     def _columns(self) -> tuple[Column[StatsRow], ...]:
         return (
-            Column[StatsRow](tr("Name"), 0, lambda row: self._name(row.name)),
+            Column[StatsRow](tr("Name"), 0, self._order, lambda row: self._name(row.name)),
             _figures(tr("Sessions"), 9, lambda row: row.sessions),
             _figures(tr("Messages"), 10, lambda row: row.messages),
             _figures(tr("Active time"), 13, lambda row: row.seconds, lambda row: work_time(row.seconds)),
@@ -325,9 +325,14 @@ class FiguresDialog(QDialog):
             _figures(tr("Cost"), 15, lambda row: row.usage.cost, lambda row: cost_text(row.usage)),
         )
 
+    def _order(self, row: StatsRow) -> str:
+        return row.name if self._key == "day" else self._name(row.name)
+
     def _name(self, name: str) -> str:
         if not name:
             return tr("this machine") if self._key == "machine" else tr("unknown")
+        if self._key == "day":
+            return short_date(date.fromisoformat(name))
         return agent_name(name) if self._key == "agent" else short_path(name, str(Path.home()))
 
     def _tip(self, row: StatsRow) -> str:
@@ -353,7 +358,7 @@ class FiguresDialog(QDialog):
         notes = [_without_tokens(stats.total)]
         if stats.unpriced:
             notes.append(tr("No price is known for {models}.", models=", ".join(stats.unpriced)))
-        days = sorted(source.date for source in stats.prices if source.date)
+        days = [_day(found) for found in sorted(source.date for source in stats.prices if source.date)]
         if days and stats.total.usage.cost is not None:
             notes.append(
                 tr("Costs are as recorded, else by list prices of {first} to {last}.", first=days[0], last=days[-1])
@@ -363,7 +368,7 @@ class FiguresDialog(QDialog):
     @Slot(QModelIndex)
     def _choose(self, index: QModelIndex) -> None:
         row = self.table.record_at(index)
-        if row is not None and row.name and self._key != "model":
+        if row is not None and row.name:
             self.chosen.emit(self._key, row.name)
             self.accept()
 
@@ -381,6 +386,14 @@ class FiguresDialog(QDialog):
             self._choose(self.table.currentIndex())
         else:
             super().keyPressEvent(event)
+
+
+def _day(text: str) -> str:
+    """Return the day of a price list as words; its text if the user has written something else than a date."""
+    try:
+        return short_date(date.fromisoformat(text))
+    except ValueError:
+        return text
 
 
 def _figures(

@@ -65,7 +65,7 @@ class EngineForm(QWidget):
         self._uri = self._line(tr("Location of the LanceDB table"), tr("On this machine, in your data folder"))
         set_tip(self._uri, tr("A folder, s3://bucket/path or db://database"))
         self._table = self._line(tr("Name of the LanceDB table"), tr("The folder's name"))
-        self._machine = self._line(tr("This machine's name"), tr("The computer's name"))
+        self._machine = self._line(tr("This machine's name"), tr("The machine's own name"))
         set_tip(self._machine, tr("Name of this machine, shown with your notes to others who share the table"))
         browse = QPushButton(tr("Browse…"))
         browse.setAccessibleName(tr("Browse for the folder of the table"))

@@ -51,7 +51,7 @@ _FALLBACK_ALONE = marked("Nothing leaves this machine unless the fallback takes 
 
 
 def destination_sentence(provider: str, base_url: str, *, remote_fallback: bool = False) -> str:
-    """Return a sentence about which data leaves the computer.
+    """Return a sentence about which data leaves the machine.
 
     `remote_fallback`: whether `fallback_words` has something to add.
     """
@@ -91,7 +91,7 @@ def sent_words(settings: Settings) -> str:
 
 
 def fallback_words(settings: Settings) -> str:
-    """Describe the data that is sent, and its receiver, if the provider fails; empty if none leaves the computer."""
+    """Describe the data that is sent, and its receiver, if the provider fails; empty if none leaves the machine."""
     fallback = fallback_receiver(settings)
     if fallback is None:
         return ""
@@ -103,13 +103,13 @@ def fallback_words(settings: Settings) -> str:
 
 
 def fallback_owner(settings: Settings) -> str:
-    """Return the company that receives texts if the provider fails; empty if nothing leaves the computer."""
+    """Return the company that receives texts if the provider fails; empty if nothing leaves the machine."""
     fallback = fallback_receiver(settings)
     return "" if fallback is None else OWNERS[fallback[0]]
 
 
 def fallback_receiver(settings: Settings) -> tuple[str, str] | None:
-    """Return provider and host that get texts if the provider fails; None if nothing leaves the computer."""
+    """Return provider and host that get texts if the provider fails; None if nothing leaves the machine."""
     try:
         return engine.remote_fallback(settings)
     except ProviderError:

@@ -243,7 +243,7 @@ def usage_lines(usage: UsageTotal | ModelUsage) -> tuple[str, ...]:
     """Return one line for each kind of token count; counts that were not recorded are called unknown."""
     unknown = tr("unknown")
     rows = (
-        (marked("Sent: {tokens}"), usage.input_tokens),
+        (marked("Sent, not cached: {tokens}"), usage.input_tokens),
         (marked("Read from the cache: {tokens}"), usage.cache_read_tokens),
         (marked("Written to the cache: {tokens}"), usage.cache_write_tokens),
         (marked("Received: {tokens}"), usage.output_tokens),

@@ -50,7 +50,6 @@ UNKNOWN_TO_QMD = {
     "role": marked("filters by speaker"),
     "file": marked("filters by changed file"),
     "command": marked("filters by command"),
-    "machine": marked("filters by machine"),
 }
 
 

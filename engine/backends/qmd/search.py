@@ -216,6 +216,7 @@ class ResultMapper:
                 role=offset.role,
                 agent=known.agent,
                 project=known.project,
+                machine=known.machine,
                 rewound=in_ranges(offset.line, known.rewound),
             ),
         )
@@ -337,6 +338,8 @@ def _field(atom: Field) -> _Condition:
         return lambda candidate: candidate.source == SOURCE_NAMES[value.casefold()]
     if atom.name == "agent":
         return lambda candidate: candidate.session is not None and fold(candidate.session.known.agent) == part
+    if atom.name == "machine":
+        return lambda candidate: candidate.session is not None and fold(candidate.session.known.machine) == part
     if atom.name == "project":
         return lambda candidate: candidate.session is not None and part in fold(candidate.session.known.project)
     if period is None:

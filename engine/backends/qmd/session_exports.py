@@ -26,7 +26,7 @@ from engine.corpus.note_reader import Unreadable
 from engine.corpus.transcripts.chunk_packing import PART_SEPARATOR, SPEAKERS, ChunkPacker, IndexedMessage, SessionChunk
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.registry import continued_in, copied_sessions, parser_versions
-from engine.corpus.transcripts.session_stores import find_transcripts, session_name
+from engine.corpus.transcripts.session_stores import find_transcripts, machine_names, session_name
 from engine.indexing.crashing_files import CrashRecord
 from engine.indexing.session_workspace_assignment import (
     INDEXED_ELSEWHERE,
@@ -39,6 +39,7 @@ from engine.records import FileIssue
 from engine.settings import Settings
 from engine.store.index_paths import IndexFiles
 from engine.store.sessions import StoredSession
+from engine.store.snapshot import machine_of
 
 _MOST_BYTES = 1024**3
 """Maximum size of an exported session in bytes; the longest transcripts have some hundred megabytes."""
@@ -154,18 +155,25 @@ class SessionExports:
 
     def all(self) -> list[ExportedSession]:
         """All known sessions, newest first."""
-        return sorted(
-            self._list.current().sessions.values(), key=lambda session: (-session.mtime_ns, session.known.path)
-        )
+        return sorted(self._sessions().values(), key=lambda session: (-session.mtime_ns, session.known.path))
 
     def get(self, path: str) -> ExportedSession | None:
-        return self._list.current().sessions.get(path)
+        return self._sessions().get(path)
+
+    def _sessions(self) -> dict[str, ExportedSession]:
+        """All known sessions by name, those from other machines with the names that the settings give these now."""
+        found = self._list.current().sessions
+        if not self._settings.sessions.machines:
+            return found
+        names = machine_names(self._settings)
+        return {
+            path: msgspec.structs.replace(one, known=one.known._replace(machine=machine_of(path, names)))
+            for path, one in found.items()
+        }
 
     def by_file(self) -> dict[str, ExportedSession]:
         """The sessions that can be found, by the names of their files."""
-        return {
-            f"{_stem(name)}.md": session for name, session in self._list.current().sessions.items() if session.written
-        }
+        return {f"{_stem(name)}.md": session for name, session in self._sessions().items() if session.written}
 
     def indexed_sizes(self) -> dict[str, int]:
         """Bytes of every transcript when it was last read, by its stable name."""

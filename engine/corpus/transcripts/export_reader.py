@@ -4,6 +4,7 @@ Zip files are never unpacked to disk, and files larger than an export can be are
 size.
 """
 
+import glob
 import os
 import re
 import zipfile
@@ -11,7 +12,9 @@ import zlib
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from itertools import chain
+from functools import partial
+from itertools import chain, islice
+from pathlib import Path
 from typing import IO, Any
 
 from engine.base import skip_reasons
@@ -41,6 +44,7 @@ LARGEST_DOCUMENT = 4 * 1024**3
 """Largest `conversations.json` in bytes; exports of many years stay below a tenth of it."""
 LARGEST_CONVERSATION = 128 * 1024**2
 """Largest conversation in bytes, which is held in memory as a whole."""
+_LARGEST_IMAGE = 64 * 1024**2
 _ZIP = b"PK\x03\x04"
 _MEMBER = re.compile(
     r"(?:[^/\\]+/){0,2}conversations(?:(?:[-_]\d{1,6})?\.json|(?:-[^/\\]+)?/[^/\\]+\.json)"
@@ -123,6 +127,34 @@ def conversations(path: str, cancel: CancelToken | None = None, *, array: str = 
             for member in _members(archive):
                 with archive.open(member) as document:
                     yield from _objects(_Reader(document, cancel), array)
+
+
+def image_file(path: str, name: str) -> bytes:
+    """Return the data of an image in an export, packed or not: of the first file whose name begins with `name`.
+
+    Empty if there is none, or it is larger than 64 MB. Raises OSError, `PathRefused`, and ValueError for a broken zip
+    file.
+    """
+    fits = re.compile(rf"(?:[^/]+/)?{re.escape(name)}(?![0-9A-Za-z])[^/]*").fullmatch
+    with open_binary(path) as file, _broken_as_value_error():
+        if file.read(len(_ZIP)) == _ZIP:
+            with zipfile.ZipFile(file) as archive:
+                usable = (member for member in archive.infolist() if member.compress_type in _COMPRESSIONS)
+                if member := next((member for member in usable if fits(member.filename)), None):
+                    with archive.open(member) as image:
+                        return _whole(image)
+            return b""
+    folder = Path(path).parent
+    for found in sorted((*folder.glob(f"{glob.escape(name)}*"), *folder.glob(f"*/{glob.escape(name)}*"))):
+        if fits(found.name):
+            with open_binary(found) as image:
+                return _whole(image)
+    return b""
+
+
+def _whole(image: IO[bytes]) -> bytes:
+    blocks = list(islice(iter(partial(image.read, _BLOCK), b""), 1 + _LARGEST_IMAGE // _BLOCK))
+    return b"".join(blocks) if len(blocks) <= _LARGEST_IMAGE // _BLOCK else b""
 
 
 def one_session(

@@ -6,7 +6,7 @@ import json
 import math
 import re
 import urllib.parse
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -28,7 +28,9 @@ _MEDIA_TYPES = ("media_type", "mimeType", "mime_type", "MIMEType")
 _SIGNATURES = {"png": b"\x89PNG", "jpeg": b"\xff\xd8\xff", "gif": b"GIF8", "webp": b"RIFF"}
 """First bytes of an image, by its type; transcripts often name another type."""
 _STEP = 256 * 1024
-_HELD_IMAGES: ContextVar[dict[str, str] | None] = ContextVar("held images", default=None)
+HeldImages = dict[str, str | Callable[[], bytes]]
+"""Data of images, in base64 or as a function that reads it, by the name in their placeholders."""
+_HELD_IMAGES: ContextVar[HeldImages | None] = ContextVar("held images", default=None)
 IMAGE_LINE = re.compile(r"^\[image(?:: ([^\]\n]*))?\]$", re.MULTILINE)
 """Matches the line that stands for an image in the text of a message."""
 _NOT_IN_NAMES = str.maketrans("]\n", ") ")
@@ -141,10 +143,22 @@ def image_mark(value: object, name: str = "") -> str:
     return f"[image: {name}]" if name else f"[image: {kind.upper()}, {max(1, len(data) * 3 // 4 // 1000):,} KB]"
 
 
+def image_file_mark(file: str, name: str, load: Callable[[], bytes]) -> str:
+    """Return the placeholder of an image in another file, which has this name there and is only read when it is opened.
+
+    `name`: its name for the user; empty if it is unknown.
+    """
+    held = _HELD_IMAGES.get()
+    if held is None or not file:
+        return image_mark(None, name)
+    held[file] = load
+    return image_mark(None, file)
+
+
 @contextlib.contextmanager
-def holding_images() -> Iterator[dict[str, str]]:
+def holding_images() -> Iterator[HeldImages]:
     """Have placeholders of images contain a digest instead of type and size; yields the images' data by digest."""
-    held: dict[str, str] = {}
+    held: HeldImages = {}
     before = _HELD_IMAGES.set(held)
     try:
         yield held
@@ -165,19 +179,24 @@ def image_value(data: object) -> Mapping[str, str]:
     return {"media_type": "image/png", "data": "".join(encoded)}
 
 
-def image_held(text: str, number: int, held: Mapping[str, str]) -> tuple[bytes, str] | None:
+def image_held(text: str, number: int, held: HeldImages) -> tuple[bytes, str] | None:
     """Return the data and the type (`png`) of image `number`, from 0, of a message; None if its data isn't held.
 
-    The type is that of the data. Data of other types, which a program could run, counts as missing.
+    The type is that of the data. Data of other types, which a program could run, counts as missing. Raises the errors
+    of a function that reads it.
     """
     named = next(islice(IMAGE_LINE.finditer(text), number, None), None)
-    encoded = held.get(named[1] or "", "") if named else ""
-    steps = (encoded[start : start + _STEP] for start in range(0, len(encoded), _STEP))
-    try:
-        data = b"".join(base64.b64decode(part) for part in steps)  # one long call would hold the interpreter's lock
-    except ValueError:
-        return None
+    found = held.get(named[1] or "", "") if named else ""
+    data = found() if callable(found) else _decoded(found)
     return next(((data, kind) for kind, signature in _SIGNATURES.items() if data.startswith(signature)), None)
+
+
+def _decoded(encoded: str) -> bytes:
+    """Decode base64 in steps, since one long call would hold the interpreter's lock; empty if it is invalid."""
+    try:
+        return b"".join(base64.b64decode(encoded[at : at + _STEP]) for at in range(0, len(encoded), _STEP))
+    except ValueError:
+        return b""
 
 
 def _images(value: object) -> Iterator[tuple[str, str]]:

@@ -187,7 +187,7 @@ class _Walk(FolderWalk):
     def __init__(self, cancel: CancelToken | None, listener: DiscoveryListener | None, most_entries: float) -> None:
         super().__init__(cancel, listener, most_entries)
         self.skipped: list[FileIssue] = []
-        self._others: list[str] | None = None
+        self._others: list[tuple[str, Match]] | None = None
         """The first files of other names; None in an agent's own folder, where they are expected."""
         self._more = 0
         self._memo: dict[str, Any] = {}
@@ -251,18 +251,18 @@ class _Walk(FolderWalk):
             self._add_transcript(transcript_of(name), path, entry.stat(follow_symlinks=False))
         elif match not in SILENT:
             self._add_skipped(name, match.rule, match.detail)
-        elif match is NO_TRANSCRIPT and self._others is not None and not _is_part(path):
+        elif match.rule == NO_TRANSCRIPT.rule and self._others is not None and not _is_part(path):
             if len(self._others) < _MOST_NAMED:
-                self._others.append(name)
+                self._others.append((name, match))
             else:
                 self._more += 1
         return False
 
     def _report_others(self, store: Store) -> None:
-        for name in self._others or ():
-            self._add_skipped(name, NO_TRANSCRIPT.rule, NO_TRANSCRIPT.detail)
+        for name, match in self._others or ():
+            self._add_skipped(name, match.rule, match.detail)
         if self._more:
-            detail = skip_reasons.MORE_OTHER_NAMES.message(count=self._more)
+            detail = skip_reasons.MORE_OTHER_FILES.message(count=self._more)
             self._add_skipped(f"{store.name}/…", NO_TRANSCRIPT.rule, detail)
 
     def _add_transcript(self, name: str, path: str, state: os.stat_result) -> None:

@@ -19,11 +19,16 @@ from engine.corpus.transcripts.agents import LINES_END, WAL, Agent
 
 _COMPRESSED = (".zst", ".zstd")
 _HEAD = 64 * 1024
+_MOST_KNOWN = 250_000  # takes 25 MB
+_EXPORTS: dict[int, bool] = {}
+"""Whether each version of a file is an export, by its hash: a sync looks at every file again."""
 
 NO_TRANSCRIPT = Match("no-transcript", skip_reasons.NO_TRANSCRIPT_NAME.message())
+NO_CONVERSATION = Match(NO_TRANSCRIPT.rule, skip_reasons.NO_TRANSCRIPT.message())
+"""Excludes a file that was examined, since an export may have its name."""
 _PART = Match("part-of-session", skip_reasons.PART_OF_SESSIONS.message())
 _PACKED_TWICE = Match("packed-twice", skip_reasons.PACKED_TWICE.message())
-SILENT = frozenset({NO_TRANSCRIPT, _PART, _PACKED_TWICE, NOT_A_FILE})
+SILENT = frozenset({NO_TRANSCRIPT, NO_CONVERSATION, _PART, _PACKED_TWICE, NOT_A_FILE})
 """Rules for files that agents store next to transcripts: skipped without an issue, unless a path is explained."""
 
 
@@ -45,7 +50,7 @@ def judge_entry(entry: os.DirEntry[str], above: str, neighbours: frozenset[str],
     folder = entry.is_dir(follow_symlinks=False)
     named = folder or entry.name.endswith(LINES_END) or registry.may_be_transcript(f"{above}{os.sep}{entry.name}")
     if not (named or is_renamed_export(export)):
-        return NO_TRANSCRIPT
+        return NO_CONVERSATION if may_be_renamed(export) else NO_TRANSCRIPT
     if is_unusable(entry.name):
         return BAD_NAME
     state = entry.stat(follow_symlinks=False)
@@ -67,15 +72,19 @@ def is_renamed_export(path: str) -> bool:
         if not may_be_renamed(path):
             return False
         state = os.lstat(path)
-        return stat.S_ISREG(state.st_mode) and _is_export(path, state.st_size, state.st_mtime_ns)
+        if not stat.S_ISREG(state.st_mode):
+            return False
+        version = hash((path, state.st_size, state.st_mtime_ns))
+        if (known := _EXPORTS.get(version)) is not None:
+            return known
+        with open_binary(path) as file:
+            found = registry.is_export(path, file.read(_HEAD))
+        if len(_EXPORTS) >= _MOST_KNOWN:
+            _EXPORTS.clear()
+        _EXPORTS[version] = found
+        return found
     except (OSError, PathRefused):
         return False
-
-
-@functools.lru_cache(maxsize=16384)  # a sync looks at every file again
-def _is_export(path: str, _size: int, _changed: int) -> bool:
-    with open_binary(path) as file:
-        return registry.is_export(path, file.read(_HEAD))
 
 
 def ordinary_lines(above: str, names: Iterable[str]) -> frozenset[str]:

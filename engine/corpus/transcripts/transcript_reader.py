@@ -25,7 +25,7 @@ from engine.corpus.transcripts.formats import (
     LineFormat,
     LineParser,
 )
-from engine.corpus.transcripts.json_values import holding_images, image_held
+from engine.corpus.transcripts.json_values import HeldImages, holding_images, image_held
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, RawLine, Source, Unpacked, parse_line, raw_lines, read_at
 from engine.corpus.transcripts.messages import Message, SessionFacts
 from engine.corpus.transcripts.registry import formats
@@ -259,7 +259,7 @@ def read_image(
         return None if found is None else image_held(found.text, number, held)
 
 
-def _read_again(path: Path, part: str, held: dict[str, str], cancel: CancelToken | None) -> Iterator[Message]:
+def _read_again(path: Path, part: str, held: HeldImages, cancel: CancelToken | None) -> Iterator[Message]:
     """Yield the messages of a session; of lines, with only the images of the last one held."""
     with opened(path) as (source, _):
         known = None

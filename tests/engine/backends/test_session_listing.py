@@ -7,6 +7,7 @@ import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -172,7 +173,7 @@ def test_sessions_of_a_drive_stay_while_it_is_not_connected(
     assert not memory.sessions(), "a folder with files in it is read"
 
 
-@pytest.mark.parametrize("place", ["text", "command", "project"])
+@pytest.mark.parametrize("place", ["text", "command", "project", "chunks"])
 def test_unmasked_session_of_a_drive_leaves_with_old_rules(
     memory: BuiltinMemory, store: Path, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
@@ -184,6 +185,7 @@ def test_unmasked_session_of_a_drive_leaves_with_old_rules(
         + spoken("user", "Where is it?")
         + spoken("assistant", [call])
         + spoken("assistant", f"In the {secret['text']}.")
+        + (spoken("user", "lee " * 2000 + "password:") + spoken("user", "hidden") if place == "chunks" else "")
     )
     memory.sync()
     with memory.store.write() as writer:
@@ -193,9 +195,35 @@ def test_unmasked_session_of_a_drive_leaves_with_old_rules(
         raise OSError(errno.ESTALE, "Stale file handle")
 
     monkeypatch.setattr(folder_walk, "scan_folder", disconnected)
-    monkeypatch.setattr(text_stage, "holds_secret", lambda text: "hidden" in text)
+    named = "password:" if place == "chunks" else ""
+    monkeypatch.setattr(text_stage, "holds_secret", lambda text: "hidden" in text and named in text)
+    assert not any("hidden" in text and "password:" in text for _, text, _ in texts(memory))
     assert memory.sync().full
     assert {one.title for one in memory.sessions()} == {f"Where is anchor {n}?" for n in range(COUNT) if n != 3}
+
+
+def test_copying_a_long_session_of_a_drive_can_be_cancelled(
+    memory: BuiltinMemory, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (store / "3.jsonl").write_text(head(3) + spoken("user", "lee and luff " * 60_000))
+    memory.sync()
+    before, token, rows = texts(memory), CancelToken(), text_stage.keyword_rows
+
+    def disconnected(path: str) -> object:
+        raise OSError(errno.ESTALE, "Stale file handle")
+
+    def cancelling(*given: Any) -> object:
+        assert not token.cancelled, "rows were read after the cancellation"
+        if len(given[2]) > 100:
+            token.cancel()
+        return rows(*given)
+
+    monkeypatch.setattr(folder_walk, "scan_folder", disconnected)
+    monkeypatch.setattr(text_stage, "keyword_rows", cancelling)
+    assert memory.sync(force=True, cancel=token).cancelled
+    assert token.cancelled
+    assert texts(memory) == before
+    assert not unsound(memory)
 
 
 @pytest.mark.parametrize(("number", "stays"), [(errno.EIO, True), (errno.EACCES, False)])

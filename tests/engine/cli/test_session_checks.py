@@ -121,7 +121,9 @@ def _saved_chat(**id: str) -> dict[str, Any]:
 def test_saved_conversation_with_any_name_is_a_session(verb: Run, store: Path, id: dict[str, str]) -> None:
     (store / "My rudder.json").write_text(json.dumps(_saved_chat(**id)))
     (store / "package.json").write_text(json.dumps({"name": "boats", "mapping": {}}))
-    assert check(verb, "Files not read in sessions/boats")["detail"].startswith("1 file is not read: package.json:")
+    assert check(verb, "Files not read in sessions/boats")["detail"].startswith(
+        "1 file is not read: package.json: The file is not a transcript of a known agent."
+    )
     verb("index")
     (found,) = verb("search", "varnish rudder", "--json").json["results"][:1]
     assert found["path"].startswith("sessions/boats/My rudder.json/")

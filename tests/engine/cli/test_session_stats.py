@@ -56,6 +56,16 @@ def test_stats_by_agent_and_since(run: Run) -> None:
     assert stats(run, "--agent", "abacus")["total"]["usage"]["inputTokens"] is None
 
 
+def test_copied_requests_cost_nothing_and_are_explained(run: Run, memory: FakeMemory) -> None:
+    copied = tuple(ModelUsage(model, 0, 0, 0, 0) for model in ("claude-opus-4-5", "gpt-99"))
+    made = make_session([("user", [("text", "Hello")])], path="sessions/b/4", agent="droid", usage=copied)
+    memory.session_texts |= {"sessions/b/4": made}
+    lines = run("sessions", "stats", "--agent", "droid").out.splitlines()
+    assert lines[1].split()[4:] == ["0"] * 4 + ["$0.00"]
+    assert lines[2:][0] == "1 session of copied requests, which count in the session that they are from."
+    assert not any("No price is known" in line for line in lines)
+
+
 def test_stats_of_no_session_name_the_agents(run: Run) -> None:
     shown = run("sessions", "stats", "--agent", "abacus").out
     assert shown == "No session matches. There are sessions of these agents: codex, claude-code, aider.\n"

@@ -361,7 +361,7 @@ def test_measure_names_unread_files(tmp_path: Path) -> None:
     (issue,) = found.issues
     assert (issue.path, issue.rule) == (str(folder), "no-transcript")
     assert issue.detail == (
-        "30 files here are not read, because they are not named like transcripts: "
+        "30 files here are not read, because they are not transcripts of a known agent: "
         "page-0.html, page-1.html, page-10.html, …"
     )
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.base.formatting import without_escapes
 from engine.redaction.secret_masking import PATTERNS, beginning_of, redact
 
 _MARKED = re.compile("«([^»]*)»")
@@ -1701,6 +1702,54 @@ def test_secret_in_a_string_of_json_is_masked(depth: int) -> None:
     assert (
         redact('{"a": "b c\\u0041 \\n password: \\"tug\\\\boat\\""}') == '{"a": "b c\\u0041 \\n password: \\"***\\""}'
     )
+
+
+_BEFORE_JSON = ("Exit code: 0\n{json}", "```json\n{json}\n```", "The result: {json}.", "{inner}")
+
+
+@pytest.mark.parametrize("before", _BEFORE_JSON)
+@pytest.mark.parametrize("depth", [1, 2])
+def test_secret_with_needless_escapes_is_masked(before: str, depth: int) -> None:
+    def escaped(text: str) -> str:
+        for _ in range(depth):
+            text = json.dumps(text)[1:-1].replace("/", "\\/")
+            text = re.sub("[+=&'<>]", lambda sign: f"\\u{ord(sign[0]):04X}", text)
+        return text
+
+    texts = {
+        "aws_secret_access_key = {}": "wJalrXUtnFEMI/K7MDENG/bPxRfiCYzXAMPLEKEYq",
+        "postgres://ada:{}@db/boats": "s3cr3t+Pw",
+        "export DB_PASSWORD='{}'": "x9!Kq+7/zP",
+    }
+    for text, secret in texts.items():
+        inner = escaped(text.format(secret))
+        shown = before.format(inner=inner, json='{"a": "Boats", "b": "' + inner + '"}')
+        assert redact(shown) == shown.replace(escaped(secret), "***")
+
+
+_COLOURS = ("\x1b[01;31m\x1b[K{}\x1b[m\x1b[K{}", "{}\x1b[0m\x1b[38;5;2m{}", "{}\x1b(B\x1b[m{}", "\x1b[1m{}{}")
+_COLOURED_IN = ("out.txt:3:{}", "Out:\n{{\"a\": \"b {}\"}}", '{{"a": "b c", "out": "x\\n{} y"}}', "{}")
+
+
+@pytest.mark.parametrize("colours", _COLOURS)
+@pytest.mark.parametrize("shown_in", _COLOURED_IN)
+def test_secret_with_colours_of_a_terminal_is_masked(colours: str, shown_in: str) -> None:
+    """As `grep --color` prints it, which marks the found part; the window shows texts without colours."""
+    coloured = colours.format("ghp_", "a1B2c3D4" * 5)
+    within = json.dumps(coloured)[1:-1] if '"' in shown_in else coloured
+    masked = redact(shown_in.format(within))
+    assert "a1B2c3" not in without_escapes(masked.replace("\\u001b", "\x1b"))
+    assert redact(masked) == masked
+
+
+def test_escapes_of_ordinary_text_are_kept() -> None:
+    ordinary = (
+        "sed 's/usr\\/share/opt/' a.sh",
+        r"/^https?:\/\/[^:@]+:\d+\/$/.test(url)",
+        r'{x} "caf\u00e9 \/ bar"',
+        "\x1b[32m42 passed\x1b[0m",
+    )
+    assert not differing({text: text for text in ordinary})
 
 
 @pytest.mark.parametrize("start", ['[ ] a 27" screen', '[12:01] "', '{"x": "', "[link](x)", '{3"}', '[] "a" "b'])

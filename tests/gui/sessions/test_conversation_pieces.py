@@ -61,5 +61,5 @@ def test_fence_closes_only_by_its_own_marker() -> None:
 
 
 def test_terminal_escapes_are_removed() -> None:
-    assert without_escapes("\x1b[1;32mok\x1b[0m \x1b]0;title\x07done") == "ok done"
+    assert without_escapes("\x1b[1;32mok\x1b(B\x1b[m \x1b]0;title\x07done") == "ok done"
     assert without_escapes("plain [31m text") == "plain [31m text"

@@ -1,5 +1,7 @@
 """The table of figures of the listed sessions: unknown numbers, its groups, copying, and how it filters the list."""
 
+from datetime import datetime
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel
@@ -7,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QComboBox, QLabel
 from engine import ModelUsage
 from gui.sessions.session_figures import FiguresDialog
 from gui.sessions.session_list import FIGURES
+from gui.text.formatting import short_date
 from tests.gui.sessions.conftest import TODAY
 from tests.helpers.fake_sessions import make_session_summary
 
@@ -56,16 +59,40 @@ def test_sessions_are_grouped_on_request(qtbot, dialog) -> None:
         "agent": ["Claude Code", "Codex"],
         "model": ["claude-opus-4-5", "unknown"],
         "machine": ["this machine", "laptop"],
-        "day": [f"{TODAY:%Y-%m-%d}", "unknown"],
+        "day": [short_date(TODAY), "unknown"],
     }
 
 
-def test_enter_on_a_model_filters_nothing(qtbot, dialog) -> None:
+def test_days_are_named_as_dates_and_in_order_of_time(qtbot, jobs, appearance) -> None:
+    days = (datetime(2026, 2, day, 12) for day in (9, 10, 11))
+    made = [make_session_summary(f"sessions/a/{day.day}", id=str(day.day), ended=day.timestamp()) for day in days]
+    shown = FiguresDialog(jobs, made, "", None)
+    qtbot.addWidget(shown)
+    group(qtbot, shown, "day")
+    shown.table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
+    assert [row[0] for row in cells(shown)] == ["9 Feb 2026", "10 Feb 2026", "11 Feb 2026"]
+
+
+def test_tip_says_what_was_sent_without_the_cache(dialog) -> None:
+    tip = dialog.table.model().index(0, 4).data(Qt.ItemDataRole.ToolTipRole)
+    assert "Sent, not cached: 400" in tip
+    assert "Read from the cache: 2,000" in tip
+
+
+def test_enter_on_a_model_chooses_it(qtbot, dialog) -> None:
     assert group(qtbot, dialog, "model")[0][0] == "claude-opus-4-5"
     qtbot.keyClick(dialog.table, Qt.Key.Key_Home)
-    with qtbot.assertNotEmitted(dialog.chosen):
+    with qtbot.waitSignal(dialog.chosen) as chosen:
         qtbot.keyClick(dialog.table, Qt.Key.Key_Return)
-    assert dialog.isVisible()
+    assert chosen.args == ["model", "claude-opus-4-5"]
+
+
+def test_chosen_model_is_added_to_the_search_text_once(qtbot, panel) -> None:
+    panel.search("rope")
+    for _ in range(2):
+        panel.filter_by("model", "claude-opus-4-5")
+        assert panel.view_state.criteria.text == 'rope model:"claude-opus-4-5"'
+    qtbot.waitUntil(lambda: not panel.busy)
 
 
 def test_rows_keep_their_group_until_others_are_read(qtbot, dialog) -> None:

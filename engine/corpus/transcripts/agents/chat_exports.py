@@ -68,6 +68,7 @@ CHATGPT = Agent(
         rf"[^/]*chatgpt[^/]*/{_ID}\.json",
         r"chatgpt[-_ ][^/]*\.json",
     ),
+    parser_version=2,
     formats=_chatgpt_formats,
 )
 CLAUDE = Agent(
@@ -75,6 +76,7 @@ CLAUDE = Agent(
     label="Claude",
     downloaded=True,
     files=(_CONVERSATIONS, _ZIP),
+    parser_version=2,
     formats=_claude_formats,
 )
 DEEPSEEK = Agent(

@@ -32,6 +32,6 @@ AGENT = Agent(
     folders=_folders,
     files=(),
     databases=r"\.forge\.db",
-    parser_version=2,
+    parser_version=3,
     formats=_formats,
 )

@@ -4,19 +4,24 @@ Written from public descriptions of exports up to autumn 2026 (OpenAI publishes 
 file, in newer and larger exports split into `conversations-000.json` and so on, or one file for each conversation in a
 folder `conversations`. `mapping` has the nodes by id, each with `parent` and `children`; `current_node` is the end of
 the branch that the user saw last. The other branches, made by editing or repeating a message, follow it as abandoned
-ones.
+ones. An image is in another file of the export, whose name begins with the id in `asset_pointer`, such as
+`file-service://file-Ab3` or `sediment://file_0a2`.
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
+
+import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.export_reader import abandoned_branches, branch, read_branches
 from engine.corpus.transcripts.formats import Conversation, LineParser
-from engine.corpus.transcripts.json_values import items, mapping, seconds, string
+from engine.corpus.transcripts.json_values import image_file_mark, items, mapping, seconds, string
+from engine.corpus.transcripts.message_builder import attached
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, one_line
 
 _AGENT = "chatgpt"
@@ -38,10 +43,16 @@ _RESULTS = (
     "computer_output",
 )
 _MEDIA = ("image", "audio", "video")
+_FILE_ID = re.compile("file[-_][0-9A-Za-z_-]{1,100}")
 
 
-class _Parser(LineParser):
+class _Parser(LineParser, kw_only=True):
     """Parses the messages of the branch that the user saw last, one by one."""
+
+    path: str
+    """The export, which has the images."""
+    names: dict[str, str] = msgspec.field(default_factory=dict)
+    """Name of each image attached to the current message, by its id."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         author, content = mapping(value.get("author")), mapping(value.get("content"))
@@ -52,9 +63,11 @@ class _Parser(LineParser):
             self.use_model(mapping(value.get("metadata")).get("model_slug"))
         if kind == "text" and _is_hidden(value, content):
             role = "system"
+        attachments = list(map(mapping, items(mapping(value.get("metadata")).get("attachments"))))
+        self.names = {string(attachment.get("id")): string(attachment.get("name")) for attachment in attachments}
         text = "\n".join(piece for piece in self._text(content) if piece)
         if role == "user":
-            text = "\n".join(filter(None, (text, *_attachments(value))))
+            text = "\n".join(filter(None, (text, *_named(attachments))))
         if not text.strip():
             return []
         self.ordinal += 1
@@ -78,7 +91,7 @@ class _Parser(LineParser):
             yield string(content.get("text"))
         elif kind in _RESULTS:
             yield from (string(content.get(key)) for key in ("name", "title", "url", "text", "result", "summary"))
-            yield "[image]" if content.get("screenshot") else ""
+            yield self._image(mapping(content.get("screenshot"))) if content.get("screenshot") else ""
         else:
             self.count_unknown(kind)
             yield from self._parts(content)
@@ -94,9 +107,14 @@ class _Parser(LineParser):
             if text := string(mapping(part).get("text")) or string(mapping(part).get("result")):
                 yield text
             elif medium:
-                yield f"[{medium}]"
+                yield self._image(part) if medium == "image" else f"[{medium}]"
             elif part is not None:
                 self.count_unknown(f"part {kind}")
+
+    def _image(self, part: Mapping[str, Any]) -> str:
+        id = string(part.get("asset_pointer")).rpartition("://")[2]
+        file = id if _FILE_ID.fullmatch(id) else ""
+        return image_file_mark(file, self.names.get(id, ""), partial(export_reader.image_file, self.path, file))
 
 
 def _kind(role: Role, content: str, recipient: str) -> Kind:
@@ -115,12 +133,12 @@ def _is_hidden(message: Mapping[str, Any], content: Mapping[str, Any]) -> bool:
     return context or mapping(message.get("metadata")).get("is_visually_hidden_from_conversation") is True
 
 
-def _attachments(message: Mapping[str, Any]) -> Iterator[str]:
-    """Return the names of attached files, without images, which are parts of the message."""
-    for attachment in map(mapping, items(mapping(message.get("metadata")).get("attachments"))):
+def _named(attachments: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield placeholders of attached files, without images, which are parts of the message."""
+    for attachment in attachments:
         name = string(attachment.get("name"))
         if name and not string(attachment.get("mime_type") or attachment.get("mimeType")).startswith("image/"):
-            yield f"[{name}]"
+            yield attached(name)
 
 
 def _messages(nodes: Mapping[str, Any], names: Iterable[str]) -> Iterator[Mapping[str, Any]]:
@@ -128,15 +146,15 @@ def _messages(nodes: Mapping[str, Any], names: Iterable[str]) -> Iterator[Mappin
     return (message for message in messages if isinstance(message, dict))
 
 
-def _conversation(value: Mapping[str, Any]) -> Conversation:
+def _conversation(path: str, value: Mapping[str, Any]) -> Conversation:
     key = clean(next(filter(None, (string(value.get(name)) for name in _NAMES)), ""))
     title = one_line(string(value.get("title")))
-    parser = _Parser(facts=SessionFacts(agent=_AGENT, id=key, title="" if title == _UNTITLED else title))
+    parser = _Parser(facts=SessionFacts(agent=_AGENT, id=key, title="" if title == _UNTITLED else title), path=path)
     nodes = mapping(value.get("mapping"))
     parents = {name: string(mapping(node).get("parent")) for name, node in nodes.items()}
     times = {name: seconds(mapping(mapping(node).get("message")).get("create_time")) for name, node in nodes.items()}
-    path = branch(parents, times, string(value.get("current_node")))
-    current, others = (_messages(nodes, names) for names in (path, abandoned_branches(parents, path)))
+    shown = branch(parents, times, string(value.get("current_node")))
+    current, others = (_messages(nodes, names) for names in (shown, abandoned_branches(parents, shown)))
     messages, abandoned = read_branches(parser, current, others)
     facts = parser.facts
     facts.started = facts.started or seconds(value.get("create_time"))
@@ -153,4 +171,6 @@ class ChatGptExport:
 
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
         # A folder of conversations may have a list of them, too.
-        return (_conversation(value) for value in export_reader.conversations(path, cancel) if "mapping" in value)
+        return (
+            _conversation(path, value) for value in export_reader.conversations(path, cancel) if "mapping" in value
+        )

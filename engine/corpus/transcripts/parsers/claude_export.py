@@ -10,6 +10,7 @@ call of the tool `artifacts` with `title`, `type` and `content`, or `new_str` fo
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import groupby
 from typing import Any
 
 from engine.base.cancellation import CancelToken
@@ -17,7 +18,7 @@ from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.export_reader import abandoned_branches, branch, read_branches
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn
+from engine.corpus.transcripts.message_builder import Part, attached, filled_parts, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
 
 _AGENT = "claude"
@@ -41,7 +42,7 @@ class _Parser(LineParser):
         if not any(part.kind in ("text", "tool-call") for part in parts):
             parts.append(Part(role, "text", string(value.get("text"))))  # older exports have nothing else
         parts += (Part(role, "text", text) for text in _attached(value))
-        return next_turn(self, parts, id=string(value.get("uuid")), time=seconds(value.get("created_at")))
+        return next_turn(self, _joined(parts), id=string(value.get("uuid")), time=seconds(value.get("created_at")))
 
     def _block(self, value: object, role: Role) -> Iterator[Part]:
         block = mapping(value)
@@ -64,6 +65,17 @@ class _Parser(LineParser):
         elif kind not in _SILENT:
             self.count_unknown(kind)
             yield Part(role, "text", string(block.get("text")))
+
+
+def _joined(parts: list[Part]) -> Iterator[Part]:
+    """Yield the parts, with adjacent texts of one role as one: Claude.ai shows them, artifacts and attachments as one
+    message.
+    """
+    for (role, kind), group in groupby(filled_parts(parts), lambda part: (part.role, part.kind)):
+        if kind == "text":
+            yield Part(role, kind, "\n\n".join(part.text for part in group))
+        else:
+            yield from group
 
 
 def _artifact(arguments: Mapping[str, Any]) -> str:

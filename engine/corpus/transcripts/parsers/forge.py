@@ -3,7 +3,9 @@
 Written from its public source (`forge_domain/src/context.rs`, autumn 2026) and from the readers of agentsview and
 claude-code-history-viewer (August 2026). `conversations` has a title, times, and the context for the model as JSON:
 `messages` with a `message`, which is a `text` of a role or the result of a `tool`; a text may call tools. The user's
-words before they were inserted into a template are in `raw_content`. Only the prompt of the system names the folder.
+words before they were inserted into a template are in `raw_content`. After them come images, and as `droppable` texts
+of the user files and other context that the program added (`forge_app/src/user_prompt.rs`, April 2026). Only the prompt
+of the system names the folder.
 
 Messages have no time: they get that of the session. Numbers of tokens sent are not read, since providers differ in
 whether they include cached ones.
@@ -52,6 +54,8 @@ class ForgeReader(LineParser):
         role, content = string(text.get("role")).lower(), string(text.get("content"))
         if role == "system":
             self.facts.project = self.facts.project or clean(between(content, *_FOLDER))
+        elif role == "user" and text.get("droppable") is True:
+            yield Part("system", "text", content)
         elif role == "user":
             yield Part("user", "text", _typed(mapping(text.get("raw_content"))) or content)
         elif role == "assistant":
@@ -86,8 +90,21 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     facts = SessionFacts(agent=_AGENT, id=clean(key), title=one_line(as_text(title)), started=started, ended=ended)
     reader = ForgeReader(facts=facts)
     entries = items(mapping(cell(reader, context)).get("messages"))
-    turns = (next_turn(reader, reader.parts(mapping(entry)), time=ended) for entry in entries)
+    turns = (next_turn(reader, turn, time=ended) for turn in _turns(reader, entries))
     return Conversation(key, facts, whole(reader, turns), Counter(reader.unknown))
+
+
+def _turns(reader: ForgeReader, entries: list[Any]) -> Iterator[list[Part]]:
+    """Yield the parts of each message; images and context belong to the user's words before them, images first."""
+    turn: list[Part] = []
+    for entry in map(mapping, entries):
+        parts = list(reader.parts(entry))
+        added = "image" in mapping(entry.get("message")) or any(part.role == "system" for part in parts)
+        if not (added and turn and turn[0].role == "user"):
+            yield turn
+            turn = []
+        turn = sorted([*turn, *parts], key=lambda part: part.role == "system")
+    yield turn
 
 
 FORGE_DATABASE = RowFormat(

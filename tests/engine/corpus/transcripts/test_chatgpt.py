@@ -17,11 +17,14 @@ _FIXTURE = Path(__file__).parent / "fixtures" / "chatgpt" / "conversations.json"
 _FORMAT = ChatGptExport()
 
 
+_ASKED = "[image: loaf.png]\nWhy is it flat?\nIt rose before.\nI mean the loaf.\n[audio]\n[file: recipe.pdf]"
+
+
 def test_fixture_is_read() -> None:
     first, second = read(_FORMAT, _FIXTURE)
     assert in_order(first) == [
         ("system", "text", "I bake.\nBe brief.", ""),
-        ("user", "text", "[image]\nWhy is it flat?\nIt rose before.\nI mean the loaf.\n[audio]\n[recipe.pdf]", ""),
+        ("user", "text", _ASKED, ""),
         ("assistant", "thinking", "Looking at the crumb\nIt is dense.", ""),
         ("assistant", "tool-call", "print(350 * 0.75)", "python"),
         ("tool", "tool-result", "262.5", "python"),

@@ -20,18 +20,15 @@ _FORMAT = ClaudeExport()
 def test_fixture_is_read() -> None:
     first, second = read(_FORMAT, _FIXTURE)
     assert in_order(first) == [
-        ("user", "text", "Why do they split?\n[file: photo.jpg]", ""),
-        ("user", "text", "Pasted notes.", ""),
-        ("user", "text", "[file: plan.md]\n# Beds", ""),
+        ("user", "text", "Why do they split?\n[file: photo.jpg]\n\nPasted notes.\n\n[file: plan.md]\n# Beds", ""),
         ("assistant", "thinking", "Water, most likely.", ""),
         ("assistant", "tool-call", "tomato splitting", "web_search"),
         ("tool", "tool-result", "After heavy rain.\n[image]", "web_search"),
-        ("assistant", "text", "Basil.", ""),
-        ("assistant", "text", "Too much water at once.", ""),
+        ("assistant", "text", "Basil.\n\nToo much water at once.", ""),
         ("user", "text", "Thanks.", ""),
     ]
-    assert [message.ordinal for message in first.messages] == [1, 1, 1, 2, 2, 2, 2, 2, 3]
-    assert [message.id for message in first.messages] == ["m1"] * 3 + ["m2"] * 5 + ["m4"]
+    assert [message.ordinal for message in first.messages] == [1, 2, 2, 2, 2, 3]
+    assert [message.id for message in first.messages] == ["m1"] + ["m2"] * 4 + ["m4"]
     assert (first.key, first.facts.name, first.unknown) == ("c-1", "Tomatoes", {"aroma": 1})
     assert first.messages[0].time == first.facts.started == 1774767995
 
@@ -49,6 +46,17 @@ def test_edited_messages_are_in_an_abandoned_branch() -> None:
     first, second = read(_FORMAT, _FIXTURE)
     assert [message.text for message in first.abandoned] == ["Edited away."]
     assert (first.facts.rewound, second.facts.rewound) == ([(4, 4)], [])
+
+
+def test_text_and_its_artifact_are_one_message(tmp_path: Path) -> None:
+    value = json.loads(_FIXTURE.read_text("utf-8"))[1]
+    sown = {"type": "tool_use", "name": "artifacts", "input": {"type": "text/markdown", "content": "# Beds"}}
+    result = {"type": "tool_result", "name": "artifacts", "content": "OK"}
+    texts = [{"type": "text", "text": text} for text in ("A plan:", "Sow it in May.")]
+    value["chat_messages"][1]["content"] = [texts[0], sown, result, texts[1]]
+    (found,) = read(_FORMAT, written(tmp_path, [value]))
+    spoken = [text for _, kind, text, _ in in_order(found)[1:] if kind == "text"]
+    assert spoken == ["A plan:\n\n# Beds", "Sow it in May."]
 
 
 @pytest.mark.parametrize(
@@ -83,7 +91,7 @@ def test_messages_without_names_are_all_given(tmp_path: Path) -> None:
     value = json.loads(_FIXTURE.read_text("utf-8"))
     for message in value[0]["chat_messages"]:
         del message["uuid"]
-    assert len(read(_FORMAT, written(tmp_path, value))[0].messages) == 10
+    assert len(read(_FORMAT, written(tmp_path, value))[0].messages) == 7
 
 
 def test_format_is_recognised_by_content_packed_or_not(tmp_path: Path) -> None:

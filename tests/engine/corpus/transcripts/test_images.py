@@ -1,6 +1,7 @@
 """Images in transcripts: their placeholders, and their data, found again through the text of their message."""
 
 import json
+import zipfile
 from base64 import b64encode
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.base.errors import PathRefused
 from engine.corpus.transcripts.json_values import IMAGE_LINE, holding_images, image_held, image_mark
 from engine.corpus.transcripts.transcript_reader import conversations, read_image
 from tests.helpers.agent_databases import DATABASES
@@ -162,6 +164,60 @@ def test_image_in_a_column_is_found(tmp_path: Path, name: str) -> None:
         added += [older] if name == "llm: responses" else [newer, part]
     path = database.write(tmp_path, [*added, *database.rows])
     assert _images(path) == [PNG]
+
+
+def _exported(*pointers: str) -> bytes:
+    """Return an export of ChatGPT with one conversation of one image for each of these addresses."""
+    images = [{"content_type": "image_asset_pointer", "asset_pointer": pointer} for pointer in pointers]
+    messages = [
+        {"id": "m", "author": {"role": "user"}, "content": {"content_type": "multimodal_text", "parts": [image]}}
+        for image in images
+    ]
+    return json.dumps(
+        [
+            {"id": f"c{number}", "create_time": 1.0, "current_node": "n", "mapping": {"n": {"message": message}}}
+            for number, message in enumerate(messages)
+        ]
+    ).encode()
+
+
+_ASSETS = ("file-service://file-Ab3", "sediment://file_0a2", "sediment://file_missing")
+_ASSET_FILES = {"file-Ab34.png": b"", "file-Ab3-hull.png": PNG, "user-1/file_0a2-sanitized.dat": JPEG}
+
+
+def _asset(path: Path, number: int) -> bytes | None:
+    image = read_image(path, f"c{number}", 0, 0)
+    return image and image[0]
+
+
+def test_image_in_an_unpacked_export_is_found(tmp_path: Path) -> None:
+    for name, data in {"conversations.json": _exported(*_ASSETS), **_ASSET_FILES}.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(data)
+    (tmp_path / "file-link.png").symlink_to(tmp_path / "file-Ab3-hull.png")
+    assert [_asset(tmp_path / "conversations.json", number) for number in range(3)] == [PNG, JPEG, None]
+    (tmp_path / "conversations.json").write_bytes(_exported("file-service://file-link"))
+    with pytest.raises(PathRefused):
+        _asset(tmp_path / "conversations.json", 0)
+
+
+def test_only_the_opened_image_of_a_zip_file_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "export.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in {"conversations.json": _exported(*_ASSETS), **_ASSET_FILES}.items():
+            archive.writestr(name, data)
+    assert [_asset(path, number) for number in range(3)] == [PNG, JPEG, None]
+    path.write_bytes(path.read_bytes().replace(PNG, PNG[:-1] + b"x"))  # now its checksum is wrong
+    assert _asset(path, 1) == JPEG
+    with pytest.raises(ValueError, match="export"):
+        _asset(path, 0)
+
+
+@pytest.mark.parametrize("pointer", ["file-service://../secret", "/etc/passwd", "conversations", "", "sediment://*"])
+def test_address_that_is_no_file_of_an_export(tmp_path: Path, pointer: str) -> None:
+    path = tmp_path / "conversations.json"
+    path.write_bytes(_exported(pointer))
+    assert _asset(path, 0) is None
 
 
 _MARK, _OTHER = "[image: PNG, 3 KB]", "[image: PNG, 1 KB]"

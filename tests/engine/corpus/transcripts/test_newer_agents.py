@@ -353,6 +353,7 @@ def test_a_session_of_forge_is_read(tmp_path: Path) -> None:
         {**forge_text("Assistant", "", model="m-1", tool_calls=[looked, mended]), "usage": {}},
         {"message": {"tool": {"name": "read", "call_id": "a", "output": {"values": [{"text": "seam = None"}]}}}},
         forge_text("User", "template", raw_content={"Command": {"name": "plan", "parameters": ["the", "hull"]}}),
+        forge_text("User", "<file_content>keel</file_content>", droppable=True),
         {"message": {"image": {"url": "data:image/png"}}},
         {"message": {"hologram": {}}},
     )
@@ -363,8 +364,8 @@ def test_a_session_of_forge_is_read(tmp_path: Path) -> None:
     assert [part[:3] for part in parts(session) if part[1] != "tool-call"] == [
         ("user", "text", "Why does it leak?"),
         ("tool", "tool-result", "seam = None"),
-        ("user", "text", "/plan the hull"),
-        ("user", "text", "[image]"),
+        ("user", "text", "/plan the hull\n[image]"),
+        ("system", "text", "<file_content>keel</file_content>"),
     ]
     assert uses(session) == [("read", "hull.py"), ("edited", "hull.py")]
     facts = session.facts

@@ -7,6 +7,8 @@ import msgspec
 import pytest
 
 from engine.base.errors import PathRefused
+from engine.corpus.safe_open import open_binary
+from engine.corpus.transcripts import transcript_files
 from engine.corpus.transcripts.registry import may_be_transcript, owner_of_part, parts_changed
 from engine.corpus.transcripts.session_stores import find_stores, find_transcripts, locate_transcript, names_session
 from engine.settings import Settings
@@ -96,7 +98,32 @@ def test_other_files_are_named_only_in_folders_of_the_user(home: Path) -> None:
         "sessions/exports/…",
     ]
     assert {issue.rule for issue in found.skipped} == {"no-transcript"}
-    assert found.skipped[-1].detail.startswith("2 more files here are not named like transcripts")
+    assert found.skipped[-1].detail.startswith("2 more files here are not transcripts")
+
+
+def test_examined_file_is_read_again_once_it_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved = tmp_path / "saved"
+    saved.mkdir()
+    for number in range(3):
+        (saved / f"boat-{number}.json").write_text('{"name": "boats"}')
+    opened: list[str] = []
+
+    def opening(path: str) -> object:
+        opened.append(Path(path).name)
+        return open_binary(path)
+
+    monkeypatch.setattr(transcript_files, "open_binary", opening)
+    assert [issue.detail for issue in find_transcripts(listing(saved)).skipped] == [
+        "The file is not a transcript of a known agent."
+    ] * 3
+    assert sorted(opened) == ["boat-0.json", "boat-1.json", "boat-2.json"]
+    export = Path(__file__).parent / "fixtures/chatgpt/conversations.json"
+    (saved / "boat-1.json").write_bytes(export.read_bytes())
+    for _ in range(2):
+        assert [file.name[-11:] for file in find_transcripts(listing(saved)).files] == ["boat-1.json"]
+    assert opened[3:] == ["boat-1.json"]
 
 
 def test_name_resolves_to_transcript_and_key(home: Path) -> None:
