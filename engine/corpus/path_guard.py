@@ -4,7 +4,7 @@ import contextlib
 import os
 import stat
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from engine.base.errors import PathRefused, WorkspaceError
@@ -25,6 +25,7 @@ class PathGuard:
         self._workspace = workspace
         self._settings = settings
         self._rules = IgnoreRules(settings)
+        self._latest_roots: Roots | None = None
 
     def locate(self, name: str) -> Path:
         """Return the absolute path of the regular file with this stable name.
@@ -45,27 +46,20 @@ class PathGuard:
             raise PathRefused
         return self._descend(root, name)
 
-    def times(self, names: Iterable[str]) -> dict[str, float | None]:
+    def times(self, names: Collection[str]) -> dict[str, float | None]:
         """Return the time of last change of the files with these indexed names; None for a file that doesn't exist.
 
         Names outside of all folders are left out, and all names if the workspace can't be read. Neither rules nor the
         folders above a file are checked, which takes a tenth of the time of `locate`.
         """
-        try:
-            roots = find_roots(self._workspace, self._settings)
-        except WorkspaceError:
-            return {}
-        times: dict[str, float | None] = {}
-        for name in names:
-            if (root := roots.home_of(name)) is None:
-                continue
-            inner = name[len(root.name) :].strip("/")
+        times = {} if self._latest_roots is None else _times_in(self._latest_roots, names)
+        # Finding the roots takes twice the time of looking at ten files.
+        if len(times) < len(names) or None in times.values():
             try:
-                times[name] = os.lstat(os.path.join(root.path, inner) if inner else root.path).st_mtime
-            except (FileNotFoundError, NotADirectoryError):
-                times[name] = None
-            except OSError:
-                continue
+                self._latest_roots = find_roots(self._workspace, self._settings)
+            except WorkspaceError:
+                return {}
+            times = _times_in(self._latest_roots, names)
         return times
 
     @property
@@ -129,6 +123,21 @@ class PathGuard:
         if not stat.S_ISREG(state.st_mode):
             raise PathRefused
         return Path(path)
+
+
+def _times_in(roots: Roots, names: Collection[str]) -> dict[str, float | None]:
+    times: dict[str, float | None] = {}
+    for name in names:
+        if (root := roots.home_of(name)) is None:
+            continue
+        inner = name[len(root.name) :].strip("/")
+        try:
+            times[name] = os.lstat(os.path.join(root.path, inner) if inner else root.path).st_mtime
+        except (FileNotFoundError, NotADirectoryError):
+            times[name] = None
+        except OSError:
+            continue
+    return times
 
 
 def _well_formed(name: str) -> bool:

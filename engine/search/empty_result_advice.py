@@ -313,7 +313,7 @@ class _Advice:
     def _without_words(self, words: list[str], advice: str) -> Iterator[SearchRemedy]:
         other = self._request.query
         for word in words:
-            other = spelling.whole_word(word).sub(" ", other)
+            other = spelling.with_word_replaced(other, word, " ")
         # The rest of a word with a hyphen must not become an exclusion.
         other = " ".join(part.strip("-") for part in other.split() if any(map(str.isalnum, part)))
         if other and other != self._request.query:

@@ -17,7 +17,7 @@ from engine.search.search_context import SnapshotCache
 from engine.store.connection import many
 from engine.store.snapshot import Snapshot
 from engine.text.folding import fold
-from engine.text.spelling import whole_word
+from engine.text.spelling import with_word_replaced
 
 _WORD = lazy_pattern(r"[^\W_]+")
 _FILE = lazy_pattern(
@@ -238,7 +238,7 @@ def session_conditions(snapshot: Snapshot, query: str) -> tuple[str, str]:
     for typed, name in [*_typed_names(query, known)] or [(query, name) for name in known if name.words == whole]:
         value = typed if name.column == "agent" else folder_name(name.value)
         conditions[f'{name.column}:"{value}"' if " " in value else f"{name.column}:{value}"] = None
-        rest = whole_word(typed).sub(" ", rest)
+        rest = with_word_replaced(rest, typed, " ")
     return " ".join(conditions), " ".join(rest.split())
 
 

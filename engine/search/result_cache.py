@@ -48,7 +48,7 @@ class Moment(msgspec.Struct, frozen=True):
         noted = tuple(map(snapshot.meta, ("names", "fingerprint", "issues", "awaiting")))
         index = IndexMoment(snapshot.identity, snapshot.generation, snapshot.stamp, noted)
         named = None if provider is None else (provider.id, provider.model, provider.key, provider.calibration)
-        return cls(index, named, f"{datetime.now():%Y-%m-%d %H:%M}"[: 16 if by_the_minute else 10])
+        return cls(index, named, datetime.now().isoformat(" ", "minutes")[: 16 if by_the_minute else 10])
 
 
 class ResultCache(Generic[Value]):

@@ -372,9 +372,7 @@ def _match_case(surface: str, word: str) -> str:
 def with_replaced(query: str, choice: Sequence[tuple[str, str, int]]) -> QuerySuggestion:
     """Return the query with words replaced; `choice`: each word, what replaces it, and its number of chunks."""
     for word, instead, _ in choice:
-        match = spelling.whole_word(word).search(query)
-        if match is not None:
-            query = query[: match.start()] + instead + query[match.end() :]
+        query = spelling.with_word_replaced(query, word, instead, most=1)
     return QuerySuggestion(
         query=query,
         words=tuple((word, instead) for word, instead, _ in choice),

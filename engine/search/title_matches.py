@@ -6,7 +6,7 @@ Completes a query that is the beginning of such a name, or the name without its 
 import re
 from collections.abc import Callable, Collection, Sequence
 from functools import cache, lru_cache
-from itertools import accumulate, compress
+from itertools import compress
 from math import hypot
 from operator import mul
 from typing import NamedTuple
@@ -354,10 +354,13 @@ def name_use(query: Query) -> Callable[[str], float] | None:
 
     def find(lower: str, joined: bytes) -> list[tuple[int, int]]:
         """Return where a text has the name in any spelling; `joined`: the text without `_JOINTS`."""
-        if lower.count(name) < joined.count(encoded) or any(twice in joined for twice in overlapping):
+        spans, at = list[tuple[int, int]](), lower.find(name)
+        while at >= 0:
+            spans.append((at, at + len(name)))
+            at = lower.find(name, at + len(name))
+        if len(spans) < joined.count(encoded) or any(twice in joined for twice in overlapping):
             return [match.span() for match in spelled().finditer(lower)]
-        ends = accumulate(len(part) + len(name) for part in lower.split(name)[:-1])
-        return [(end - len(name), end) for end in ends]
+        return spans
 
     hyphen = "-" if "-" in query.free_text else "_"  # a hyphen alone is also found in sentences
 

@@ -158,3 +158,15 @@ def _plant(folder: Path, tree: list[str]) -> Path:
 def _all_names(workspace: Path) -> Iterator[str]:
     for path in workspace.rglob("*"):
         yield str(path.relative_to(workspace))
+
+
+def test_times_are_those_of_now_not_of_the_first_look(guard: PathGuard, workspace: Path) -> None:
+    names = ["a.md", "sub/b.md"]
+    assert None not in guard.times(names).values()
+    os.utime(workspace / "a.md", (5, 5))
+    (workspace / "sub" / "b.md").unlink()
+    assert guard.times(names) == {"a.md": 5, "sub/b.md": None}
+    (workspace / "MEMORY.md").write_text("x")  # now the workspace of an agent, with other files
+    assert guard.times(["sub/b.md", "MEMORY.md"]).keys() == {"MEMORY.md"}
+    workspace.rename(workspace.with_name("elsewhere"))
+    assert guard.times(names) == {}

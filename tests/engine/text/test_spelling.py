@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.text.spelling import jamo, typos, variants, written
+from engine.text.spelling import jamo, typos, variants, with_word_replaced, written
 
 
 @pytest.mark.parametrize(
@@ -72,3 +72,22 @@ def test_a_korean_syllable_is_compared_by_its_letters() -> None:
 )
 def test_a_word_is_shown_as_it_is_written(text: str, token: str, found: str | None) -> None:
     assert written(text, token) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "expected"),
+    [
+        ("the cat, a catalogue and a bobcat; cat_food", "cat", "the _, a catalogue and a bobcat; cat_food"),
+        ("a-a-a", "a-a", "_-a"),
+        ("xa-a-a", "a-a", "xa-_"),
+        ("API를 API", "API", "_를 _"),
+        ("設定設 定 設定", "設定", "設定設 定 _"),
+        ("", "cat", ""),
+    ],
+)
+def test_only_whole_words_are_replaced(text: str, word: str, expected: str) -> None:
+    assert with_word_replaced(text, word, "_") == expected
+
+
+def test_no_more_words_than_wanted_are_replaced() -> None:
+    assert with_word_replaced("cat cat cat", "cat", "dog", most=1) == "dog cat cat"
