@@ -20,7 +20,7 @@ from engine.memory.executor import BackgroundExecutor
 from engine.settings import Settings, load_settings
 from engine.settings.settings_section import with_query_settings
 from engine.store.index_paths import index_files
-from engine.store.workspace_note import adopt_renamed, note_workspace
+from engine.store.workspace_record import adopt_renamed, record_workspace
 
 if TYPE_CHECKING:
     from engine.memory.memory_context import StatusListener
@@ -223,7 +223,7 @@ def open_memory(
     if settings is None and adopt_renamed(folder, chosen):
         chosen = load_settings(folder)
     memory = _managers.lease(folder, chosen, executor, background)
-    note_workspace(index_files(folder, chosen.store.path), folder.resolve())
+    record_workspace(index_files(folder, chosen.store.path), folder.resolve())
     return memory
 
 

@@ -18,7 +18,7 @@ from urllib.request import url2pathname
 
 import msgspec
 
-from engine.base.cancellation import CancelToken
+from engine.base.cancellation import CancelToken, checkpoint
 from engine.corpus.discovery import discover, discover_in
 from engine.corpus.file_rules import FileRules, unreadable
 from engine.corpus.folder_walk import FoundFile
@@ -348,8 +348,7 @@ def _listed(folder: str, cancel: CancelToken | None = None) -> list[Entry]:
     listed: list[Entry] = []
     with os.scandir(folder) as entries:
         for entry in entries:
-            if cancel is not None:
-                cancel.checkpoint()
+            checkpoint(cancel)
             listed.append(entry)
     return listed
 

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from engine.base import skip_reasons
-from engine.base.cancellation import CancelToken
+from engine.base.cancellation import CancelToken, checkpoint
 from engine.base.errors import PathRefused, WorkspaceError
 from engine.base.private_files import data_folder, make_folder
 from engine.base.skip_reasons import OTHER_NAMES, files_covered
@@ -296,8 +296,7 @@ def _size_of_folder(path: str, cancel: CancelToken | None) -> int:
     """Return the size of all files in a folder whose sessions have each message in a file of its own."""
     size, entries_left, folders = 0, _MOST_ENTRIES, [path]
     while folders and entries_left > 0:
-        if cancel is not None:
-            cancel.checkpoint()
+        checkpoint(cancel)
         folder = folders.pop()
         with suppress(OSError, PathRefused), scan_folder(folder) as entries:
             for entry in entries:

@@ -106,7 +106,7 @@ class Commits:
             if self._tables is None:  # a generation that isn't published yet has no stamp
                 writer.advance_stamp()
         if self._tables is None:
-            self._vectors.changed(before, self._model, new=new, removed=gone)
+            self._vectors.apply_commit(before, self._model, new=new, removed=gone)
         outcome = self._outcome
         outcome.files_indexed += sum(indexed for _, indexed, _ in changes)
         outcome.files_removed += sum(removed for _, _, removed in changes)
@@ -143,7 +143,7 @@ class VectorStorage:
                 writer.advance_stamp()
         if self._tables is None:
             rows = vectors[[row_of[hash_] for _, hash_ in chunks]]
-            self._vectors.changed(before, self._model, added=([id_ for id_, _ in chunks], rows))
+            self._vectors.apply_commit(before, self._model, added=([id_ for id_, _ in chunks], rows))
         if made:
             self._meter.embedded += len(hashes)
         else:

@@ -129,7 +129,7 @@ class EmbedStage:
                 self._store_results(future, texts)
         if self._seconds >= _SECONDS_TO_MEASURE and self._characters:
             with self._store.write() as writer:
-                stored_models.note_speed(writer, self._model.id, self._characters / self._seconds)
+                stored_models.record_speed(writer, self._model.id, self._characters / self._seconds)
 
     def _texts(self, remaining: dict[bytes, int]) -> Iterator[Unembedded]:
         """Yield the texts of these chunks, given by hash, and remove them; first those of the last search's results.

@@ -220,7 +220,7 @@ def _usage_without(counts: Sequence[Any], copied: list[float]) -> list[Any]:
     return [None if now is None else max(0, now - type(now)(again)) for now, again in zip(counts, copied, strict=True)]
 
 
-def note_transcript(writer: "Writer", transcript: StoredTranscript, state: bytes | None) -> None:
+def record_transcript(writer: "Writer", transcript: StoredTranscript, state: bytes | None) -> None:
     """Record that a transcript was read, with the `state` at which reading it resumes, or the rule that excludes it."""
     writer.connection.execute(
         f"""INSERT OR REPLACE INTO {writer.tables.transcripts} (path, mtime_ns, size, rule, detail, state)

@@ -332,7 +332,7 @@ class FilterController(QObject):
 
     def _show_order(self) -> None:
         self._sort_button.offer("relevance", self.criteria.ranked)
-        self._sort_button.show_order(self.criteria.order_in_force)
+        self._sort_button.show_order(self.criteria.effective_order)
 
     @Slot(bool)
     def _show_parts(self, shown: bool) -> None:

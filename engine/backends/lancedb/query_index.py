@@ -24,7 +24,7 @@ from engine.backends.lancedb.table_schema import (
     read_value,
     sql_one_of,
 )
-from engine.base.cancellation import CancelToken
+from engine.base.cancellation import CancelToken, checkpoint
 from engine.search.document_frequencies import Beginning, Word
 from engine.store.connection import number
 from engine.store.index_schema import INDEX_MIGRATIONS
@@ -176,8 +176,7 @@ class MemoryIndexes:
 
     @contextmanager
     def read(self, cancel: CancelToken | None = None) -> Iterator[Snapshot]:
-        if cancel is not None:
-            cancel.checkpoint()
+        checkpoint(cancel)
         yield Snapshot(self.current.connection)
 
 
