@@ -116,7 +116,7 @@ def _key(folder: str, settings: Settings) -> _Key:
 
 
 class _SharedMemory:
-    """A memory with its users; it is opened by the first of them."""
+    """A memory with its users. The first user opens it."""
 
     def __init__(self, key: _Key, settings: Settings, background: bool) -> None:
         self.key = key

@@ -152,7 +152,7 @@ class PathFinder:
         return (self._status_of(similar), True) if similar else (None, next(entries, None) is None)
 
     def _entries(self, cancel: CancelToken | None) -> Iterator[Entry]:
-        """Yield the entries of all indexed folders, those of higher folders first; links are not followed."""
+        """Yield the entries of all indexed folders, level by level from the top; links are not followed."""
         folders = deque(dict.fromkeys((self.roots.workspace, *(root.path for root in self.roots.found))))
         while folders:
             try:

@@ -198,7 +198,7 @@ class _Worker:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def _wait_for_response(self, number: int, check: Callable[[], None]) -> Answer:
-        """Wait for the response to this request, skipping those of abandoned requests."""
+        """Wait for the response to this request, skipping responses to abandoned requests."""
         while True:
             while not self._pipe.poll(_POLL):
                 check()

@@ -263,7 +263,8 @@ def quotes(message: str, texts: Sequence[str]) -> bool:
     if not message:
         return False
     plain = [" ".join(text.split()) for text in texts]
-    pieces = {message[start : start + _QUOTED_CHARACTERS] for start in range(max(1, len(message) - _QUOTED_CHARACTERS + 1))}
+    starts = range(max(1, len(message) - _QUOTED_CHARACTERS + 1))
+    pieces = {message[start : start + _QUOTED_CHARACTERS] for start in starts}
     return any(piece in text for text in plain for piece in pieces if len(piece) == _QUOTED_CHARACTERS) or any(
         text in message for text in plain if len(text) >= 4
     )

@@ -132,7 +132,7 @@ class EmbedStage:
                 stored_models.record_speed(writer, self._model.id, self._characters / self._seconds)
 
     def _texts(self, remaining: dict[bytes, int]) -> Iterator[Unembedded]:
-        """Yield the texts of these chunks, given by hash, and remove them; first those of the last search's results.
+        """Yield the texts of these chunks, given by hash, and remove them; the last search's results come first.
 
         The order of results found by keywords alone is wrong until they have vectors: an unrelated one ranks above
         those whose vectors lower their score.

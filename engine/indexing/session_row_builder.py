@@ -123,7 +123,7 @@ class SessionUses:
         return found is not None and found[1] not in uses_of(msgspec.structs.replace(found[0], failed=True))
 
     def waiting_calls(self, project: str) -> FilesOfCalls:
-        """Return the last calls without a result, of which at most 64 are of interest to the next reading."""
+        """Return the last 64 calls without a result, for which the next reading may find one."""
         calls = dict(self._waiting)
         for call, numbers in self._open.items():
             uses = (self._found[number] for number in numbers if self._ends_with_failure(number))

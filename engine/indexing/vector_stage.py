@@ -104,7 +104,7 @@ class VectorStage:
         return True
 
     def count_reused(self, tables: Tables | None, newest: int) -> None:
-        """Count the chunks with ids above `newest`, those of this sync, whose vectors existed before."""
+        """Count the chunks that this sync added (ids above `newest`) whose vectors already existed."""
         self._choose()
         if self.model is not None:
             with self._store.read(tables=tables) as snapshot:

@@ -50,8 +50,8 @@ _MOST_IN_BAND = 40
 """Most chunks agreeing in a band that are all compared with each other."""
 _MOST_NEIGHBOURS = 4
 _MOST_NEAR_PAIRS = 50_000
-"""Number of pairs compared, those with the fewest different signs: reading the vectors of a million pairs would take
-minutes.
+"""Number of pairs compared, beginning with the fewest different signs: reading the vectors of a million pairs would
+take minutes.
 """
 _AT_ONCE = 4000
 _SEED = 20260222

@@ -114,7 +114,7 @@ class Facts:
         return self._read().facts
 
     def named(self, beginning: str) -> tuple[Fact, ...]:
-        """Return the facts whose id starts with `beginning`; empty if that is empty."""
+        """Return the facts whose id starts with `beginning`; none for an empty text."""
         return tuple(fact for fact in self.all() if beginning and fact.id.startswith(beginning))
 
     def find(

@@ -105,7 +105,7 @@ class _LastRead(NamedTuple):
     path: str
     reveal: bool
     text: "weakref.ref[SessionText]"
-    """The session's text, kept only while something else uses it, such as a window."""
+    """The session's text, in memory only while something else uses it, such as a window."""
     position: "Position"
 
 

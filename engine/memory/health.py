@@ -125,7 +125,7 @@ class Health:
             yield self._check_vectors(subject, subject.name)
 
     def _check_vectors(self, subject: Subject, name: ModelName) -> HealthFinding:
-        """Report how many chunks have no vector, and what they wait for."""
+        """Report how many chunks have no vector, and why."""
         with self._store.read(self._cancel) as snapshot:
             pending = snapshot.pending_vectors(snapshot.stored_model(*name))
             awaiting = stored_models.awaiting(snapshot)

@@ -103,7 +103,7 @@ class SessionOwnership:
         try:
             return self._try()
         except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError, IndexCorrupt, UnicodeDecodeError):
-            # Nothing is lost: every workspace claims again what its index contains.
+            # Nothing is lost: every workspace claims the sessions in its index again.
             log.warning("The list of claimed sessions is damaged and is rebuilt")
             for name in self._names():
                 name.unlink(missing_ok=True)

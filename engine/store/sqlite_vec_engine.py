@@ -226,7 +226,7 @@ def _groups(chunks: Sequence[int], cancel: CancelToken | None) -> Iterator[Seque
 
 
 def _stored(snapshot: Snapshot, model: StoredModel, chunks: Sequence[int]) -> tuple[list[int], Vectors]:
-    """Return the ids and vectors (n, dims) of those of the chunks that have a vector."""
+    """Return the ids and vectors (n, dims) of these chunks, leaving out chunks without a vector."""
     rows = list(snapshot.vectors(model.id, model.dims, chunks))
     return [id_ for id_, _ in rows], decode([vector for _, vector in rows], model.dims)
 

@@ -50,7 +50,7 @@ class MissingVectors(msgspec.Struct, frozen=True):
     characters: int = 0
     """Number of characters in the texts without a vector."""
     characters_elsewhere: int = 0
-    """Number of characters in those of the texts that have a vector of another model."""
+    """Number of characters in the texts that have a vector of another model."""
 
 
 def stored_models(snapshot: Snapshot, active: ModelName | None) -> "tuple[StoredModelInfo, ...]":

@@ -23,7 +23,7 @@ from engine.store.index_paths import IndexFiles, index_files
 log = logging.getLogger(__name__)
 
 _SAMPLE = 200
-"""Most indexed files that are compared with those of a folder."""
+"""Most indexed files that are compared with the files in a folder."""
 
 
 class WorkspaceRecord(msgspec.Struct, frozen=True):

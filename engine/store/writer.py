@@ -107,9 +107,9 @@ class ChunkChanges(msgspec.Struct, frozen=True):
     """Differences between the stored chunks of a changed note and its new ones; all others stay unchanged."""
 
     removed: tuple[tuple[int, bytes], ...]
-    """Ids and hashes of those whose text is no longer in the note."""
+    """Ids and hashes of the chunks whose text is no longer in the note."""
     moved: tuple[tuple[int, int, int], ...]
-    """First line, last line and id of those with the same text on other lines."""
+    """First line, last line and id of the chunks with the same text on other lines."""
 
 
 class NewFile(msgspec.Struct, frozen=True):
@@ -146,8 +146,7 @@ class NewFile(msgspec.Struct, frozen=True):
     links: tuple[NoteLink, ...] = ()
     link_names: tuple[NoteName, ...] = ()
     changes: ChunkChanges | None = None
-    """What becomes of the stored chunks if some of them stay; `chunks` are those in addition to them. None to replace
-    all.
+    """Changes to the stored chunks if some of them stay; `chunks` are then added. None replaces all.
     """
 
 

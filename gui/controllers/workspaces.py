@@ -277,7 +277,7 @@ class WorkspaceController(Controller):
             self._workspace.sync(reason)
 
     def _return_focus(self) -> None:
-        """Focus again what lost the focus when the folder was closed, unless the user has focused something else."""
+        """Restore the focus that was lost when the folder was closed, unless the user has focused something else."""
         focused, moved_to = self._focused, self._moved_to
         self._focused = self._moved_to = None
         if focused is None or QApplication.focusWidget() not in (moved_to, None):

@@ -243,7 +243,7 @@ class SettingsDialog(QDialog):
         self._choose()
 
     def refresh(self) -> None:
-        """Update what depends on the index after a change of it."""
+        """Update the parts that depend on the index, since it has changed."""
         self.pages.refresh(self.page)
 
     def close_without_saving(self) -> None:

@@ -297,7 +297,7 @@ class SettingsModel(QObject):
 
     def _saved(self, done: _Save) -> None:
         changes, folder = done
-        # The job of a later change may report first; the settings in force are those written last.
+        # The job of a later change may report first; the settings that were written last are in effect.
         layers, written_folder = self._written
         self._show_saved()
         if any(applies_at_once(change.key) for change in changes):

@@ -65,7 +65,7 @@ class QueryIndex:
         return next((key for key, file in self.files.items() if file.path == path), None)
 
     def load(self, rows: Iterable[Row]) -> None:
-        """Copy passages into the index, except those present already and those of files missing from the catalog."""
+        """Copy passages into the index unless it has them already, or their file is missing from the catalog."""
         new: dict[str, list[Row]] = {}
         for row in rows:
             if row.file in self.files and row.ordinal not in self._copied.get(row.file, ()):

@@ -282,7 +282,7 @@ def _current_line(hit: Hit, text: str) -> int:
 
 
 def _best_chunk(chunks: Sequence[Chunk], line: int, query_text: QueryText, keyword_only: bool) -> Chunk:
-    """The passage with this line; by words the one with most of them, since `qmd` counts parts of words, too."""
+    """The passage with this line; after a keyword search the one with most words, since `qmd` counts parts of words."""
     near = next((chunk for chunk in chunks if chunk.start_line <= line <= chunk.end_line), chunks[0])
     if len(chunks) > _MOST_COMPARED or (not keyword_only and _distinct_words(near.text, query_text)):
         return near
