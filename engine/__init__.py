@@ -107,7 +107,7 @@ if TYPE_CHECKING:
     from engine.settings.settings_section import Group, OptionPage, with_query_settings
     from engine.store.index_paths import index_files
     from engine.store.saved_searches import SavedSearches, query_holds_secret
-    from engine.store.workspace_note import adopt_renamed
+    from engine.store.workspace_record import adopt_renamed
     from engine.text.highlight import highlight_ranges
     from engine.text.languages import detect_language, language_of_note
     from engine.text.operators import QUERY_HELP
@@ -180,7 +180,7 @@ _NAMES = {
     "settings.settings_section": "Group OptionPage with_query_settings",
     "store.index_paths": "index_files",
     "store.saved_searches": "SavedSearches query_holds_secret",
-    "store.workspace_note": "adopt_renamed",
+    "store.workspace_record": "adopt_renamed",
     "text.highlight": "highlight_ranges",
     "text.languages": "detect_language language_of_note",
     "text.operators": "QUERY_HELP",

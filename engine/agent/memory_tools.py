@@ -137,7 +137,7 @@ def _notice(outcome: SearchOutcome) -> str:
 
 
 def _reason(outcome: SearchOutcome) -> str:
-    """Return why a search found nothing, and what may help."""
+    """Return the reason for an empty answer, with advice."""
     if (explanation := outcome.explanation) is None:
         return _OTHER_WORDS
     remedies = [remedy.advice for remedy in explanation.remedies] or [_OTHER_WORDS][: not outcome.understood]

@@ -82,7 +82,7 @@ def _blocks(lines: Sequence[str], depth: int) -> Iterator[str]:
             code = "\n".join(lines[at + 1 : end - closed])
             yield f"<pre>{escape(code)}</pre>\n"
         elif heading := _HEADING.fullmatch(line):
-            level = min(6, len(heading[1]) + 2)  # below those of the page
+            level = min(6, len(heading[1]) + 2)  # below the headings of the page
             yield f"<h{level}>{_spans(_title(heading[2]))}</h{level}>\n"
         elif _RULE.fullmatch(line):
             yield "<hr />\n"

@@ -338,7 +338,7 @@ _LONGEST_PLAN = 400
 _PLAN = "ExitPlanMode"
 """Name of the tool whose result is the user's answer to a plan."""
 _ANSWER = re.compile(r"^([^\n]{1,300}?[?\uff1f\u061f]) (\S[^\n]*)$", re.MULTILINE)
-"""Matches an answer after its question, as readers write those to several questions."""
+"""Matches an answer after its question, the form in which readers store answers to several questions."""
 _SEARCHED = 2000
 """Characters at the end of an answer that are searched for its question."""
 

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import msgspec
 
 from engine.agent.note_file import write_note
-from engine.base.cancellation import CancelToken
+from engine.base.cancellation import CancelToken, checkpoint
 from engine.base.errors import MnemoscopeError, NoteError, PathRefused, ProviderError, StoreError
 from engine.base.language import tr
 from engine.corpus.indexed_folders import MEMORY_FOLDER
@@ -419,8 +419,7 @@ def update_index(manager: MemorySearchManager, seconds: float, cancel: CancelTok
         timer.cancel()
         timer.join()
         forget()
-    if cancel is not None:
-        cancel.checkpoint()
+    checkpoint(cancel)
 
 
 def _newest(known: Sequence[SessionSummary]) -> Sequence[SessionSummary]:

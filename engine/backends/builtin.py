@@ -120,7 +120,7 @@ class BuiltinParts:
     def facts(self) -> "Facts":
         from engine.memory.facts import Facts
 
-        return Facts(self._context.user_data, self._context.provider.provider, self._context.provider.note)
+        return Facts(self._context.user_data, self._context.provider.provider, self._context.provider.report_failure)
 
     @cached_property
     def unseen_notes(self) -> "UnseenNotes":
@@ -442,7 +442,9 @@ class BuiltinMemory:
                 unavailable, settings = self._provider.unavailable, self._settings
                 sources = SearchSources(self.store, self.vectors, unavailable=unavailable, settings=settings)
                 cache = settings.query.cache
-                self._answerer = Searcher(cache, sources, self._provider.provider, self._provider.note, self._guard)
+                self._answerer = Searcher(
+                    cache, sources, self._provider.provider, self._provider.report_failure, self._guard
+                )
             return self._answerer
 
     def _search(
@@ -457,7 +459,7 @@ class BuiltinMemory:
             self.warm_session(session_key)
         self.indexing.searched(query)
         if self._watches:
-            self._idle.note_use()
+            self._idle.record_use()
         try:
             return self._answer(request, options, cancel)
         except IndexCorrupt as damage:

@@ -137,7 +137,7 @@ class FallbackMemoryManager:
         return Facts(
             self._user,
             lambda: self._call(lambda memory: memory.facts.provider()),
-            lambda why: self._call(lambda memory: memory.facts.note_failure(why)),
+            lambda why: self._call(lambda memory: memory.facts.report_failure(why)),
         )
 
     @property

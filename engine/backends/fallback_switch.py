@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from engine.base.cancellation import CancelToken
+from engine.base.cancellation import CancelToken, checkpoint
 from engine.base.errors import BackendError, Cancelled, Closed, MnemoscopeError, PassageMissing, Unsupported
 from engine.base.language import marked, tr
 from engine.memory.executor import BackgroundExecutor, Job
@@ -52,8 +52,7 @@ class IndexRefresh:
     def wait(self, cancel: CancelToken | None) -> None:
         """Wait a moment for the index to be up to date. Raises `Cancelled`."""
         while not self._ended.is_set() and time.monotonic() < self._until:
-            if cancel is not None:
-                cancel.checkpoint()
+            checkpoint(cancel)
             self._ended.wait(_REFRESH_POLL)
 
     def sentence(self) -> str:
@@ -270,8 +269,7 @@ class RetryPolicy:
             return None
         until = time.monotonic() + _RETRY_TIMEOUT
         while not attempt.ended.is_set() and time.monotonic() < until:
-            if cancel is not None:
-                cancel.checkpoint()
+            checkpoint(cancel)
             attempt.ended.wait(_RETRY_POLL)
         return attempt.outcome
 

@@ -20,7 +20,7 @@ from engine.memory.executor import BackgroundExecutor
 from engine.settings import Settings, load_settings
 from engine.settings.settings_section import with_query_settings
 from engine.store.index_paths import index_files
-from engine.store.workspace_note import adopt_renamed, note_workspace
+from engine.store.workspace_record import adopt_renamed, record_workspace
 
 if TYPE_CHECKING:
     from engine.memory.memory_context import StatusListener
@@ -116,7 +116,7 @@ def _key(folder: str, settings: Settings) -> _Key:
 
 
 class _SharedMemory:
-    """A memory with its users; it is opened by the first of them."""
+    """A memory with its users. The first user opens it."""
 
     def __init__(self, key: _Key, settings: Settings, background: bool) -> None:
         self.key = key
@@ -223,7 +223,7 @@ def open_memory(
     if settings is None and adopt_renamed(folder, chosen):
         chosen = load_settings(folder)
     memory = _managers.lease(folder, chosen, executor, background)
-    note_workspace(index_files(folder, chosen.store.path), folder.resolve())
+    record_workspace(index_files(folder, chosen.store.path), folder.resolve())
     return memory
 
 

@@ -115,7 +115,7 @@ class DividedStrings:
 
     def _divided(self, data: bytes) -> Iterator[bytes]:
         self._held = b""
-        # Of the same length, with only those quotation marks that begin or end a string.
+        # A text of the same length that has only the quotation marks at the ends of strings.
         plain = data.replace(b"\\\\", b"xx").replace(b'\\"', b"xx")
         start = 0
         if self._in_long:

@@ -73,6 +73,12 @@ class CancelToken:
                 self._callbacks.remove(callback)
 
 
+def checkpoint(cancel: CancelToken | None) -> None:
+    """Wait while paused; raise `Cancelled` once cancelled. Does nothing without a token."""
+    if cancel is not None:
+        cancel.checkpoint()
+
+
 def pause(seconds: float, cancel: CancelToken | None) -> None:
     """Wait, but no longer than until a cancel. Raises `Cancelled`."""
     over = threading.Event()
@@ -81,8 +87,7 @@ def pause(seconds: float, cancel: CancelToken | None) -> None:
         over.wait(seconds)
     finally:
         forget()
-    if cancel is not None:
-        cancel.checkpoint()
+    checkpoint(cancel)
 
 
 Answer = TypeVar("Answer")

@@ -136,7 +136,7 @@ NOT_CONNECTED = Reason(marked("Its drive is not connected. Files that were index
 NO_PERMISSION = Reason(marked("You don't have permission to read it: change its permissions, or exclude it."))
 REPLACED = Reason(marked("The file was replaced by a link or a special file."))
 
-# --- by what they hold ------------------------------------------------------------------------------------------------
+# --- by content -------------------------------------------------------------------------------------------------------
 
 TOO_LARGE = Reason(marked("{size:,} bytes; files of more than {limit:,} bytes (max_file_bytes) are left out."))
 GROWN_TOO_LARGE = Reason(marked("{size:,} bytes; files of more than {limit:,} bytes are left out."))

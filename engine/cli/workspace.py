@@ -60,7 +60,7 @@ def find_workspace(arguments: Namespace) -> CliWorkspace:
         raise WorkspaceError(f"{wrong}: name another with --workspace.")
     settings = load_settings(folder, config=arguments.config)
     if not index_files(folder, settings.store.path).folder.exists():
-        from engine.store.workspace_note import adopt_renamed
+        from engine.store.workspace_record import adopt_renamed
 
         if renamed := adopt_renamed(folder, settings, arguments.config):
             print(renamed, file=sys.stderr)

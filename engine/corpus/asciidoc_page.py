@@ -45,7 +45,7 @@ _INDEX_TERM = lazy_pattern(
     r"\(\(\((?!\()[^\n]{1,400}?\)\)\)(?!\))|indexterm:\[[^\]]{1,400}\]"
     r"|\(\((?!\()([^\n]{1,400}?)\)\)(?!\))|indexterm2:\[([^\]]{1,400})\]"
 )
-"""Matches a term for the index; those in two parentheses and of `indexterm2` are part of the text, too."""
+"""Matches a term for the index; a term in two parentheses or of `indexterm2` is also part of the text."""
 _QUOTED = lazy_pattern(r"([\"'])`(?=\S)([^`\"]{1,400}?)(?<=\S)`\1")
 _ROLE = lazy_pattern(r"\[[.#%][\w.#% -]{1,80}\](?=[#*_`])")
 _BREAK = lazy_pattern(r"[ \t]\+$", re.MULTILINE)

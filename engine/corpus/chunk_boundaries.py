@@ -360,7 +360,7 @@ class _Scan:
 
 
 class _MarkupScan(_Scan):
-    """Scans a text in another format than Markdown, whose headings and code are known."""
+    """Scans a text that isn't Markdown, and whose headings and code are known."""
 
     def __init__(self, outline: Outline, limit: int, structure: Structure) -> None:
         super().__init__(outline, limit)

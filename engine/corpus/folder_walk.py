@@ -10,7 +10,7 @@ from operator import attrgetter
 
 import msgspec
 
-from engine.base.cancellation import CancelToken
+from engine.base.cancellation import CancelToken, checkpoint
 from engine.base.errors import PathRefused
 from engine.corpus.file_rules import unreachable, unreadable
 from engine.corpus.ignore_rules import Match
@@ -87,8 +87,7 @@ class FolderWalk(ABC):
         stack = [(path, name)]
         while stack and self._entries_left > 0:
             path, name = stack.pop()
-            if self._cancel is not None:
-                self._cancel.checkpoint()
+            checkpoint(self._cancel)
             if self._listener is not None:
                 self._listener(len(self.files), name or ".")
             with self._entries(path, name or ".") as listed:

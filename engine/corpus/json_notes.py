@@ -175,7 +175,7 @@ def _notebook(notebook: dict[str, Any]) -> Iterator[str]:
 
 
 def _cells(notebook: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the cells of a notebook; those of format 3 are in worksheets."""
+    """Yield the cells of a notebook, which format 3 stores in worksheets."""
     for part in (notebook, *_list(notebook.get("worksheets"))):
         if isinstance(part, dict):
             yield from (cell for cell in _list(part.get("cells")) if isinstance(cell, dict))

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Self
 
-from engine.base.cancellation import CancelToken
+from engine.base.cancellation import CancelToken, checkpoint
 from engine.base.errors import PARSER_FAULTS
 from engine.corpus import documents, encodings, json_notes
 from engine.corpus.safe_open import open_regular
@@ -287,8 +287,7 @@ def _line_ends(source: _Source, cancel: CancelToken | None, check: encodings.Utf
 
 def _all_blocks(source: _Source, cancel: CancelToken | None) -> Iterator[bytes]:
     for offset in range(0, source.size, _BLOCK):
-        if cancel is not None:
-            cancel.checkpoint()
+        checkpoint(cancel)
         yield source.read(offset, _BLOCK)
 
 

@@ -42,7 +42,7 @@ _FILES = frozenset("avif bmp gif jpeg jpg png svg webp flac m4a mp3 ogg wav 3gp 
 
 _WIKI = lazy_pattern(r"(!?)\[\[([^\[\]\n|]{1,400})(?:\|([^\[\]\n]{0,400}))?\]\]")
 _DENDRON = lazy_pattern(r"(?:dendron://[^/]+/[\w.-]+|[a-z0-9_-]+(?:\.[a-z0-9_-]+){2,})(?:#[^#]*)?")
-"""What Dendron writes last in a link `[[words|dendron.topic.links]]`: the name of a note in a hierarchy or a vault."""
+"""The last part of a Dendron link `[[words|dendron.topic.links]]`: the name of a note in a hierarchy or a vault."""
 _MARKDOWN = lazy_pattern(
     r"(!?)\[((?:[^\[\]\n]{1,400}+|\[[^\[\]\n]{0,100}+\]){0,40}+)\]"
     r"\((?:<([^<>\n]{1,400}+)>|((?:[^\s()<>]{1,400}+|\([^\s()<>]{0,100}+\)){1,40}+))"

@@ -18,7 +18,7 @@ _UNDERLINE = lazy_pattern(r" {0,3}([=\-~^\"'*+#.:_])\1*\s*")
 _WORDS = lazy_pattern(r" {0,3}[^\s>|#]")
 
 _MARKUP = lazy_pattern(r"[\\`*_~=\[\]<>{}&#^%]")
-"""Matches characters of inline markup; text without any of them has none."""
+"""Matches a character of inline markup; text without one has no inline markup."""
 _WIKI_LINK = lazy_pattern(r"!?\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
 _LINK = lazy_pattern(r"!?\[([^\[\]]*)\](?:\((?:[^()]|\([^()]*\))*\)|\[[^\[\]]*\])")
 HEADING_ATTRIBUTES = lazy_pattern(
@@ -37,7 +37,7 @@ _EMPHASIS = lazy_pattern(r"(?<!\w)(?:\*+|==)(?=\S)|(?<=\S)(?:\*+|==)(?!\w)|~~")
 _UNDERSCORES = lazy_pattern(r"(?<!\w)(_{1,3})(?=[^\s_])((?:(?!\1).)*?[^\s_])\1(?!\w)")
 _ESCAPED = lazy_pattern(r"\\([!-/:-@\[-`{-~])")
 _PRIVATE = 0x100000
-"""Code points from here on stand for escaped characters until other marks are removed."""
+"""Code points from here on replace escaped characters until other marks are removed."""
 
 
 def atx_heading(line: str) -> tuple[int, str] | None:

@@ -190,7 +190,7 @@ _NAMESPACE = "___"
 
 
 def _file_title(name: str) -> str:
-    """Return the file name without its extension, and without what the program that wrote the note added."""
+    """Return the file name without its extension and without the suffix that some note programs add."""
     if bundle := _BUNDLE.fullmatch(name):
         return bundle[1]
     base = name.rpartition("/")[2]

@@ -298,7 +298,7 @@ class _Page:
 
     def _heading(self, level: int, heading: str) -> None:
         state, title, tags = _heading_parts(heading, self._states)
-        self.out.heading(level, self.inline(_COOKIE.sub("", title)))  # its words are those by which links find it
+        self.out.heading(level, self.inline(_COOKIE.sub("", title)))  # links find it by its words
         below = [f"**{self.inline(state)}**"] if state else []
         below += map(literal, _COOKIE.findall(title))
         below += (f"#{tag}" for tag in tags)

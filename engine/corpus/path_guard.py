@@ -81,7 +81,7 @@ class PathGuard:
         return {name for name in names if name.startswith(stores) or self._home(name, roots) is not None}
 
     def refused(self, names: Iterable[str], indexed_under: object) -> set[str]:
-        """Return those of the indexed names that the current rules exclude; they stay in the index until the next sync.
+        """Return the indexed names that the current rules exclude, which stay in the index until the next sync.
 
         `indexed_under`: the rules with which the index was made, as recorded in it.
         """
@@ -91,7 +91,7 @@ class PathGuard:
         return requested - self.accepted(requested)
 
     def in_extra_paths(self, names: Iterable[str]) -> set[str]:
-        """Return those of the names that are in `extra_paths`, not among the workspace's own notes."""
+        """Return the names that are in `extra_paths`, not among the workspace's own notes."""
         try:
             roots = find_roots(self._workspace, self._settings)
         except WorkspaceError:

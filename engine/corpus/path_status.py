@@ -18,7 +18,7 @@ from urllib.request import url2pathname
 
 import msgspec
 
-from engine.base.cancellation import CancelToken
+from engine.base.cancellation import CancelToken, checkpoint
 from engine.corpus.discovery import discover, discover_in
 from engine.corpus.file_rules import FileRules, unreadable
 from engine.corpus.folder_walk import FoundFile
@@ -152,7 +152,7 @@ class PathFinder:
         return (self._status_of(similar), True) if similar else (None, next(entries, None) is None)
 
     def _entries(self, cancel: CancelToken | None) -> Iterator[Entry]:
-        """Yield the entries of all indexed folders, those of higher folders first; links are not followed."""
+        """Yield the entries of all indexed folders, level by level from the top; links are not followed."""
         folders = deque(dict.fromkeys((self.roots.workspace, *(root.path for root in self.roots.found))))
         while folders:
             try:
@@ -348,8 +348,7 @@ def _listed(folder: str, cancel: CancelToken | None = None) -> list[Entry]:
     listed: list[Entry] = []
     with os.scandir(folder) as entries:
         for entry in entries:
-            if cancel is not None:
-                cancel.checkpoint()
+            checkpoint(cancel)
             listed.append(entry)
     return listed
 

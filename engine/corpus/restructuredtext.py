@@ -252,7 +252,7 @@ def _crossings(line: str) -> list[int]:
 
 
 def _screen_columns(line: str) -> Sequence[str]:
-    """Return what each column of a line shows: a wide character is followed by an empty column."""
+    """Return the content of each column of a line: a wide character is followed by an empty column."""
     if line.isascii():
         return line
     wide = unicodedata.east_asian_width

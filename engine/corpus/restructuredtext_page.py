@@ -272,7 +272,7 @@ class _Page:
     # --- explicit markup ----------------------------------------------------------------------------------------------
 
     def _explicit(self, line: str, block: Sequence[str], depth: int) -> Iterator[None]:
-        """Write what begins with two dots; comments, targets and substitutes are left out."""
+        """Write explicit markup, which begins with two dots; comments, targets and substitutions are left out."""
         if note := _FOOTNOTE.match(line):
             name = note[1]
             if name in ("#", "*"):

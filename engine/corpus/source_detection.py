@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from engine.base import skip_reasons
-from engine.base.cancellation import CancelToken
+from engine.base.cancellation import CancelToken, checkpoint
 from engine.base.errors import PathRefused, WorkspaceError
 from engine.base.private_files import data_folder, make_folder
 from engine.base.skip_reasons import OTHER_FILES, files_covered
@@ -132,7 +132,7 @@ _ENCRYPTED = (".codeium", "windsurf", "cascade")
 """Folder of Windsurf's own chats, which only its server can decrypt; the program is called Devin Desktop since 2026."""
 _MOST_NAMED = 3
 _SAMPLE = 10
-"""Files of which one shows whether an agent has each message in a file of its own."""
+"""Number of files to look at to find out whether an agent stores each message as a file."""
 _MOST_ENTRIES = 100_000
 """Most entries counted in one folder, which takes half a second; beyond it, "more than" is shown."""
 
@@ -293,11 +293,10 @@ def _transcripts(path: str, issues: list[FileIssue], cancel: CancelToken | None)
 
 
 def _size_of_folder(path: str, cancel: CancelToken | None) -> int:
-    """Return the size of all files in a folder whose sessions have each message in a file of its own."""
+    """Return the size of all files in a folder of sessions that store each message as a file."""
     size, entries_left, folders = 0, _MOST_ENTRIES, [path]
     while folders and entries_left > 0:
-        if cancel is not None:
-            cancel.checkpoint()
+        checkpoint(cancel)
         folder = folders.pop()
         with suppress(OSError, PathRefused), scan_folder(folder) as entries:
             for entry in entries:

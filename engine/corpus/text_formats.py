@@ -1,4 +1,4 @@
-"""Reads the structure of further formats of plain text, whose source is shown.
+"""Reads the structure of other plain-text formats, which are shown as source.
 
 - LaTeX (`.tex`), from "LaTeX2e for authors"; Typst (`.typ`), from its reference (typst.app/docs)
 - scripts in Fountain 1.1 (`.fountain`, fountain.io)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from engine.base import in_batches
-from engine.base.cancellation import CancelToken
+from engine.base.cancellation import CancelToken, checkpoint
 from engine.base.errors import Closed, ProviderError
 from engine.base.language import marked, tr
 from engine.embedding.provider_interface import Limits, prepare, requests
@@ -49,7 +49,7 @@ _POLL_SECONDS = 0.02
 _MOST_WORDS = 10_000
 """Size of the cache of word vectors: some 11 MB."""
 _MOST_PIECES = 64
-"""Most word pieces of a query that are compared with those of lines."""
+"""Most word pieces of a query that are compared with the pieces of lines."""
 _WORDS_AT_ONCE = 64
 """Words between checks of the cancel token: 20 ms."""
 _STEP_TOKENS = 3200
@@ -148,8 +148,7 @@ class EmbeddedProvider:
 
         vectors = [np.empty((0, self.dims), dtype=np.float32)]
         for step in requests(map(self._fit, texts), self._steps, self.count_tokens):
-            if cancel is not None:
-                cancel.checkpoint()
+            checkpoint(cancel)
             if self._closed:
                 raise Closed
             try:
@@ -192,8 +191,7 @@ class EmbeddedProvider:
     def _load(self, cancel: CancelToken | None) -> Any:
         """Return the model; only the thread that loads it is blocked, other callers stop waiting when cancelled."""
         while not self._lock.acquire(timeout=_POLL_SECONDS):
-            if cancel is not None:
-                cancel.checkpoint()
+            checkpoint(cancel)
         try:
             if self._closed:
                 raise Closed

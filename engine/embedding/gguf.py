@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from engine.base.cancellation import CancelToken
+from engine.base.cancellation import CancelToken, checkpoint
 from engine.base.errors import Cancelled, Closed, ProviderError
 from engine.base.language import tr
 from engine.base.private_files import temporary_prefix
@@ -48,7 +48,7 @@ _MOST_FAILURES = 3
 
 
 @dataclass(frozen=True)
-class Timeouts:
+class RequestOptions:
     """Timeout, priority and cancel token of a request."""
 
     seconds: float
@@ -67,48 +67,48 @@ class ModelProcess:
         """`tokens`: maximum of one text."""
         self._file = file
         self._tokens = tokens
-        self._turns = _PriorityLock()
+        self._priority_lock = _PriorityLock()
         self._worker: _Worker | None = None
         self._failures = 0
         self._last_failure = ""
         self._closed = False
 
-    def vectors(self, texts: list[str], timeouts: Timeouts) -> bytes:
+    def vectors(self, texts: list[str], options: RequestOptions) -> bytes:
         """Concatenated float32 vectors. Each text must be within the token limit."""
-        return self._request("vectors", texts, timeouts).vectors
+        return self._request("vectors", texts, options).vectors
 
-    def tokens(self, text: str, timeouts: Timeouts) -> int:
+    def tokens(self, text: str, options: RequestOptions) -> int:
         """Token count by the model's own tokenizer, including special tokens."""
-        (tokens,) = self._request("tokens", [text], timeouts).tokens
+        (tokens,) = self._request("tokens", [text], options).tokens
         return tokens
 
     def close(self) -> None:
         """Stop the process, which frees its memory; running calls raise `Closed` shortly after."""
         self._closed = True
-        with self._turns.held(lambda: None, urgent=True):
+        with self._priority_lock.held(lambda: None, urgent=True):
             self._end()
 
-    def _request(self, kind: RequestKind, texts: list[str], timeouts: Timeouts) -> Answer:
-        deadline = time.monotonic() + timeouts.seconds
+    def _request(self, kind: RequestKind, texts: list[str], options: RequestOptions) -> Answer:
+        deadline = time.monotonic() + options.seconds
 
         def check() -> None:
             if self._closed:
                 raise Closed
-            if timeouts.cancel is not None and timeouts.cancel.cancelled:
+            if options.cancel is not None and options.cancel.cancelled:
                 raise Cancelled
             if time.monotonic() > deadline:
                 raise _TooSlow
 
         name = os.path.basename(self._file.path)
         try:
-            with self._turns.held(check, urgent=timeouts.urgent):
+            with self._priority_lock.held(check, urgent=options.urgent):
                 answer = self._answer(kind, texts, check)
         except _TooSlow:
             raise ProviderError(
                 tr(
                     "The model {name} took longer than {seconds:.0f} s: choose a smaller one.",
                     name=name,
-                    seconds=timeouts.seconds,
+                    seconds=options.seconds,
                 )
             ) from None
         if answer.error:
@@ -198,7 +198,7 @@ class _Worker:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def _wait_for_response(self, number: int, check: Callable[[], None]) -> Answer:
-        """Wait for the response to this request, skipping those of abandoned requests."""
+        """Wait for the response to this request, skipping responses to abandoned requests."""
         while True:
             while not self._pipe.poll(_POLL):
                 check()
@@ -399,15 +399,15 @@ class GgufProvider:
         return 0
 
     def embed_query(self, text: str, *, cancel: CancelToken | None = None) -> "Vectors":
-        timeouts = Timeouts(_QUERY_SECONDS, True, cancel)
+        options = RequestOptions(_QUERY_SECONDS, True, cancel)
         if self._calibration is None:
-            unrelated = self._embed(PASSAGES, self._traits.document, timeouts)
-            self._calibration = calibrated(self._embed(QUESTIONS, self._traits.query, timeouts), unrelated)
-        vectors: Vectors = self._embed([text], self._traits.query, timeouts)[0]
+            unrelated = self._embed(PASSAGES, self._traits.document, options)
+            self._calibration = calibrated(self._embed(QUESTIONS, self._traits.query, options), unrelated)
+        vectors: Vectors = self._embed([text], self._traits.query, options)[0]
         return vectors
 
     def embed_documents(self, texts: Sequence[str], *, cancel: CancelToken | None = None) -> "Vectors":
-        return self._embed(texts, self._traits.document, Timeouts(_DOCUMENT_SECONDS, False, cancel))
+        return self._embed(texts, self._traits.document, RequestOptions(_DOCUMENT_SECONDS, False, cancel))
 
     def count_tokens(self, text: str) -> int:
         """An estimate; the model counts exactly only for texts that may exceed its limit."""
@@ -416,20 +416,19 @@ class GgufProvider:
     def close(self) -> None:
         self._process.close()
 
-    def _embed(self, texts: Sequence[str], prompt: str, timeouts: Timeouts) -> "Vectors":
+    def _embed(self, texts: Sequence[str], prompt: str, options: RequestOptions) -> "Vectors":
         def embed(parts: Sequence[str]) -> "Vectors":
             import numpy as np
 
             vectors = np.empty((0, self.dims), np.float32)
             for step in requests([prompt + part for part in parts], _STEP, _bytes):
-                if timeouts.cancel is not None:
-                    timeouts.cancel.checkpoint()
-                decoded = self._decoded(self._process.vectors(step, timeouts), len(step))
+                checkpoint(options.cancel)
+                decoded = self._decoded(self._process.vectors(step, options), len(step))
                 vectors = np.concatenate([vectors, decoded])
             return vectors
 
         def count(part: str) -> int:
-            return self._process.tokens(prompt + part, timeouts)
+            return self._process.tokens(prompt + part, options)
 
         # llama.cpp reads a text only up to its first NUL.
         texts = [text.encode("utf-8", "replace").decode().replace("\0", " ") for text in texts]

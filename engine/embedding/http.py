@@ -141,7 +141,7 @@ class _Guard(httpx2.BaseTransport):
     """Filters outgoing headers, and raises our errors for every unsuccessful response."""
 
     def __init__(self, client: HttpClient, headers: httpx2.Headers) -> None:
-        """`headers`: those of every request, including the key."""
+        """`headers`: sent with every request, including the key."""
         self._client = client
         self._headers = headers
         url = httpx2.URL(client.base_url)

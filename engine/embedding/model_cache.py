@@ -66,7 +66,7 @@ class _Header(msgspec.Struct, frozen=True):
     size: int
     """Bytes behind the header."""
     checked: int
-    """Number of them that `checksum` covers: all but the word table, since a query reads a few of its rows."""
+    """Number of bytes that `checksum` covers: all but the word table, since a query reads a few of its rows."""
     checksum: int
 
 

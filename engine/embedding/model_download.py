@@ -24,7 +24,7 @@ import filelock
 import httpcore2
 import httpx2
 
-from engine.base.cancellation import CancelToken, pause
+from engine.base.cancellation import CancelToken, checkpoint, pause
 from engine.base.errors import ProviderError
 from engine.base.language import number, tr
 from engine.embedding.gguf_file import HubFile, model_path
@@ -171,8 +171,7 @@ class _Fetch:
         digest = hashlib.sha256()
         with part.open("rb") as file:
             while piece := file.read(_PIECE):
-                if self._cancel is not None:
-                    self._cancel.checkpoint()
+                checkpoint(self._cancel)
                 digest.update(piece)
         if digest.hexdigest() != content.sha256:
             part.unlink()

@@ -151,7 +151,7 @@ class WordVectors(Protocol):
     def nearest_pieces(
         self, query: str, lines: Sequence[str], frequent: float, *, cancel: CancelToken | None = None
     ) -> "tuple[Vectors, Vectors]":
-        """Compare the word pieces of a query with those of each line by the model's table, without its network.
+        """Compare the word pieces of a query and of each line by the model's table, without its network.
 
         Returns the cosine of each line's most similar piece, shape (pieces of the query, lines), and the rarity of each
         piece of the query, the negative logarithm of its frequency. Pieces up to the rarity `frequent` are left out.

@@ -145,7 +145,7 @@ class Model:
             limits = msgspec.structs.replace(limits, input_tokens=facts.input_tokens)
         # All of a provider's own URLs serve the same models, and so do both names of this machine.
         server = None if owner_of(base_url) == provider else base_url.replace("//localhost", "//127.0.0.1")
-        depends = (server, name, dimensions, list(inputs), sorted(settings.remote.headers.items()))
+        identity = (server, name, dimensions, list(inputs), sorted(settings.remote.headers.items()))
         return cls(
             provider=provider,
             name=name,
@@ -153,7 +153,7 @@ class Model:
             limits=limits,
             price=price_of(settings, provider, name),
             calibration=facts.calibration if facts is not None else UNKNOWN,
-            key=hashlib.sha256(json.dumps(depends).encode()).hexdigest()[:16],
+            key=hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:16],
         )
 
 

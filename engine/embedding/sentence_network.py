@@ -154,7 +154,7 @@ class Pieces:
         return _Normalizer(self._rules)
 
     def ids(self, text: str) -> list[int]:
-        """Ids of the text's pieces, between those of the begin and end markers."""
+        """Return the ids of the text's pieces, between the ids of the begin and end markers."""
         ids = [_BEGIN]
         known = self._words
         for word in text.translate(_OTHER_SPACES).split(" "):
@@ -180,7 +180,7 @@ class Pieces:
         return 0 if _UNKNOWN in pieces else len(pieces)
 
     def rarity(self, word: str) -> float:
-        """Return the negative logarithm of the word's frequency, estimated from those of its pieces."""
+        """Return the negative logarithm of the word's frequency, estimated from the frequencies of its pieces."""
         return -sum(self._scores[piece] for piece in self._words.get(word) or self._of_word(word))
 
     def rarity_of(self, piece: int) -> float:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from engine.base.cancellation import CancelToken, pause
+from engine.base.cancellation import CancelToken, checkpoint, pause
 from engine.base.errors import ProviderError
 from engine.base.language import tr
 from engine.embedding.provider_interface import TextsRefused
@@ -57,8 +57,7 @@ def retrying(
     end = None if seconds is None else time.monotonic() + seconds
 
     def checked() -> Result:
-        if cancel is not None:
-            cancel.checkpoint()
+        checkpoint(cancel)
         return attempt()
 
     def enough(state: "tenacity.RetryCallState") -> bool:
@@ -100,7 +99,7 @@ _TRY_AGAIN = re.compile(r"try again in ([\d.hms]+)", re.IGNORECASE)
 _LOADING = re.compile(r"loading model|model is (?:currently )?loading", re.IGNORECASE)
 _LOADING_SECONDS = 8.0
 """Retry delay for a local server that is still loading its model."""
-_GIVEN_AWAY = 20
+_QUOTED_CHARACTERS = 20
 """Number of common characters in a row that count as a quotation of a text."""
 
 
@@ -264,8 +263,9 @@ def quotes(message: str, texts: Sequence[str]) -> bool:
     if not message:
         return False
     plain = [" ".join(text.split()) for text in texts]
-    pieces = {message[start : start + _GIVEN_AWAY] for start in range(max(1, len(message) - _GIVEN_AWAY + 1))}
-    return any(piece in text for text in plain for piece in pieces if len(piece) == _GIVEN_AWAY) or any(
+    starts = range(max(1, len(message) - _QUOTED_CHARACTERS + 1))
+    pieces = {message[start : start + _QUOTED_CHARACTERS] for start in starts}
+    return any(piece in text for text in plain for piece in pieces if len(piece) == _QUOTED_CHARACTERS) or any(
         text in message for text in plain if len(text) >= 4
     )
 

@@ -1,4 +1,4 @@
-"""Commits what the stages of a sync made: changes of texts in groups, vectors as they arrive."""
+"""Commits the results of a sync's stages: text changes in groups, vectors as they arrive."""
 
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -33,7 +33,7 @@ class TextOutcome(msgspec.Struct):
     failed: list[FileIssue] = msgspec.field(default_factory=list)
     skipped: list[FileIssue] = msgspec.field(default_factory=list)
     unreachable: dict[Source, set[str]] = msgspec.field(default_factory=lambda: {"memory": set(), "sessions": set()})
-    """Stable names of the folders and files that could not be checked: nothing is known of what is below them."""
+    """Stable names of the folders and files that could not be checked, nor anything below them."""
 
     @property
     def changed(self) -> bool:
@@ -47,7 +47,8 @@ class TextOutcome(msgspec.Struct):
     def add(self, later: "TextOutcome") -> None:
         """Add the counts of a later pass over the same files: numbers of files are replaced, the work is summed."""
         self.files_seen = later.files_seen
-        self.files_unchanged = max(0, later.files_unchanged - self.files_indexed)  # not those indexed before
+        # Files that the earlier pass indexed are unchanged in the later one.
+        self.files_unchanged = max(0, later.files_unchanged - self.files_indexed)
         self.files_indexed += later.files_indexed
         self.files_removed += later.files_removed
         self.chunks_indexed += later.chunks_indexed
@@ -106,7 +107,7 @@ class Commits:
             if self._tables is None:  # a generation that isn't published yet has no stamp
                 writer.advance_stamp()
         if self._tables is None:
-            self._vectors.changed(before, self._model, new=new, removed=gone)
+            self._vectors.apply_commit(before, self._model, new=new, removed=gone)
         outcome = self._outcome
         outcome.files_indexed += sum(indexed for _, indexed, _ in changes)
         outcome.files_removed += sum(removed for _, _, removed in changes)
@@ -143,7 +144,7 @@ class VectorStorage:
                 writer.advance_stamp()
         if self._tables is None:
             rows = vectors[[row_of[hash_] for _, hash_ in chunks]]
-            self._vectors.changed(before, self._model, added=([id_ for id_, _ in chunks], rows))
+            self._vectors.apply_commit(before, self._model, added=([id_ for id_, _ in chunks], rows))
         if made:
             self._meter.embedded += len(hashes)
         else:

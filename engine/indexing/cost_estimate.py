@@ -3,7 +3,7 @@
 import msgspec
 
 from engine.base import in_batches
-from engine.base.cancellation import CancelToken
+from engine.base.cancellation import CancelToken, checkpoint
 from engine.embedding.batch_jobs.batch_api import LEAST_TEXTS, BatchApi, batches_of
 from engine.embedding.model_catalog import facts_of
 from engine.embedding.provider_interface import EmbeddingProvider
@@ -126,8 +126,7 @@ def _tokens(
     sample = ids if len(ids) <= _SAMPLE else [ids[index * len(ids) // _SAMPLE] for index in range(_SAMPLE)]
     tokens = seen = 0
     for group in in_batches(sample, _GROUP):
-        if cancel is not None:
-            cancel.checkpoint()
+        checkpoint(cancel)
         texts = [found.text for found in snapshot.texts(group)]
         tokens += sum(map(provider.count_tokens, texts))
         seen += sum(map(len, texts))

@@ -84,7 +84,7 @@ class CrashRecord:
         return 0 if suspect is None else suspect.crashes
 
     def unsuspected(self, files: list[FoundFile]) -> list[FoundFile]:
-        """Return those of the files that crashed no process in their present state."""
+        """Return the files that have crashed no process in their present state."""
         return [file for file in files if not self.crashes(file)] if self._suspects else files
 
     def remember(self, file: FoundFile, issue: FileIssue) -> None:

@@ -129,10 +129,10 @@ class EmbedStage:
                 self._store_results(future, texts)
         if self._seconds >= _SECONDS_TO_MEASURE and self._characters:
             with self._store.write() as writer:
-                stored_models.note_speed(writer, self._model.id, self._characters / self._seconds)
+                stored_models.record_speed(writer, self._model.id, self._characters / self._seconds)
 
     def _texts(self, remaining: dict[bytes, int]) -> Iterator[Unembedded]:
-        """Yield the texts of these chunks, given by hash, and remove them; first those of the last search's results.
+        """Yield the texts of these chunks, given by hash, and remove them; the last search's results come first.
 
         The order of results found by keywords alone is wrong until they have vectors: an unrelated one ranks above
         those whose vectors lower their score.

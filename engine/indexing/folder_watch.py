@@ -47,7 +47,7 @@ class SessionGrowth:
         self._links: set[str] = set()
         """Paths of symbolic links added since the start."""
         self._new: set[str] = set()
-        """Files that called for a sync since they were not indexed; those that are no transcripts never will be."""
+        """Files that requested a sync because they were not indexed; files that aren't transcripts never will be."""
 
     def call_for_sync(self, paths: Iterable[str]) -> bool:
         """Whether any of these files has grown enough, shrunk, been deleted, or is or was a symbolic link."""

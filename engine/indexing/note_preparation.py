@@ -130,7 +130,7 @@ def _taken(chunks: list[Chunk]) -> Iterator[Chunk]:
 
 
 def _compared(chunks: Sequence[Chunk], stored: StoredNote) -> tuple[list[Chunk], ChunkChanges | None]:
-    """Return the chunks whose text isn't stored, and what becomes of the stored ones; None if none of them stays.
+    """Return the chunks whose text isn't stored, and the changes to stored ones; None if no stored chunk stays.
 
     Chunks that begin on one line, as parts of a long one, are in the order of their ids, and new ids are the highest:
     if a part of such a line is new, those after it are, too.

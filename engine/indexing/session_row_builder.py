@@ -123,7 +123,7 @@ class SessionUses:
         return found is not None and found[1] not in uses_of(msgspec.structs.replace(found[0], failed=True))
 
     def waiting_calls(self, project: str) -> FilesOfCalls:
-        """Return the last calls without a result, of which at most 64 are of interest to the next reading."""
+        """Return the last 64 calls without a result, for which the next reading may find one."""
         calls = dict(self._waiting)
         for call, numbers in self._open.items():
             uses = (self._found[number] for number in numbers if self._ends_with_failure(number))
@@ -204,10 +204,10 @@ def indexed_message(message: Message) -> IndexedMessage:
     return IndexedMessage(message.author, text, message.line, message.ordinal, redact(message.id))
 
 
-def note_transcript(writer: Writer, file: FoundFile, state: bytes | None, rule: str = "", detail: str = "") -> None:
+def record_transcript(writer: Writer, file: FoundFile, state: bytes | None, rule: str = "", detail: str = "") -> None:
     """Store that a transcript was read, and the `state` at which reading it resumes."""
     read = sessions.StoredTranscript(file.name, file.mtime_ns, file.size, rule, detail)
-    sessions.note_transcript(writer, read, state)
+    sessions.record_transcript(writer, read, state)
 
 
 def skipped_transcript(file: FoundFile, rule: str, detail: str) -> Change:
@@ -215,7 +215,7 @@ def skipped_transcript(file: FoundFile, rule: str, detail: str) -> Change:
 
     def change(writer: Writer) -> tuple[list[int], list[int]]:
         removed = sessions.forget_transcript(writer, file.name)
-        note_transcript(writer, file, None, rule, detail)
+        record_transcript(writer, file, None, rule, detail)
         return [], removed
 
     return change

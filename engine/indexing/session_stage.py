@@ -49,13 +49,13 @@ from engine.store.snapshot import Snapshot
 from engine.store.writer import NewFile, Writer
 
 _COPIED = "copied"
-_A_COMMIT = 2500
-_A_LOOK = 100
-"""Number of transcripts that one process looks at before it gets the next ones."""
-_MANY = 2_000
+_ROWS_A_COMMIT = 2500
+_FILES_A_TASK = 100
+"""Number of transcripts that one process reads quickly before it gets the next ones."""
+_FEWEST_FOR_PROCESSES = 2_000
 """Number of new transcripts from which other processes are started, which takes as long as looking at 1,000."""
 _DAY_NS = 24 * 3600 * 10**9
-_Look = tuple[FoundFile, NewFile | None, str]
+_QuickRead = tuple[FoundFile, NewFile | None, str]
 """A transcript with the row of its session, None if it must be read first, and the session's project."""
 
 
@@ -70,7 +70,7 @@ class SessionStage:
         self._crashes = work.parts.crashes
         self._token = work.token
         self._meter = work.meter
-        self._looked = False
+        self._found = False
         self._stored: dict[str, StoredTranscript] = {}
         self._listed: dict[str, str] = {}
         """Names of transcripts with a listed session, and its working folder if they have only one."""
@@ -80,7 +80,7 @@ class SessionStage:
         self._external: dict[str, str] = {}
         """Transcripts that belong to other workspaces, with the folders of these."""
         self._listed_rows: dict[str, NewFile | None] = {}
-        """Result of `_listed` for each transcript that was opened to find its project."""
+        """Result of `_listed_row` for each transcript that was opened to find its project."""
         self._own_paths: set[str] = set()
         """Paths of the transcripts that are read if they have changed, perhaps as one that continues another."""
 
@@ -193,9 +193,9 @@ class SessionStage:
 
     def _find(self) -> None:
         """List all transcripts and their stored state, once per sync."""
-        if self._looked:
+        if self._found:
             return
-        self._looked = True
+        self._found = True
         self._change_parsers()
         with self._work.parts.store.read(tables=self._work.tables) as snapshot:
             self._stored = sessions.transcripts(snapshot)
@@ -214,8 +214,8 @@ class SessionStage:
         self._crashes.finish_reading()
 
     def _projects_of(self, files: Sequence[FoundFile]) -> Iterator[tuple[FoundFile, str]]:
-        """Yield the working folder of new sessions, from the look that also lists them where that finds the folder."""
-        for file, row, project in _looks(files, self._work):
+        """Yield the working folder of new sessions, from the quick read if that finds it."""
+        for file, row, project in _quick_reads(files, self._work):
             self._token.checkpoint()
             self._listed_rows[file.name] = row
             found = project
@@ -242,9 +242,9 @@ class SessionStage:
         self._own_paths = {file.path for file in own if file.name not in copies}
         again = before - copies
         still = {file.name for file in own if file.name in again and self._is_still_continued(file)}
-        return copies | still | {file.name for file in self._beside_begun(own) if self._is_continued(file)}
+        return copies | still | {file.name for file in self._near_new_beginnings(own) if self._is_continued(file)}
 
-    def _beside_begun(self, own: list[FoundFile]) -> Iterator[FoundFile]:
+    def _near_new_beginnings(self, own: list[FoundFile]) -> Iterator[FoundFile]:
         """Yield unchanged transcripts that another one may continue since now: one in their folder, of the same day,
         that is new or has another beginning than before.
         """
@@ -347,23 +347,23 @@ def _deletion(name: str) -> Change:
 
 
 def list_sessions(
-    files: Sequence[FoundFile], work: StageWork, commits: Commits, looks: Mapping[str, NewFile | None]
+    files: Sequence[FoundFile], work: StageWork, commits: Commits, known_rows: Mapping[str, NewFile | None]
 ) -> set[str]:
     """Add a row for each session, which reading it replaces; returns their names. Raises Cancelled.
 
-    `looks`: rows of transcripts that were looked at before.
+    `known_rows`: rows of transcripts that were read quickly before.
     """
     rows: list[NewFile] = []
     listed: set[str] = set()
-    with closing(_looks([file for file in files if file.name not in looks], work)) as new:
-        known = ((file, looks[file.name], "") for file in _by_folder(files) if file.name in looks)
+    with closing(_quick_reads([file for file in files if file.name not in known_rows], work)) as new:
+        known = ((file, known_rows[file.name], "") for file in _by_folder(files) if file.name in known_rows)
         for number, (file, row, _) in enumerate(chain(known, new)):
             work.token.checkpoint()
             work.meter.step(number, file.name)
             if row is not None:
                 rows.append(row)
                 listed.add(file.name)
-            if len(rows) == _A_COMMIT:
+            if len(rows) == _ROWS_A_COMMIT:
                 commits.add(_addition(rows))
                 commits.flush()
                 rows = []
@@ -372,45 +372,45 @@ def list_sessions(
     return listed
 
 
-def _looks(files: Sequence[FoundFile], work: StageWork) -> Generator[_Look]:
+def _quick_reads(files: Sequence[FoundFile], work: StageWork) -> Generator[_QuickRead]:
     """Look at each transcript, in other processes too if there are many. Raises `Cancelled`."""
     ordered = list(_by_folder(files))
-    parts = [ordered[start : start + _A_LOOK] for start in range(0, len(ordered), _A_LOOK)]
+    parts = [ordered[start : start + _FILES_A_TASK] for start in range(0, len(ordered), _FILES_A_TASK)]
 
-    def here(part: Sequence[FoundFile]) -> Sequence[_Look]:
-        looks: list[_Look] = []
+    def read_files(part: Sequence[FoundFile]) -> Sequence[_QuickRead]:
+        reads: list[_QuickRead] = []
         for file in part:
             work.token.checkpoint()
             row, project = None, ""
             with suppress(Unreadable), work.parts.crashes.reading(file):
-                row, project = _listed(file, folders)
-            looks.append((file, row, project))
+                row, project = _listed_row(file, folders)
+            reads.append((file, row, project))
         work.parts.crashes.finish_reading()
-        return looks
+        return reads
 
     with closing(FolderFiles()) as folders:
-        if len(files) < _MANY:
-            yield from chain.from_iterable(map(here, parts))
+        if len(files) < _FEWEST_FOR_PROCESSES:
+            yield from chain.from_iterable(map(read_files, parts))
         else:
             from engine.indexing.preparation_processes import shared_work
 
-            with closing(shared_work(parts, here, _there, _decoded, work.token)) as looks:
-                yield from chain.from_iterable(looks)
+            with closing(shared_work(parts, read_files, _quick_read_in_process, _decoded, work.token)) as reads:
+                yield from chain.from_iterable(reads)
 
 
-def _there(message: bytes) -> bytes:
+def _quick_read_in_process(message: bytes) -> bytes:
     """Look at transcripts in another process."""
-    looks: list[_Look] = []
+    reads: list[_QuickRead] = []
     with closing(FolderFiles()) as folders:
         for file in msgspec.msgpack.decode(message, type=list[FoundFile]):
             row, project = None, ""
             with suppress(*PARSER_FAULTS):
-                row, project = _listed(file, folders)
-            looks.append((file, row, project))
-    return msgspec.msgpack.encode(looks)
+                row, project = _listed_row(file, folders)
+            reads.append((file, row, project))
+    return msgspec.msgpack.encode(reads)
 
 
-def _decoded(message: bytes) -> Sequence[_Look]:
+def _decoded(message: bytes) -> Sequence[_QuickRead]:
     from engine.indexing.preparation_processes import PreparedFile
 
     return msgspec.msgpack.decode(message, type=list[tuple[FoundFile, PreparedFile | None, str]])
@@ -424,7 +424,7 @@ def _by_folder(files: Sequence[FoundFile]) -> Iterator[FoundFile]:
     return chain.from_iterable(folders.values())
 
 
-def _listed(file: FoundFile, folders: FolderFiles) -> tuple[NewFile | None, str]:
+def _listed_row(file: FoundFile, folders: FolderFiles) -> tuple[NewFile | None, str]:
     """Return the row of a session and its project; no row if it must be read first. Reading reports the errors."""
     if is_compressed(file.path):
         return None, ""  # its end can only be read after all of it

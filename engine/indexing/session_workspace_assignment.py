@@ -35,7 +35,7 @@ from engine.records import FileIssue, PreviewFolder, PreviewKind, WorkspacePrevi
 from engine.redaction.secret_masking import redact
 from engine.settings import Settings
 from engine.store.index_paths import IndexFiles, index_files
-from engine.store.session_workspaces import Homes, SessionOwner, SessionOwnership
+from engine.store.session_workspaces import SessionOwner, SessionOwners, SessionOwnership
 
 log = logging.getLogger(__name__)
 
@@ -74,9 +74,9 @@ def elsewhere(
     claims can't be used, every file belongs to this workspace: a duplicate hit is better than a missing one. Raises the
     errors of `projects_of`; an OSError counts as an unusable list.
     """
-    owners = SessionOwnership(index.homes)
+    owners = SessionOwnership(index.session_owners)
     try:
-        if not files and not index.homes.exists():
+        if not files and not index.session_owners.exists():
             return {}
         known = owners.read()
         claims = _Claims(str(workspace), index)
@@ -111,7 +111,7 @@ class _Claims:
         self._existing: dict[str, bool] = {}
         self._owners: dict[str, SessionOwner] = {}
 
-    def decide(self, worked: Mapping[str, str], rows: Homes) -> dict[str, SessionOwner | None]:
+    def decide(self, worked: Mapping[str, str], rows: SessionOwners) -> dict[str, SessionOwner | None]:
         """Return the transcripts whose owner changes, with the new owner; None for those that this
         workspace gives up.
 
@@ -226,10 +226,10 @@ def _missing_package(ending: str) -> str:
 def _recorded_elsewhere(files: Sequence[FoundFile], workspace: Path, settings: Settings) -> dict[str, str]:
     """Return the other workspace of each session that is known to have one; reads and assigns no session."""
     own_path, index = os.path.realpath(workspace), index_files(workspace, settings.store.path)
-    if not index.homes.exists():
+    if not index.session_owners.exists():
         return {}
     try:
-        known = SessionOwnership(index.homes).read()
+        known = SessionOwnership(index.session_owners).read()
     except (apsw.Error, OSError, StoreError):
         return {}
     listed = {file.name: transcript_of(file.path) for file in files}

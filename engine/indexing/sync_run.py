@@ -171,7 +171,7 @@ class SyncRun:
                 self._text(None)
         finally:
             vectors.end()
-        vectors.note_outcome()
+        vectors.record_outcome()
         self._share(lambda sharing: sharing.share_all(self._stage(None)))
         # The work is complete: a cancelled clean-up is done by the next sync.
         with contextlib.suppress(Cancelled):

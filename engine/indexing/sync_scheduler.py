@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
-from engine.base.cancellation import CancelToken
+from engine.base.cancellation import CancelToken, checkpoint
 from engine.base.errors import Cancelled, Closed, IndexBusy, MnemoscopeError
 from engine.base.language import tr
 from engine.records import (
@@ -39,7 +39,7 @@ _SECONDS_A_MINUTE = 60.0
 _BATCH_POLL_SECONDS = 300.0
 _CHANGES_SECONDS = 30.0
 """Most seconds until a sync after a change that calls for none, such as a few lines more in a session."""
-_TRUSTED_SECONDS = 600.0
+_WATCHERS_TRUSTED_SECONDS = 600.0
 """How long the sessions that watchers report are read alone without regular syncs: they may have missed a change."""
 _STATE_POLL_SECONDS = 1.0
 _RECENT_SYNCS = 30
@@ -125,7 +125,7 @@ class IndexingService:
         """Whether the running sync handles changes that searches don't find yet."""
         self._ended = 0
         """Number of syncs that have ended, successful or not."""
-        self._looked_at_all = -math.inf  # on the monotonic clock: when the last successful sync of all files began
+        self._last_full_sync = -math.inf  # on the monotonic clock: when the last successful sync of all files began
 
         self._background: BackgroundSync | None = None
         self._poller: _StatePoller | None = None
@@ -165,8 +165,7 @@ class IndexingService:
                 return self._run_own(own_run, work)
             try:
                 while not other.ended.wait(_JOIN_POLL_SECONDS):
-                    if cancel is not None:
-                        cancel.checkpoint()
+                    checkpoint(cancel)
             finally:
                 if progress is not None:
                     with self._change:
@@ -256,13 +255,13 @@ class IndexingService:
         try:
             own_run.report = report = work(report_progress, own_run.token)
             if report.cancelled or report.error:
-                self.note_change(None)
+                self.record_change(None)
             self._stopped = report.cancelled
             if not report.cancelled:
                 self.problem = report.error
-                self._looked_at_all = self._looked_at_all if own_run.partial else began
+                self._last_full_sync = self._last_full_sync if own_run.partial else began
         except BaseException as error:
-            self.note_change(None)
+            self.record_change(None)
             self._stopped = isinstance(error, Cancelled)
             if isinstance(error, MnemoscopeError) and not isinstance(error, (Cancelled, Closed)):
                 self.problem = str(error)
@@ -354,7 +353,7 @@ class IndexingService:
             return
         ended = self._ended
         if not background.watch.flush(seconds):
-            self.note_change(None)
+            self.record_change(None)
         if self.dirty:
             self._stopped = False
             self.request("search")
@@ -382,14 +381,14 @@ class IndexingService:
             self._poller.close()
 
     def _handle_change(self, transcripts: frozenset[str] | None) -> None:
-        self.note_change(transcripts)
+        self.record_change(transcripts)
         self.request_later(_CHANGES_SECONDS)
         if self._search_waits:
             self._search_waits = False
             self.request("search")
         self._notify()
 
-    def note_change(self, transcripts: frozenset[str] | None) -> None:
+    def record_change(self, transcripts: frozenset[str] | None) -> None:
         """Record that these transcripts have changed, or any file."""
         with self._change:
             known = self._transcripts
@@ -422,7 +421,7 @@ class IndexingService:
             if self._due != due:
                 return  # another sync ran meanwhile
             self._due = None
-        recent = time.monotonic() < self._looked_at_all + (self._interval() or _TRUSTED_SECONDS)
+        recent = time.monotonic() < self._last_full_sync + (self._interval() or _WATCHERS_TRUSTED_SECONDS)
         self.request("session-delta" if recent and self._transcripts else "interval")
 
     def _interval(self) -> float:

@@ -32,7 +32,7 @@ from engine.indexing.session_row_builder import (
     FilesOfCalls,
     SessionUses,
     TranscriptChunker,
-    note_transcript,
+    record_transcript,
     session_file,
     skipped_transcript,
 )
@@ -130,7 +130,7 @@ class DocumentRows:
             # Sessions missing from a truncated document may return when it is complete.
             gone = [] if issue else [name for name in stored if name not in seen]
             removed = [id_ for name in gone for id_ in writer.remove_file("sessions", name)]
-            note_transcript(writer, file, None, issue.rule if issue else "", issue.detail if issue else "")
+            record_transcript(writer, file, None, issue.rule if issue else "", issue.detail if issue else "")
             return [], removed
 
         self._commits.add(finish)
@@ -389,7 +389,7 @@ def _replacing(file: FoundFile, new: NewFile, rows: ChunkRows, closed: int, stat
 
     def change(writer: Writer) -> tuple[list[int], list[int]]:
         try:
-            note_transcript(writer, dated, state if rows or closed or not (new.tool_uses or new.requests) else None)
+            record_transcript(writer, dated, state if rows or closed or not (new.tool_uses or new.requests) else None)
             if not rows and not closed:
                 # A session that an agent has just started has no messages yet.
                 return [], writer.remove_file("sessions", new.path)

@@ -104,7 +104,7 @@ class VectorStage:
         return True
 
     def count_reused(self, tables: Tables | None, newest: int) -> None:
-        """Count the chunks with ids above `newest`, those of this sync, whose vectors existed before."""
+        """Count the chunks that this sync added (ids above `newest`) whose vectors already existed."""
         self._choose()
         if self.model is not None:
             with self._store.read(tables=tables) as snapshot:
@@ -128,7 +128,7 @@ class VectorStage:
         finally:
             self._lower_agreement()
 
-    def note_outcome(self) -> None:
+    def record_outcome(self) -> None:
         """Store the estimate of embedding that awaits approval, and why embedding failed, for later syncs, searches and
         other processes.
         """
@@ -140,10 +140,10 @@ class VectorStage:
             known_reason = "" if name is None else stored_models.embedding_failure(snapshot, name)
         if known != self._waits or (name is not None and known_reason != reason):
             with self._store.write() as writer:
-                stored_models.note_awaiting(writer, self._waits)
+                stored_models.record_awaiting(writer, self._waits)
                 if name is not None:
-                    stored_models.note_embedding_failure(writer, name, reason)
-        self._note_refused()
+                    stored_models.record_embedding_failure(writer, name, reason)
+        self._record_refused()
 
     # --- internals ------------------------------------------------------------------------------------------------
 
@@ -198,7 +198,7 @@ class VectorStage:
         self._waits = None
         return True
 
-    def _note_refused(self) -> None:
+    def _record_refused(self) -> None:
         """Store which indexed texts the provider has refused."""
         with self._store.read() as snapshot:
             known = set(snapshot.issues("not embedded"))

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.base.cancellation import CancelToken
+from engine.base.cancellation import CancelToken, checkpoint
 from engine.insight.seeded_random import normal
 from engine.insight.text_comparison import Hashes
 from engine.store.index import IndexStore
@@ -50,8 +50,8 @@ _MOST_IN_BAND = 40
 """Most chunks agreeing in a band that are all compared with each other."""
 _MOST_NEIGHBOURS = 4
 _MOST_NEAR_PAIRS = 50_000
-"""Number of pairs compared, those with the fewest different signs: reading the vectors of a million pairs would take
-minutes.
+"""Number of pairs compared, beginning with the fewest different signs: reading the vectors of a million pairs would
+take minutes.
 """
 _AT_ONCE = 4000
 _SEED = 20260222
@@ -141,8 +141,7 @@ def _pairs(
     """Return pairs of files with a common shingle, as first * files + second, and the number of shingles they share."""
     pairs = [np.empty(0, np.int64)]
     for count in range(2, most + 1):
-        if cancel is not None:
-            cancel.checkpoint()
+        checkpoint(cancel)
         groups = owners[starts[counts == count][:, None] + np.arange(count)]
         pairs += [groups[:, one] * files + groups[:, other] for one, other in combinations(range(count), 2)]
     return np.unique(np.concatenate(pairs), return_counts=True)
@@ -240,8 +239,7 @@ def _similar_pairs(signs: Signs, files: Ids, cancel: CancelToken | None) -> NDAr
     count = len(signs)
     codes, different = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     for band in range(signs.shape[1]):
-        if cancel is not None:
-            cancel.checkpoint()
+        checkpoint(cancel)
         order = np.argsort(signs[:, band], kind="stable").astype(np.int64)
         values = signs[order, band]
         starts = np.flatnonzero(np.concatenate(([True], values[1:] != values[:-1]))) if count else order

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.base.cancellation import CancelToken
+from engine.base.cancellation import CancelToken, checkpoint
 from engine.corpus.note_reader import EMPTY
 from engine.corpus.path_guard import PathGuard
 from engine.insight.duplicate_candidates import NearChunks, Pair, Recurring, Sample, near_chunks
@@ -229,8 +229,7 @@ class _Search:
             batch = self._notes[start : start + _AT_ONCE]
             texts = self._texts([note.id for note in batch])
             for note in batch:
-                if self._cancel is not None:
-                    self._cancel.checkpoint()
+                checkpoint(self._cancel)
                 shingled = self._shingler.shingle(without_overlaps(texts.get(note.id, ())))
                 sample.add(shingled.hashes if shingled.tokens >= FEWEST_TOKENS else shingled.hashes[:0])
             self._progress(_READING * (start + len(batch)) / len(self._notes))
@@ -244,8 +243,7 @@ class _Search:
         """Return the shingles of one note, given by its position, with the line of each; cached."""
         found = self._shingled.pop(number, None)
         if found is None:
-            if self._cancel is not None:
-                self._cancel.checkpoint()
+            checkpoint(self._cancel)
             id_ = self._notes[number].id
             found = self._shingler.shingle(by_line(without_overlaps(self._texts([id_]).get(id_, ()))))
             if len(self._shingled) >= _CACHED_FILES:
@@ -314,8 +312,7 @@ class _Search:
         return make_group("identical", 1.0, tokens, [(note, lines, 1.0) for note in notes], texts)
 
     def _by_bags(self, pair: NearChunks, notes: tuple[int, int], lines: Sequence[LineRange]) -> Match | None:
-        if self._cancel is not None:
-            self._cancel.checkpoint()
+        checkpoint(self._cancel)
         with self._store.read(self._cancel) as snapshot:
             texts = snapshot.texts(pair)
         if len(texts) < 2:

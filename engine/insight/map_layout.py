@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.base.cancellation import CancelToken
+from engine.base.cancellation import CancelToken, checkpoint
 from engine.insight.map_data import Rows, StoredLayout
 from engine.insight.seeded_random import normal
 from engine.records import MapProgress
@@ -244,8 +244,7 @@ def _largest(matrix: Doubles, count: int, cancel: CancelToken | None) -> tuple[D
 
 
 def _check(cancel: CancelToken | None) -> None:
-    if cancel is not None:
-        cancel.checkpoint()
+    checkpoint(cancel)
 
 
 @dataclass(frozen=True)
@@ -284,8 +283,7 @@ def nearest(points: Vectors, count: int, cancel: CancelToken | None = None) -> t
         others, lengths = np.ascontiguousarray(points[candidates].T), squares[candidates]
         step = max(1, _BLOCK // len(candidates))
         for start in range(0, len(own), step):
-            if cancel is not None:
-                cancel.checkpoint()
+            checkpoint(cancel)
             rows = own[start : start + step]
             gaps = lengths - 2 * (points[rows] @ others) + squares[rows, None]
             gaps[np.arange(len(rows)), np.arange(start, start + len(rows))] = np.inf  # a point isn't its own neighbour
@@ -308,8 +306,7 @@ def _clusters(points: Vectors, cancel: CancelToken | None) -> tuple[list[Ids], I
         lengths = np.einsum("ij,ij->i", centres, centres)
         step = max(1, _BLOCK // len(centres))
         for start in range(0, len(points), step):
-            if cancel is not None:
-                cancel.checkpoint()
+            checkpoint(cancel)
             labels[start : start + step] = (lengths - 2 * (points[start : start + step] @ centres.T)).argmin(axis=1)
         order = np.argsort(labels, kind="stable")
         sizes = np.bincount(labels, minlength=len(centres))
@@ -377,8 +374,7 @@ def arrange(
     rate = np.float32(len(at) / 48)
     speed, gain = np.zeros_like(at), np.ones_like(at)
     for done in range(rounds):
-        if cancel is not None:
-            cancel.checkpoint()
+        checkpoint(cancel)
         pull = _attraction(ties, at) * np.float32(_EXAGGERATION if done < early else 1.0)
         slope = 4 * (pull - _repulsion(at))
         gain = np.maximum(np.where((slope > 0) == (speed > 0), gain * np.float32(0.8), gain + np.float32(0.2)), 0.01)

@@ -8,7 +8,7 @@ from itertools import dropwhile, islice
 
 import numpy as np
 
-from engine.base.cancellation import CancelToken
+from engine.base.cancellation import CancelToken, checkpoint
 from engine.corpus.path_guard import PathGuard
 from engine.insight import map_data
 from engine.insight.map_data import Listing, StoredLayout, read_listing, rows_of
@@ -107,8 +107,7 @@ class IndexMaps:
     def _exclusive(self, cancel: CancelToken | None) -> Iterator[None]:
         """Allow only one computation at a time; waits for a running one, and raises if cancelled."""
         while not self._making.acquire(timeout=_CANCEL_CHECK_SECONDS):
-            if cancel is not None:
-                cancel.checkpoint()
+            checkpoint(cancel)
         try:
             yield
         finally:

@@ -193,7 +193,7 @@ class _Counted(NamedTuple):
     whole: bool
     """Whether it counts as a session; a sub-agent's adds only its usage."""
     usage: Sequence[ModelUsage]
-    """Those of its model usages that are counted."""
+    """The model usages that are counted."""
 
 
 def _is_whole(session: SessionSummary, known: set[tuple[str, str]]) -> bool:

@@ -56,7 +56,7 @@ class Passage:
 
 @dataclass(frozen=True)
 class TextSimilarity:
-    """Similarity of two texts. Shares are those of tokens in a common shingle."""
+    """Similarity of two texts. Each share is the part of the tokens that are in a common shingle."""
 
     similarity: float
     """Share of both texts together, 0 to 1; the order of paragraphs makes no difference."""
@@ -112,7 +112,7 @@ def shingles_of(text: ShingledFile, passage: Passage) -> Hashes:
 
 
 def find_passage(text: ShingledFile, hashes: Hashes) -> Passage | None:
-    """Return the longest passage of a text that consists of these shingles; None if the text has none of them."""
+    """Return the longest passage of a text that consists of these shingles; None without any."""
     return _longest(text, _covered(np.isin(text.hashes, hashes)))
 
 

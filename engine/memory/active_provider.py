@@ -120,7 +120,7 @@ class ActiveProvider:
         """Return why the provider of the settings could not be created and has no fallback; empty otherwise."""
         return self.selection.unavailable_reason or ""
 
-    def note(self, error: str | None) -> None:
+    def report_failure(self, error: str | None) -> None:
         """Store the reason why an embedding failed; None after a success."""
         self.error = error
 
@@ -159,11 +159,11 @@ class ActiveProvider:
         if first is not None and self._probe(first).ok:
             with self._lock:
                 self._selection, self._first = first, None
-            self.note(None)
+            self.report_failure(None)
             return Probe(ok=True, error="")
         probe = self._probe(selection)
         if selection.provider is not None:
-            self.note(probe.error or None)
+            self.report_failure(probe.error or None)
         return probe
 
     @staticmethod

@@ -6,8 +6,7 @@ from typing import Protocol
 import msgspec
 
 from engine.base.cancellation import CancelToken
-from engine.base.errors import IndexBusy, ProviderError
-from engine.base.language import tr
+from engine.base.errors import ProviderError
 from engine.embedding.provider_selection import Selection
 from engine.indexing.cost_estimate import estimate, name_of
 from engine.memory.index_updates import Approvals
@@ -95,30 +94,21 @@ class ModelLibrary:
 
     def purge(self, name: ModelName) -> int:
         """Delete the stored vectors of a model; returns their number. Raises `IndexBusy`."""
-        with self._indexing.exclusive():
-            if not self._store.try_lock():
-                raise IndexBusy(tr("Another process is writing the index: try again when it has finished."))
-            try:
-                return self._purge(name)
-            finally:
-                self._store.unlock()
-
-    def _purge(self, name: ModelName) -> int:
-        gone = dropped = self._purge_some(name)
-        while dropped:
-            dropped = self._purge_some(name)
-            gone += dropped
-        if gone:
-            self._vectors.forget()
-            self._store.vacuum()
-        return gone
+        purged = 0
+        with self._indexing.exclusive(), self._store.locked():
+            while some := self._purge_some(name):
+                purged += some
+            if purged:
+                self._vectors.discard_copies()
+                self._store.vacuum()
+        return purged
 
     def _purge_some(self, name: ModelName) -> int:
         with self._store.write() as writer:
-            dropped = stored_models.purge(writer, name)
-            if dropped:
+            purged = stored_models.purge(writer, name)
+            if purged:
                 writer.advance_stamp()
-        return dropped
+        return purged
 
     def _active(self) -> ModelName | None:
         provider = self._provider.provider()

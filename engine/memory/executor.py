@@ -117,13 +117,13 @@ class BackgroundExecutor(Executor):
                 self._own = ThreadPoolExecutor(_MOST, thread_name_prefix="mnemoscope")
             future = self._own.submit(fn, *args, **kwargs)
             self._futures.add(future)
-        future.add_done_callback(self._forget_future)
+        future.add_done_callback(self._discard_future)
         return future
 
     def start(self, work: Callable[[], object]) -> Job | None:
         """Run a function in the background and return its job; after shutdown, return None instead."""
         job = Job(work, self._forget)
-        return job if self._add(job) and self._hand_over(job) else None
+        return job if self._add(job) and self._submit_job(job) else None
 
     def later(self, seconds: float, work: Callable[[], object]) -> Cancel:
         """Run a function in the background after a delay; returns a function that cancels it."""
@@ -148,7 +148,7 @@ class BackgroundExecutor(Executor):
             if job.due > time.monotonic():
                 self._wait_for(job)
             else:
-                self._hand_over(job)  # no effect if it has started
+                self._submit_job(job)  # no effect if it has started
 
     def close(self) -> None:
         """Cancel pending work, and wait some seconds for the rest. The given executor stays open."""
@@ -173,7 +173,7 @@ class BackgroundExecutor(Executor):
                 self._jobs.add(job)
             return not self._closed
 
-    def _hand_over(self, job: Job) -> bool:
+    def _submit_job(self, job: Job) -> bool:
         executor = self._executor
         try:
             if isinstance(executor, BackgroundExecutor):
@@ -199,7 +199,7 @@ class BackgroundExecutor(Executor):
                 if self._clock is None and not self._closed:
                     self._clock = _Clock()
                 if self._clock is not None:
-                    job.timer = self._clock.at(job.due, lambda: self._hand_over(job))
+                    job.timer = self._clock.at(job.due, lambda: self._submit_job(job))
         if job.timer is not None and job.wait(0):  # the job was cancelled meanwhile
             job.timer()
 
@@ -207,7 +207,7 @@ class BackgroundExecutor(Executor):
         with self._lock:
             self._jobs.discard(job)
 
-    def _forget_future(self, future: Future[Any]) -> None:
+    def _discard_future(self, future: Future[Any]) -> None:
         with self._lock:
             self._futures.discard(future)
 
@@ -273,7 +273,7 @@ class WhenIdle:
         self._lock = threading.Lock()
         self._used = self._waiting = False
 
-    def note_use(self) -> None:
+    def record_use(self) -> None:
         """Record that the memory was used; the function is called once after that."""
         with self._lock:
             self._used, waiting, self._waiting = True, self._waiting, True

@@ -81,15 +81,15 @@ class Facts:
         self,
         user: UserData,
         provider: "Callable[[], EmbeddingProvider | None]",
-        note_failure: Callable[[str | None], None],
+        report_failure: Callable[[str | None], None],
     ) -> None:
-        """`provider` returns the approved embedding provider; `note_failure` is called with its error, or None on
+        """`provider` returns the approved embedding provider; `report_failure` is called with its error, or None on
         success.
         """
         self._rows = FactRows(user)
-        self._vectors = FactVectors(self._rows, provider, note_failure)
+        self._vectors = FactVectors(self._rows, provider, report_failure)
         self.provider = provider
-        self.note_failure = note_failure
+        self.report_failure = report_failure
         self._lock = threading.Lock()
         self._known: _Known | None = None
 
@@ -114,7 +114,7 @@ class Facts:
         return self._read().facts
 
     def named(self, beginning: str) -> tuple[Fact, ...]:
-        """Return the facts whose id starts with `beginning`; empty if that is empty."""
+        """Return the facts whose id starts with `beginning`; none for an empty text."""
         return tuple(fact for fact in self.all() if beginning and fact.id.startswith(beginning))
 
     def find(
@@ -336,11 +336,11 @@ class FactVectors:
         self,
         rows: FactRows,
         provider: "Callable[[], EmbeddingProvider | None]",
-        note_failure: Callable[[str | None], None],
+        report_failure: Callable[[str | None], None],
     ) -> None:
         self._rows = rows
         self._provider = provider
-        self._note_failure = note_failure
+        self._report_failure = report_failure
         self._embedding = threading.Lock()
         self._known: _VectorTable | None = None
 
@@ -357,9 +357,9 @@ class FactVectors:
         try:
             query_vector = provider.embed_query(redact(query[:_LONGEST_QUERY]), cancel=cancel)
         except ProviderError as error:
-            self._note_failure(str(error))
+            self._report_failure(str(error))
             return FactCosines(nothing, None, str(error))
-        self._note_failure(None)
+        self._report_failure(None)
         if len(query_vector) != table.matrix.shape[1]:
             return FactCosines(nothing, None, notice)
         products = (table.matrix @ query_vector).tolist()
@@ -393,6 +393,6 @@ class FactVectors:
                     pairs = zip(batch, made, strict=True)
                     self._rows.save_vectors(model, [(fact.id, fact.text, vector) for fact, vector in pairs])
             except ProviderError as error:
-                self._note_failure(str(error))
+                self._report_failure(str(error))
                 return str(error)
             return ""

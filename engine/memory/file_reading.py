@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from engine.base.cancellation import CancelToken
+from engine.base.cancellation import CancelToken, checkpoint
 from engine.base.errors import PARSER_FAULTS, PathRefused, TranscriptUnreadable, WorkspaceError
 from engine.base.language import tr
 from engine.base.skip_reasons import NO_TRANSCRIPT_OR_EMPTY, problem, tr_reason, unreadable
@@ -105,7 +105,7 @@ class _LastRead(NamedTuple):
     path: str
     reveal: bool
     text: "weakref.ref[SessionText]"
-    """The session's text, kept only while something else uses it, such as a window."""
+    """The session's text, in memory only while something else uses it, such as a window."""
     position: "Position"
 
 
@@ -248,8 +248,7 @@ def _with_new_messages(
     masked = 0 if earlier is None else earlier.masked
     messages = [_rewound(message, rewound) for message in known] if rewound else [*known]
     for message in conversation.everything:
-        if cancel is not None:
-            cancel.checkpoint()
+        checkpoint(cancel)
         safe = _masked(message)
         masked += safe.text != message.text
         messages.append(_rewound(_shown(message if reveal else safe), rewound))

@@ -5,10 +5,10 @@ is simply run again.
 """
 
 from collections.abc import Callable, Collection, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 
 from engine.base.cancellation import CancelToken
-from engine.base.errors import Cancelled, Closed, IndexBusy, IndexCorrupt, MnemoscopeError
+from engine.base.errors import Cancelled, Closed, IndexCorrupt, MnemoscopeError
 from engine.base.language import marked, tr, tr_count
 from engine.corpus.folder_walk import Drives
 from engine.corpus.transcripts.session_stores import find_transcripts
@@ -94,11 +94,7 @@ class Health:
 
     def _check_database(self, subject: Subject, selection: Selection) -> Iterator[HealthFinding]:
         subject.step(tr("Reading the database file"), 0, 0)
-        try:
-            damage = database.damage(subject)
-        except IndexCorrupt as error:
-            damage = str(error)
-        if damage:
+        if damage := self._damage(subject):
             yield failed(database.DATABASE, tr(_DATABASE), damage, repair=tr(_REBUILD))
             return  # checks of a damaged file's contents would be misleading
         yield fine(database.DATABASE, tr(_DATABASE), database.sound(subject))
@@ -129,7 +125,7 @@ class Health:
             yield self._check_vectors(subject, subject.name)
 
     def _check_vectors(self, subject: Subject, name: ModelName) -> HealthFinding:
-        """Report how many chunks have no vector, and what they wait for."""
+        """Report how many chunks have no vector, and why."""
         with self._store.read(self._cancel) as snapshot:
             pending = snapshot.pending_vectors(snapshot.stored_model(*name))
             awaiting = stored_models.awaiting(snapshot)
@@ -201,6 +197,7 @@ class Health:
             yield self._user.restore()
 
     def _damage(self, subject: Subject) -> str:
+        """Return a sentence about damage to the database file; empty if it is intact."""
         try:
             return database.damage(subject)
         except IndexCorrupt as error:
@@ -223,15 +220,11 @@ class Health:
     @contextmanager
     def _exclusive(self) -> Iterator[None]:
         """Hold the writer lock during the block, with no sync of this program running."""
-        with self._indexing.exclusive(self._cancel):
-            if not self._store.try_lock():
-                raise IndexBusy(tr("Another process is writing the index: try again when it has finished."))
+        with self._indexing.exclusive(self._cancel), self._store.locked():
             try:
-                with ExitStack() as after:
-                    after.callback(self._store.free_memory)
-                    yield
+                yield
             finally:
-                self._store.unlock()
+                self._store.free_memory()
 
 
 def _is_requested(check: HealthCheck, ids: Collection[str] | None) -> bool:

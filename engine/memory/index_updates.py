@@ -98,7 +98,7 @@ class IndexUpdates:
 
     def replaced(self) -> None:
         """Called when a damaged index was replaced by a new one, which the next sync must fill."""
-        self._indexing.note_change(None)
+        self._indexing.record_change(None)
         self._refused.clear()
         self._on_repaired()
 
@@ -144,9 +144,9 @@ class IndexUpdates:
         if isinstance(run.failure, IndexCorrupt):
             self.repair(run.failure)
         if isinstance(run.failure, ProviderError):
-            self._provider.note(str(run.failure))
+            self._provider.report_failure(str(run.failure))
         elif report.vectors_embedded:
-            self._provider.note(None)
+            self._provider.report_failure(None)
         return report
 
 

@@ -337,7 +337,7 @@ def outside_message(indexable: bool) -> str:
 
 
 def folder_message(contents: FolderContents) -> str:
-    """Return a sentence on the numbers of files in a folder, by what became of them."""
+    """Return a sentence with the numbers of indexed, waiting, failed and deleted files in a folder."""
     known = contents.indexed + contents.waiting + contents.failed
     if not known and not contents.gone:
         message = tr("A folder without files to index")

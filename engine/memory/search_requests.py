@@ -155,7 +155,7 @@ def _or_default(value: float | None, default: float) -> float:
 
 
 def _days(half_life: float | None, settings: QuerySettings) -> float:
-    return max(0.0, _or_default(half_life, settings.hybrid.temporal_decay.days_in_force))
+    return max(0.0, _or_default(half_life, settings.hybrid.temporal_decay.effective_days))
 
 
 # --- Empty search results with a notice ------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -255,18 +256,12 @@ def make_status(
 def with_degraded(status: MemoryProviderStatus) -> MemoryProviderStatus:
     """Return the status with `degraded` filled in; each reason is listed once."""
     parts: dict[str, Degraded] = {}
-    for part in _parts(status):
+    for part in chain(_storage_problems(status), _vector_problems(status), _update_problems(status)):
         parts.setdefault(part.reason, part)
     return msgspec.structs.replace(status, degraded=tuple(parts.values()))
 
 
-def _parts(status: MemoryProviderStatus) -> Iterator[Degraded]:
-    yield from _storage(status)
-    yield from _vector_search(status)
-    yield from _following(status)
-
-
-def _storage(status: MemoryProviderStatus) -> Iterator[Degraded]:
+def _storage_problems(status: MemoryProviderStatus) -> Iterator[Degraded]:
     if status.fallback is not None and "fallback" in status.custom:
         reason = tr("{chosen} failed: {reason}", chosen=status.fallback.from_, reason=status.fallback.reason)
         remedy = tr("The built-in index answers instead. Fix this, then run mnemoscope index.")
@@ -281,7 +276,7 @@ def _storage(status: MemoryProviderStatus) -> Iterator[Degraded]:
         yield Degraded("keywords", reason, tr("Run mnemoscope doctor --repair."))
 
 
-def _vector_search(status: MemoryProviderStatus) -> Iterator[Degraded]:
+def _vector_problems(status: MemoryProviderStatus) -> Iterator[Degraded]:
     unavailable, failure = (status.custom.get(key) for key in ("providerUnavailableReason", "providerError"))
     instead = status.custom.get("providerFallback") if "fallback" in status.custom else status.fallback
     if instead:
@@ -308,7 +303,7 @@ def _vector_search(status: MemoryProviderStatus) -> Iterator[Degraded]:
         yield Degraded("sqlite-vec", status.vector.load_error or "", remedy)
 
 
-def _following(status: MemoryProviderStatus) -> Iterator[Degraded]:
+def _update_problems(status: MemoryProviderStatus) -> Iterator[Degraded]:
     last, batch, watcher = status.last_sync, status.batch, status.watcher
     if last is not None and last.error:
         yield Degraded("update", tr(last.error), tr("Fix this, then run mnemoscope index."))

@@ -215,7 +215,7 @@ class SearchRemedy(Record, frozen=True):
     finds_at_least: bool = False
     """Whether there may be more results than `finds`."""
     query: str = ""
-    """For `demand` and `words`: the query without those conditions."""
+    """For `demand` and `words`: the query without these conditions."""
     path: str = ""
     """For `excluded`: the excluded file or folder."""
     extension: str = ""

@@ -235,7 +235,7 @@ class QuerySuggestion(Record, frozen=True):
     words: tuple[tuple[str, str], ...]
     """Each word of the query with its replacement; "" for a word that is left out."""
     chunks: int
-    """Number of chunks that contain the rarest of the new words, or of those that remain."""
+    """Number of chunks that contain the rarest of the new words, or of the remaining ones."""
 
     @property
     def is_shorter(self) -> bool:
@@ -289,7 +289,7 @@ class SearchOutcome(Record, frozen=True):
     are in another language than the query, so that they can't have its words.
     """
     understood: str = ""
-    """How a query with operators was parsed, and which of them match nothing; empty for plain words."""
+    """How a query with operators was parsed, and which operators match nothing; empty for plain words."""
 
     @property
     def offered(self) -> tuple[QuerySuggestion, ...]:

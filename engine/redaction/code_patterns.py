@@ -187,7 +187,7 @@ _OPENED = (
     "verifica|seguridad|puerta|portal|portão|porta|alarm|allarme|cassaforte|caja fuerte|cofre|garag|garaj|garaż"
     "|cancello|ingresso|entrada|weryfikacyjny|drzwi|bram|подтверждения|двер|домофон|подъезд|сигнализац|гараж|сейф|domofon"
 )
-"""Beginnings of words after a code's name in other languages: what it opens or verifies."""
+"""Beginnings of words after a code's name in other languages: the thing that the code opens or verifies."""
 _A_CODE = (
     r"(\d{4,8}[#*]?|\d{2,4}[#*]\d{2,4}|\d{3}[ -](?:\d\d-)?\d{3}|(?:\d{1,2}[ -]){2}\d{1,2}"
     r"|(?=\d{0,4}[A-Z]\d)[A-Z0-9]{4,6})"

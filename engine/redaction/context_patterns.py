@@ -1,4 +1,4 @@
-"""Patterns for secrets that are known by what surrounds them.
+"""Patterns for secrets that are recognised by the text around them.
 
 That is a name before a sign, an option or a sentence. Any text may be a secret there, so a judge checks each match.
 `engine/redaction/secret_masking.py` has the rules for the expressions.
@@ -101,7 +101,7 @@ def is_password_before(before: str, match: re.Match[str]) -> bool:
 
 
 def is_change(before: str, match: re.Match[str]) -> bool:
-    """Whether a sentence says from what to what a password was changed: one of both has a digit or is in quotes."""
+    """Whether a sentence names an old and a new password: one of them has a digit or is in quotes."""
     both = match["old"], match["new"]
     plain = any(is_ordinary(word) or is_code(word) or is_path(word) for word in both)
     return not plain and any(mixes_digits(word) or word[0] in "\"'`“„«" for word in both)

@@ -128,7 +128,7 @@ class _Span(NamedTuple):
 
 
 def beginning_of(text: str, most: int) -> str:
-    """Return the start of a text, at most `most` code points, without cutting through what may be a secret.
+    """Return the start of a text, at most `most` code points, without cutting through a possible secret.
 
     A cut before masking could otherwise leave half of a secret, which no pattern detects.
     """
@@ -298,7 +298,7 @@ def _continued(text: str, match: re.Match[str], pattern: SecretPattern) -> Itera
 
 
 def _list_items(text: str, match: re.Match[str]) -> Iterator[_Span]:
-    """Yield the items of a list that are secrets: any word for passwords, what is random for tokens and keys."""
+    """Yield the secrets in a list: every word in a list of passwords, random text in one of tokens or keys."""
     below = match["below"]
     before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()] if below else ""
     if below and ":" not in below and before.strip(" \t#>*+-_"):

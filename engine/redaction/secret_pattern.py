@@ -113,7 +113,7 @@ QUOTED = (
     rf"""(?P<quoted>(?:(?!(?P=quote))(?:\\.|[^{LINE_END}])){{1,500}}+)(?P=quote))"""
 )
 LINE_PREFIX = r"(?:[ \t]*\d{1,6}(?:\t|→|\|[ ]?))?+(?:>[ ]?)*+(?:\+|-(?=[ ]{2}|[\w|]))?+"
-"""The number of a line, the signs of a quotation or those of a difference."""
+"""The number of a line, or the signs of a quotation or a diff."""
 CONTINUED = r"[\\`^]\r?\n[ \t>+]{0,40}"
 """The end of a line that a shell, Make or C joins with the next one, which may be indented."""
 _STRING_BELOW = (
@@ -397,7 +397,7 @@ def _without_long_strings(text: str) -> Iterator[str]:
 
 
 def _parts(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield the parts of the strings: text without escapes, an escaped character, or what is between two strings."""
+    """Yield the parts of the strings: text without escapes, an escaped character, or text between two strings."""
     for string in _STRING.finditer(text):
         start, end = string.span(1)
         if text.find("\\", start, end) < 0:

@@ -472,7 +472,7 @@ def _anchor(prefix: str) -> str:
     ended = prefix.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789").lower()
     if len(ended) > len("xx"):
         return ended
-    # Of those without a letter that is rare, only the ones in capitals are searched for.
+    # Names without a rare letter are searched for in capitals only.
     return prefix if _RARE.isdisjoint(prefix.lower()) else prefix.lower()
 
 

@@ -63,10 +63,10 @@ class QueryVectorCache:
 class QueryEmbedder:
     """Embeds queries. Thread-safe. If the provider fails, the search continues with keywords only and a notice."""
 
-    def __init__(self, guard: PathGuard, note_failure: Callable[[str | None], None]) -> None:
-        """`note_failure` receives the reason why a query could not be embedded, or None after success."""
+    def __init__(self, guard: PathGuard, report_failure: Callable[[str | None], None]) -> None:
+        """`report_failure` receives the reason why a query could not be embedded, or None after success."""
         self._guard = guard
-        self._note_failure = note_failure
+        self._report_failure = report_failure
         self._cached = QueryVectorCache()
 
     def set_query_vector(self, snapshot: Snapshot, provider: "EmbeddingProvider", context: SearchContext) -> None:
@@ -114,9 +114,9 @@ class QueryEmbedder:
         try:
             vector = self._cached.vectors_of(provider, text, cancel)
         except ProviderError as error:
-            self._note_failure(str(error))
+            self._report_failure(str(error))
             return str(error)
-        self._note_failure(None)
+        self._report_failure(None)
         return vector
 
     def cached(self, provider: "EmbeddingProvider", text: str) -> Vectors | None:

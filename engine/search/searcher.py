@@ -62,12 +62,12 @@ class Searcher:
         cache_settings: ResultCacheSettings,
         sources: SearchSources,
         provider: "Callable[[], EmbeddingProvider | None]",
-        note_failure: Callable[[str | None], None],
+        report_failure: Callable[[str | None], None],
         guard: PathGuard,
     ) -> None:
         """`cache_settings`: settings of the result cache.
 
-        `note_failure` receives the reason why a query could not be embedded, or None after success.
+        `report_failure` receives the reason why a query could not be embedded, or None after success.
         """
         self._store = sources.store
         self._vectors = sources.vectors
@@ -77,7 +77,7 @@ class Searcher:
         self._unavailable = sources.unavailable
         self._settings = sources.settings
         self._spelling = Spelling()
-        self._embedder = QueryEmbedder(guard, note_failure)
+        self._embedder = QueryEmbedder(guard, report_failure)
         self._answers = ResultCache[SearchOutcome](cache_settings)
         self._earlier = ResultCache[EarlierResults](cache_settings)
         self._guard = guard

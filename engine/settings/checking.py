@@ -76,7 +76,7 @@ def problem_of(path: tuple[str, ...], value: Any) -> tuple[tuple[str, ...], Prob
 
 
 def suggestion_for(path: tuple[str, ...], value: Any) -> Problem | None:
-    """What an invalid value should be, such as the correct name of a provider; None if there is no suggestion."""
+    """Return a suggestion for an invalid value, such as the correct name of a provider; None without one."""
     if path == ("sessions", "machines"):
         return _MACHINES
     if path not in {("provider",), ("fallback",)} or not isinstance(value, str):
@@ -381,7 +381,7 @@ def _check_value(value: Any, kind: Any, path: tuple[str, ...], refuse: Refuse) -
 
 
 def _other_type(kind: Any) -> Problem:
-    """Return what a value of this type looks like in the file, for a value of another type."""
+    """Return an example of a value of this type in the file, for a message about a value of another type."""
     origin, arguments = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):
         return _other_type(arguments[0])

@@ -252,10 +252,10 @@ class SettingLayers(msgspec.Struct, frozen=True):
         """The resulting settings of the workspace."""
         return merge_layers(self.defaults, [self.own])
 
-    def in_force(self, key: str) -> Any:
+    def effective(self, key: str) -> Any:
         return value_at(self.settings, key)
 
-    def without_own(self, key: str) -> Any:
+    def inherited(self, key: str) -> Any:
         """The value that would apply without the workspace's override."""
         return value_at(merge_layers(self.defaults, []), key)
 

@@ -82,7 +82,7 @@ class TemporalDecaySettings(Section, frozen=True):
         self._put("half_life_by_path", days)
 
     @property
-    def days_in_force(self) -> float:
+    def effective_days(self) -> float:
         """Half-life in days of results without a specific one; 0 if ageing is off."""
         return self.half_life_days if self.enabled else 0.0
 

@@ -106,7 +106,7 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 @functools.cache
 def hints_of(section: type[Section]) -> dict[str, Any]:
     """Return the type annotations of a section's options by attribute, including what `option` declares."""
-    # `typing.get_type_hints` looks for quoted types, of which there are none, and takes longer than a keyword search.
+    # `typing.get_type_hints` also resolves quoted types, which settings don't use, and takes longer than a search.
     parts = (getattr(base, "__annotations__", {}) for base in reversed(section.__mro__))
     return {name: hint for part in parts for name, hint in part.items()}
 

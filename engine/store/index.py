@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from engine.base.cancellation import CancelToken
+from engine.base.cancellation import CancelToken, checkpoint
 from engine.base.errors import PARSER_FAULTS, Closed, DiskFull, IndexBusy, IndexCorrupt, IndexReadOnly, StoreError
 from engine.base.language import tr
 from engine.store import index_schema, integrity
@@ -253,6 +253,16 @@ class IndexStore:
                 raise
         return True
 
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Be the only writing process during the block. Raises `IndexBusy` if another process is."""
+        if not self.try_lock():
+            raise IndexBusy(tr("Another process is writing the index: try again when it has finished."))
+        try:
+            yield
+        finally:
+            self.unlock()
+
     def unlock(self) -> None:
         self._process_lock.release()
 
@@ -339,8 +349,7 @@ class IndexStore:
         """Delete the discarded tables in short steps, so that other writers never wait long."""
         more = True
         while more:
-            if cancel is not None:
-                cancel.checkpoint()
+            checkpoint(cancel)
             with self.write() as writer:
                 more = index_schema.shrink(writer.connection)
             time.sleep(_PAUSE_SECONDS)
@@ -352,8 +361,7 @@ class IndexStore:
         """
         more, restart = True, True
         while more:
-            if cancel is not None:
-                cancel.checkpoint()
+            checkpoint(cancel)
             with self.write() as writer:
                 more = writer.merge_words(restart=restart)
                 if not more:
@@ -364,8 +372,7 @@ class IndexStore:
     def vacuum(self, cancel: CancelToken | None = None) -> None:
         """Return free pages to the disk in slices, so that other writers never wait long."""
         while True:
-            if cancel is not None:
-                cancel.checkpoint()
+            checkpoint(cancel)
             with self._writing, translated(self.files.database):
                 if self._writer is None or not self._writer.pragma("freelist_count"):
                     return

@@ -68,7 +68,7 @@ class IndexFiles(msgspec.Struct, frozen=True):
         return self.folder / "index.lock"
 
     @property
-    def homes(self) -> Path:
+    def session_owners(self) -> Path:
         """Database that records in which workspace each session is indexed; shared by the indexes in a folder."""
         return self.folder.parent / "session-homes.sqlite"
 

@@ -22,7 +22,7 @@ from engine.store.connection import transaction
 FTS_TOKENIZER = "ascii tokenchars '._-+#/@:'"
 FTS_COLUMNS = ("title", "heading", "name", "words", "stems", "aliases")
 IN_TEXT_ORDER = "start_line, id"
-"""Order of the chunks of one file. Those of a session, which only grows, are in the order of their ids, too; a note's
+"""Order of the chunks of one file. A session only grows, so its chunks are also in the order of their ids; a note's
 are not once an earlier part of it was changed.
 """
 ROLES = ("user", "assistant", "tool", "system")

@@ -33,7 +33,7 @@ class SessionOwner(NamedTuple):
     """The agent's working folder as named by the transcript, with secrets masked; empty if unknown."""
 
 
-Homes = Mapping[str, SessionOwner]
+SessionOwners = Mapping[str, SessionOwner]
 """Owner of each transcript, by its path."""
 
 
@@ -58,12 +58,12 @@ class SessionOwnership:
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def read(self) -> Homes:
+    def read(self) -> SessionOwners:
         """Return the owner of each transcript, by its path."""
         with self._opened() as (_, rows):
             return rows
 
-    def change(self, decide: Callable[[Homes], Mapping[str, SessionOwner | None]]) -> Homes:
+    def change(self, decide: Callable[[SessionOwners], Mapping[str, SessionOwner | None]]) -> SessionOwners:
         """Change owners in one write transaction; returns all owners afterwards.
 
         `decide` receives all owners and returns those to set, by path of the transcript; None removes one.
@@ -103,7 +103,7 @@ class SessionOwnership:
         try:
             return self._try()
         except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError, IndexCorrupt, UnicodeDecodeError):
-            # Nothing is lost: every workspace claims again what its index contains.
+            # Nothing is lost: every workspace claims the sessions in its index again.
             log.warning("The list of claimed sessions is damaged and is rebuilt")
             for name in self._names():
                 name.unlink(missing_ok=True)

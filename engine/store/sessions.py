@@ -147,8 +147,8 @@ def _parser_versions(snapshot: Snapshot) -> dict[str, dict[str, int]]:
 
 
 def change_parsers(writer: "Writer", agents: Sequence[str], versions: dict[str, int]) -> None:
-    """Store the versions of all parsers, and mark what must be read again: the transcripts of these agents, and those
-    that no parser could read before. Their rows stay until then.
+    """Store the versions of all parsers, and mark the transcripts to read again: those of these agents, and those that
+    no parser could read. Their rows stay until then.
     """
     tables, listed = writer.tables, msgspec.json.encode(agents).decode()
     of_agents = f"SELECT %s FROM {tables.sessions} WHERE agent IN (SELECT value FROM json_each(?))"
@@ -216,11 +216,11 @@ def _copied_usage(snapshot: Snapshot, file_id: int | None) -> dict[tuple[int, st
 
 
 def _usage_without(counts: Sequence[Any], copied: list[float]) -> list[Any]:
-    """Return token counts and cost without those of copied requests; unknown numbers stay unknown."""
+    """Subtract the tokens and cost of copied requests; unknown numbers stay unknown."""
     return [None if now is None else max(0, now - type(now)(again)) for now, again in zip(counts, copied, strict=True)]
 
 
-def note_transcript(writer: "Writer", transcript: StoredTranscript, state: bytes | None) -> None:
+def record_transcript(writer: "Writer", transcript: StoredTranscript, state: bytes | None) -> None:
     """Record that a transcript was read, with the `state` at which reading it resumes, or the rule that excludes it."""
     writer.connection.execute(
         f"""INSERT OR REPLACE INTO {writer.tables.transcripts} (path, mtime_ns, size, rule, detail, state)

@@ -192,7 +192,7 @@ class Snapshot:
         files = dict(
             self.connection.execute(f"SELECT source, count(*) FROM {self.tables.files} f WHERE {known} GROUP BY source")
         )
-        # All chunks are counted fast, but those of one source file by file, so not those of the source with most files.
+        # Counting all chunks is fast, counting those of a source reads each of its files: the largest is calculated.
         *fewer, most = sorted(files, key=files.__getitem__) or [""]
         query = f"""SELECT count(*) FROM {self.tables.files} f
             CROSS JOIN {self.tables.chunks} c ON c.file_id = f.id WHERE f.source = ? AND {known}"""
@@ -335,7 +335,7 @@ class Snapshot:
         yield from self.connection.execute(query, (model_id,))
 
     def vectors(self, model_id: int, dims: int, ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
-        """Yield (chunk id, float16 vector) for those of the chunks that have a vector.
+        """Yield (chunk id, float16 vector) for each of these chunks that has a vector.
 
         Damaged ones, which don't have `dims` components, are left out.
         """

@@ -15,14 +15,14 @@ import math
 import re
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import apsw
 
-from engine.base.cancellation import CancelToken, start_call
+from engine.base.cancellation import CancelToken, checkpoint, start_call
 from engine.base.language import tr
 from engine.store.index import IndexStore
 from engine.store.index_schema import discard
@@ -52,7 +52,7 @@ _REACH = 8
 _HEADROOM = 0.8
 """Share of the codes' range used initially; later vectors may have longer components."""
 
-_OF_NO_VECTOR = -2.0
+_LEAST_COSINE = -2.0
 """Limit below which a result is a zero vector: cosines of unit vectors are at least -1, the codes of a zero vector
 yield far less.
 """
@@ -70,7 +70,7 @@ class Vec0Engine:
         self._lock = threading.Lock()
         self.broken = False
         """Whether SQLite failed to use the table; the next sync recreates it."""
-        self.state: VecState | None = None
+        self.state: ExtensionState | None = None
         """None before the first use."""
 
     def usable(self, connection: apsw.Connection) -> bool:
@@ -82,14 +82,14 @@ class Vec0Engine:
                 self.state = load_extension(connection, self._path)
             return self.state is None or self.state.available
 
-    def in_step(self, snapshot: Snapshot, model: StoredModel, stamp: int | None = None) -> bool:
+    def matches(self, snapshot: Snapshot, model: StoredModel, stamp: int | None = None) -> bool:
         """Whether the table matches this snapshot, or an earlier `stamp` of the same generation."""
         scale = _scale(snapshot, model)
         return scale is not None and snapshot.meta("vec0") == _moment(snapshot, model, scale, stamp) and not self.broken
 
     def answers(self, snapshot: Snapshot, model: StoredModel) -> bool:
         """Whether searches of this snapshot use the table."""
-        return self.in_step(snapshot, model) and self.usable(snapshot.connection)
+        return self.matches(snapshot, model) and self.usable(snapshot.connection)
 
     def search(
         self, snapshot: Snapshot, model: StoredModel, query: Vectors, k: int, allowed: Sequence[int] | None
@@ -107,10 +107,10 @@ class Vec0Engine:
         try:
             return nearest(snapshot.connection, query, k, scale, allowed=allowed)
         except apsw.SQLError as error:
-            self._note_broken(error)
+            self._mark_broken(error)
             return None
 
-    def changed(
+    def apply_commit(
         self,
         before: int,
         model: StoredModel,
@@ -118,11 +118,11 @@ class Vec0Engine:
         new: Sequence[int],
         removed: Sequence[int],
     ) -> None:
-        """Apply the last commit of this process, which began at stamp `before`; see `VectorIndex.changed`."""
+        """Apply the last commit of this process, which began at stamp `before`; see `VectorIndex.apply_commit`."""
         try:
             with self._store.write() as writer:
                 scale = _scale(writer, model)
-                if scale is None or not self.in_step(writer, model, before) or not self.usable(writer.connection):
+                if scale is None or not self.matches(writer, model, before) or not self.usable(writer.connection):
                     return
                 known = _stored(writer, model, new)
                 if not all(fits(_longest(vectors), scale) for _, vectors in (known, added) if len(vectors)):
@@ -132,7 +132,7 @@ class Vec0Engine:
                 insert_rows(writer.connection, *known, scale)
                 writer.set_meta("vec0", _moment(writer, model, scale))
         except apsw.SQLError as error:
-            self._note_broken(error)
+            self._mark_broken(error)
 
     def update(self, model: StoredModel, cancel: CancelToken | None) -> bool:
         """Update the table to all chunks that now have a vector, whatever its state; committed in steps.
@@ -141,16 +141,16 @@ class Vec0Engine:
         not usable.
         """
         with self._store.read(cancel) as snapshot:
-            if self.in_step(snapshot, model):
+            if self.matches(snapshot, model):
                 return self.usable(snapshot.connection)
         try:
             if self.broken:
                 self._drop()
             return self._fill(model, cancel)
         except apsw.SQLError as error:
-            self._note_broken(error)
+            self._mark_broken(error)
             problem = tr("The table of sqlite-vec cannot be filled: {reason}.", reason=str(error))
-            self.state = VecState(False, None if self.state is None else self.state.path, problem)
+            self.state = ExtensionState(False, None if self.state is None else self.state.path, problem)
             return False
 
     def _fill(self, model: StoredModel, cancel: CancelToken | None) -> bool:
@@ -186,7 +186,7 @@ class Vec0Engine:
 
     def problem(self, snapshot: Snapshot, model: StoredModel) -> str:
         """Return the fault of an existing table as a sentence; empty if it has none."""
-        if not self.in_step(snapshot, model):
+        if not self.matches(snapshot, model):
             return tr("The vector table doesn't match the stored vectors, so vectors are compared in memory.")
         if stored_ids(snapshot.connection) != snapshot.vector_chunk_ids(model.id):
             return tr("The rows of the vector table don't match the passages that have a vector.")
@@ -205,7 +205,7 @@ class Vec0Engine:
             try:
                 self._drop()
             except apsw.SQLError as error:
-                self._note_broken(error)
+                self._mark_broken(error)
 
     def _drop(self) -> None:
         with self._store.write() as writer:
@@ -214,20 +214,19 @@ class Vec0Engine:
             writer.set_meta("vec0", None)
         self.broken = False
 
-    def _note_broken(self, error: apsw.SQLError) -> None:
+    def _mark_broken(self, error: apsw.SQLError) -> None:
         log.warning("The table of sqlite-vec cannot be used: %s", error)
         self.broken = True
 
 
 def _groups(chunks: Sequence[int], cancel: CancelToken | None) -> Iterator[Sequence[int]]:
     for start in range(0, len(chunks), _ROWS_AT_ONCE):
-        if cancel is not None:
-            cancel.checkpoint()
+        checkpoint(cancel)
         yield chunks[start : start + _ROWS_AT_ONCE]
 
 
 def _stored(snapshot: Snapshot, model: StoredModel, chunks: Sequence[int]) -> tuple[list[int], Vectors]:
-    """Return the ids and vectors (n, dims) of those of the chunks that have a vector."""
+    """Return the ids and vectors (n, dims) of these chunks, leaving out chunks without a vector."""
     rows = list(snapshot.vectors(model.id, model.dims, chunks))
     return [id_ for id_, _ in rows], decode([vector for _, vector in rows], model.dims)
 
@@ -273,7 +272,7 @@ def _loaded(connection: apsw.Connection) -> bool:
 
 
 @dataclass(frozen=True)
-class VecState:
+class ExtensionState:
     """Whether sqlite-vec could be loaded, from where, and why not."""
 
     available: bool
@@ -283,7 +282,7 @@ class VecState:
     """Why it can't be used, in one sentence; None if it can."""
 
 
-def load_extension(connection: apsw.Connection, path: str | None = None) -> VecState:
+def load_extension(connection: apsw.Connection, path: str | None = None) -> ExtensionState:
     """Load sqlite-vec into a connection, from the Python package or from `path`. Never raises; waits at most 30 s.
 
     A library on a dead network drive blocks indefinitely, and a thread inside it can't be stopped. Therefore a separate
@@ -294,10 +293,10 @@ def load_extension(connection: apsw.Connection, path: str | None = None) -> VecS
     if path is None:
         path = _package_path()
         if path is None:
-            return VecState(False, None, tr("The package sqlite-vec is not installed."))
+            return ExtensionState(False, None, tr("The package sqlite-vec is not installed."))
         error = _load(connection, path)
-        return VecState(error is None, path, error)
-    trial = start_call(lambda: _trial(path), "mnemoscope-sqlite-vec")
+        return ExtensionState(error is None, path, error)
+    trial = start_call(lambda: _load_alone(path), "mnemoscope-sqlite-vec")
     try:
         error = trial.result(LOAD_SECONDS) or _load(connection, path)
     except TimeoutError:
@@ -305,7 +304,7 @@ def load_extension(connection: apsw.Connection, path: str | None = None) -> VecS
         error = tr(
             "Loading sqlite-vec from {file} took more than {seconds:.0f} seconds.", file=path, seconds=LOAD_SECONDS
         )
-    return VecState(error is None, path, error)
+    return ExtensionState(error is None, path, error)
 
 
 def ready_table(connection: apsw.Connection, dims: int) -> bool:
@@ -397,7 +396,7 @@ def nearest(
     ids = np.array([row[0] for row in rows], dtype=np.int64)
     squares = np.array([row[1] for row in rows], dtype=np.float64) ** 2
     cosines = ((scale**2 + fitting**2 - squares) / (2 * scale * fitting)).astype(np.float32)
-    known = cosines >= _OF_NO_VECTOR
+    known = cosines >= _LEAST_COSINE
     return ids[known], cosines[known]
 
 
@@ -421,12 +420,9 @@ def _package_path() -> str | None:
     return None if spec is None or spec.origin is None else str(Path(spec.origin).with_name("vec0"))
 
 
-def _trial(path: str) -> str | None:
-    connection = apsw.Connection(":memory:")
-    try:
+def _load_alone(path: str) -> str | None:
+    with closing(apsw.Connection(":memory:")) as connection:
         return _load(connection, path)
-    finally:
-        connection.close()
 
 
 def _load(connection: apsw.Connection, path: str) -> str | None:

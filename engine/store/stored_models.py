@@ -50,7 +50,7 @@ class MissingVectors(msgspec.Struct, frozen=True):
     characters: int = 0
     """Number of characters in the texts without a vector."""
     characters_elsewhere: int = 0
-    """Number of characters in those of the texts that have a vector of another model."""
+    """Number of characters in the texts that have a vector of another model."""
 
 
 def stored_models(snapshot: Snapshot, active: ModelName | None) -> "tuple[StoredModelInfo, ...]":
@@ -117,7 +117,7 @@ def speed(snapshot: Snapshot, name: ModelName) -> float | None:
     return float(stored) if isinstance(stored, (int, float)) else None
 
 
-def note_speed(writer: "Writer", model_id: int, characters_per_second: float) -> None:
+def record_speed(writer: "Writer", model_id: int, characters_per_second: float) -> None:
     """Store the measured speed of a model."""
     writer.set_meta(f"speed {model_id}", round(characters_per_second))
 
@@ -131,7 +131,7 @@ def awaiting(snapshot: Snapshot) -> Awaiting | None:
     return None
 
 
-def note_awaiting(writer: "Writer", estimate: Awaiting | None) -> None:
+def record_awaiting(writer: "Writer", estimate: Awaiting | None) -> None:
     """Store the estimate of an embedding whose cost awaits approval; None to remove it."""
     writer.set_meta("awaiting", None if estimate is None else msgspec.json.encode(estimate).decode())
 
@@ -146,7 +146,7 @@ def embedding_failure(snapshot: Snapshot, name: ModelName) -> str:
     return ""
 
 
-def note_embedding_failure(writer: "Writer", name: ModelName, reason: str) -> None:
+def record_embedding_failure(writer: "Writer", name: ModelName, reason: str) -> None:
     """Store why a sync could not embed with a model; an empty reason removes it."""
     writer.set_meta("embedding failure", msgspec.json.encode((name, reason)).decode() if reason else None)
 

@@ -29,7 +29,7 @@ _HALF_BITS = -0x7000_2000
 """Bits of a float32 that a float16 fills after a shift by 13: the sign, the last five of the exponent, the first ten of
 the fraction."""
 _HALF_SCALE, _NOT_FINITE = 2.0**112, 2.0**16
-"""Factor between the float32 of these bits and the number; what infinity becomes, and numbers that are none exceed."""
+"""Factor from the float32 of these bits to the number; and the result for infinity, which NaN exceeds."""
 Dims = Annotated[int, msgspec.Meta(ge=1, le=MOST_DIMS)]
 
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.base.cancellation import CancelToken
+from engine.base.cancellation import CancelToken, checkpoint
 from engine.store.vector_matrix_blocks import (
     BLOCK_ROWS,
     Block,
@@ -372,8 +372,7 @@ class Scan:
         return np.concatenate(near), np.concatenate(cosines)
 
     def _checkpoint(self) -> None:
-        if self._cancel is not None:
-            self._cancel.checkpoint()
+        checkpoint(self._cancel)
 
     def _score(self, block: Block, rows: Rows) -> Floats:
         cosines = block.cosines(self._query, None if len(rows) == block.count else rows)

@@ -67,7 +67,7 @@ def sign_words(vectors: Floats, centre: Floats) -> Words:
     return padded.view(np.uint64)
 
 
-def _memory_of_its_own(dims: int) -> Codes:
+def _mapped_zeros(dims: int) -> Codes:
     """Return zeros (BLOCK_ROWS, dims) in memory that is returned to the system when the array is freed.
 
     The allocator may place large arrays between small values, where their memory can't be returned.
@@ -97,7 +97,7 @@ class Block:
     def empty(cls, dims: int) -> "Block":
         """Return a block without vectors, with memory for `BLOCK_ROWS` of them."""
         return cls(
-            codes=_memory_of_its_own(dims),
+            codes=_mapped_zeros(dims),
             scales=np.empty(BLOCK_ROWS, np.float32),
             ids=np.empty(BLOCK_ROWS, np.int64),
             alive=np.ones(BLOCK_ROWS, np.bool_),

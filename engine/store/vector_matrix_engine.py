@@ -59,11 +59,11 @@ class MatrixEngine:
         """Return ids (m,) and approximate cosines (m,) of the chunks nearest to the query, best first, m <= k."""
         import numpy as np
 
-        matrix = self.in_step(snapshot, model)
+        matrix = self.matrix_of(snapshot, model)
         among = None if allowed is None else np.asarray(allowed, dtype=np.int64)
         return matrix.search(query, k, allowed=among, cancel=cancel)
 
-    def in_step(self, snapshot: Snapshot, model: StoredModel) -> "QuantisedMatrix":
+    def matrix_of(self, snapshot: Snapshot, model: StoredModel) -> "QuantisedMatrix":
         """Return the matrix with all chunks that have a vector in this snapshot, or a later state of it.
 
         A sync in this process may have progressed since the snapshot was taken. Newer rows are not found in the
@@ -80,7 +80,7 @@ class MatrixEngine:
                 self._stamp = snapshot.stamp
             return self._matrix
 
-    def changed(
+    def apply_commit(
         self,
         snapshot: Snapshot,
         before: int,
@@ -110,14 +110,14 @@ class MatrixEngine:
             self._unsaved += len(removed) + (0 if added is None else len(added[0]))
             self._stamp = snapshot.stamp
 
-    def forget(self) -> None:
+    def free_memory(self) -> None:
         """Free the memory; the next search reloads the matrix."""
         with self._lock:
             self._matrix = None
 
     def discard(self) -> None:
         """Drop the matrix and its file, because vectors of existing chunks may be replaced."""
-        self.forget()
+        self.free_memory()
         try:
             self._files.matrix.unlink(missing_ok=True)
         except OSError as error:
@@ -134,7 +134,7 @@ class MatrixEngine:
 
     def worth_saving(self, snapshot: Snapshot, model: StoredModel) -> bool:
         """Whether the saved file is so outdated that it would slow down the next start."""
-        self.in_step(snapshot, model)
+        self.matrix_of(snapshot, model)
         return self._unsaved >= WORTH_SAVING
 
     def save(self, snapshot: Snapshot, model: StoredModel) -> None:
@@ -142,7 +142,7 @@ class MatrixEngine:
 
         The database must be flushed up to this snapshot: after a power failure, ids of lost chunks are reused.
         """
-        matrix = self.in_step(snapshot, model)
+        matrix = self.matrix_of(snapshot, model)
         try:
             matrix.save(
                 self._files.matrix,

@@ -1,7 +1,7 @@
 """Vector search of the index: uses sqlite-vec or the matrix, depending on the settings and the size."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -18,7 +18,7 @@ from engine.store.vector_matrix_engine import MatrixEngine
 
 if TYPE_CHECKING:
     from engine.records import Probe
-    from engine.store.sqlite_vec_engine import Vec0Engine, VecState
+    from engine.store.sqlite_vec_engine import ExtensionState, Vec0Engine
     from engine.store.vector_matrix_blocks import Codes
 
 _STEPS_BETWEEN_LOOKS = 2000
@@ -51,7 +51,7 @@ class VectorIndex:
         self._path = settings.extension_path or None
         self._chosen = settings.engine
         self._matrix = MatrixEngine(store.files)
-        self._probed: VecState | None = None
+        self._probed: ExtensionState | None = None
 
     @cached_property
     def _table(self) -> "Vec0Engine":
@@ -60,7 +60,7 @@ class VectorIndex:
         return Vec0Engine(self._store, self._path)
 
     @property
-    def extension(self) -> "VecState | None":
+    def extension(self) -> "ExtensionState | None":
         """Status of sqlite-vec; None before the first attempt to load it."""
         return (self._table.state if "_table" in vars(self) else None) or self._probed
 
@@ -74,11 +74,8 @@ class VectorIndex:
         from engine.records import Probe
         from engine.store import sqlite_vec_engine
 
-        connection = apsw.Connection(":memory:")
-        try:
+        with closing(apsw.Connection(":memory:")) as connection:
             self._probed = sqlite_vec_engine.load_extension(connection, self._path)
-        finally:
-            connection.close()
         if self._probed.available and "_table" in vars(self):
             self._table.state = None  # loading may have failed before
         return Probe(ok=self._probed.available, error=self._probed.error or "")
@@ -153,16 +150,16 @@ class VectorIndex:
         """Return the number of chunks that can be searched by vector. Cheap right after a search."""
         if snapshot.hidden or self._uses_table(snapshot, model):
             return snapshot.chunk_count() - snapshot.pending_vectors(model)
-        return self._matrix.in_step(snapshot, model).rows
+        return self._matrix.matrix_of(snapshot, model).rows
 
     def all_codes(self, snapshot: Snapshot, model: StoredModel) -> "list[tuple[Ids, Codes, Vectors]]":
         """Return all quantised vectors in parts: chunk ids (n,), codes (n, dims), scales (n,).
 
         May include chunks that are not in the snapshot.
         """
-        parts = self._matrix.in_step(snapshot, model).parts()
+        parts = self._matrix.matrix_of(snapshot, model).parts()
         if self._uses_table(snapshot, model):
-            self._matrix.forget()  # searches do not need it
+            self._matrix.free_memory()  # searches do not need it
         return parts
 
     def _uses_table(self, snapshot: Snapshot, model: StoredModel) -> bool:
@@ -170,7 +167,7 @@ class VectorIndex:
 
     # --- updates ----------------------------------------------------------------------------------------------------
 
-    def changed(
+    def apply_commit(
         self,
         before: int,
         model: StoredModel | None,
@@ -185,15 +182,15 @@ class VectorIndex:
         not at `before` is left unchanged, and so is a table that the index has outgrown.
         """
         with self._store.read() as snapshot:
-            self._matrix.changed(snapshot, before, model, added=added, new=new, removed=removed)
+            self._matrix.apply_commit(snapshot, before, model, added=added, new=new, removed=removed)
             if self._chosen == "numpy" or model is None:
                 return
-            follows = self._table.in_step(snapshot, model, before) and self.prefers_table(snapshot, model)
+            follows = self._table.matches(snapshot, model, before) and self.prefers_table(snapshot, model)
         if follows:
             import numpy as np
 
             added = added or ((), np.empty((0, model.dims), np.float32))
-            self._table.changed(before, model, added, new, removed)
+            self._table.apply_commit(before, model, added, new, removed)
 
     def update_engine(self, model: StoredModel, cancel: CancelToken | None = None, *, load: bool = True) -> None:
         """Update the engine that searches use, and save it for the next start.
@@ -214,8 +211,8 @@ class VectorIndex:
         if worth_saving:
             self._save(model, cancel)
 
-    def forget(self) -> None:
-        """Discard vector data outside the database after vectors were deleted."""
+    def discard_copies(self) -> None:
+        """Discard the copies of vectors outside the database, after vectors were deleted."""
         self._matrix.discard()
 
     def rewrite(self, model: StoredModel, cancel: CancelToken | None = None) -> None:
@@ -240,7 +237,7 @@ class VectorIndex:
             return tr("An unused vector table takes up space.") if there and self._chosen == "numpy" else ""
         if not self.prefers_table(snapshot, model):
             return tr("An unused vector table takes up space.") if there else ""
-        if self._chosen == "auto" and not self._table.in_step(snapshot, model):
+        if self._chosen == "auto" and not self._table.matches(snapshot, model):
             return ""  # searches use the matrix until the next update
         if not there:
             return tr("The vector table does not exist yet, so vectors are compared in memory.")

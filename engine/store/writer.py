@@ -40,7 +40,7 @@ class NewChunk(msgspec.Struct, frozen=True):
 
 
 class NewSession(msgspec.Struct, frozen=True, gc=False):
-    """Metadata of a session to add."""
+    """Metadata of a session to add, in the order of the table's columns."""
 
     transcript: str
     """Stable name of the file that the session is read from."""
@@ -107,9 +107,9 @@ class ChunkChanges(msgspec.Struct, frozen=True):
     """Differences between the stored chunks of a changed note and its new ones; all others stay unchanged."""
 
     removed: tuple[tuple[int, bytes], ...]
-    """Ids and hashes of those whose text is no longer in the note."""
+    """Ids and hashes of the chunks whose text is no longer in the note."""
     moved: tuple[tuple[int, int, int], ...]
-    """First line, last line and id of those with the same text on other lines."""
+    """First line, last line and id of the chunks with the same text on other lines."""
 
 
 class NewFile(msgspec.Struct, frozen=True):
@@ -146,8 +146,7 @@ class NewFile(msgspec.Struct, frozen=True):
     links: tuple[NoteLink, ...] = ()
     link_names: tuple[NoteName, ...] = ()
     changes: ChunkChanges | None = None
-    """What becomes of the stored chunks if some of them stay; `chunks` are those in addition to them. None to replace
-    all.
+    """Changes to the stored chunks if some of them stay; `chunks` are then added. None replaces all.
     """
 
 
@@ -209,7 +208,7 @@ class Writer(Snapshot):
         self.connection.executemany(
             f"""INSERT INTO {self.tables.sessions} SELECT ?1, {",".join("?" * 14)}
                 WHERE EXISTS (SELECT 1 FROM {self.tables.files} WHERE id = ?1)""",
-            (_session_row(id_, file.session) for id_, file in enumerate(files, first) if file.session is not None),
+            ((id_, *msgspec.structs.astuple(file.session)) for id_, file in enumerate(files, first) if file.session),
         )
 
     def extend_file(self, file: NewFile, *, keep: int) -> tuple[list[int], list[int]]:
@@ -217,15 +216,16 @@ class Writer(Snapshot):
 
         Returns the ids of the (new, removed) chunks.
         """
-        _, added, removed = self._extend_file(file, self._chunks_of(self._id_of(file), keep))
+        _, added, removed = self._extend_file(file, self._chunks_of(self._id_of(file.source, file.path), keep))
         return added, removed
 
-    def _id_of(self, file: NewFile) -> int:
+    def _id_of(self, source: Source, path: str) -> int:
+        """Return the id of a file; 0 if it is not indexed."""
         query = f"SELECT id FROM {self.tables.files} WHERE source = ? AND path = ?"
-        return number(self.connection, query, (file.source, file.path))
+        return number(self.connection, query, (source, path))
 
     def _extend_file(self, file: NewFile, without: Sequence[tuple[int, bytes]]) -> tuple[int, list[int], list[int]]:
-        file_id = self._id_of(file)
+        file_id = self._id_of(file.source, file.path)
         removed = self._remove_chunks(without)
         self.connection.execute(
             f"DELETE FROM {self.tables.tool_uses} WHERE file_id = ? AND line >= ?", (file_id, file.uses_from)
@@ -258,7 +258,7 @@ class Writer(Snapshot):
         if file.session is not None:
             self.connection.execute(
                 f"INSERT OR REPLACE INTO {self.tables.sessions} VALUES ({','.join('?' * 15)})",
-                _session_row(file_id, file.session),
+                (file_id, *msgspec.structs.astuple(file.session)),
             )
             self._replace_usage(file_id, file.usage)
             self._add_requests(file_id, file.requests, more=file.uses_from > 1)
@@ -311,18 +311,16 @@ class Writer(Snapshot):
 
     def remove_file(self, source: Source, path: str) -> list[int]:
         """Remove a file; returns the ids of its chunks."""
-        row = self.connection.execute(
-            f"SELECT id FROM {self.tables.files} WHERE source = ? AND path = ?", (source, path)
-        ).fetchone()
-        if row is None:
+        file_id = self._id_of(source, path)
+        if not file_id:
             return []
-        ids = self._remove_chunks(self._chunks_of(row[0]))
+        ids = self._remove_chunks(self._chunks_of(file_id))
         if source == "sessions":
             for table in (self.tables.sessions, self.tables.tool_uses, self.tables.session_usage):
-                self.connection.execute(f"DELETE FROM {table} WHERE file_id = ?", row)
-            self._remove_requests(row[0])
-        self._remove_note_details(row[0])
-        self.connection.execute(f"DELETE FROM {self.tables.files} WHERE id = ?", row)
+                self.connection.execute(f"DELETE FROM {table} WHERE file_id = ?", (file_id,))
+            self._remove_requests(file_id)
+        self._remove_note_details(file_id)
+        self.connection.execute(f"DELETE FROM {self.tables.files} WHERE id = ?", (file_id,))
         return ids
 
     def _remove_note_details(self, file_id: int) -> None:
@@ -487,11 +485,3 @@ def _chunk_row(id_: int, file_id: int, c: NewChunk) -> tuple[object, ...]:
 
 def _file_row(id_: int | None, file: NewFile) -> tuple[int | str | None, ...]:
     return id_, file.source, file.path, file.hash, file.mtime_ns, file.size, file.title, file.language
-
-
-def _session_row(file_id: int, session: NewSession) -> tuple[int | float | str | None, ...]:
-    return (
-        file_id, session.transcript, session.agent, session.id, session.project, session.branch, session.parent,
-        session.started, session.ended, session.messages, session.bytes, session.unknown, session.rewound,
-        session.active, session.pauses,
-    )  # fmt: skip

@@ -50,7 +50,7 @@ _PLURAL = lazy_pattern(rf"([A-Z]{{2,4}}|{_CONSONANTS}{{3}}|\w+[uU\d])s")
 _SINGULAR = lazy_pattern(rf"{_CONSONANTS}{{2,4}}|\w+[u\d]")
 """Match words whose final s stemming keeps: PDFs, menus, mp3s, 1990s."""
 _GAP = lazy_pattern(r"[ \u00a0\-.]?")
-"""Matches what may be between two words that texts also write as one."""
+"""Matches the text between two words that may also be written as one."""
 
 _SHORTEST_JOINED, _LONGEST_JOINED = 4, 24
 _SHORTEST_BEGINNING, _SHORTEST_BEGUN = 5, 3

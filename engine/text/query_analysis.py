@@ -86,7 +86,7 @@ class QueryAnalysis(msgspec.Struct, frozen=True, cache_hash=True):  # it is a ke
 
 
 def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAnalysis:
-    """Return the terms of a query, stemmed in its own language and in `languages`, those of the index.
+    """Return the terms of a query, stemmed in its own language and in `languages`, which the index has.
 
     Never raises on any text. A `str` is read as plain words; in a parsed query, exclusions and location operators are
     no terms.

@@ -186,7 +186,7 @@ class _Reader:
         return match.end() if match else begin + 1
 
     def _negates(self, at: int) -> bool:
-        """Return whether a NOT before `at` excludes what begins there, as in other search programs.
+        """Return whether a NOT before `at` excludes the term that begins there, as in other search programs.
 
         In a sentence it only stresses, and in capital letters it belongs to a command, such as `NOT NULL`.
         """

@@ -74,7 +74,7 @@ _VERB_ENDINGS = tuple(
         reverse=True,
     )
 )
-"""Endings of verbs. Left out are those that many nouns have, too: 고, 지, 면, 어."""
+"""Endings of verbs, without the endings that many nouns also have: 고, 지, 면, 어."""
 _OWN_FINALS = {"니다": "ᆸ", "다": "ᆫᆻ", "습니다": "ᆻ", "다면": "ᆫᆻ"}
 """Final consonants before an ending that may belong to it: 바꿉니다, 바꾼다, 바꿨습니다."""
 _CONTRACTED = {"ᅮ": "ᅯ", "ᅵ": "ᅧ", "ᅩ": "ᅪ"}

@@ -424,7 +424,7 @@ def _question_words() -> frozenset[str]:
 
 
 def question_languages(words: Sequence[str]) -> list[str]:
-    """Return the languages in which folded words are a question or an order; empty for those of English."""
+    """Return the languages in which folded words are a question or an order; empty for English words."""
     if _question_words().isdisjoint(words[:2]):
         return []
     languages = []

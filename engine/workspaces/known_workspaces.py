@@ -18,7 +18,7 @@ from engine.store.session_workspaces import SessionOwnership
 from engine.store.snapshot import Snapshot
 from engine.store.stored_models import ModelName, stored_models
 from engine.store.user_data import UserData
-from engine.store.workspace_note import note_workspace, noted_workspaces
+from engine.store.workspace_record import record_workspace, recorded_workspaces
 
 
 def known_workspaces(
@@ -28,7 +28,7 @@ def known_workspaces(
     indexes, if not the user's data folder. Raises `SettingsError`.
     """
     indexes = index_files(Path("/"), store_path).folder.parent
-    notes = noted_workspaces(indexes)
+    notes = recorded_workspaces(indexes)
     forgotten = {note.folder for note in notes if note.forgotten}
     named = [note.folder for note in notes]
     named += [os.path.realpath(os.path.expanduser(folder)) for folder in (*named_workspaces(config), *more)]
@@ -114,9 +114,9 @@ def forget_workspace(folder: Path, *, store_path: str = "", remove_index: bool =
     folder = Path(os.path.realpath(os.path.expanduser(folder)))
     files = index_files(folder, store_path)
     freed = _remove_index(files) if remove_index and files.database.exists() else 0
-    note_workspace(files, folder, forgotten=True)
-    with translated(files.homes):
-        SessionOwnership(files.homes).release(folder)
+    record_workspace(files, folder, forgotten=True)
+    with translated(files.session_owners):
+        SessionOwnership(files.session_owners).release(folder)
     return freed
 
 

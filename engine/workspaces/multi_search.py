@@ -66,7 +66,7 @@ class _WorkspaceResult:
 
 
 def merged(parts: Sequence[Part], most: int, notices: Sequence[str], milliseconds: float) -> SearchOutcome:
-    """Return the best `most` results of all workspaces, those of each one in its own order.
+    """Return the best `most` results of all workspaces; each workspace keeps its own order.
 
     Each workspace weighs vectors by how well its own keywords match; the lowest weight counts for all of them, as in
     one index. Of results with the same score, those that are first in their workspaces come first: their order says
@@ -118,7 +118,7 @@ def _results_of(parts: Sequence[Part]) -> Iterator[_WorkspaceResult]:
         share = min(1.0, least / part.outcome.vector_weight) if part.outcome.vector_weight else 1.0
         results = part.outcome.results
         scores = [result.score * (result.text_share + share * (1 - result.text_share)) for result in results]
-        # A result is at least as good as those that its workspace puts below it, even if its own score is lower.
+        # A result is at least as good as the results below it in its workspace, even if its own score is lower.
         best_from = list(accumulate(reversed(scores), max))[::-1]
         for index, result in enumerate(results):
             reason = reasons[index] if index < len(reasons) else None
@@ -256,7 +256,7 @@ def _stage(part: Part, number: int, best: Sequence[_WorkspaceResult]) -> SearchS
 
 
 class AllWorkspaces:
-    """A memory and those of the other workspaces. Thread-safe.
+    """The memory of the open workspace, with the memories of all others. Thread-safe.
 
     A workspace on a hanging disk must delay neither the answer nor the program's exit: it is waited for until the
     deadline, and not searched again while an earlier query still hangs.

@@ -134,7 +134,7 @@ def run(options: Options, address: IpcAddress | None = None) -> int:
             return 1
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
     if options.demo and options.config is not None and (problem := _read_settings(options.config)[1]):
-        _print_problem(problem)  # the demo opens with its own settings, without a word about those of this file
+        _print_problem(problem)  # the demo opens with its own settings, without a message about this file
         return 1
     limit_heaps()
     log_file = engine.configure_logging()
@@ -209,7 +209,7 @@ class _Program:
         self._window.appearance_controller.begin(settings, theme_given=options.theme is not None)
         self._window.keyboard.custom_keys.load(settings.window.keys)
         self._guard.watch(self._window, self._jobs, self._workspace)
-        # Neither does a hidden window keep the program from ending, nor the last small one end it.
+        # Otherwise, closing the last small window would end the program, and a hidden window would not.
         app.setQuitOnLastWindowClosed(False)
         self._window.closing.connect(app.quit, Qt.ConnectionType.QueuedConnection)
         # Before a window exists: from then on the desktop may ask the program to end.

@@ -44,7 +44,7 @@ _OTHERS = (
 )
 """Further values of `--view`: parts of the window, and separate windows."""
 _WITHOUT_QUERY = ("first-run", "sources", "engine", "workspaces", "guide", "about", "licences", "crash")
-"""Views that accept no `--query`, in addition to those of the settings."""
+"""Views that accept no `--query`, in addition to the pages of the settings."""
 
 
 def view_names() -> tuple[str, ...]:

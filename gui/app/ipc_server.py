@@ -1,4 +1,4 @@
-"""Receives what later starts of the program request, over a local socket."""
+"""Receives the requests of later starts of the program over a local socket."""
 
 import logging
 import os

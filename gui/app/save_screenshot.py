@@ -126,7 +126,7 @@ class Screenshot(QObject):
         return "the embedding" if due and not status.last_sync.error else ""
 
     def _missing_of_small_window(self) -> str:
-        """Return what a separate small window does not show yet."""
+        """Return the parts that a separate small window does not show yet."""
         window = self._window
         if self._view == "quick":
             return self._missing_of_quick()
@@ -143,7 +143,7 @@ class Screenshot(QObject):
         return "" if dialog is not None and dialog.isVisible() and dialog.ready else "the settings"
 
     def _missing_of_views(self) -> str:
-        """Return what the current view does not show yet."""
+        """Return the parts that the current view does not show yet."""
         window = self._window
         panel = window.views.panel
         if panel.busy:

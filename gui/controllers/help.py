@@ -38,7 +38,7 @@ class GuideController(QObject):
         self._job = JobSlot(self, jobs)
         self.dialog: GuideWindow | None = None
         QDesktopServices.setUrlHandler(SCHEME, self, "open_address")  # type: ignore[arg-type]  # the stubs say bytes
-        window.destroyed.connect(_forget_handler)
+        window.destroyed.connect(_unset_handler)
         keymap().changed.connect(self._read_again)
 
     @Slot()
@@ -109,7 +109,7 @@ def _read(keys: dict[str, str]) -> tuple[GuidePage, ...]:
     return read_pages(keys, frozenset(option.key for option in engine.all_options()), engine.current_language())
 
 
-def _forget_handler() -> None:
+def _unset_handler() -> None:
     QDesktopServices.unsetUrlHandler(SCHEME)
 
 
@@ -159,7 +159,7 @@ class AboutController(Controller):
         dialog = open_dialog(tr("Licences"), self._licences, self._window)
         # It is never larger than the main window.
         dialog.resize(dialog.sizeHint().boundedTo(self._window.size()))
-        dialog.finished.connect(self._forget)
+        dialog.finished.connect(self._on_closed)
         self._licences.take_focus()
         if self._components:
             self._licences.show_components(self._components)
@@ -176,7 +176,7 @@ class AboutController(Controller):
             self._licences.show_problem(sentence)
 
     @Slot()
-    def _forget(self) -> None:
+    def _on_closed(self) -> None:
         self._job.cancel()
         self._licences = None
 

@@ -194,10 +194,10 @@ class Navigation(QObject):
         search.controller.query_changed.connect(self.changed)
         views.made.when(SessionsPanel, self._connect_sessions)
         views.switched.connect(self._handle_view_switched)
-        search.result_selected.connect(self._note_preview)
+        search.result_selected.connect(self._record_preview)
         views.location_opening.connect(self._open_preview)
         views.location_shown.connect(self._open_location)
-        workspace.closed.connect(self._forget)
+        workspace.closed.connect(self._clear)
 
     def _connect_sessions(self, sessions: SessionsPanel) -> None:
         sessions.session_activated.connect(self._open_session)
@@ -265,7 +265,7 @@ class Navigation(QObject):
             self._open("search", _opened_result(result))
 
     @Slot(object, object)
-    def _note_preview(self, result: MemorySearchResult, _query: str) -> None:
+    def _record_preview(self, result: MemorySearchResult, _query: str) -> None:
         self._previewed = _opened_result(result)
 
     @Slot()
@@ -292,7 +292,7 @@ class Navigation(QObject):
         self._view = view
 
     @Slot()
-    def _forget(self) -> None:
+    def _clear(self) -> None:
         if self._workspace.reopening:
             return
         self._history = History()

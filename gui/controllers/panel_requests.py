@@ -238,7 +238,7 @@ class SearchSettingsController(Controller):
     @Slot(object)
     def _handle_opened(self, opened: Opened) -> None:
         hybrid = opened.settings.query.hybrid
-        usual = Ranking(hybrid.temporal_decay.days_in_force, hybrid.mmr.enabled)
+        usual = Ranking(hybrid.temporal_decay.effective_days, hybrid.mmr.enabled)
         self._ranking.set_default(usual, reset=opened.folder != self._folder)
         self._folder, self._settings = opened.folder, opened.settings
         # A screenshot of the user's notes saves nothing; a demo is deleted with everything it saves.

@@ -84,10 +84,10 @@ class SettingsController(Controller):
 
     restart_requested = Signal(str)
 
-    def __init__(self, context: WindowContext, aside: BrokenSettings) -> None:
+    def __init__(self, context: WindowContext, broken_settings: BrokenSettings) -> None:
         super().__init__(context)
         self._show_error = context.banner.show_error
-        self._aside = aside
+        self._broken_settings = broken_settings
         self._is_reopening = False
         """Whether settings were just saved, and the workspace is being reopened for them."""
         self._repeat = False
@@ -133,7 +133,7 @@ class SettingsController(Controller):
 
             self.dialog = SettingsDialog(self._jobs, self._paths.config, self._window, self._makers, self._switches)
             self.dialog.saved.connect(self._saved)
-            self.dialog.in_force.connect(self._apply)
+            self.dialog.took_effect.connect(self._apply)
             self.dialog.refused.connect(self._show_error)
             self.dialog.set_aside_requested.connect(self._set_aside)
             self.dialog.restart_requested.connect(self.restart_requested)
@@ -170,11 +170,11 @@ class SettingsController(Controller):
             self._repeat = False
             QTimer.singleShot(0, self, lambda: self._saved(self._agreed))
             return
-        begins, agreed = self._is_reopening, self._agreed
+        reopened, agreed = self._is_reopening, self._agreed
         self._is_reopening, self._agreed = False, None
-        if begins and self.dialog is not None and self.dialog.isVisible():
+        if reopened and self.dialog is not None and self.dialog.isVisible():
             self.dialog.renew(opened.folder, opened.settings, opened.manager)
-        if begins:
+        if reopened:
             self._workspace.sync(approve=agreed)
 
     @Slot(object)
@@ -197,7 +197,7 @@ class SettingsController(Controller):
         opened = self._workspace.current
         if opened is not None and self.dialog is not None:
             self.dialog.close_without_saving()
-            self._aside.run(partial(self._workspace.open, opened.folder))
+            self._broken_settings.run(partial(self._workspace.open, opened.folder))
 
     @Slot()
     def _close(self) -> None:

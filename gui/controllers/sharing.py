@@ -70,7 +70,7 @@ class LinkController(Controller):
         self._requested: Link | None = None
         """The link to follow once its folder is open."""
         self._opening = ""
-        self._workspace.opening.connect(self._note_opening)
+        self._workspace.opening.connect(self._handle_opening)
         self._workspace.opened.connect(self._handle_opened)
         self._workspace.failed.connect(self._handle_open_failure)
         for part in (views.search, views.viewer):
@@ -169,7 +169,7 @@ class LinkController(Controller):
     # --- the workspace ----------------------------------------------------------------------------------------------
 
     @Slot(object)
-    def _note_opening(self, folder: Path) -> None:
+    def _handle_opening(self, folder: Path) -> None:
         self._opening = str(folder)
         if self._requested is not None and not _is_same_folder(self._opening, self._requested.workspace):
             self._requested = None  # the user navigated elsewhere
@@ -310,7 +310,7 @@ def _pop_up(menu: QMenu, window: QWidget) -> None:
 
 
 @dataclass(frozen=True)
-class Load:
+class DragContent:
     """The data of a drag: files and texts."""
 
     files: tuple[Path, ...]
@@ -322,14 +322,14 @@ class Load:
     """Label next to the pointer."""
 
 
-def mime_data(load: Load) -> QMimeData:
+def mime_data(content: DragContent) -> QMimeData:
     """Return the data of a drag in three formats: files, citations as text, quotes as Markdown."""
     data = QMimeData()
-    if load.files:
-        data.setUrls([QUrl.fromLocalFile(str(file)) for file in load.files])
-    data.setText("\n".join(load.citations))
-    if load.quotes:
-        data.setData(MARKDOWN, QByteArray(load.quotes.encode("utf-8", "replace")))
+    if content.files:
+        data.setUrls([QUrl.fromLocalFile(str(file)) for file in content.files])
+    data.setText("\n".join(content.citations))
+    if content.quotes:
+        data.setData(MARKDOWN, QByteArray(content.quotes.encode("utf-8", "replace")))
     return data
 
 
@@ -357,7 +357,7 @@ class DragController(Controller):
     def _drag_results(self) -> None:
         results = self._results.selected_results()
         if results:
-            self._prepare(self._results, partial(load_of_results, results=results, copies=self._copies))
+            self._prepare(self._results, partial(content_of_results, results=results, copies=self._copies))
 
     def _connect_sessions(self, sessions: SessionsPanel) -> None:
         sessions.view.list.drag_requested.connect(partial(self._drag_session, sessions.view.list))
@@ -366,15 +366,15 @@ class DragController(Controller):
         summary = listed.current_session()
         if summary is not None:
             title = summary.title or summary.path
-            self._prepare(listed, partial(load_of_session, path=summary.path, title=title, copies=self._copies))
+            self._prepare(listed, partial(content_of_session, path=summary.path, title=title, copies=self._copies))
 
     @Slot()
     def _drag_file(self) -> None:
         if self._viewer.name:
-            self._prepare(self._viewer.header, partial(load_of_file, path=self._viewer.name))
+            self._prepare(self._viewer.header, partial(content_of_file, path=self._viewer.name))
 
     def _prepare(
-        self, source: RowList | ViewerHeader, make: Callable[[MemorySearchManager, CancelToken], Load]
+        self, source: RowList | ViewerHeader, make: Callable[[MemorySearchManager, CancelToken], DragContent]
     ) -> None:
         opened = self._workspace.current
         if opened is None:
@@ -382,12 +382,12 @@ class DragController(Controller):
 
         began = time.monotonic()
 
-        def ready(load: Load) -> None:
+        def ready(content: DragContent) -> None:
             if not source.button_down and time.monotonic() - began > _LATE_SECONDS:
                 self._banner.show_message(tr(_LATE), "off", key=_DRAG_NOTICE)
             if source.button_down:
                 source.button_down = False  # its release is sent to the drop target
-                start_drag(source, load)
+                start_drag(source, content)
 
         self._job.read(lambda token: make(opened.everywhere, token), ready, self._fail)
 
@@ -395,22 +395,22 @@ class DragController(Controller):
         self._banner.show_message(sentence, "degraded", key=_DRAG_NOTICE)
 
 
-def start_drag(source: RowList | ViewerHeader, load: Load) -> None:
+def start_drag(source: RowList | ViewerHeader, content: DragContent) -> None:
     """Start the drag, for copying only: a drop must not move a note."""
     drag = QDrag(source)
-    drag.setMimeData(mime_data(load))
-    drag.setPixmap(_label(source, load.words))
+    drag.setMimeData(mime_data(content))
+    drag.setPixmap(_label(source, content.words))
     drag.setHotSpot(QPoint(-_PAD, -_PAD))
     drag.exec(Qt.DropAction.CopyAction)
 
 
-def load_of_results(
+def content_of_results(
     manager: MemorySearchManager,
     token: CancelToken,
     *,
     results: Sequence[MemorySearchResult],
     copies: SessionCopies,
-) -> Load:
+) -> DragContent:
     """Return the data to drag for results, with each file once."""
     files = []
     for path in dict.fromkeys(result.path for result in results):
@@ -420,21 +420,21 @@ def load_of_results(
         files += [] if file is None else [file]
     citations = tuple(result.citation for result in results)
     words = citations[0] if len(citations) == 1 else tr_count("{count:,} result", "{count:,} results", len(citations))
-    return Load(tuple(files), citations, "\n\n".join(map(result_quote, results)), words)
+    return DragContent(tuple(files), citations, "\n\n".join(map(result_quote, results)), words)
 
 
-def load_of_session(
+def content_of_session(
     manager: MemorySearchManager, token: CancelToken, *, path: str, title: str, copies: SessionCopies
-) -> Load:
+) -> DragContent:
     """Return the data of a drag of a session: a file with its readable text, secrets masked."""
     file = copies.make(manager, path, token)
-    return Load((file,), (path,), file.read_text("utf-8"), title)
+    return DragContent((file,), (path,), file.read_text("utf-8"), title)
 
 
-def load_of_file(manager: MemorySearchManager, token: CancelToken, *, path: str) -> Load:
+def content_of_file(manager: MemorySearchManager, token: CancelToken, *, path: str) -> DragContent:
     """Return the data of a drag of a file; without the file itself if that is not available."""
     file = _file(manager, path, token, None)
-    return Load(() if file is None else (file,), (path,), "", path)
+    return DragContent(() if file is None else (file,), (path,), "", path)
 
 
 def _file(manager: MemorySearchManager, path: str, token: CancelToken, copies: SessionCopies | None) -> Path | None:

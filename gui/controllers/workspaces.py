@@ -180,7 +180,7 @@ class WorkspacesController(Controller):
         if result.workspace:
             self._folders.open(Path(result.workspace))
 
-    # --- the menu of the chip ---------------------------------------------------------------------------------------
+    # --- the menu of the button ---------------------------------------------------------------------------------------
 
     @Slot(QMenu)
     def _fill_menu(self, menu: QMenu) -> None:
@@ -223,14 +223,14 @@ class WorkspaceController(Controller):
         frame: Frame,
         folders: FolderController,
         capabilities: Capabilities,
-        aside: BrokenSettings,
+        broken_settings: BrokenSettings,
     ) -> None:
         super().__init__(context)
         self._frame = frame
         self._views = frame.views
         self._folders = folders
         self._capabilities = capabilities
-        self._aside = aside
+        self._broken_settings = broken_settings
         self._before: Path | None = None
         """The folder that was open last."""
         self._focused: QWidget | None = None
@@ -277,7 +277,7 @@ class WorkspaceController(Controller):
             self._workspace.sync(reason)
 
     def _return_focus(self) -> None:
-        """Focus again what lost the focus when the folder was closed, unless the user has focused something else."""
+        """Restore the focus that was lost when the folder was closed, unless the user has focused something else."""
         focused, moved_to = self._focused, self._moved_to
         self._focused = self._moved_to = None
         if focused is None or QApplication.focusWidget() not in (moved_to, None):
@@ -322,6 +322,6 @@ class WorkspaceController(Controller):
     def show_settings_problem(self, sentence: str, again: Action) -> None:
         """Show only this problem: no workspace can be opened until the settings file is fixed or set aside."""
         edit = Action(tr("Open the settings file"), self._paths.open_settings)
-        aside = self._aside.action(again.run)
-        self._frame.message.show_message(tr("The settings cannot be used"), sentence, again, edit, aside)
+        rename = self._broken_settings.action(again.run)
+        self._frame.message.show_message(tr("The settings cannot be used"), sentence, again, edit, rename)
         self._frame.show_page(self._frame.message)

@@ -345,7 +345,7 @@ class ConversationActions(QObject):
             self._prompt_list.open(self._conversation, self._view.current.number)
 
     def _read_files(self) -> None:
-        """Read which files the session's tools used, then open the list of them."""
+        """Read the files that the session's tools used, then show them in a list."""
         conversation, insight = self._conversation, None if self._manager is None else self._manager.insight
         if conversation is None or insight is None:
             return

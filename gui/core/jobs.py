@@ -27,7 +27,7 @@ OnDone = Callable[[Any], None]
 OnError = Callable[[str], None]
 
 
-def _forgotten(_: object) -> None:
+def _do_nothing(_: object) -> None:
     """Do nothing: replaces a job's callback after it was called, so that the callback's owner can be freed."""
 
 
@@ -52,7 +52,7 @@ class Job:
         self._work = work
         self._on_done = on_done
         self._on_error = on_error
-        self._on_first = on_first or _forgotten
+        self._on_first = on_first or _do_nothing
         self.held_in: list[Job] = []
         """The jobs of the `JobSlot` that holds this one, until it reports."""
 
@@ -79,7 +79,7 @@ class Job:
         if self in self.held_in:
             self.held_in.remove(self)
         # The pool thread may hold the job a moment longer, and must not be the last to hold what belongs to a widget.
-        self._work, self._on_done, self._on_error, self._on_first = _forgotten, _forgotten, None, _forgotten
+        self._work, self._on_done, self._on_error, self._on_first = _do_nothing, _do_nothing, None, _do_nothing
         if isinstance(error, Cancelled) or self.token.cancelled:
             return None
         if error is None:
@@ -113,8 +113,8 @@ def _run_plain(work: Callable[[], Any]) -> None:
         raise RuntimeError(type(error).__name__) from error
 
 
-class _Alarm:
-    """A timer for delayed work of the engine, used on the GUI thread alone."""
+class _DelayedJob:
+    """A job of the engine that starts after a delay, with its timer; used on the GUI thread alone."""
 
     def __init__(self, pool: QThreadPool, seconds: float, job: Callable[[], Any]) -> None:
         self.pool = pool
@@ -127,20 +127,20 @@ class _Alarm:
 class PoolExecutor(Executor):
     """Adapts a `QThreadPool` to the executor that the engine needs, so that all its work runs on the pool."""
 
-    def __init__(self, pool: QThreadPool, changed: Callable[[_Alarm], None]) -> None:
+    def __init__(self, pool: QThreadPool, changed: Callable[[_DelayedJob], None]) -> None:
         """`changed` is called, on any thread, for each new or cancelled timer."""
         self._pool = pool
         self._changed = changed
 
     def later(self, seconds: float, job: Callable[[], Any]) -> Callable[[], None]:
         """Run `job` on the pool after some seconds; returns a function that cancels it. Qt measures the time."""
-        alarm = _Alarm(self._pool, seconds, job)
-        self._changed(alarm)
+        delayed = _DelayedJob(self._pool, seconds, job)
+        self._changed(delayed)
 
         def cancel() -> None:
-            if not alarm.cancelled:
-                alarm.cancelled = True
-                self._changed(alarm)
+            if not delayed.cancelled:
+                delayed.cancelled = True
+                self._changed(delayed)
 
         return cancel
 
@@ -168,7 +168,7 @@ class Jobs(QObject):
     """An unexpected exception of a job, which is a bug; the job's owner is notified, too."""
     _finished = Signal(object, object, object)
     _first_arrived = Signal(object, object)
-    _alarm_changed = Signal(object)
+    _delay_changed = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
@@ -176,11 +176,11 @@ class Jobs(QObject):
         """Reports that are still to be delivered, oldest first, with their jobs."""
         self._delivered = False
         """Whether the last turn of the event loop delivered a report, whose changes are painted in this one."""
-        self._turn = QTimer(self, singleShot=True, interval=0)
-        self._turn.timeout.connect(self._take_turn)
+        self._delivery_timer = QTimer(self, singleShot=True, interval=0)
+        self._delivery_timer.timeout.connect(self._deliver_next)
         self._finished.connect(self._take_report)
         self._first_arrived.connect(self._take_first)
-        self._alarm_changed.connect(self._set_alarm)
+        self._delay_changed.connect(self._set_timer)
         self._readers = self._pool(3)
         self._writers = self._pool(4)
         self._engine = self._pool(8)  # of these, four requests of remote providers only wait
@@ -203,7 +203,7 @@ class Jobs(QObject):
         return self._executor(self._external)
 
     def _executor(self, pool: QThreadPool) -> PoolExecutor:
-        return PoolExecutor(pool, self._alarm_changed.emit)
+        return PoolExecutor(pool, self._delay_changed.emit)
 
     def read(self, work: Work, on_done: OnDone, on_error: OnError | None = None) -> Job:
         """Run `work(token)` in the background; `on_done(result)` or `on_error(sentence)` follow on the GUI thread."""
@@ -248,7 +248,7 @@ class Jobs(QObject):
         Pending saves are completed, and no callback runs.
         """
         self.cancel_all()
-        self._turn.stop()
+        self._delivery_timer.stop()
         self._drop_cancelled()
         run_blocking_calls_on(None)
         if last is not None:
@@ -264,20 +264,20 @@ class Jobs(QObject):
         return job
 
     @Slot(object)
-    def _set_alarm(self, alarm: _Alarm) -> None:
-        if alarm.timer is not None:
-            alarm.timer.stop()
-            alarm.timer.deleteLater()
-            alarm.timer = None
-        elif not alarm.cancelled:
-            alarm.timer = timer = QTimer(self, singleShot=True, interval=alarm.milliseconds)
-            timer.timeout.connect(lambda: self._run_due(alarm))
+    def _set_timer(self, delayed: _DelayedJob) -> None:
+        if delayed.timer is not None:
+            delayed.timer.stop()
+            delayed.timer.deleteLater()
+            delayed.timer = None
+        elif not delayed.cancelled:
+            delayed.timer = timer = QTimer(self, singleShot=True, interval=delayed.milliseconds)
+            timer.timeout.connect(lambda: self._run_due(delayed))
             timer.start()
 
-    def _run_due(self, alarm: _Alarm) -> None:
-        if not alarm.cancelled:
-            alarm.pool.start(partial(_run_plain, alarm.job))
-        self._set_alarm(alarm)
+    def _run_due(self, delayed: _DelayedJob) -> None:
+        if not delayed.cancelled:
+            delayed.pool.start(partial(_run_plain, delayed.job))
+        self._set_timer(delayed)
 
     @Slot(object, object)
     def _take_first(self, job: Job, result: Any) -> None:
@@ -293,15 +293,15 @@ class Jobs(QObject):
             report()  # a cancelled job calls nothing back
             return
         self._reports.append((job, report))
-        if not self._turn.isActive():
-            self._turn.start()
+        if not self._delivery_timer.isActive():
+            self._delivery_timer.start()
 
     @Slot()
-    def _take_turn(self) -> None:
+    def _deliver_next(self) -> None:
         self._drop_cancelled()
         self._delivered = not self._delivered and bool(self._reports)
         if self._delivered or self._reports:
-            self._turn.start()
+            self._delivery_timer.start()
         if self._delivered:
             _job, report = self._reports.popleft()
             report()

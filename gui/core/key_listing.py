@@ -121,7 +121,7 @@ def _rows(keymap: Keymap, context: ContextName) -> Iterator[Row]:
             yield Row(", ".join(each), fixed.words, each)
 
 
-class Clash(NamedTuple):
+class KeyConflict(NamedTuple):
     """A command that has a key already, and its context."""
 
     owner: Command | Fixed
@@ -131,7 +131,7 @@ class Clash(NamedTuple):
         return tr("“{command}” ({place})", command=without_dots(self.owner.words), place=title(self.context))
 
 
-def clash(keymap: Keymap, command: Command, key: str) -> Clash | None:
+def key_conflict(keymap: Keymap, command: Command, key: str) -> KeyConflict | None:
     """Return another command in the same context with this key, or a sequence that begins with it; else None."""
     for other in keymap.commands.values():
         context = _common(other.contexts, command.contexts)
@@ -140,10 +140,10 @@ def clash(keymap: Keymap, command: Command, key: str) -> Clash | None:
             and context
             and any(keys_conflict(key, assigned) for assigned in keymap.keys(other.name))
         ):
-            return Clash(other, context)
+            return KeyConflict(other, context)
     for fixed in fixed_keys():
         if _common((fixed.context,), command.contexts) and any(keys_conflict(key, assigned) for assigned in fixed.keys):
-            return Clash(fixed, fixed.context)
+            return KeyConflict(fixed, fixed.context)
     return None
 
 

@@ -95,7 +95,7 @@ class Criteria:
         return bool(parse_query(self.text).free_text.strip())
 
     @property
-    def order_in_force(self) -> SessionOrder:
+    def effective_order(self) -> SessionOrder:
         return self.found_order if self.ranked else self.order
 
     @property

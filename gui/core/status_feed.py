@@ -181,7 +181,7 @@ class StatusEvents(QObject):
         self._reported = ""
         self._awaited: tuple[str, str] | None = None
         self._user_data = ""
-        self._capabilities = ""
+        self._provider_reason = ""
         self._instead: FailedService | None = None
         self._last_sync: SyncSummary | None = None
         self._last_change: SyncSummary | None = None
@@ -221,8 +221,8 @@ class StatusEvents(QObject):
             self.user_data.emit(status)
 
     def _report_provider(self, reason: str) -> None:
-        if reason != self._capabilities:
-            self._capabilities = reason
+        if reason != self._provider_reason:
+            self._provider_reason = reason
             self.provider_problem.emit(reason)
 
     def _report_engine(self, instead: FailedService | None) -> None:

@@ -155,7 +155,7 @@ class DebouncedWrite(QObject):
         self._pause = QTimer(self, singleShot=True, interval=pause_ms)
         self._pause.timeout.connect(self._write)
 
-    def note(self) -> None:
+    def schedule(self) -> None:
         """Schedule a write after the pause, because something has changed; further changes don't delay it."""
         if not self._pause.isActive():
             self._pause.start()

@@ -109,7 +109,7 @@ class IndexPanel(QWidget, ViewPanel):
         """A page that was made, but has no place in the window yet."""
         self.destroyed.connect(partial(_delete_all, self._created_pages))
         self._makers: dict[PageName, _Maker] = {}
-        """Those whose modules are imported."""
+        """The pages whose modules are imported."""
         self._attention: dict[PageName, tuple[Attention, ...]] = {}
         """The attention items of each page."""
         self._status: MemoryProviderStatus | None = None

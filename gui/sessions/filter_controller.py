@@ -283,7 +283,7 @@ class FilterController(QObject):
         self.box.focus()
 
     def search(self, query: str) -> None:
-        """Replace the text in the search box and list what it finds."""
+        """Replace the text in the search box, and list the sessions that match."""
         self.box.show_text(query)
         self.read()
         self.box.focus()
@@ -311,7 +311,7 @@ class FilterController(QObject):
 
     @Slot(object)
     def _choose_day(self, day: date) -> None:
-        """List the sessions of this day only; a second time, those of all days."""
+        """List only the sessions of this day; called again for the same day, list all days."""
         period = ANY_TIME if self.chips.period.only_day == day else day_period(day)
         self.chips.choose(replace(self.criteria, period=period), self.chips.role)
         self.read()
@@ -336,7 +336,7 @@ class FilterController(QObject):
 
     def _show_order(self) -> None:
         self._sort_button.offer("relevance", self.criteria.ranked)
-        self._sort_button.show_order(self.criteria.order_in_force)
+        self._sort_button.show_order(self.criteria.effective_order)
 
     @Slot(bool)
     def _show_parts(self, shown: bool) -> None:

@@ -106,7 +106,7 @@ def build_listing(
     processed between two key presses.
     """
     chosen, typed = filter_test(criteria, today), text_test(criteria, hits)
-    order = criteria.order_in_force
+    order = criteria.effective_order
     dated = order == "relevance"
     group, name = _GROUPS[order]
     listed: list[Row] = []

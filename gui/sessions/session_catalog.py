@@ -68,7 +68,7 @@ class SessionCatalog:
 
     orders: dict[SessionOrder, tuple[Entry, ...]]
     by_path: dict[str, Entry]
-    """All sessions by path, those of sub-agents included."""
+    """All sessions by path, including sessions of sub-agents."""
     agents: tuple[Choice, ...]
     """Agents with their number of sessions, most used first."""
     projects: tuple[Choice, ...]

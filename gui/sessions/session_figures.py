@@ -127,9 +127,9 @@ class SessionCalendar(Chart):
         self._most = 1
         self._listed: date | None = None
         self._spoken: tuple[object, list[Part]] = (None, [])
-        """The parts for a screen reader, which asks often, and what they were made for."""
+        """The parts for a screen reader, which requests them often, and the state they were made for."""
         self._picture: tuple[object, QPixmap] = (None, QPixmap())
-        """The squares of all days, and what they were painted for: hundreds of them would take 5 ms a time."""
+        """The squares of all days, and the state they were painted for: painting hundreds takes 5 ms each time."""
         self.opened.connect(self._open)
 
     def show_days(self, days: SessionDays, listed: date | None) -> None:

@@ -10,7 +10,7 @@ import engine
 from engine import tr
 from gui.commands.keymap import Command, Keymap
 from gui.core.jobs import Jobs
-from gui.core.key_listing import clash, keys_conflict, native
+from gui.core.key_listing import key_conflict, keys_conflict, native
 
 _OPTION = "window.keys"
 _PORTABLE = QKeySequence.SequenceFormat.PortableText
@@ -89,7 +89,7 @@ class CustomKeys(QObject):
         command = self._keymap.commands[name]
         for key in keys:
             trial = self._keymap.trying(own)
-            while (other := clash(trial, command, key)) is not None and isinstance(other.owner, Command):
+            while (other := key_conflict(trial, command, key)) is not None and isinstance(other.owner, Command):
                 loser = other.owner.name
                 own[loser] = tuple(assigned for assigned in trial.keys(loser) if not keys_conflict(assigned, key))
                 trial = self._keymap.trying(own)
@@ -108,7 +108,7 @@ class CustomKeys(QObject):
         for name in list(accepted):
             command = self._keymap.commands[name]
             for key in accepted[name]:
-                other = clash(self._keymap.trying(accepted), command, key)
+                other = key_conflict(self._keymap.trying(accepted), command, key)
                 if other is not None:
                     problems.append(
                         tr("{key} for “{name}” is already used by {other}.", key=native(key), name=name, other=other)

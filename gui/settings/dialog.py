@@ -115,7 +115,7 @@ class SettingsDialog(QDialog):
 
     Signals:
         saved: a form was saved, or pending changes were applied: the approved estimate, None for none.
-        in_force: Settings that apply without reopening, and Path of their folder.
+        took_effect: Settings that apply without reopening, and Path of their folder.
         refused: changes were not saved, after the dialog was closed: one sentence.
         purged: vectors were deleted.
         set_aside_requested: rename the settings file, which can't be used.
@@ -123,7 +123,7 @@ class SettingsDialog(QDialog):
     """
 
     saved = Signal(object)
-    in_force = Signal(object, object)
+    took_effect = Signal(object, object)
     refused = Signal(str)
     purged = Signal()
     set_aside_requested = Signal()
@@ -182,7 +182,7 @@ class SettingsDialog(QDialog):
         self.footer.add_button(guide_button(lambda: GUIDE[self.page]))
         model = self.model
         model.loaded.connect(self._loaded)
-        model.in_force.connect(self.in_force)
+        model.took_effect.connect(self.took_effect)
         model.applied.connect(lambda: self.saved.emit(None))
         model.refused.connect(self._refused)
         model.unreadable.connect(self._unreadable)
@@ -243,7 +243,7 @@ class SettingsDialog(QDialog):
         self._choose()
 
     def refresh(self) -> None:
-        """Update what depends on the index after a change of it."""
+        """Update the parts that depend on the index, since it has changed."""
         self.pages.refresh(self.page)
 
     def close_without_saving(self) -> None:
@@ -292,10 +292,10 @@ class SettingsDialog(QDialog):
     def _choose(self) -> None:
         """Show the selected page, or the results of the search while there is one."""
         self.page_choice.show_chosen(True)
-        if self.query_field.text().strip() and self.model.read:
+        if self.query_field.text().strip() and self.model.is_loaded:
             self._search()
             return
-        page = self.pages.page(self.page) if self.model.read or self.pages.needs_no_settings(self.page) else None
+        page = self.pages.page(self.page) if self.model.is_loaded or self.pages.needs_no_settings(self.page) else None
         if page is not None and self._stack.indexOf(page) < 0:
             self._stack.addWidget(page)
             insert_after(stop_before(self.footer), stops(page))
@@ -307,7 +307,9 @@ class SettingsDialog(QDialog):
     def _take_focus(self) -> None:
         page = self._stack.currentWidget()
         whole = whole_page(self._requested)
-        part = self.pages.page(self._requested) if self._requested != whole == self.page and self.model.read else page
+        part = (
+            self.pages.page(self._requested) if self._requested != whole == self.page and self.model.is_loaded else page
+        )
         other = part is not page and page is not self._message and page is self.pages.page(whole)
         if other and isinstance(part, DialogPage):
             self._show_part(part)
@@ -320,7 +322,7 @@ class SettingsDialog(QDialog):
         query = self.query_field.text().strip()
         if not query:
             self._choose()
-        elif self.model.read:
+        elif self.model.is_loaded:
             self.results.search(query, self.pages.names)
             self._stack.setCurrentWidget(self.results)
             lay_out_now(self.results.scroller)  # the page has grown with its rows while it was hidden
@@ -374,7 +376,7 @@ class SettingsDialog(QDialog):
     @Slot(object)
     def _saved(self, agreed: EmbeddingEstimate | None) -> None:
         self.model.stop_reopening()  # the folder is opened again for the form
-        if not self.model.waiting:  # otherwise it stays open with the remaining changes
+        if not self.model.pending:  # otherwise it stays open with the remaining changes
             self._finish(drop_form=False)
         self.saved.emit(agreed)
 
@@ -429,7 +431,7 @@ class SettingsDialog(QDialog):
         if isinstance(page, DialogPage):
             page.save_typed()
         form = self.pages.unsaved
-        if self.model.waiting:
+        if self.model.pending:
             self.footer.confirm()
         elif form is not None:
             self._confirm_form(form)
@@ -459,5 +461,5 @@ class SettingsDialog(QDialog):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() == QEvent.Type.ActivationChange and self.isActiveWindow() and self.model.read:
+        if event.type() == QEvent.Type.ActivationChange and self.isActiveWindow() and self.model.is_loaded:
             self.model.read_again()  # the file may have been edited meanwhile

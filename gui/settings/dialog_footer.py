@@ -19,7 +19,7 @@ _MOST = 0.2
 
 
 def follows_words(
-    waiting: int, follows: SettingsConsequences, sent: str, *, other_model: bool = False, vectors: bool = False
+    pending: int, follows: SettingsConsequences, sent: str, *, other_model: bool = False, vectors: bool = False
 ) -> str:
     """Describe the effects of applying pending changes. `sent`: where texts to re-embed are sent.
 
@@ -28,7 +28,7 @@ def follows_words(
     first = tr_count(
         "{count:,} change takes effect when this folder is opened again.",
         "{count:,} changes take effect when this folder is opened again.",
-        waiting,
+        pending,
     )
     if follows.full_rebuild:
         then = tr("The change rebuilds the index; searches use the old one until that is done.")
@@ -103,26 +103,26 @@ class DialogFooter(QWidget):
     @Slot()
     def show_waiting(self) -> None:
         """Show the pending changes and their effects."""
-        waiting = self._model.waiting
-        self._asking = self._asking and bool(waiting or self._form)
+        pending = self._model.pending
+        self._asking = self._asking and bool(pending or self._form)
         self._form = self._form and self._asking
-        words = breakable(self._words(waiting))
+        words = breakable(self._words(pending))
         if words and words != self._text.text():
-            announce(self, self._words(waiting))
+            announce(self, self._words(pending))
         self._text.setText(words)
         self._scroll_area.setVisible(bool(words))
         self._fit()
-        self._discard.setVisible(bool(waiting or self._form))
-        self._apply.setVisible(bool(waiting))
+        self._discard.setVisible(bool(pending or self._form))
+        self._apply.setVisible(bool(pending))
         self._apply.setEnabled(True)  # also while another change is saved: both are then saved in turn
         self._undo.setVisible(self._model.can_undo)
 
-    def _words(self, waiting: int) -> str:
-        if not waiting:
+    def _words(self, pending: int) -> str:
+        if not pending:
             return tr("Save the changed settings before closing?") if self._form else ""
         now, then = self._model.current, self._model.layers.settings
         sentence = follows_words(
-            waiting,
+            pending,
             self._model.consequences(),
             sent_words(then),
             other_model=EmbeddingChoice.of(now) != EmbeddingChoice.of(then),

@@ -52,7 +52,7 @@ class SettingsModel(QObject):
         loaded: the file was read, or has changed: every option may differ.
         changed: key of an option whose value or source has changed.
         waiting_changed: the pending changes differ.
-        in_force: Settings, after saving options that apply immediately, and Path of their folder.
+        took_effect: Settings, after saving options that apply immediately, and Path of their folder.
         applied: other changes were saved, and the folder should be reopened; after a pause, so once for several
             changes.
         refused: keys that were not saved, the cause first, and one sentence; the options have the file's values again.
@@ -63,7 +63,7 @@ class SettingsModel(QObject):
     loaded = Signal()
     changed = Signal(str)
     waiting_changed = Signal()
-    in_force = Signal(object, object)
+    took_effect = Signal(object, object)
     applied = Signal()
     refused = Signal(object, str)
     unreadable = Signal(str)
@@ -90,7 +90,7 @@ class SettingsModel(QObject):
         self._written = self._file, self.folder
         """The settings that the last change wrote, and the folder that they are of."""
         self._undo: list[Changes] = []
-        self._waiting: dict[tuple[str, str], SettingChange] = {}
+        self._pending: dict[tuple[str, str], SettingChange] = {}
         self._effects: dict[str, SettingsConsequences] = {}
         self._reopen_timer = QTimer(self, singleShot=True, interval=_REOPEN_DELAY_MS)
         self._reopen_timer.timeout.connect(self.applied)
@@ -99,7 +99,7 @@ class SettingsModel(QObject):
         self._refusal: tuple[tuple[str, ...], str] | None = None
         """Changes that were not saved, and why; emitted once the file's values are shown again."""
         self._when_saved: Callable[[], None] | None = None
-        self.read = False
+        self.is_loaded = False
         """Whether the file was read."""
 
     # --- reading ----------------------------------------------------------------------------------------------------
@@ -112,9 +112,9 @@ class SettingsModel(QObject):
     def begin(self, folder: Path) -> None:
         """Read the settings of a workspace; drops pending changes of another one."""
         if folder != self.folder:
-            self.folder, self._file, self.read = folder, SettingLayers({}, {}), False
+            self.folder, self._file, self.is_loaded = folder, SettingLayers({}, {}), False
             self._undo.clear()
-            self._set_waiting({})
+            self._set_pending({})
         self.read_again()
 
     def read_again(self) -> None:
@@ -126,10 +126,10 @@ class SettingsModel(QObject):
         self._read_job.read(lambda _: engine.read_layers(folder, config), self._set_read, self._not_read)
 
     def _set_read(self, layers: SettingLayers) -> None:
-        before, first = self._file, not self.read
-        self._file, self.read = layers, True
+        before, first = self._file, not self.is_loaded
+        self._file, self.is_loaded = layers, True
         if first or layers != before:
-            self._set_waiting({name: change for name, change in self._waiting.items() if self._differs(change)})
+            self._set_pending({name: change for name, change in self._pending.items() if self._differs(change)})
             self.loaded.emit()
         self._emit_refusal()
         if not self._effects and not self._effects_job.busy:
@@ -149,7 +149,7 @@ class SettingsModel(QObject):
     @property
     def layers(self) -> SettingLayers:
         """The settings with all pending changes applied."""
-        return self._file.changed(self._waiting.values())
+        return self._file.changed(self._pending.values())
 
     @property
     def current(self) -> Settings:
@@ -160,13 +160,13 @@ class SettingsModel(QObject):
         """Return the effect on the index of changing this option; None for none."""
         return self._effects.get(key)
 
-    def waits(self, key: str) -> bool:
-        return any(name == key for name, _ in self._waiting)
+    def is_pending(self, key: str) -> bool:
+        return any(name == key for name, _ in self._pending)
 
     @property
-    def waiting(self) -> int:
+    def pending(self) -> int:
         """The number of options with pending changes."""
-        return len({key for key, _ in self._waiting})
+        return len({key for key, _ in self._pending})
 
     def consequences(self) -> SettingsConsequences:
         """The effect of all pending changes on the index."""
@@ -216,11 +216,11 @@ class SettingsModel(QObject):
             if now := tuple(self._from_file(change) for change in group if self._differs(change)):
                 self._file = self._file.changed(now)
                 self._save(now)
-        waiting = dict(self._waiting)
+        pending = dict(self._pending)
         for change in reopening:
-            waiting.pop((change.key, change.layer), None)
-        waiting.update({(change.key, change.layer): change for change in later})
-        self._set_waiting({name: change for name, change in waiting.items() if self._differs(change)})
+            pending.pop((change.key, change.layer), None)
+        pending.update({(change.key, change.layer): change for change in later})
+        self._set_pending({name: change for name, change in pending.items() if self._differs(change)})
         for key in dict.fromkeys(change.key for change in changes):
             self.changed.emit(key)
 
@@ -240,16 +240,16 @@ class SettingsModel(QObject):
     def _differs(self, change: SettingChange) -> bool:
         return bool(self._file.get(change.key, change.layer) != change.value)
 
-    def _set_waiting(self, waiting: dict[tuple[str, str], SettingChange]) -> None:
-        if waiting != self._waiting:
-            self._waiting = waiting
+    def _set_pending(self, pending: dict[tuple[str, str], SettingChange]) -> None:
+        if pending != self._pending:
+            self._pending = pending
             self.waiting_changed.emit()
 
     def apply(self) -> None:
         """Save all pending changes to the settings file."""
-        if waiting := tuple(self._from_file(change) for change in self._waiting.values()):
+        if pending := tuple(self._from_file(change) for change in self._pending.values()):
             self._urgent = True
-            self._save(waiting)
+            self._save(pending)
 
     def reopen_now(self) -> None:
         """Emit `applied` for saved changes immediately, without waiting for more of them."""
@@ -270,9 +270,9 @@ class SettingsModel(QObject):
 
     def discard(self) -> None:
         """Discard all pending changes of settings."""
-        keys = [key for key, _ in self._waiting]
+        keys = [key for key, _ in self._pending]
         self._undo = [changes for changes in self._undo if all(change.key not in keys for change in changes)]
-        self._set_waiting({})
+        self._set_pending({})
         for key in dict.fromkeys(keys):
             self.changed.emit(key)
 
@@ -297,11 +297,11 @@ class SettingsModel(QObject):
 
     def _saved(self, done: _Save) -> None:
         changes, folder = done
-        # The job of a later change may report first; the settings in force are those written last.
+        # The job of a later change may report first; the settings that were written last are in effect.
         layers, written_folder = self._written
         self._show_saved()
         if any(applies_at_once(change.key) for change in changes):
-            self.in_force.emit(layers.settings, written_folder)
+            self.took_effect.emit(layers.settings, written_folder)
         elif folder == self.folder:
             self._reopen_timer.start()
         self._reopen_if_urgent()
@@ -316,7 +316,7 @@ class SettingsModel(QObject):
             self.read_again()
             return
         before, self._file = self._file, layers
-        self._set_waiting({name: change for name, change in self._waiting.items() if self._differs(change)})
+        self._set_pending({name: change for name, change in self._pending.items() if self._differs(change)})
         if self._file != before:
             self.loaded.emit()
 

@@ -128,7 +128,7 @@ _MOST_DIMENSIONS = 65_536
 _DOLLARS = QRegularExpression(r"\$?\s*\d*[.,]?\d*\s*")
 
 
-class KeyRow(QWidget):
+class ApiKeyRow(QWidget):
     """A row to enter or delete the API key.
 
     Signals:
@@ -195,8 +195,8 @@ class EmbeddingForm(QWidget):
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.key = KeyRow(tr("API key"))
-        self.fallback_key = KeyRow(tr("API key of the fallback"))
+        self.key = ApiKeyRow(tr("API key"))
+        self.fallback_key = ApiKeyRow(tr("API key of the fallback"))
         self.fetch = DownloadRow(jobs)
         self._choice = EmbeddingChoice("embedded")
         self._earlier: dict[str, EmbeddingChoice] = {}
@@ -261,7 +261,7 @@ class EmbeddingForm(QWidget):
     def _connect(self) -> None:
         self._provider.activated.connect(self._provider_chosen)
         self._server.activated.connect(self._server_chosen)
-        self._model.activated.connect(self._model_entered)
+        self._model.activated.connect(self._read_lines)
         for line in (self._address, self._dimensions, self._price, self._file, self._name):
             line.editingFinished.connect(self._read_lines)
         for name, box in self._agreed.items():
@@ -390,10 +390,6 @@ class EmbeddingForm(QWidget):
 
     @Slot()
     def _read_lines(self) -> None:
-        self._set_choice(self._typed())
-
-    @Slot(int)
-    def _model_entered(self, _: int) -> None:
         self._set_choice(self._typed())
 
     @Slot(int)

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
 import engine
 from engine import CancelToken, EmbeddingEstimate, KeyState, MemorySearchManager, ProviderProbe, Settings, marked, tr
 from gui.core.jobs import Jobs, JobSlot
-from gui.settings.embedding_form import EmbeddingForm, KeyRow
+from gui.settings.embedding_form import ApiKeyRow, EmbeddingForm
 from gui.settings.engine_and_model_choice import EmbeddingChoice
 from gui.settings.fields import CheckRow
 from gui.settings.option_row import WIDTH, DialogPage
@@ -112,7 +112,7 @@ class EmbeddingPage(DialogPage):
         return self._form.choice != self._before or any(row.typed for row, _ in self._visible_key_rows)
 
     @property
-    def _key_rows(self) -> tuple[KeyRow, KeyRow]:
+    def _key_rows(self) -> tuple[ApiKeyRow, ApiKeyRow]:
         return self._form.key, self._form.fallback_key
 
     @property
@@ -123,7 +123,7 @@ class EmbeddingPage(DialogPage):
         return main, fallback_receiver(self._chosen_settings)
 
     @property
-    def _visible_key_rows(self) -> list[tuple[KeyRow, str]]:
+    def _visible_key_rows(self) -> list[tuple[ApiKeyRow, str]]:
         """The visible rows for keys, each with its provider."""
         both = zip(self._key_rows, self._receivers, strict=True)
         return [(row, receiver[0]) for row, receiver in both if receiver is not None]
@@ -228,7 +228,7 @@ class EmbeddingPage(DialogPage):
             lambda token: manager.estimate_embedding(settings, cancel=token), self._show_price, self._set_price_text
         )
 
-    def _show_keys(self, states: Sequence[tuple[KeyRow, KeyState]]) -> None:
+    def _show_keys(self, states: Sequence[tuple[ApiKeyRow, KeyState]]) -> None:
         for row, state in states:
             row.show_state(state)
         self._show_save()
@@ -263,10 +263,10 @@ class EmbeddingPage(DialogPage):
 
     # --- changes ----------------------------------------------------------------------------------------------------
 
-    def _forget_key(self, row: KeyRow) -> None:
+    def _forget_key(self, row: ApiKeyRow) -> None:
         settings, provider = self._chosen_settings, dict(self._visible_key_rows)[row]
 
-        def work(_: CancelToken) -> list[tuple[KeyRow, KeyState]]:
+        def work(_: CancelToken) -> list[tuple[ApiKeyRow, KeyState]]:
             engine.forget_key(provider, settings)
             return [(row, engine.key_state(provider, settings))]
 

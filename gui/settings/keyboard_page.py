@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 from engine import any_of, tr
 from gui.commands.commands import follow_keys
 from gui.commands.keymap import Command, Keymap, without_dots
-from gui.core.key_listing import by_context, clash, native, title
+from gui.core.key_listing import by_context, key_conflict, native, title
 from gui.settings.custom_keys import CustomKeys
 from gui.settings.option_row import WIDTH, DialogPage
 from gui.widgets.accessibility import Part, announce
@@ -98,7 +98,7 @@ _MARK = 3
 
 
 @dataclass(frozen=True)
-class KeyRow:
+class CommandRow:
     """A command as a row of the table."""
 
     name: str
@@ -110,10 +110,10 @@ class KeyRow:
     own: bool
 
 
-class KeysTable(RecordsTable[KeyRow]):
+class CommandTable(RecordsTable[CommandRow]):
     """The table of commands; unsorted until a header is clicked."""
 
-    _all: Sequence[KeyRow] = ()
+    _all: Sequence[CommandRow] = ()
     """All commands; empty when Qt signals other fonts early."""
 
     def __init__(self) -> None:
@@ -139,7 +139,7 @@ class KeysTable(RecordsTable[KeyRow]):
         """Whether all rows have their final height."""
         return not self._due.isActive()
 
-    def show_found(self, rows: tuple[KeyRow, ...], all_rows: Sequence[KeyRow], *, marked: bool) -> None:
+    def show_found(self, rows: tuple[CommandRow, ...], all_rows: Sequence[CommandRow], *, marked: bool) -> None:
         """Show the commands `found`; `all_rows`: all commands. `marked`: whether the user has chosen keys of some."""
         self._all = all_rows
         self.show_records(rows)
@@ -213,7 +213,7 @@ class KeyboardPage(DialogPage):
         self.edit.setPlaceholderText(tr("Find a command by name, view or shortcut"))
         self.edit.setAccessibleName(tr("Find a command"))
         add_clear_button(self.edit)
-        self.table = KeysTable()
+        self.table = CommandTable()
         self.capture = KeyCapture()
         self.set_button = QPushButton(tr("Use this shortcut"))
         self.add_button = QPushButton(tr("Add this shortcut"))
@@ -299,9 +299,9 @@ class KeyboardPage(DialogPage):
         self._show_chosen()
         self.reset_all_button.setEnabled(self._own.any)
 
-    def _rows(self) -> list[KeyRow]:
+    def _rows(self) -> list[CommandRow]:
         return [
-            KeyRow(
+            CommandRow(
                 command.name,
                 without_dots(command.words),
                 command.english,
@@ -326,7 +326,7 @@ class KeyboardPage(DialogPage):
     def _judge(self) -> None:
         """Check the key that was just pressed, and show which other command already uses it."""
         command, key = self.command, self.capture.key
-        other = clash(self._keymap, command, key) if command is not None and key else None
+        other = key_conflict(self._keymap, command, key) if command is not None and key else None
         fixed = other is not None and not isinstance(other.owner, Command)
         for button in (self.set_button, self.add_button):
             button.setEnabled(bool(key) and not fixed)

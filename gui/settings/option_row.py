@@ -31,12 +31,12 @@ from gui.widgets.layouts import FlowLayout, add_shown, column_of, lay_out_now, s
 
 # --- The line below an option: source of its value, undo, default, effect of a change, and key -----------------------
 
-HOLDS: dict[str, str] = {
+LAYER_NAMES: dict[str, str] = {
     "built-in": marked("Default"),
     "defaults": marked("Global"),
     "workspace": marked("Set for the open folder"),
 }
-WAITS = marked("change not applied yet")
+PENDING = marked("change not applied yet")
 _LAYERS: tuple[tuple[SavedIn, str], ...] = (
     ("defaults", marked("For all folders")),
     ("workspace", marked("Only for the open folder")),
@@ -63,7 +63,7 @@ def value_of(placed: OptionPlacement, model: SettingsModel) -> Any:
     if key in _JOINED:
         layer = layers.layer_of(key)
         return tuple(layers.get(key, "defaults" if layer == "defaults" else "workspace") or ())
-    return layers.in_force(key)
+    return layers.effective(key)
 
 
 class OptionFooter(QWidget):
@@ -81,11 +81,11 @@ class OptionFooter(QWidget):
         self.reset.clicked.connect(partial(model.reset, placed.key))
         self._default = label(breakable(tr("Default: {value}", value=value_words(option, option.default))), "meta")
         self._effect = label("", "degraded")
-        self._waits = label(tr(WAITS), "degraded")
+        self._pending = label(tr(PENDING), "degraded")
         self._key = label(placed.key, "meta")
         self._key.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         flow = FlowLayout(10, self)
-        for widget in (self._effect, self._waits, self.origin, self.reset, self._default, self._key):
+        for widget in (self._effect, self._pending, self.origin, self.reset, self._default, self._key):
             flow.addWidget(widget)
         for widget in (self.origin, self._key):  # their space stays, so that nothing moves under the pointer
             policy = widget.sizePolicy()
@@ -100,16 +100,16 @@ class OptionFooter(QWidget):
         model, option, title = self._model, self._placed.option, self._placed.title
         layers = model.layers
         layer = layers.layer_of(option.key)
-        self.origin.setText(tr(HOLDS[layer]))
-        self.origin.setAccessibleName(f"{title}: {tr(HOLDS[layer])}")
-        below = value_words(option, layers.without_own(option.key) if layer == "workspace" else option.default)
+        self.origin.setText(tr(LAYER_NAMES[layer]))
+        self.origin.setAccessibleName(f"{title}: {tr(LAYER_NAMES[layer])}")
+        below = value_words(option, layers.inherited(option.key) if layer == "workspace" else option.default)
         self.reset.setText(tr("Reset to {value}", value=shortened(below, _LONGEST)))
         self.reset.setAccessibleName(tr("Reset {option} to {value}", option=title, value=below))
         self.reset.setVisible(layer != "built-in")
         self._default.setVisible(layer != "built-in")
         self._effect.setText(effect_words(model.effect_of(option.key))[0])
         self._effect.setVisible(bool(self._effect.text()))
-        self._waits.setVisible(model.waits(option.key))
+        self._pending.setVisible(model.is_pending(option.key))
         self._show_details()
 
     def show_details(self, on: bool) -> None:
@@ -120,7 +120,9 @@ class OptionFooter(QWidget):
     @Slot()
     def _show_details(self) -> None:
         """Show the option's source and key while the pointer is over the row, or the focus in it."""
-        changed = self._model.layers.layer_of(self._placed.key) != "built-in" or self._model.waits(self._placed.key)
+        changed = self._model.layers.layer_of(self._placed.key) != "built-in" or self._model.is_pending(
+            self._placed.key
+        )
         for widget in (self.origin, self._key):
             widget.setVisible(changed or self._detailed)
 
@@ -401,8 +403,8 @@ class OptionsPage(DialogPage):
         self.model = model
         self._due: list[tuple[OptionPlacement, SystemSwitch | None]] = []
         self._group = ""
-        self._turn = QTimer(self, singleShot=True, interval=0)
-        self._turn.timeout.connect(self._make_some)
+        self._next_row_timer = QTimer(self, singleShot=True, interval=0)
+        self._next_row_timer.timeout.connect(self._make_some)
         self.column = column_of(spacing=6, margins=(0, 20, 0, 16))
         # From the outside in: Qt applies the style sheet again to all widgets of a part that gets another parent.
         self.scroller: QScrollArea = scrolling_column(self.column, WIDTH, self)
@@ -420,7 +422,7 @@ class OptionsPage(DialogPage):
     def _make_some(self) -> None:
         if self._due:
             self._make(_AT_ONCE)
-            self._turn.start()  # once more after the last ones, which the layout has shown by then
+            self._next_row_timer.start()  # once more after the last ones, which the layout has shown by then
 
     def _make(self, number: int) -> None:
         """Create the next `number` rows."""
@@ -450,7 +452,7 @@ class OptionsPage(DialogPage):
     @property
     def ready(self) -> bool:
         """Whether all rows are created and shown."""
-        return not self._due and not self._turn.isActive()
+        return not self._due and not self._next_row_timer.isActive()
 
     def take_focus(self) -> None:
         while self._due and not self.rows:

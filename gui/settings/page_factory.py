@@ -162,7 +162,7 @@ PageMaker = Callable[[SettingsModel, QWidget], DialogPage]
 
 _NEED_MODELS: SettingsPage = "embedding"
 _ALONE: SettingsPage = "embedding"
-"""The page that shows the settings in use, not those of the file."""
+"""The page that shows the settings in use, which may differ from the file."""
 _KEYS = marked("API keys are stored in the environment or in this system's keychain, never in the settings file.")
 
 
@@ -291,7 +291,7 @@ class Pages(QObject):
         self._unsupported = unsupported
 
     def refresh(self, name: SettingsPage) -> None:
-        """Update what depends on the index on a page."""
+        """Update the parts of a page that depend on the index."""
         stored, page = self._pages.get("stored"), self._pages.get(name)
         if isinstance(page, EmbeddingPage) and isinstance(stored, StoredModelsPage) and not self.models_unsupported:
             stored.begin(self._manager)

@@ -72,7 +72,7 @@ class FormRow(QFrame):
     def show_option(self) -> None:
         """Show the model's current value."""
         option = self._placed.option
-        value = value_words(option, self._model.layers.in_force(option.key))
+        value = value_words(option, self._model.layers.effective(option.key))
         self._value.setText(breakable(value))
         self._footer.show_option()
         self._button.setAccessibleName(f"{self._placed.title}: {value}. {self._button.text()}")
@@ -121,7 +121,7 @@ class ResultsPage(DialogPage):
         words, layers = words_of(query), self._model.layers
         fits: list[tuple[int, OptionPlacement, SystemSwitch | None]] = []
         for placed, switch in with_switches(placed_options().values(), self._switches):
-            value = switch.on if switch is not None else layers.in_force(placed.key)
+            value = switch.on if switch is not None else layers.effective(placed.key)
             if whole_page(placed.page) in pages and (rank := match_rank(placed, value, words)) is not None:
                 fits.append((rank, placed, switch))
         fits.sort(key=lambda match: match[0])

@@ -2,7 +2,7 @@
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -251,10 +251,7 @@ class SessionsField(Field):
         if self._choice is not None and set(self._choice.folders) == set(listed):
             return
         manager = self.manager
-        self._start(lambda token: find_other_sources(listed, manager, token), self._set_choice)
-
-    def _start(self, work: Callable[[CancelToken], Any], done: Callable[[Any], None]) -> None:
-        self._lookup_job.read(work, done, self._fail)
+        self._lookup_job.read(lambda token: find_other_sources(listed, manager, token), self._set_choice, self._fail)
 
     def _set_choice(self, choice: Choice) -> None:
         self._choice = choice
@@ -286,7 +283,7 @@ class SessionsField(Field):
     def _add(self, names: Sequence[str]) -> None:
         if self._choice is not None:
             requested = [os.path.realpath(name) for name in names]
-            self._start(lambda token: measure(requested, token), self._add_sources)
+            self._lookup_job.read(lambda token: measure(requested, token), self._add_sources, self._fail)
 
     def _add_sources(self, added: tuple[list[Source], list[FileIssue]]) -> None:
         if self._choice is not None:

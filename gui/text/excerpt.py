@@ -202,7 +202,7 @@ class _Marks:
                 self._hide_markup(pair.span(1), pair.span(2), anyway=matches)
         found: list[Range] = []
         for start, end in sorted(self._found):
-            if found and start < found[-1][1]:  # marks of code within those of a link
+            if found and start < found[-1][1]:  # marks of code within the marks of a link
                 found[-1] = found[-1][0], max(end, found[-1][1])
             else:
                 found.append((start, end))

@@ -82,7 +82,7 @@ def open_in_editor(path: Path, line: int, template: str) -> str:
 
     Not on the GUI thread: the desktop may take a second to find out that it has no program for the file.
     """
-    # The lines of a canvas or a notebook are those of its text, not of its JSON.
+    # Line numbers of a canvas or a notebook count its text, not its JSON.
     command = editor_command(path, 1 if is_json_note(path.name) else line, template)
     if command is None:
         return "" if _open_by_desktop(path) else tr("No program is set up to open {file}.", file=path.name)

@@ -113,7 +113,7 @@ class OpenedFile:
     keep: Callable[[], None]
     """Called by the receiver: from now on the receiver closes `lines`, not a cancelled job."""
     problem: str = ""
-    """What could not be read, as a sentence to show."""
+    """The problem with reading the file, as a sentence to show."""
     line_breaks: bool = False
     """Whether each line of a paragraph begins a new line on the page."""
 

@@ -123,7 +123,7 @@ _LONGEST_EMBED = 2_000
 _LONGEST_BLOCK = 120
 
 Resolve = Callable[[str, str], LinkedText | None]
-"""Reads what a link names, by its note and its anchor; called on a pool thread."""
+"""Reads the target of a link, given by note and anchor; called on a pool thread."""
 
 
 class NoteMarkup:

@@ -14,7 +14,7 @@ _HTML = re.compile(
     r"(?=\s|/?>)([^<>]*)>",
     re.IGNORECASE,
 )
-"""A comment, a drawing, or a tag that is shown as what it means or left out; others stay as text."""
+"""A comment, a drawing, or a tag that is rendered or left out; other tags stay as text."""
 _SEARCHED = 16 * 1024
 """Characters of a line that are searched in one call, which holds the interpreter lock."""
 _MARKS_OF_TAGS = {"b": "**", "strong": "**", "summary": "**", "i": "*", "em": "*", "kbd": "`"}
@@ -30,13 +30,13 @@ _MARGIN = re.compile(r"(?:[ \t>]|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))*")
 _LIST_SIGN = re.compile(r"[-*+]|\d{1,9}[.)]")
 _CELL_GAP = "\u2003"
 _PLACEHOLDERS = frozenset("audio caption col del ins s source strike table td th tr".split())
-"""Names of tags that also stand for something in text, such as `cp <source> <target>`, where they are not closed."""
+"""Names of tags that are also placeholders in text, such as `cp <source> <target>`, where they are not closed."""
 END_OF_BLOCK = re.compile(r"[ \t]*<.*</(?:center|div|h[1-6]|p|summary)>[ \t]*", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"(?<![\w-])([\w-]{1,100})[ \t]*=[ \t]*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
 NEW_LINE = "\u2028"
 """The character with which Qt begins a new line in a paragraph."""
 LINE_BREAK = f" {NEW_LINE}"
-"""What is written for it: without the space, Qt's importer reads neither an address nor `~~` directly before it."""
+"""Its Markdown: without the space, Qt's importer reads neither an address nor `~~` directly before it."""
 _DEFINITION = re.compile(r"[ \t]*\[[^\]\n]{1,1000}\]:")
 _ESCAPED = re.compile(r"([\\`*_\[\]<>~$=|&#!])")
 

@@ -77,7 +77,7 @@ class RenderedView(QTextBrowser):
         self._toggled: frozenset[int] = frozenset()
         """Lines of the callouts that the user has folded or unfolded."""
         self.resolve: Resolve = lambda target, anchor: None
-        """Reads what a link of this page names, on a pool thread."""
+        """Reads the target of a link on this page, on a pool thread."""
         self.images: Callable[[], LocateImage] = lambda: lambda target: None
         """Returns the function that finds the images of this page; called on a pool thread."""
         self._pictures: Mapping[str, Picture] = {}

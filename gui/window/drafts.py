@@ -131,7 +131,7 @@ class Drafts(Controller):
     @Slot()
     def _write_later(self, *_: object) -> None:
         if self._folder:
-            self._later_write.note()
+            self._later_write.schedule()
 
     def _pending_write(self) -> Writing | None:
         folder, drafts = self._folder, self._drafts()

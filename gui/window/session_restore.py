@@ -101,7 +101,7 @@ class SessionRestore(Controller):
     @Slot()
     def _write_later(self, *_: object) -> None:
         if self._remembers:
-            self._later_write.note()
+            self._later_write.schedule()
 
     def _pending_write(self) -> Writing:
         self.update_state()

@@ -30,19 +30,19 @@ def test_default_ranking_is_saved_for_this_workspace(qtbot, opened, memory, tmp_
     opened.search.ranking.default_requested.emit(Ranking(90.0, diverse=True))
     qtbot.waitUntil(lambda: "90 days" in opened.banner.text)
     hybrid = engine.load_settings(memory.folder).query.hybrid
-    assert (hybrid.temporal_decay.days_in_force, hybrid.mmr.enabled) == (90.0, True)
+    assert (hybrid.temporal_decay.effective_days, hybrid.mmr.enabled) == (90.0, True)
     assert not engine.load_settings(tmp_path).query.hybrid.mmr.enabled
     opened.search.ranking.default_requested.emit(Ranking())
     qtbot.waitUntil(lambda: "Neither" in opened.banner.text)
     hybrid = engine.load_settings(memory.folder).query.hybrid
-    assert (hybrid.temporal_decay.days_in_force, hybrid.mmr.enabled) == (0.0, False)
+    assert (hybrid.temporal_decay.effective_days, hybrid.mmr.enabled) == (0.0, False)
 
 
 def test_default_ranking_is_passed_to_manager(qtbot, opened, memory):
     opened.search.ranking.default_requested.emit(Ranking(90.0, diverse=True))
     qtbot.waitUntil(lambda: bool(memory.answers_as))
     hybrid = memory.answers_as[-1].query.hybrid
-    assert (hybrid.temporal_decay.days_in_force, hybrid.mmr.enabled) == (90.0, True)
+    assert (hybrid.temporal_decay.effective_days, hybrid.mmr.enabled) == (90.0, True)
 
 
 def test_settings_that_affect_results_repeat_search(qtbot, opened, memory):

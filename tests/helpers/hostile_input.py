@@ -121,9 +121,9 @@ def qmd(files: Files) -> None:
 def files_of_an_index(files: Files) -> None:
     from engine.insight.map_data import load_layout
     from engine.store.vector_matrix_blocks import read_matrix
-    from engine.store.workspace_note import noted_workspaces
+    from engine.store.workspace_record import recorded_workspaces
 
-    throw(files.read_by("index/workspace.json", lambda path: noted_workspaces(path.parents[1])))
+    throw(files.read_by("index/workspace.json", lambda path: recorded_workspaces(path.parents[1])))
     throw(files.read_by("chunks.map", lambda path: load_layout(path, "x")))
     throw(files.read_by("vectors.matrix", lambda path: read_matrix(path, generation=1, model_key="x")))
 

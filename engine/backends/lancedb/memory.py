@@ -130,7 +130,9 @@ class LanceMemory(BuiltinMemory):
         self._file_names = FileNames(self._this_machine, self._guard, indexed_under)
         self._remote = RemoteFiles(self.table, self._file_names)
         cache, provider = settings.query.cache, self._provider
-        searcher = TableSearcher(cache, self.table, self._file_names, provider.provider, provider.note, self._guard)
+        searcher = TableSearcher(
+            cache, self.table, self._file_names, provider.provider, provider.report_failure, self._guard
+        )
         publisher = TablePublisher(self.table, self._this_machine, provider.selected, self._listeners.notify)
         return IndexOverride(searcher, publisher)
 

@@ -24,7 +24,7 @@ from engine.backends.lancedb.table_schema import (
     read_value,
     sql_one_of,
 )
-from engine.base.cancellation import CancelToken
+from engine.base.cancellation import CancelToken, checkpoint
 from engine.search.document_frequencies import Beginning, Word
 from engine.store.connection import number
 from engine.store.index_schema import INDEX_MIGRATIONS
@@ -65,7 +65,7 @@ class QueryIndex:
         return next((key for key, file in self.files.items() if file.path == path), None)
 
     def load(self, rows: Iterable[Row]) -> None:
-        """Copy passages into the index, except those present already and those of files missing from the catalog."""
+        """Copy passages into the index unless it has them already, or their file is missing from the catalog."""
         new: dict[str, list[Row]] = {}
         for row in rows:
             if row.file in self.files and row.ordinal not in self._copied.get(row.file, ()):
@@ -176,8 +176,7 @@ class MemoryIndexes:
 
     @contextmanager
     def read(self, cancel: CancelToken | None = None) -> Iterator[Snapshot]:
-        if cancel is not None:
-            cancel.checkpoint()
+        checkpoint(cancel)
         yield Snapshot(self.current.connection)
 
 

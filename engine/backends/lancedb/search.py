@@ -55,7 +55,7 @@ class TableSearcher:
         table: SharedTable,
         naming: FileNames,
         provider: "Callable[[], EmbeddingProvider | None]",
-        note_failure: Callable[[str | None], None],
+        report_failure: Callable[[str | None], None],
         guard: PathGuard,
     ) -> None:
         """See `Searcher`."""
@@ -69,7 +69,7 @@ class TableSearcher:
         sources = SearchSources(
             self._indexes, QueryIndexVectors(self._indexes), MemoryIndexCounts(self._indexes), load=self
         )
-        self._searcher = Searcher(cache_settings, sources, provider, note_failure, guard)
+        self._searcher = Searcher(cache_settings, sources, provider, report_failure, guard)
 
     def search(
         self, request: SearchRequest, cancel: CancelToken | None = None, on_keywords: OnKeywords | None = None

@@ -204,7 +204,7 @@ class SharedTable:
         return self.with_retry(lambda: work(self.view(cancel)))
 
     def with_retry(self, work: Callable[[], Answer]) -> Answer:
-        """Retry if another machine has deleted what it reads.
+        """Retry if another machine has deleted the rows that are being read.
 
         That machine may have recreated the table, or have a fast clock and cleaned up data in use.
         """

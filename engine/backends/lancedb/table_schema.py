@@ -43,7 +43,7 @@ NUMBER_KEY = b"mnemoscope.table"
 PRIMARY_KEY = b"lance-schema:unenforced-primary-key:position"
 
 FILE_ROW = -1
-"""`ordinal` of the row of a file; those of its passages count from 0."""
+"""`ordinal` of the row of a file; its passages count from 0."""
 NAME, WORD, STEM, BEGINNING = "n", "w", "s", "p"
 """Prefixes of the columns: title, headings, file name and aliases share one."""
 BEGINNING_LENGTHS = (3, 5)
@@ -157,7 +157,7 @@ def schema(dims: int | None = None, model: ModelName | None = None) -> "pa.Schem
 
 
 def number_of(schema: "pa.Schema") -> str:
-    """Return the number that identifies the table among those of the same name."""
+    """Return the number that distinguishes the table from others of the same name."""
     number: bytes = (schema.metadata or {}).get(NUMBER_KEY, b"")
     return number.decode("ascii", "replace")
 

@@ -199,7 +199,7 @@ class UploadPlan:
     """Changes to upload; none concerns rows that only another machine has."""
 
     put: list[tuple[LocalFile, list[str]]] = field(default_factory=list)
-    """Files whose rows are to be added, newest first, each with the keys of those that they replace."""
+    """Files whose rows are to be added, newest first, each with the keys of the rows that they replace."""
     renew: list[LocalFile] = field(default_factory=list)
     """Files whose rows this machine wrote by older rules, or with another time."""
     join: list[str] = field(default_factory=list)
@@ -407,7 +407,7 @@ class TablePublisher:
         self._shared()
 
     def _known_vectors(self, view: TableView, hashes: Sequence[bytes], work: StageWork) -> dict[bytes, bytes]:
-        """Return known vectors by text hash; none if the table has those of another model."""
+        """Return known vectors by text hash; empty if the table has vectors of another model."""
         model: StoredModel | None = work.model
         if model is None or (view.model, view.dims) != (self._name(), model.dims):
             return {}

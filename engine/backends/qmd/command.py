@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from engine.base.cancellation import CancelToken
+from engine.base.cancellation import CancelToken, checkpoint
 from engine.base.errors import BackendError, Cancelled, Closed
 from engine.base.language import marked, tr
 from engine.base.private_files import make_folder, temporary_prefix
@@ -94,8 +94,7 @@ def run(  # noqa: PLR0913 - most are options, given by name
     be lost. `meanwhile` is called twice a second. Raises `TooSlow`, `TooMuch`, OSError if it can't be started,
     `Cancelled`.
     """
-    if cancel is not None:
-        cancel.checkpoint()
+    checkpoint(cancel)
     # Files instead of pipes: a surviving child could hold a pipe open, and its reader would wait.
     with tempfile.TemporaryDirectory(prefix=temporary_prefix("qmd"), ignore_cleanup_errors=True) as scratch:
         output, errors = Path(scratch, "output"), Path(scratch, "errors")
@@ -109,8 +108,7 @@ def run(  # noqa: PLR0913 - most are options, given by name
             forget()
             _kill(process)
             process.wait()
-        if cancel is not None:
-            cancel.checkpoint()
+        checkpoint(cancel)
         return Finished(process.returncode, _text(output), _text(errors))
 
 
@@ -365,8 +363,7 @@ class QmdCommand:
     @contextmanager
     def _stoppable(self, cancel: CancelToken | None) -> Iterator[CancelToken]:
         """Return a token that is cancelled with the caller's, or on close. Raises `Closed`, `Cancelled`."""
-        if cancel is not None:
-            cancel.checkpoint()
+        checkpoint(cancel)
         stop = CancelToken()
         with self._lock:
             if self._closed:

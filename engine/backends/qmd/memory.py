@@ -176,7 +176,7 @@ class QmdMemory:
     def facts(self) -> "Facts":
         from engine.memory.facts import Facts
 
-        return Facts(self._user, self._fact_provider.provider, self._fact_provider.note)
+        return Facts(self._user, self._fact_provider.provider, self._fact_provider.report_failure)
 
     @cached_property
     def _fact_provider(self) -> ActiveProvider:

@@ -248,7 +248,7 @@ class QueryRunner:
         if len(lines) == 1:
             request = request._replace(most=min(request.most, MOST_HITS))
             return self._run("search", lines[0], request, [], seconds)
-        # Typed lines ask no model, and one command does for all of them.
+        # Typed lines need no model, and one command runs them all.
         text = "\n".join(f"lex: {line}" for line in lines)
         options = ["--no-rerank", "--explain"]
         request = request._replace(most=min(request.most, _MOST_EXPLAINED))

@@ -15,7 +15,7 @@ from engine.backends.qmd.output_parsing import Hit
 from engine.backends.qmd.query_runner import MOST_HITS, QueryOutcome, QueryRunner, QueryText, read_query_text
 from engine.backends.qmd.session_exports import ExportedSession, SessionExports
 from engine.backends.qmd.status import MODES, unsupported
-from engine.base.cancellation import CancelToken
+from engine.base.cancellation import CancelToken, checkpoint
 from engine.base.errors import PARSER_FAULTS, PathRefused
 from engine.base.language import tr
 from engine.corpus.chunking import Chunk, chunk_note
@@ -139,8 +139,7 @@ class ResultMapper:
         for candidate in candidates:
             if len(made) == most:
                 break
-            if cancel is not None:
-                cancel.checkpoint()
+            checkpoint(cancel)
             make = self._note_result if candidate.session is None else self._session_result
             result = make(candidate, longest, query_text, keyword_only)
             if result is None:
@@ -284,7 +283,7 @@ def _current_line(hit: Hit, text: str) -> int:
 
 
 def _best_chunk(chunks: Sequence[Chunk], line: int, query_text: QueryText, keyword_only: bool) -> Chunk:
-    """The passage with this line; by words the one with most of them, since `qmd` counts parts of words, too."""
+    """The passage with this line; after a keyword search the one with most words, since `qmd` counts parts of words."""
     near = next((chunk for chunk in chunks if chunk.start_line <= line <= chunk.end_line), chunks[0])
     if len(chunks) > _MOST_COMPARED or (not keyword_only and _distinct_words(near.text, query_text)):
         return near

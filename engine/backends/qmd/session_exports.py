@@ -131,7 +131,7 @@ class _Duplicates(NamedTuple):
     """Paths of all other transcripts."""
 
     def record(self, file: FoundFile, *, exported: bool) -> KnownTranscript | None:
-        """Return the entry of such a transcript in the list; None for one to export. `exported`: it is, unchanged."""
+        """Return the list entry of a transcript that needs no export, else None. `exported`: exported unchanged."""
         if file.name in self.owners:
             rule, detail = INDEXED_ELSEWHERE, ownership_message(self.owners[file.name])
         elif file.name in self.copies or (not exported and continued_in(file.path) in self.own):
@@ -145,7 +145,7 @@ class SessionExports:
     """Manages the exports. Thread-safe; the caller ensures one pass at a time."""
 
     def __init__(self, folder: Path, workspace: Path, index: IndexFiles, settings: Settings) -> None:
-        """`folder`: for the files of this `workspace`, whose own data are in `index`."""
+        """`folder`: where to export; `index`: folder of the data of this `workspace`."""
         self.folder = folder
         self._workspace = workspace
         self._index = index

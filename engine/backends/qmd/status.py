@@ -41,7 +41,7 @@ _NO_VECTORS = marked(
 
 
 def qmd_status(sync: QmdSync, indexing: IndexingService, files: IndexFiles, user: UserData) -> MemoryProviderStatus:
-    """Return the status of qmd. `files` are those of this workspace, next to which qmd's index is."""
+    """Return the status of qmd. `files`: the index files of this workspace, next to which qmd's index is."""
     settings, counts = sync.settings, sync.index.counts()
     qmd = settings.qmd
     collections = sync.maintenance.collections
@@ -97,7 +97,7 @@ def qmd_status(sync: QmdSync, indexing: IndexingService, files: IndexFiles, user
 
 
 def _custom(sync: QmdSync, counts: QmdCounts, mode: SearchMode, unavailable: str) -> dict[str, Any]:
-    """Return the fields that the built-in index has, too, and those of qmd."""
+    """Return the fields that the built-in index also has, and qmd's own."""
     qmd = sync.settings.qmd
     return {
         "searchMode": mode,

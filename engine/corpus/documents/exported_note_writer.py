@@ -41,7 +41,7 @@ def write_notes(notes: Iterable[ExportedNote], text: DocumentText) -> None:
 
 
 def _cut_line(text: str) -> tuple[str, str]:
-    """Return the first line with text, and what follows it."""
+    """Return the first line with text, and the text after it."""
     first, _, rest = text.lstrip().partition("\n")
     return first.rstrip(), rest
 

@@ -209,7 +209,7 @@ def read_page(data: bytes, text: DocumentText) -> None:
 
 
 def _stored(page: str) -> Iterator[dict[str, Any]]:
-    """Yield what a page stores, as JSON or in elements; what nothing closes is left out."""
+    """Yield the notes of a page, stored as JSON or in elements; unclosed elements are left out."""
     at = 0
     while (store := _STORE.search(page, at)) and (at := page.find(_STORE_END, store.end())) >= 0:
         with suppress(msgspec.DecodeError, RecursionError):

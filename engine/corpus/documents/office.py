@@ -301,7 +301,7 @@ def _number(text: str, default: int) -> int:
 # --- OpenDocument -----------------------------------------------------------------------------------------------------
 
 _ODT_BLANK, _ODT_TAB, _ODT_BREAK = "\x1c", "\x1d", "\x1e"
-"""Stand for blanks that count, unlike those in the XML; XML contains none of these characters."""
+"""Placeholders for significant white space, which XML can't contain; white space of the XML itself doesn't count."""
 _ODT_CHARACTERS = str.maketrans(_ODT_BLANK + _ODT_TAB + _ODT_BREAK, " \t\n")
 _ODT_ELEMENTS = {"tab": _ODT_TAB, "line-break": _ODT_BREAK, "title": " ", "desc": " "}
 """Elements that stand for characters, and descriptions of pictures, which are not part of the word before."""

@@ -35,7 +35,7 @@ fields of forms, each with the entry that has its text.
 _MARKS = (9, 10, 11, 12)
 """Marked text: highlighted, underlined, with a wavy line, crossed out."""
 _COMMENTED = (1, 4, 5, 6, 7, 8, *_MARKS, 13, 14, 15)
-"""What readers write on or draw with a comment: notes, lines, shapes, marks, stamps, carets and ink."""
+"""Kinds of annotations with a comment by a reader: notes, lines, shapes, marks, stamps, carets and ink."""
 
 _PROGRAM = re.compile(r"\AMicrosoft (?:Word|PowerPoint|Excel|Publisher) - ")
 _NO_TITLE = re.compile(
@@ -80,7 +80,7 @@ def read_pdf(data: bytes, text: DocumentText) -> None:
 
 
 def _title(declared: str) -> str:
-    """Return the title that a file declares; empty if it is only what a program wrote there, such as a file name."""
+    """Return the declared title of a file; empty if a program put something else there, such as a file name."""
     title = _PROGRAM.sub("", declared.strip())
     return "" if _NO_TITLE.fullmatch(title) else title
 
@@ -195,7 +195,7 @@ def _value(annotation: Any, key: bytes, raw: Any) -> str:
 
 
 def _comments(page: Any, annotations: Sequence[_Annotation]) -> Iterator[str]:
-    """Yield what readers wrote on a page; not the marked text, which some programs repeat as a comment on it."""
+    """Yield the comments of readers on a page, without marked text that some programs repeat as its comment."""
     with closing(page.get_textpage()) as text_page:
         for annotation in annotations:
             lines = (text_page.get_text_bounded(*area) for area in annotation.areas if annotation.text)

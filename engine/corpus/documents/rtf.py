@@ -57,7 +57,7 @@ _LAST_UNIT = 0xFFFF
 
 @dataclass(frozen=True)
 class _State:
-    """What a group inherits from the one around it."""
+    """The state that a group inherits from the group around it."""
 
     kind: bytes = b""
     """The group whose text this is, such as a footnote; empty for the document itself."""
@@ -65,7 +65,7 @@ class _State:
     skipped: bool = False
     font: int = -1
     fallback: int = 1
-    """Number of characters after one in Unicode that stand for it in older readers."""
+    """Number of characters after a Unicode character that replace it in older readers."""
 
 
 @dataclass
@@ -252,7 +252,7 @@ class _Reader:
             self._property(word, number)
 
     def _begin_group(self, word: bytes, *, marked: bool) -> bool:
-        """Note what the first word says of its group; return False if it is an ordinary control word.
+        """Set the kind of the group by its first word; return False for an ordinary control word.
 
         `marked`: readers that don't know the word skip the group.
         """

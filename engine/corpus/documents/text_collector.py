@@ -103,7 +103,7 @@ def list_item(level: int, text: str, *, continued: bool = False) -> str:
 
 
 def comment(author: str, text: str, about: str = "") -> str:
-    """Return what a reader wrote, marked as a comment on the text before it or on the words in `about`."""
+    """Return a reader's comment, marked as such, on the text before it or on the words in `about`."""
     name = one_line(author)[:LONGEST_TITLE]
     return f"Comment{f' by {name}' if name else ''}{f' on “{about}”' if about else ''}: {text}"
 

@@ -50,7 +50,7 @@ class GivenName(NamedTuple):
 
 _UNNAMED = GivenName()
 Memo = dict[str, tuple[Mapping[str, GivenName], ...]]
-"""Names by home, from each source that has some; those of the first source count."""
+"""Names by home, from each source that has some; the first source takes precedence."""
 
 
 def session_id(path: str) -> str:

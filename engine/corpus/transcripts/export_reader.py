@@ -336,9 +336,7 @@ def whole_conversation(
 def read_branches(
     parser: LineParser, current: Iterable[Mapping[str, Any]], abandoned: Iterable[Mapping[str, Any]]
 ) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
-    """Return the messages of the branch seen last, and those of other branches, which don't change the
-    session's facts.
-    """
+    """Return the messages of the branch seen last, and of all other branches, which don't change the metadata."""
     messages = tuple(chain.from_iterable(parser.feed(value, 0) for value in current))
     facts, last = parser.facts, parser.ordinal
     before = facts.started, facts.ended, facts.active, facts.pauses, facts.opening

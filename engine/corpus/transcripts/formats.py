@@ -182,7 +182,7 @@ class Conversation(msgspec.Struct, frozen=True):
 
     @property
     def everything(self) -> tuple[Message, ...]:
-        """All messages, those of abandoned branches last."""
+        """All messages, with abandoned branches last."""
         return self.messages + self.abandoned
 
 

@@ -132,7 +132,7 @@ class SessionFacts(msgspec.Struct, kw_only=True):
             self.started = message.time if self.started is None else min(self.started, message.time)
             self.ended = message.time if self.ended is None else max(self.ended, message.time)
             if self.heard is not None:
-                self._note_pause(message.time, self.heard)
+                self._record_pause(message.time, self.heard)
             if self.heard is not None and message.time > self.heard:
                 self.active = (self.active or 0.0) + min(message.time - self.heard, _LONGEST_PAUSE)
             self.heard = message.time if self.heard is None else max(self.heard, message.time)
@@ -143,7 +143,7 @@ class SessionFacts(msgspec.Struct, kw_only=True):
         elif says_little(self.opening) and not says_little(opening := _masked_opening(message.text)):
             self.opening = opening
 
-    def _note_pause(self, time: float, heard: float) -> None:
+    def _record_pause(self, time: float, heard: float) -> None:
         """Record a long pause before a message; a message with an earlier time divides the pause in which it is."""
         if time - heard > _NIGHT:
             self.pauses = [*self.pauses[-_MOST_PAUSES + 1 :], (int(heard), int(time))]

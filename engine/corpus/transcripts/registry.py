@@ -204,7 +204,7 @@ AGENTS: tuple[Agent, ...] = _Agents(
         reasonix.AGENT,  # last, since nothing in its lines is unique to it
     )
 )
-"""Agents in the order in which their formats are tried: those that are recognised most reliably first."""
+"""Agents in the order in which their formats are tried: the most reliably recognised first."""
 
 
 def agent_label(name: str) -> str:
@@ -214,7 +214,7 @@ def agent_label(name: str) -> str:
 
 
 def agents_named(name: str, known: Iterable[str]) -> frozenset[str]:
-    """Return those of the `known` agents that a user means by a name.
+    """Return the `known` agents that match a name typed by the user.
 
     The whole name or label of an agent, such as "pi", means those that begin with it: "claude" also means
     "claude-code". Other names mean all whose name or label has their words, else all whose name or label contains them.
@@ -316,7 +316,7 @@ def is_part(above: str, name: str) -> bool:
 
 
 def parts_in(above: str, names: Iterable[str]) -> frozenset[str]:
-    """Return those of the `names` in a folder `above` that hold parts of sessions, as `is_part`."""
+    """Return the `names` in a folder `above` that contain parts of sessions, according to `is_part`."""
     parts, is_named = _part_names(AGENTS), _named_parts(AGENTS).fullmatch  # a sync asks for every file
     return frozenset(
         [name for name in names if (above, name) in parts or ("", name) in parts or is_named(f"{above}/{name}")]

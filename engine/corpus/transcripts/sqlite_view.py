@@ -17,7 +17,7 @@ from typing import TypeVar
 import apsw
 
 from engine.base import skip_reasons
-from engine.base.cancellation import CancelToken
+from engine.base.cancellation import CancelToken, checkpoint
 from engine.corpus.safe_open import open_regular
 from engine.corpus.transcripts.agents import WAL
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, read_at
@@ -55,8 +55,7 @@ class SqliteView:
         """
         error: ValueError | None = None
         for _ in range(_ATTEMPTS):
-            if self._cancel is not None:
-                self._cancel.checkpoint()
+            checkpoint(self._cancel)
             state = _state(self._path)
             try:
                 with _plain_errors(self._cancel):
@@ -106,8 +105,7 @@ def _plain_errors(cancel: CancelToken | None) -> Iterator[None]:
     except apsw.ReadOnlyError as error:
         raise ValueError(skip_reasons.BROKEN_CHANGE.message()) from error
     except apsw.Error as error:
-        if cancel is not None:
-            cancel.checkpoint()
+        checkpoint(cancel)
         raise ValueError(skip_reasons.UNREADABLE_DATABASE.message(what=str(error).partition(chr(10))[0])) from error
 
 

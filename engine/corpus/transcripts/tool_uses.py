@@ -157,7 +157,7 @@ def _tried(uses: list[ToolUse]) -> Iterator[ToolUse]:
 
 
 def subject_of(call: SessionMessage) -> str:
-    """Return what a tool call is about: the files of its patch, its command or path, or else its first text.
+    """Return the subject of a tool call: the files of its patch, its command or path, else its first text.
 
     Reads only the beginning of its input, so that a list can show the subjects of long inputs.
     """

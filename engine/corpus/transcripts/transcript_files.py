@@ -1,4 +1,4 @@
-"""Rules for files in folders of sessions: which are transcripts, what belongs to which, and when they changed."""
+"""Rules for files in session folders: which files are transcripts, which belong together, and when they changed."""
 
 import functools
 import os

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from engine.base.cancellation import CancelToken
+from engine.base.cancellation import CancelToken, checkpoint
 from engine.base.errors import PARSER_FAULTS, PathRefused
 from engine.corpus.safe_open import open_regular
 from engine.corpus.transcripts import registry
@@ -332,8 +332,7 @@ def may_contain(path: Path, words: Sequence[str], cancel: CancelToken | None = N
     with opened(path) as (source, _):
         position, end = 0, b""
         while missing and (block := read_at(source, position, _BLOCK)):
-            if cancel is not None:
-                cancel.checkpoint()
+            checkpoint(cancel)
             position += len(block)
             block = end + block.lower()
             missing = {part for part in missing if part not in block}
@@ -373,8 +372,7 @@ def transcript_lines(
         if document_format(source, str(path)) is not None:
             return
         for raw in islice(raw_lines(source), max(requested, default=0)):
-            if cancel is not None:
-                cancel.checkpoint()
+            checkpoint(cancel)
             if raw.number in requested:
                 yield raw.number, raw.data
 

@@ -157,24 +157,24 @@ class BatchPolicy:
         with self._lock:
             self.failures += attempts
             self.disabled = self.disabled or self.failures >= LIMIT
-            self._note(provider, problem)
+            self._set_error(provider, problem)
 
     def unavailable(self, provider: str, error: ProviderError) -> None:
         """Record that there is no batch API, and disable batch jobs."""
         with self._lock:
             self.failures += 1
             self.disabled = True
-            self._note(provider, str(error))
+            self._set_error(provider, str(error))
 
     def succeeded(self) -> None:
         with self._lock:
             self.failures = 0
             self.last_error = self.last_provider = None
 
-    def note(self, provider: str, problem: str) -> None:
+    def record(self, provider: str, problem: str) -> None:
         """Record a message that is not a failure of a job."""
         with self._lock:
-            self._note(provider, problem)
+            self._set_error(provider, problem)
 
-    def _note(self, provider: str, problem: str) -> None:
+    def _set_error(self, provider: str, problem: str) -> None:
         self.last_error, self.last_provider = problem, provider

@@ -164,7 +164,7 @@ class JobCreator:
         if isinstance(error, BatchUnavailable):
             self._policy.unavailable(self._name.provider, error)
         elif isinstance(error, NoAccess):
-            self._policy.note(self._name.provider, str(error))
+            self._policy.record(self._name.provider, str(error))
             raise error
         else:
             self._policy.failed(self._name.provider, str(error), attempt)
@@ -387,7 +387,7 @@ class BatchRunner:
                     texts=job.texts,
                     quote=quote,
                 )
-                self._policy.note(self._name.provider, message)
+                self._policy.record(self._name.provider, message)
             self._close(job)
         elif job.stopped is not None:
             minutes = (job.stopped - job.created) / 60
@@ -409,7 +409,7 @@ class BatchRunner:
         if job.attempt > 1 or not self.works or len(expected) < LEAST_TEXTS:
             self._fail(job, problem)
             return
-        self._policy.note(self._name.provider, tr("{problem} The texts are submitted once more.", problem=problem))
+        self._policy.record(self._name.provider, tr("{problem} The texts are submitted once more.", problem=problem))
         del self._open[job.name], self._missing[job.name]
         for group in groups(self._texts_of(expected), self._api, self._api.limits.queued_tokens):
             self.submit(group, attempt=2, instead_of=job.name)

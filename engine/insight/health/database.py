@@ -240,7 +240,7 @@ def _drop_some(subject: Subject) -> int:
         if ids:
             writer.advance_stamp()
     if ids:
-        subject.vectors.changed(before, model, removed=ids)
+        subject.vectors.apply_commit(before, model, removed=ids)
     return len(ids)
 
 

@@ -109,5 +109,5 @@ def degraded(id_: str, name: str, detail: str, *, repair: str = "", advice: str 
 
 
 def failed(id_: str, name: str, detail: str, *, repair: str = "") -> HealthFinding:
-    """Return the finding of a defect because of which a part of the program does not work."""
+    """Return the finding of a defect that makes a part of the program fail."""
     return HealthFinding(id=id_, name=name, state="failed", detail=detail, repair=repair, count=1)

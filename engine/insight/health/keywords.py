@@ -164,7 +164,7 @@ def _write(subject: Subject, ids: Sequence[int]) -> None:
             _replace(writer, ids[start : start + _ROWS_AT_ONCE])
             writer.set_meta(WORDS_TO_FORGET, 1)  # after a kill, the next update continues
             writer.advance_stamp()
-        subject.vectors.changed(before, model)
+        subject.vectors.apply_commit(before, model)
     if ids:
         subject.store.forget_words(subject.cancel)
 

@@ -95,7 +95,7 @@ def _delete(subject: Subject) -> str:
     if not ids:
         return ""
     # Also before the first deletion: even if this is interrupted, the same chunks will get new vectors.
-    subject.vectors.forget()
+    subject.vectors.discard_copies()
     try:
         for start in range(0, len(ids), _DELETED_AT_ONCE):
             subject.step(tr("Deleting vectors"), start, len(ids))
@@ -105,7 +105,7 @@ def _delete(subject: Subject) -> str:
                 writer.set_meta("vec0", None)
                 writer.advance_stamp()
     finally:
-        subject.vectors.forget()
+        subject.vectors.discard_copies()
     return tr_count(
         "Deleted {count:,} vector; the next update creates it again.",
         "Deleted {count:,} vectors; the next update creates them again.",

@@ -102,7 +102,7 @@ def paint_loop(painter: QPainter, loop: Sequence[QPointF], colours: Tokens) -> N
 
 @dataclass(frozen=True)
 class Marks:
-    """What is painted in addition to the points: the query and its results."""
+    """The query and its results, painted over the points."""
 
     query: tuple[float, float] | None = None
     """Location of the query, in the map's units."""
@@ -136,8 +136,8 @@ class MapView(QWidget):
         self._frames = QTimer(self, interval=_FADE_FRAME_MS)
         self._frames.timeout.connect(self._next_frame)
         self._placed: tuple[tuple[object, ...], float, tuple[PlacedName, ...]] = ((), 1.0, ())
-        """The names of the groups, and what their positions depend on, except the scale: they stay while the map moves,
-        and are next to their groups until a zoomed map is drawn."""
+        """The names of the groups, and the values that their positions depend on, except the scale: they stay while
+        the map moves, and are next to their groups until a zoomed map is drawn."""
         self._scene: Scene | None = None
         self._grouping: Grouping | None = None
         self._peaks: Sequence[tuple[float, float]] = ()

@@ -47,7 +47,7 @@ def empty(record: IndexMap) -> tuple[str, str]:
 
 
 def subtitle(record: IndexMap, points: int) -> str:
-    """Return the text next to the title: number of points, and what their locations mean."""
+    """Return the text next to the title: the number of points, and the meaning of their locations."""
     if points < record.chunks:
         ready = tr_count(
             "{points:,} of {count:,} passage ({share} ready)",

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from engine.settings import Settings
-from engine.store.workspace_note import note_workspace
+from engine.store.workspace_record import record_workspace
 from engine.workspaces.known_workspaces import current_and_others, known_workspaces
 from engine.workspaces.memory_pool import MemoryPool
 from engine.workspaces.multi_search import AllWorkspaces
@@ -57,7 +57,7 @@ def _in_several(folders: list[Path], store: Path, cache: Path) -> tuple[list[flo
     from engine.store.index_paths import index_files
 
     for folder in folders:
-        note_workspace(index_files(folder, str(store)), folder)
+        record_workspace(index_files(folder, str(store)), folder)
     here = open_index(folders[0], store, _MODEL, cache)
     pool = MemoryPool(lambda folder, _: open_index(Path(folder), store, _MODEL, cache), lambda _: Settings())
     every = AllWorkspaces(here, pool, deadline_seconds=60)

@@ -212,7 +212,7 @@ def test_session_begun_without_messages_continues_another(open_memory, project: 
     assert names(memory) == {"old-1"}
     with new.open("a") as file:
         file.write(spoken_lines("new-2", "Why does the hull leak?", "Caulk it."))
-    memory.indexing.note_change(frozenset({str(new)}))
+    memory.indexing.record_change(frozenset({str(new)}))
     memory.sync(reason="session-delta")
     assert {Path(one.path).stem for one in memory.sessions()} == {"new-2"}
     monkeypatch.setattr(session_stage, "continued_in", lambda path: opened.append(Path(path).stem) or "")
@@ -239,7 +239,7 @@ def test_reported_database_is_read_alone_unless_copied(open_memory, tmp_path: Pa
     memory.sync()
     path.unlink()
     known.write(tmp_path / "databases", known.with_others(1))
-    memory.indexing.note_change(frozenset({f"{path}-wal", str(path)}))
+    memory.indexing.record_change(frozenset({f"{path}-wal", str(path)}))
     report = memory.sync(reason="session-delta")
     assert report.files_indexed > 0
     assert (report.files_seen == 1) == alone

@@ -275,7 +275,7 @@ def test_cancel_stops_reading_of_all_vectors(open_memory, monkeypatch) -> None:
     monkeypatch.setattr(Snapshot, "vectors", cancel_and_read)
     monkeypatch.setattr("engine.store.vectors._STEPS_BETWEEN_LOOKS", 1)
     model = StoredModel.of(1, "fake", "bag-of-words", "", 64)
-    memory.vectors.forget()
+    memory.vectors.discard_copies()
     memory.store.files.matrix.unlink(missing_ok=True)
     with pytest.raises(Cancelled):
         memory.vectors.update_engine(model, token)

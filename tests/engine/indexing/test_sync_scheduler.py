@@ -396,7 +396,7 @@ def test_search_does_not_continue_a_cancelled_sync(service: IndexingService, bac
     service.request("watch")
     assert service.dirty
     assert runs.wait_for(1) == ["watch"]
-    service.note_change(frozenset({"/a"}))
+    service.record_change(frozenset({"/a"}))
     service.searched("pump")
     assert runs.wait_for(2) == ["watch", "search"]
 
@@ -406,7 +406,7 @@ def test_interval_sync_looks_at_all_files(service: IndexingService, background: 
     runs = Runs()
     background(runs, interval_seconds=0.01)
     service.run(lambda _listener, _token: report())
-    service.note_change(frozenset({"/a"}))
+    service.record_change(frozenset({"/a"}))
     assert runs.wait_for(3)[-1] == "interval"
 
 

@@ -37,16 +37,16 @@ def test_layers_show_values_and_their_origin(notes, file):
     assert layers.layer_of("query.max_results") == "defaults"
     assert layers.layer_of("extra_paths") == "workspace"
     assert layers.layer_of("query.min_score") == "built-in"
-    assert layers.in_force("extra_paths") == ("/all", "/own")
-    assert layers.without_own("extra_paths") == ("/all",)
+    assert layers.effective("extra_paths") == ("/all", "/own")
+    assert layers.inherited("extra_paths") == ("/all",)
 
 
 def test_preview_touches_no_file(notes, file):
     before = file.read_text()
     layers = read_layers(notes, file)
     meant = layers.changed([SettingChange("query.max_results", "workspace", 3)])
-    assert meant.in_force("query.max_results") == 3
-    assert layers.in_force("query.max_results") == 8
+    assert meant.effective("query.max_results") == 3
+    assert layers.effective("query.max_results") == 8
     back = meant.changed([SettingChange("query.max_results", "workspace", None)])
     assert back == layers
     assert file.read_text() == before
@@ -81,7 +81,7 @@ def test_concurrent_change_of_another_key_is_preserved(notes, file):
     file.write_text(file.read_text() + '\n[workspace."/elsewhere"]\nmodel = "other"\n')
     change_settings([SettingChange("query.max_results", "defaults", 9, 8)], notes, file)
     assert 'model = "other"' in file.read_text()
-    assert read_layers(notes, file).in_force("query.max_results") == 9
+    assert read_layers(notes, file).effective("query.max_results") == 9
 
 
 def test_file_changed_during_write_untouched(notes, file, monkeypatch):

@@ -40,7 +40,7 @@ def sentences(rows, dims, seed=0):
 
 def test_the_packages_own_library_is_loaded_by_default(connection):
     state = sqlite_vec_engine.load_extension(connection)
-    assert state == sqlite_vec_engine.VecState(available=True, path=sqlite_vec.loadable_path(), error=None)
+    assert state == sqlite_vec_engine.ExtensionState(available=True, path=sqlite_vec.loadable_path(), error=None)
     assert connection.execute("SELECT vec_version()").get.startswith("v")
 
 
@@ -70,14 +70,14 @@ def test_file_other_than_a_library_is_an_error(connection, tmp_path):
 def test_missing_package_is_reported(connection, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "sqlite_vec", None)
     state = sqlite_vec_engine.load_extension(connection)
-    assert state == sqlite_vec_engine.VecState(
+    assert state == sqlite_vec_engine.ExtensionState(
         available=False, path=None, error="The package sqlite-vec is not installed."
     )
 
 
 def test_hanging_library_is_abandoned(connection, monkeypatch):
     release = threading.Event()
-    monkeypatch.setattr(sqlite_vec_engine, "_trial", lambda _: release.wait(60) and None)
+    monkeypatch.setattr(sqlite_vec_engine, "_load_alone", lambda _: release.wait(60) and None)
     monkeypatch.setattr(sqlite_vec_engine, "LOAD_SECONDS", 0.02)
     try:
         state = sqlite_vec_engine.load_extension(connection, "/net/vec0")

@@ -2,7 +2,7 @@ import pytest
 
 import engine
 from gui.commands.keymap import Command, Keymap
-from gui.core.key_listing import clash, fixed_keys, groups
+from gui.core.key_listing import fixed_keys, groups, key_conflict
 from gui.settings.custom_keys import CustomKeys, plain
 
 BOX = Command("search.focus", "Go to the search box", ("window",), ("Ctrl+K", "Ctrl+L"))
@@ -63,7 +63,7 @@ def test_own_key_is_taken_from_clashing_command(own, mapped):
 def test_separate_scopes_may_share_a_key(own, mapped):
     own.assign("index.turn", ["Alt+Z"])
     assert mapped.keys("file.wrap") == ("Alt+Z",)
-    assert clash(mapped, WRAP, "T") is None
+    assert key_conflict(mapped, WRAP, "T") is None
 
 
 def test_reset_all_restores_defaults_and_file(qtbot, own, mapped, config):

@@ -207,7 +207,7 @@ def test_invalid_input_shows_error_and_is_not_saved(qtbot, dialog, text, sentenc
     qtbot.keyClicks(line, text)
     assert sentence in _shown_text(_row(dialog, "query.max_results"))
     qtbot.keyClick(line, Qt.Key.Key_Return)
-    assert dialog.model.waiting == 0
+    assert dialog.model.pending == 0
     assert line.text() == text
     qtbot.keyClick(line, Qt.Key.Key_Escape)
     assert dialog.isVisible()
@@ -229,7 +229,7 @@ def test_window_switch_saves_immediately_and_ctrl_z_undoes(qtbot, dialog):
     dialog.show_page("privacy")
     _rest(qtbot, dialog)
     box = _row(dialog, "window.keep_searches").field.focusProxy()
-    with qtbot.waitSignal(dialog.in_force) as emitted:
+    with qtbot.waitSignal(dialog.took_effect) as emitted:
         box.click()
     assert not emitted.args[0].window.keep_searches
     _rest(qtbot, dialog)
@@ -246,7 +246,7 @@ def test_ctrl_z_undoes_field_text_before_dialog_change(qtbot, dialog):
     line = _type(qtbot, dialog, "query.max_results", "77")
     qtbot.keyClick(line, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     assert line.text() == "6"
-    assert dialog.model.layers.in_force("facts.recall_results") == 5
+    assert dialog.model.layers.effective("facts.recall_results") == 5
 
 
 @pytest.fixture
@@ -300,10 +300,10 @@ def test_ctrl_z_after_saving_undoes_the_saved_change(qtbot, dialog, key, typed, 
     qtbot.keyClicks(editor, typed)
     field.commit()
     _rest(qtbot, dialog)
-    assert dialog.model.layers.in_force(key) == saved
+    assert dialog.model.layers.effective(key) == saved
     qtbot.keyClick(editor, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     _rest(qtbot, dialog)
-    assert dialog.model.layers.in_force(key) == before
+    assert dialog.model.layers.effective(key) == before
 
 
 @pytest.mark.parametrize(
@@ -334,7 +334,7 @@ def test_leaving_the_window_keeps_the_place_of_typing(qtbot, dialog, key, typed,
     qtbot.keyClicks(editor, typed_on)
     dialog.page_choice.list.setFocus()
     _rest(qtbot, dialog)
-    assert dialog.model.layers.in_force(key) == saved
+    assert dialog.model.layers.effective(key) == saved
 
 
 def test_option_is_set_globally_or_per_folder_and_reset(qtbot, dialog, notes):
@@ -405,7 +405,7 @@ def test_search_result_can_be_edited_in_place(qtbot, dialog):
     assert row.placed.key == "query.hybrid.temporal_decay.half_life_days"
     focus.selectAll()
     qtbot.keyClicks(focus, "90")
-    with qtbot.waitSignal(dialog.in_force):
+    with qtbot.waitSignal(dialog.took_effect):
         qtbot.keyClick(focus, Qt.Key.Key_Return)
     _rest(qtbot, dialog)
     assert load_settings().query.hybrid.temporal_decay.half_life_days == 90
@@ -488,7 +488,7 @@ def test_unfinished_input_counts_on_close(qtbot, dialog):
     _rest(qtbot, dialog)
     _type(qtbot, dialog, "chunking.tokens", "200")
     dialog.reject()
-    assert dialog.model.waiting == 1
+    assert dialog.model.pending == 1
     with qtbot.waitSignal(dialog.saved):
         _button(dialog, "Apply").click()
     assert not dialog.isVisible()
@@ -562,7 +562,7 @@ def test_pending_changes_survive_saving_a_form(qtbot, dialog):
     with qtbot.waitSignal(dialog.saved):
         dialog.pages.page("embedding").saved.emit(None)
     assert dialog.isVisible()
-    assert dialog.model.waiting == 1
+    assert dialog.model.pending == 1
 
 
 def test_workspace_option_cannot_be_set_per_folder(qtbot, dialog):

@@ -23,12 +23,12 @@ def _rest(qtbot, model) -> None:
 
 
 def test_window_option_is_saved_immediately(qtbot, model, notes):
-    with qtbot.waitSignal(model.in_force) as emitted:
+    with qtbot.waitSignal(model.took_effect) as emitted:
         model.set("window.editor", "code {path}", "defaults")
     assert emitted.args[0].window.editor == "code {path}"
     _rest(qtbot, model)
     assert load_settings().window.editor == "code {path}"
-    assert model.waiting == 0
+    assert model.pending == 0
 
 
 def test_consecutive_changes_are_all_saved(qtbot, model):
@@ -50,7 +50,7 @@ def test_settings_in_force_are_those_written_last(qtbot, jobs, model, monkeypatc
             work, lambda saved: reports.update({saved.changes[0].value: lambda: done(saved)}), failed
         ),
     )
-    model.in_force.connect(lambda settings, _: sizes.append(settings.window.font_scale))
+    model.took_effect.connect(lambda settings, _: sizes.append(settings.window.font_scale))
     for size in (1.1, 1.3):
         model.set("window.font_scale", size, "defaults")
     qtbot.waitUntil(lambda: len(reports) == 2)
@@ -91,24 +91,24 @@ def test_changes_are_saved_in_the_workspace_they_were_made_in(qtbot, model, note
     other.mkdir()
     model.begin(other)
     slow_file.set()
-    qtbot.waitUntil(lambda: model.read and model.ready)
+    qtbot.waitUntil(lambda: model.is_loaded and model.ready)
     assert load_settings(notes).facts.recall_results == 8
-    assert model.layers.in_force("facts.recall_results") == 3
+    assert model.layers.effective("facts.recall_results") == 3
 
 
 def test_index_options_wait_for_apply(qtbot, model, notes):
     model.set("chunking.tokens", 200, "workspace")
     model.set("fallback", "gguf", "defaults")
-    assert model.waiting == 2
+    assert model.pending == 2
     assert model.consequences().full_rebuild
-    assert model.layers.in_force("chunking.tokens") == 200
+    assert model.layers.effective("chunking.tokens") == 200
     assert not settings_path().exists()
     with qtbot.waitSignal(model.applied):
         model.apply()
     assert load_settings(notes).chunking.tokens == 200
     assert load_settings().chunking.tokens == 400
     assert load_settings().fallback == "gguf"
-    assert model.waiting == 0
+    assert model.pending == 0
 
 
 def test_change_without_approval_is_saved_immediately(qtbot, model, notes):
@@ -116,7 +116,7 @@ def test_change_without_approval_is_saved_immediately(qtbot, model, notes):
     with qtbot.waitSignal(model.applied):
         model.set("sync.interval_minutes", 9, "defaults")
     assert (load_settings().sync.interval_minutes, load_settings().chunking.tokens) == (9, 400)
-    assert model.waiting == 1
+    assert model.pending == 1
     model.set("exclude", ("old/",), "workspace")
     _rest(qtbot, model)
     assert load_settings(notes).exclude == ("old/",)
@@ -153,7 +153,7 @@ def test_more_files_for_a_service_wait_for_apply(model, qtbot):
     model.read_again()
     _rest(qtbot, model)
     model.set("extensions", (".md", ".txt"), "defaults")
-    assert model.waiting == 1
+    assert model.pending == 1
 
 
 @pytest.mark.parametrize("sends", [{"provider": "openai"}, {"provider": "gguf", "fallback": "openai"}])
@@ -163,7 +163,7 @@ def test_creating_vectors_with_a_service_waits_for_apply(model, qtbot, sends):
     model.read_again()
     _rest(qtbot, model)
     model.set("store.vector.enabled", True, "defaults")
-    assert model.waiting == 1
+    assert model.pending == 1
     assert not load_settings().store.vector.enabled
 
 
@@ -173,7 +173,7 @@ def test_vectors_of_a_local_model_need_no_approval(model, qtbot):
     model.read_again()
     _rest(qtbot, model)
     model.set("store.vector.enabled", True, "defaults")
-    assert model.waiting == 0
+    assert model.pending == 0
     _rest(qtbot, model)
     assert load_settings().store.vector.enabled
 
@@ -186,7 +186,7 @@ def test_undone_pending_change_is_not_written(model, qtbot):
     model.set("chunking.tokens", 200, "defaults")
     model.set("chunking.tokens", None, "defaults")
     _rest(qtbot, model)
-    assert (model.waiting, received) == (0, [])
+    assert (model.pending, received) == (0, [])
     assert not settings_path().exists()
 
 
@@ -196,7 +196,7 @@ def test_default_written_over_pending_change_is_saved(model, qtbot):
     model.set("chunking.tokens", 200, "defaults")
     model.set("chunking.tokens", 400, "defaults")
     _rest(qtbot, model)
-    assert (model.waiting, refused) == (0, [])
+    assert (model.pending, refused) == (0, [])
     assert "tokens = 400" in settings_path().read_text()
 
 
@@ -205,16 +205,16 @@ def test_default_written_over_pending_change_is_saved(model, qtbot):
     [("query.min_score", 0.5), ("query.hybrid.enabled", False), ("qmd.limits.max_results", 9), ("qmd.min_score", 0.2)],
 )
 def test_query_option_applies_immediately(qtbot, model, key, value):
-    with qtbot.waitSignal(model.in_force) as emitted:
+    with qtbot.waitSignal(model.took_effect) as emitted:
         model.set(key, value, "defaults")
     assert engine.value_at(emitted.args[0], key) == value
-    assert model.waiting == 0
+    assert model.pending == 0
 
 
 def test_resetting_pending_change_leaves_none_pending(model):
     model.set("chunking.tokens", 200, "defaults")
     model.reset("chunking.tokens")
-    assert model.waiting == 0
+    assert model.pending == 0
     assert not model.consequences().any
 
 
@@ -223,9 +223,9 @@ def test_undo_covers_saved_and_pending_changes(qtbot, model):
     model.set("chunking.tokens", 200, "defaults")
     model.set("chunking.tokens", 300, "defaults")
     assert model.undo() == "chunking.tokens"
-    assert model.layers.in_force("chunking.tokens") == 200
+    assert model.layers.effective("chunking.tokens") == 200
     model.undo()
-    assert model.waiting == 0
+    assert model.pending == 0
     assert model.undo() == "window.theme"
     assert model.undo() == ""
     _rest(qtbot, model)
@@ -235,8 +235,8 @@ def test_undo_covers_saved_and_pending_changes(qtbot, model):
 def test_pending_changes_can_be_discarded(model):
     model.set("chunking.tokens", 200, "defaults")
     model.discard()
-    assert model.waiting == 0
-    assert model.layers.in_force("chunking.tokens") == 400
+    assert model.pending == 0
+    assert model.layers.effective("chunking.tokens") == 400
 
 
 def test_external_change_refuses_conflicting_save(qtbot, model, notes):
@@ -249,14 +249,14 @@ def test_external_change_refuses_conflicting_save(qtbot, model, notes):
     assert "meanwhile" in refused[0][1]
     assert refused[0][0] == ("window.theme",)
     assert load_settings().window.theme == "light"
-    assert model.layers.in_force("window.theme") == "light"
+    assert model.layers.effective("window.theme") == "light"
 
 
 def test_external_change_is_shown_after_reload(qtbot, model):
     engine.save_setting("query.max_results", 12)
     with qtbot.waitSignal(model.loaded):
         model.read_again()
-    assert model.layers.in_force("query.max_results") == 12
+    assert model.layers.effective("query.max_results") == 12
 
 
 def test_unreadable_file_is_reported(qtbot, model):
@@ -279,8 +279,8 @@ def test_failed_write_is_reported_and_reverted(qtbot, model, monkeypatch):
         model.set("window.theme", "light", "defaults")
     assert emitted.args == [("window.theme", "query.max_results"), "The disk is full."]
     _rest(qtbot, model)
-    assert model.layers.in_force("window.theme") == "system"
-    assert model.layers.in_force("query.max_results") == 6
+    assert model.layers.effective("window.theme") == "system"
+    assert model.layers.effective("query.max_results") == 6
 
 
 def test_failed_write_is_reported_despite_later_changes(qtbot, model, monkeypatch):

@@ -84,7 +84,7 @@ def test_exclude_pattern_preview_updates_while_typing(qtbot, dialog, notes):
     text = _shown_text(_page(dialog).card)
     assert "2 notes, 14 bytes; 1 fewer than are indexed now." in text
     assert 'Excluded by the pattern "drafts/"' in text
-    assert dialog.model.waiting == 0
+    assert dialog.model.pending == 0
     edit = _page(dialog).rows["exclude"].field.focusProxy()
     qtbot.keyClick(edit, Qt.Key.Key_Escape)
     _rest(qtbot, dialog)
@@ -157,12 +157,12 @@ def test_folders_are_added_suggested_and_removed(qtbot, dialog, offered, tmp_pat
     assert "4 notes" in _shown_text(_page(dialog).card)
     add = next(b for b in field.findChildren(QPushButton) if b.accessibleName() == "Add Obsidian vault Garden")
     add.click()
-    assert dialog.model.layers.in_force("extra_paths") == (str(more), str(offered["vault"]))
+    assert dialog.model.layers.effective("extra_paths") == (str(more), str(offered["vault"]))
     assert not any(b.isVisible() for b in field.findChildren(QPushButton) if b.text() == "Add")
     next(b for b in field.findChildren(QPushButton) if b.accessibleName() == f"Remove {more}").click()
-    assert dialog.model.layers.in_force("extra_paths") == (str(offered["vault"]),)
+    assert dialog.model.layers.effective("extra_paths") == (str(offered["vault"]),)
     assert dialog.model.undo() == "extra_paths"
-    assert dialog.model.layers.in_force("extra_paths") == (str(more), str(offered["vault"]))
+    assert dialog.model.layers.effective("extra_paths") == (str(more), str(offered["vault"]))
 
 
 def test_workspace_paths_include_global_paths(qtbot, dialog, notes, tmp_path):
@@ -184,7 +184,7 @@ def test_local_session_folder_can_be_ticked(qtbot, dialog, offered, notes):
     box = next(iter(field.findChildren(CheckBox)))
     assert not box.isChecked()
     box.click()
-    assert dialog.model.layers.in_force("sessions.folders") == (str(offered["claude"]),)
+    assert dialog.model.layers.effective("sessions.folders") == (str(offered["claude"]),)
     assert "sessions" in dialog.model.layers.settings.sources
     assert dialog.model.undo() == "sessions.folders"
     _rest(qtbot, dialog)

@@ -110,7 +110,7 @@ def test_system_row_toggles_and_resets_without_file(qtbot, dialog, entry):
     assert entry.is_on()
     assert "Set on this machine" in _shown_text(row)
     assert not settings_path().exists()
-    assert dialog.model.waiting == 0
+    assert dialog.model.pending == 0
     row.reset.click()
     qtbot.waitUntil(lambda: not row.reset.isVisible())
     assert not entry.is_on()

@@ -27,7 +27,7 @@ _NO_SLASH = "[^/]"
 WAL = "-wal"
 """Suffix of the file in which an SQLite database stores its latest changes."""
 CLAUDE_PROJECTS = os.path.join(f"{os.sep}.claude", "projects", "")
-"""Part of the paths of Claude Code's transcripts, also of those in a session's folder of Cowork."""
+"""Part of the paths of Claude Code's transcripts, including transcripts in a session's folder of Cowork."""
 QODER_PROJECTS = r"/(?:\.qoder(?:work|-cn)?|Qoder/SharedClientCache/cli)/projects"
 """Pattern of the folders of Qoder's transcripts, with slashes."""
 QODER_DESCRIPTION = "-session.json"
@@ -75,11 +75,10 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Patterns that match the ends of its folders, with `/` between parts, each with a short name for the store."""
     files: tuple[str, ...] = (JSON_LINES,)
     """Patterns of the names of its transcripts, in any case, perhaps after the name of their folder and a slash.
-
-    Those of databases need not be among them.
+    Names of databases may be missing.
     """
     databases: str = ""
-    """Such a pattern for those that are SQLite databases: they grow in their WAL."""
+    """A pattern of this form for SQLite databases, which grow in their WAL."""
     parts: tuple[tuple[str, str], ...] = ()
     """Folders and files that hold parts of sessions and are not listed, each after the name of the folder above (empty
     for any).

@@ -70,7 +70,7 @@ def _qclaw_folders(machine: Machine) -> FoundFolders:
 
 
 def _copies(files: Iterable["FoundFile"], before: Set[str], cancel: "CancelToken | None") -> set[str]:
-    """Return the session files that a database contains too, also those of sessions that were reset or deleted."""
+    """Return the session files whose sessions a database also contains, including reset and deleted sessions."""
     single: dict[str, list[str]] = {}
     databases = []
     for file in files:

@@ -39,7 +39,7 @@ def _folders(machine: Machine) -> FoundFolders:
 
 
 def _databases(folder: str, named: str, names: str) -> Iterator[str]:
-    """Yield the database `named` by a variable, and those of all release channels, which have these `names`."""
+    """Yield the database that the variable `named` gives, and the databases `names` of all release channels."""
     named = named.strip()
     if named and "\0" not in named and os.path.isfile(path := os.path.join(folder, named)):
         yield os.path.normpath(path)

@@ -23,10 +23,10 @@ from engine.store.index_paths import IndexFiles, index_files
 log = logging.getLogger(__name__)
 
 _SAMPLE = 200
-"""Most indexed files that are compared with those of a folder."""
+"""Most indexed files that are compared with the files in a folder."""
 
 
-class WorkspaceNote(msgspec.Struct, frozen=True):
+class WorkspaceRecord(msgspec.Struct, frozen=True):
     folder: str
     """Real path of the workspace."""
     forgotten: bool = False
@@ -35,20 +35,20 @@ class WorkspaceNote(msgspec.Struct, frozen=True):
     """Inode of the folder, which a new name does not change; 0 if it identifies nothing."""
 
 
-def note_workspace(files: IndexFiles, workspace: Path, *, forgotten: bool = False) -> None:
+def record_workspace(files: IndexFiles, workspace: Path, *, forgotten: bool = False) -> None:
     """Record which workspace an index belongs to. Write errors are ignored: the index works without this file."""
     path = _path(files.folder)
     former = _read(path)
-    note = WorkspaceNote(str(workspace), forgotten, _inode(workspace) or (former.inode if former else 0))
-    if former == note:
+    record = WorkspaceRecord(str(workspace), forgotten, _inode(workspace) or (former.inode if former else 0))
+    if former == record:
         return
     with contextlib.suppress(OSError):
-        replace_file(path, msgspec.json.encode(note))
+        replace_file(path, msgspec.json.encode(record))
 
 
-def noted_workspaces(indexes: Path) -> list[WorkspaceNote]:
+def recorded_workspaces(indexes: Path) -> list[WorkspaceRecord]:
     """Return the workspaces recorded next to all indexes in a folder, sorted by path."""
-    return sorted((note for _, note in _notes(indexes)), key=lambda note: note.folder)
+    return sorted((record for _, record in _records(indexes)), key=lambda record: record.folder)
 
 
 def adopt_renamed(workspace: Path, settings: Settings, config: Path | None = None) -> str:
@@ -85,8 +85,8 @@ def _adopt_moved_index(files: IndexFiles, workspace: Path) -> str:
     """
     if os.path.lexists(files.folder) or not (inode := _inode(workspace)):
         return ""
-    for former, note in _notes(files.folder.parent):
-        if note.inode != inode or os.path.lexists(note.folder) or not _shares_file(former, workspace):
+    for former, record in _records(files.folder.parent):
+        if record.inode != inode or os.path.lexists(record.folder) or not _shares_file(former, workspace):
             continue
         if _is_open(former):
             log.warning("The index of a renamed folder is in use, so a new one is made")
@@ -94,7 +94,7 @@ def _adopt_moved_index(files: IndexFiles, workspace: Path) -> str:
         with contextlib.suppress(OSError):  # such as one that another process has just renamed
             former.folder.rename(files.folder)
             log.info("The index of a renamed folder was adopted")
-            return note.folder
+            return record.folder
     return ""
 
 
@@ -131,13 +131,13 @@ def _is_open(files: IndexFiles) -> bool:
     return False
 
 
-def _notes(indexes: Path) -> list[tuple[IndexFiles, WorkspaceNote]]:
-    """Return the indexes in a folder that have a note, with it."""
+def _records(indexes: Path) -> list[tuple[IndexFiles, WorkspaceRecord]]:
+    """Return the indexes in a folder that have a record, with it."""
     try:
         folders = [Path(entry.path) for entry in os.scandir(indexes) if entry.is_dir(follow_symlinks=False)]
     except OSError:
         return []
-    return [(IndexFiles(folder), note) for folder in folders if (note := _read(_path(folder))) is not None]
+    return [(IndexFiles(folder), record) for folder in folders if (record := _read(_path(folder))) is not None]
 
 
 def _inode(workspace: Path) -> int:
@@ -152,8 +152,8 @@ def _path(folder: Path) -> Path:
     return folder / "workspace.json"
 
 
-def _read(path: Path) -> WorkspaceNote | None:
+def _read(path: Path) -> WorkspaceRecord | None:
     try:
-        return decode_json(read_file(path), WorkspaceNote)
+        return decode_json(read_file(path), WorkspaceRecord)
     except (OSError, ValueError):
         return None

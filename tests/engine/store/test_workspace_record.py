@@ -9,7 +9,7 @@ from engine.backends.opening import open_memory
 from engine.memory.memory_interface import MemorySearchManager
 from engine.settings import load_settings, settings_path
 from engine.store.index_paths import index_files
-from engine.store.workspace_note import adopt_renamed, noted_workspaces
+from engine.store.workspace_record import adopt_renamed, recorded_workspaces
 
 Open = Callable[[Path], MemorySearchManager]
 
@@ -51,7 +51,7 @@ def test_renamed_folder_keeps_index_and_facts(renamed: Path, open_: Open) -> Non
     assert [result.path for result in memory.search("valve").results] == ["pump.md"]
     report = memory.sync()
     assert (report.files_indexed, report.files_unchanged) == (0, 1)
-    noted = noted_workspaces(index_files(renamed).folder.parent)
+    noted = recorded_workspaces(index_files(renamed).folder.parent)
     assert [note.folder for note in noted] == [str(renamed.resolve())]
 
 
