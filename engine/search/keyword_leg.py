@@ -88,7 +88,7 @@ class KeywordLeg:
         found: list[int] = []
         if len(known) > 1 and (len(known) <= _SHORT_QUERY or known[0].matches > _CHOOSING):
             every = self._snapshot_chunks * math.prod(term.matches / self._snapshot_chunks for term in known)
-            found = self._ranked(" AND ".join(t.expression for t in known), round(every), limit, scope)
+            found = self._ranked(" AND ".join(f"({_any_of([term])})" for term in known), round(every), limit, scope)
             self._with_selective.update(found)
         # FTS5 adds up all forms of a word, so many passages of a common one can outrank the few of a rare one.
         half = limit // 2  # the other half is left to ranked ones
@@ -160,12 +160,15 @@ class KeywordLeg:
         """
         result = known or KeywordScores(self.terms, groups=self._groups, full_match=full_match)
         unscored = set(ids).difference(result.scores) if self._known else set()
-        counted = CountedPhrases(0, tuple(term.kinds for term in self._known), self._neighbours() if ordered else ())
-        expression = _any_of(self._known)
+        expression, before = _any_of(self._known), 0
         if len(self._selective) < len(self._known) and unscored <= self._with_selective:
             # Reading only matches of the rarer terms is faster, but reading them and then all would take longer.
             expression = _ranking(self._selective, self._known)
-            counted = replace(counted, skipped=sum(len(term.kinds) for term in self._selective))
+            before = len(_phrases(self._selective))
+        numbers = {phrase: number for number, phrase in enumerate(_phrases(self._known), before)}
+        phrases = [numbers[form] for term in self._known for form in term.forms]
+        kinds = tuple(term.kinds for term in self._known)
+        counted = CountedPhrases(phrases, kinds, self._neighbours() if ordered else ())
         self._add_scores(expression, counted, unscored, result)
         return result
 
@@ -369,7 +372,14 @@ def _ranking(selective: Sequence[Term], terms: Sequence[Term], *, exact: bool = 
 
 
 def _any_of(terms: Sequence[Term], *, exact: bool = False) -> str:
-    """Return the FTS5 expression for chunks with one of the terms in any form, or in an `exact` one."""
-    if exact:
-        return " OR ".join(phrase for term in terms for phrase in term.stemmed + term.plain)
-    return " OR ".join(term.expression for term in terms)
+    """Return the FTS5 expression for chunks with one of the terms in any form, or in an `exact` one.
+
+    It names no columns, which would make the match four times as expensive; a stem found in `words` adds nothing to the
+    score.
+    """
+    return " OR ".join(_phrases(terms, exact=exact))
+
+
+def _phrases(terms: Sequence[Term], *, exact: bool = False) -> Collection[str]:
+    """Return the different phrases of the terms; FTS5 would match and count a repeated one again."""
+    return dict.fromkeys(form for term in terms for form in (term.stemmed + term.plain if exact else term.forms))

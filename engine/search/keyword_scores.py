@@ -272,12 +272,9 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         if self.groups or not 1 < len(self.terms) <= scoring.SHORT_QUERY:
             return
         ids = sorted(self.contributions)
-        holding = self._chunks_with_each_term(ids)
-        near = [
-            id_
-            for id_ in ids
-            if id_ not in self.in_some_form and all(_count_near(with_term, id_) for with_term in holding)
-        ]
+        near = [id_ for id_ in ids if id_ not in self.in_some_form]
+        for with_term in self._chunks_with_each_term(ids):
+            near = [id_ for id_ in near if _count_near(with_term, id_)]
         files: dict[int, list[int]] = {}
         for id_, file in files_of([id_ for id_ in ids if _count_near(near, id_)]):  # looking up all takes far longer
             files.setdefault(file, []).append(id_)

@@ -32,7 +32,7 @@ class Term(msgspec.Struct, frozen=True, eq=False):
     that occurs nowhere, although similar words are searched.
     """
     matches: int
-    """Approximate number of chunks that `expression` finds: fewer if some words represent a prefix."""
+    """Approximate number of chunks with one of the `forms`: fewer if some words represent a prefix."""
     idf: float
     """Idf of the exact form if the index has it. Fillers weigh less than their rarity."""
     weak_stems: tuple[str, ...] = ()
@@ -76,22 +76,18 @@ class Term(msgspec.Struct, frozen=True, eq=False):
         return self.other_form(count) ** 2
 
     @property
+    def forms(self) -> tuple[str, ...]:
+        """FTS5 phrases of all forms of the term; a word that is its own stem is there twice."""
+        return self.stemmed + self.plain + self.weak_stems + self.weak_words + self.irregular
+
+    @property
     def kinds(self) -> str:
-        """A letter for each phrase of `expression`.
+        """A letter for each of the `forms`.
 
         s for a stem, p for a plain word, the capital letter for a weaker form of either, i for an irregular form.
         """
         exact = "s" * len(self.stemmed) + "p" * len(self.plain)
         return exact + "S" * len(self.weak_stems) + "P" * len(self.weak_words) + "i" * len(self.irregular)
-
-    @property
-    def expression(self) -> str:
-        """FTS5 expression that matches any form of the term.
-
-        It names no columns, which would make the match four times as expensive; a stem found in `words` adds nothing to
-        the score.
-        """
-        return f"({' OR '.join(self.stemmed + self.plain + self.weak_stems + self.weak_words + self.irregular)})"
 
 
 class Best(msgspec.Struct, frozen=True):

@@ -50,8 +50,8 @@ _counters: "WeakKeyDictionary[apsw.Connection, _Counter]" = WeakKeyDictionary()
 class CountedPhrases(msgspec.Struct, frozen=True):
     """The phrases of one FTS5 expression whose occurrences are counted."""
 
-    skipped: int
-    """Number of leading phrases that are ignored."""
+    phrases: Sequence[int]
+    """The number in the expression of each phrase, in the order of `kinds`. A word that is its own stem has one."""
     kinds: tuple[str, ...]
     """The kinds of each term's phrases: s for a stem, p for a plain word, capital letters for weaker forms, i for an
     irregular form."""
@@ -119,7 +119,8 @@ class _Counter:
     def begin(self, counted: CountedPhrases, take: Take) -> None:
         """Set the terms to count, and the receiver of the counts."""
         kinds = [(term, kind) for term, of_term in enumerate(counted.kinds) for kind in of_term]
-        self._phrases = [(term, number, *_KINDS[kind]) for number, (term, kind) in enumerate(kinds, counted.skipped)]
+        phrases = zip(counted.phrases, kinds, strict=True)
+        self._phrases = [(term, number, *_KINDS[kind]) for number, (term, kind) in phrases]
         self._neighbours = counted.neighbours
         self._average = 0.0
         self._take = take
@@ -231,7 +232,7 @@ def matched_fields(
     rows = snapshot.connection.execute(
         f"""SELECT rowid, {_COLUMNS_OF_TERMS}({fts}, ?) FROM {fts}
             WHERE {fts} MATCH ? AND +rowid IN (SELECT value FROM carray(?))""",
-        (" ".join(term.kinds for term in known), " OR ".join(term.expression for term in known), many(ids)),
+        (" ".join(term.kinds for term in known), " OR ".join(form for term in known for form in term.forms), many(ids)),
     )
     fields = {}
     for rowid, digits in rows:

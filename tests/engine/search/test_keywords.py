@@ -126,6 +126,17 @@ def test_rare_word_is_found_beside_forms_of_another(memory: BuiltinMemory, tmp_p
         assert among.rarity(1) == rarity
 
 
+def test_word_that_is_its_own_stem_is_chosen_for_it_once(memory: BuiltinMemory, tmp_path: Path) -> None:
+    texts = ["The weld is near the house.", "Old welds.", "The valves and all of the valves are old.", "A valve."]
+    for number, text in enumerate(texts):
+        (tmp_path / "notes" / f"new{number}.md").write_text(text, "utf-8")
+    memory.sync()
+    with memory.store.read() as snapshot:
+        leg = KeywordLeg(snapshot, analyse_query("weld valves "), Frequencies())
+        words = leg.score(leg.candidates(10, ChunkFilter()))
+        assert leg.candidates(1, ChunkFilter()) == [max(words.evidence, key=words.evidence.__getitem__)]
+
+
 def test_use_of_a_name_leaves_the_first_scores_unchanged(memory: BuiltinMemory) -> None:
     with memory.store.read() as snapshot:
         leg = KeywordLeg(snapshot, analyse_query("weir"), Frequencies())

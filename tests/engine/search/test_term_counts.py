@@ -58,7 +58,7 @@ def stem_frequencies(taken: Taken) -> list[float]:
 
 
 def test_frequencies_are_weighted_and_neighbours_measured(index: apsw.Connection) -> None:
-    phrases = CountedPhrases(0, ("s", "s"), ((0, 1),))
+    phrases = CountedPhrases((0, 1), ("s", "s"), ((0, 1),))
     found = counted(index, phrases, '("weir") OR ("pump")', [1, 2, 3])
     assert stem_frequencies(found[1]) == pytest.approx([1.0, 1.0])
     assert found[1].distances == [(0, 1)]
@@ -74,24 +74,24 @@ def test_frequencies_are_weighted_and_neighbours_measured(index: apsw.Connection
 def test_title_and_headings_are_read_as_one_line(index: apsw.Connection) -> None:
     rows = [("weir", "pump", "", "", "", ""), ("weir", "the old pump", "", "pump a b c weir", "pump a b c weir", "")]
     index.executemany("INSERT INTO f VALUES (?, ?, ?, ?, ?, ?)", rows)
-    found = counted(index, CountedPhrases(0, ("s", "s"), ((0, 1),)), '("weir") OR ("pump")', [4, 5])
+    found = counted(index, CountedPhrases((0, 1), ("s", "s"), ((0, 1),)), '("weir") OR ("pump")', [4, 5])
     assert [taken.distances for taken in found.values()] == [[(0, 1)], [(0, 3)]]
 
 
 def test_a_match_outside_of_the_text_is_reported(index: apsw.Connection) -> None:
-    found = counted(index, CountedPhrases(0, ("s", "p"), ()), '("weir") OR ("pump")', [1, 2, 3])
+    found = counted(index, CountedPhrases((0, 1), ("s", "p"), ()), '("weir") OR ("pump")', [1, 2, 3])
     assert [bool(taken.around) for taken in found.values()] == [True, True, True]
     assert [[bool(frequencies[-1]) for _, frequencies in taken.matches] for taken in found.values()] == [
         [False, True],
         [True, False],
         [False, False],  # an alias isn't a title
     ]
-    in_text = counted(index, CountedPhrases(0, ("p",), ()), '("no")', [1, 2, 3])
+    in_text = counted(index, CountedPhrases((0,), ("p",), ()), '("no")', [1, 2, 3])
     assert [taken.around for taken in in_text.values()] == [[]]
 
 
 def test_phrases_before_the_requested_ones_are_skipped(index: apsw.Connection) -> None:
-    found = counted(index, CountedPhrases(1, ("p",), ()), '("weir") AND (("pump"))', [2])
+    found = counted(index, CountedPhrases((1,), ("p",), ()), '("weir") AND (("pump"))', [2])
     assert list(found) == [2]
     assert [(term, words) for term, (_, words, *_) in found[2].matches] == [(0, 2.0)]
     assert found[2].distances == []
