@@ -6,7 +6,7 @@ Scores are approximate: callers request about four times what they need and resc
 A search compares the sign bits of all rows first, at a tenth of the cost of casting and multiplying the codes; the
 nearest few per cent are then scored from their int8 codes. Signs alone miss neighbours, so they only select candidates.
 The rows scored so far show how well signs predict the cosine for this query, hence how many of the best rows may be
-further away. If that is more than 0.2 %, the scan continues further out, over all rows if necessary.
+further away. If that is more than 0.1 %, the scan continues further out, over all rows if necessary.
 """
 
 import sys
@@ -31,6 +31,7 @@ from engine.store.vector_matrix_blocks import (
     Mask,
     RowIndex,
     Rows,
+    Words,
     by_block,
     map_codes,
     quantise,
@@ -44,7 +45,10 @@ _MOST_DEAD = BLOCK_ROWS // 4
 
 FEWEST_EXAMINED = 2048
 _EXAMINED_SHARE = 32
-_TOLERATED_LOSS = 0.002
+_TOLERATED_LOSS = 0.001
+"""Share of the best quarter of the results that may be missed, as estimated."""
+_SMALL = 0.6
+"""Share of a query's components, the smallest, whose signs count once; others count three times."""
 
 
 class _State(NamedTuple):
@@ -301,8 +305,17 @@ class Scan:
         self._cancel = cancel
         self._sealed = {number: block for number, block in blocks.items() if block.sketch is not None}
         self._open = {number: block for number, block in blocks.items() if block.sketch is None}
-        self._bits = None if centre is None else sign_words(query[None, :], centre)[0]
-        self._never = len(query) + 1
+        self._signs: tuple[Words, Words] | None = None
+        """The query's sign bits, and those of its largest components.
+
+        Not relative to the centre, unlike those of the rows: what a row's difference from the centre adds to the cosine
+        depends on the query's own components.
+        """
+        if centre is not None:
+            origin, sizes, small = np.zeros_like(query), np.abs(query), int(_SMALL * len(query))
+            large = sizes > np.partition(sizes, small)[small]
+            self._signs = sign_words(query[None, :], origin)[0], sign_words(large[None, :], origin)[0]
+        self._never = 3 * len(query) + 1
         """A distance greater than any row's; marks rows that must not be found."""
         self._distances: dict[int, Distances] = {}
         self._scored: list[tuple[Ids, Floats]] = []
@@ -355,9 +368,9 @@ class Scan:
             self._score_between(limit, further)
 
     def _measure(self, number: int) -> Distances:
-        block, bits = self._sealed[number], self._bits
-        assert bits is not None, "blocks are sealed only once there is a centre"
-        distances = block.distances(bits)
+        assert self._signs is not None, "blocks are sealed only once there is a centre"
+        block = self._sealed[number]
+        distances = block.distances(*self._signs)
         distances[~self._findable(number, block)] = self._never
         return distances
 

@@ -139,11 +139,17 @@ class Block:
         words = np.vstack([sign_words(piece, centre) for piece, _ in self._widened(rows)])
         return replace(self, sketch=np.ascontiguousarray(words.T))
 
-    def distances(self, bits: Words) -> Distances:
-        """Return the number of sign bits in which each row of a sealed block differs from `bits` (words,): (count,)."""
+    def distances(self, bits: Words, large: Words) -> Distances:
+        """Return how many sign bits of each row of a sealed block differ from `bits` (words,): (count,).
+
+        Those that are set in `large` (words,) count three times.
+        """
         assert self.sketch is not None
-        differing = np.bitwise_count(self.sketch ^ bits[:, None])
-        distances: Distances = differing.sum(axis=0, dtype=np.uint16)
+        differing = self.sketch ^ bits[:, None]
+        counts = np.bitwise_count(differing)
+        differing &= large[:, None]
+        counts += np.bitwise_count(differing) << 1
+        distances: Distances = counts.sum(axis=0, dtype=np.uint16)
         return distances
 
     def cosines(self, query: Floats, rows: Rows | None = None) -> Floats:
@@ -152,10 +158,12 @@ class Block:
         dots = np.empty(len(scales), np.float32)
         step = _cast_rows(self.codes.shape[1])
         widened = np.empty((min(step, len(dots)), len(query)), np.float32)
+        taken = np.empty_like(widened, np.int8)
         for start in range(0, len(dots), step):
             end = min(start + step, len(dots))
-            codes = self.codes[start:end] if rows is None else self.codes[rows[start:end]]
-            piece = widened[: end - start]
+            piece, codes = widened[: end - start], self.codes[start:end]
+            if rows is not None:  # `take` needs five sixths of the time of an index
+                codes = self.codes.take(rows[start:end], axis=0, out=taken[: end - start], mode="clip")
             np.copyto(piece, codes)
             np.dot(piece, query, out=dots[start:end])
         return np.multiply(dots, scales, out=dots)
