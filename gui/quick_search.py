@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QCursor, QGuiApplication, QHideEvent, QKeySequence, QScreen, QShortcut
-from PySide6.QtWidgets import QApplication, QFrame, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QVBoxLayout, QWidget
 
 from engine import MemoryProviderStatus, MemorySearchManager, MemorySearchResult, marked, tr
 from gui.commands.commands import key_action
@@ -21,7 +21,7 @@ from gui.search.search_runner import SearchRunner
 from gui.style.stylesheet import scaled
 from gui.widgets.accessibility import announce
 from gui.widgets.labels import ElidedLabel, line
-from gui.widgets.layouts import column_of
+from gui.widgets.layouts import PageStack, column_of
 from gui.widgets.placeholder_page import StatePage
 from gui.widgets.query_box import QueryBox
 from gui.widgets.row_list import ListPosition
@@ -59,7 +59,7 @@ class QuickPanel(QWidget):
         self.box = QueryBox(name=tr("Quick search"))
         self.list = ResultList()
         self.page = StatePage()
-        self._stack = QStackedWidget()
+        self._stack = PageStack()
         for widget in (self.page, self.list):
             self._stack.addWidget(widget)
         self._footer = ElidedLabel()

@@ -6,7 +6,7 @@ from typing import Literal
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QPushButton, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from engine import MemoryProviderStatus, QuerySuggestion, SearchRemedy, marked, tr
 from gui.commands.commands import WITHIN, show_key_in_tooltip
@@ -25,7 +25,7 @@ from gui.widgets.accessibility import SettledAnnouncer, announce
 from gui.widgets.buttons import guide_action
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import elide, label
-from gui.widgets.layouts import row_of
+from gui.widgets.layouts import PageStack, row_of
 from gui.widgets.list_header import ListHeader, Order
 from gui.widgets.message_banner import NoticeBar
 from gui.widgets.placeholder_page import LINK_PADDING, Action, Offer, StatePage
@@ -198,7 +198,7 @@ class ResultsView(QWidget):
         self._start_lists.note_chosen.connect(self.note_chosen)
         self._start_lists.example_chosen.connect(self.suggestion_chosen)
         self._start_lists.map_requested.connect(self.map_requested)
-        self._stack = QStackedWidget()
+        self._stack = PageStack()
         self._stack.addWidget(self.page)
         self._stack.addWidget(self.list)
         self._column = column = QVBoxLayout(self)
