@@ -16,7 +16,7 @@ from gui.core.jobs import Jobs
 from gui.search import messages
 from gui.search.query import Answer, Query, Scope, is_searchable
 from gui.search.result_list import ResultList
-from gui.search.result_rows import MoreInFileRow, build_rows
+from gui.search.result_rows import MoreInFileRow
 from gui.search.search_runner import SearchRunner
 from gui.style.stylesheet import scaled
 from gui.widgets.accessibility import announce
@@ -218,7 +218,7 @@ class QuickPanel(QWidget):
 
     @Slot(object)
     def _prepare(self, answer: Answer) -> None:
-        self.list.lay_out(build_rows(answer.outcome, "relevance"), self._stack.size())
+        self.list.lay_out(answer.rows("relevance"), self._stack.size())
 
     @Slot(object)
     def _show_answer(self, answer: Answer) -> None:
@@ -229,7 +229,7 @@ class QuickPanel(QWidget):
         keep = before is not None and before.query == answer.query
         self.box.set_state(messages.box_state(outcome))
         if outcome.results:
-            self.list.show_rows(build_rows(outcome, "relevance"), keep=keep)
+            self.list.show_rows(answer.rows("relevance"), keep=keep)
             self._stack.setCurrentWidget(self.list)
         else:
             self._show_message(*messages.empty(answer.query, outcome, self._reading))
