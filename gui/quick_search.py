@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QCursor, QGuiApplication, QHideEvent, QKeySequence, QScreen, QShortcut
-from PySide6.QtWidgets import QApplication, QFrame, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QVBoxLayout, QWidget
 
 from engine import MemoryProviderStatus, MemorySearchManager, MemorySearchResult, marked, tr
 from gui.commands.commands import key_action
@@ -16,12 +16,12 @@ from gui.core.jobs import Jobs
 from gui.search import messages
 from gui.search.query import Answer, Query, Scope, is_searchable
 from gui.search.result_list import ResultList
-from gui.search.result_rows import MoreInFileRow, build_rows
+from gui.search.result_rows import MoreInFileRow
 from gui.search.search_runner import SearchRunner
 from gui.style.stylesheet import scaled
 from gui.widgets.accessibility import announce
 from gui.widgets.labels import ElidedLabel, line
-from gui.widgets.layouts import column_of
+from gui.widgets.layouts import PageStack, column_of
 from gui.widgets.placeholder_page import StatePage
 from gui.widgets.query_box import QueryBox
 from gui.widgets.row_list import ListPosition
@@ -59,7 +59,7 @@ class QuickPanel(QWidget):
         self.box = QueryBox(name=tr("Quick search"))
         self.list = ResultList()
         self.page = StatePage()
-        self._stack = QStackedWidget()
+        self._stack = PageStack()
         for widget in (self.page, self.list):
             self._stack.addWidget(widget)
         self._footer = ElidedLabel()
@@ -218,7 +218,7 @@ class QuickPanel(QWidget):
 
     @Slot(object)
     def _prepare(self, answer: Answer) -> None:
-        self.list.lay_out(build_rows(answer.outcome, "relevance"), self._stack.size())
+        self.list.lay_out(answer.rows("relevance"), self._stack.size())
 
     @Slot(object)
     def _show_answer(self, answer: Answer) -> None:
@@ -229,7 +229,7 @@ class QuickPanel(QWidget):
         keep = before is not None and before.query == answer.query
         self.box.set_state(messages.box_state(outcome))
         if outcome.results:
-            self.list.show_rows(build_rows(outcome, "relevance"), keep=keep)
+            self.list.show_rows(answer.rows("relevance"), keep=keep)
             self._stack.setCurrentWidget(self.list)
         else:
             self._show_message(*messages.empty(answer.query, outcome, self._reading))

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QObject, QPoint, QRect, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QFont, QFontMetrics, QKeySequence, QPainter
-from PySide6.QtWidgets import QFrame, QMenu, QStackedWidget, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QFrame, QMenu, QStyleOptionViewItem, QWidget
 
 from engine import FileUse, MemorySearchManager, folder_name, marked, number, tr, tr_count
 from gui.commands.commands import FILE_SESSIONS, show_keys_of
@@ -22,7 +22,7 @@ from gui.text.right_to_left import margins
 from gui.text.session_texts import UNTITLED, agent_name, file_count
 from gui.widgets.buttons import guide_action
 from gui.widgets.labels import AT_RIGHT, ElidedLabel, line, write_line
-from gui.widgets.layouts import FoldingRow, column_of
+from gui.widgets.layouts import FoldingRow, PageStack, column_of
 from gui.widgets.placeholder_page import NOTHING_FOUND, Action, NothingToRead, StatePage
 from gui.widgets.query_box import QueryBox
 from gui.widgets.row_list import GUTTER, RowList
@@ -276,7 +276,7 @@ class EditsPanel(QObject, ViewPanel):
         self._counts = ElidedLabel()
         self._counts.setProperty("role", "meta")
         self._page = StatePage()
-        self._stack = QStackedWidget()
+        self._stack = PageStack()
         self._stack.addWidget(self._page)
         self._stack.addWidget(self.list)
         self.body: QWidget = QWidget()

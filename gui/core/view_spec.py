@@ -6,6 +6,7 @@ panel only in `make`.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -141,9 +142,14 @@ class ViewSpec:
         return (self.name, *self.pages)
 
 
+@cache
+def _view_of_package(package: str) -> ViewSpec:
+    return cast("ViewSpec", import_module(package).VIEW)
+
+
 def view_specs() -> tuple[ViewSpec, ...]:
     """Return all views in the order of their buttons."""
-    return tuple(cast("ViewSpec", import_module(package).VIEW) for package in PACKAGES)
+    return tuple(map(_view_of_package, PACKAGES))
 
 
 def view_of(name: str) -> ViewSpec | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QPoint, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter, QResizeEvent
-from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QSplitter, QStackedWidget, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QSplitter, QStyleOptionViewItem, QWidget
 
 from engine import Fact, tr
 from gui.commands.commands import show_key_in_tooltip, show_keys_of
@@ -17,7 +17,7 @@ from gui.style.stylesheet import character_width, font_at
 from gui.style.theme import Tokens
 from gui.text.right_to_left import correct_margins, margins
 from gui.widgets.labels import AT_RIGHT, ElidedLabel, line, write_line
-from gui.widgets.layouts import column_of, row_of
+from gui.widgets.layouts import PageStack, column_of, row_of
 from gui.widgets.message_banner import NoticeBar
 from gui.widgets.placeholder_page import Action, StatePage
 from gui.widgets.row_list import GUTTER, RowList
@@ -178,7 +178,7 @@ class FactsBody(QWidget):
         self._counts = ElidedLabel()
         self._counts.setProperty("role", "meta")
         self.page = StatePage()
-        self._stack = QStackedWidget()
+        self._stack = PageStack()
         self._editing = False
         head = row_of((self._counts, 1), self.new_button, margins=margins(16, 8, 12, 8))
         self._list_side = QWidget()

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QScrollArea,
     QSizePolicy,
-    QStackedWidget,
     QWidget,
 )
 
@@ -38,7 +37,7 @@ from gui.text.plain_text import set_tip
 from gui.text.status_texts import State, why_no_update
 from gui.widgets.accessibility import announce
 from gui.widgets.labels import breakable, label
-from gui.widgets.layouts import FoldingRow, VerticalScrollArea, column_of, row_of
+from gui.widgets.layouts import FoldingRow, PageStack, VerticalScrollArea, column_of, row_of
 from gui.widgets.state_dot import StateDot
 from gui.widgets.sync_bar import ProgressLine
 
@@ -90,7 +89,7 @@ class HealthSummaryBar(QWidget):
         self.bar = ProgressLine()
         self.stop = QPushButton(tr("Cancel"))
         self.stop.clicked.connect(self.stop_requested)
-        self._right = QStackedWidget()
+        self._right = PageStack()
         self._right.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._right.addWidget(_in_a_row(self.again, self.deeper, self.all))
         self._right.addWidget(_in_a_row(self.bar, self.stop))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, cast
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QButtonGroup, QStackedWidget, QWidget
+from PySide6.QtWidgets import QButtonGroup, QWidget
 
 from engine import MemoryProviderStatus, MemorySearchManager, tr
 from gui.core.capabilities import TITLES, MissingFeatures
@@ -19,7 +19,7 @@ from gui.index.base_page import IndexPage
 from gui.search.query import Answer
 from gui.widgets.accessibility import insert_after, stops
 from gui.widgets.form_controls import Chip
-from gui.widgets.layouts import column_of, row_of
+from gui.widgets.layouts import PageStack, column_of, row_of
 from gui.widgets.message_banner import Action, MessagePage
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ class IndexPanel(QWidget, ViewPanel):
         self._add_chip("duplicates", tr("Duplicates"))
         self._add_chip("health", tr("Health"))
         self._row.addStretch(1)
-        self._stack = QStackedWidget()
+        self._stack = PageStack()
         self._message_page = MessagePage()
         column_of(self._bar, (self._stack, 1), (self._message_page, 1), spacing=0, parent=self)
         self._manager: MemorySearchManager | None = None

@@ -1,8 +1,8 @@
 """A query with all its options, its answer, and the call that sends it to the memory."""
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from engine import (
@@ -19,6 +19,7 @@ from engine import (
 )
 from gui.core.capabilities import MissingFeatures
 from gui.core.workspace import FIRST_RESULTS
+from gui.search.result_rows import ResultRow, Row, SortOrder, build_rows
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,21 @@ class Answer:
     """False if only keywords have been searched yet."""
     explained: bool = False
     """Whether the explanation was requested."""
+    _rows: dict[SortOrder, Sequence[Row]] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def rows(self, order: SortOrder) -> Sequence[Row]:
+        """Return the rows of the list of results, which are made once."""
+        if order not in self._rows:
+            self._rows[order] = build_rows(self.outcome, order)
+        return self._rows[order]
+
+    def make_texts(self, token: CancelToken, most: int | None = None) -> "Answer":
+        """Make the rows and the texts of the first ones or all, on a pool thread; returns the answer itself."""
+        for row in self.rows("relevance")[:most]:
+            token.checkpoint()
+            if isinstance(row, ResultRow):
+                row.excerpt  # noqa: B018 - makes the excerpt, which is cached
+        return self
 
     @property
     def searched(self) -> Query:

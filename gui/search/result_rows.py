@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import Any, Literal
 
@@ -41,6 +41,7 @@ LEGS: dict[Leg, tuple[str, str]] = {
 """What found a result alone, or that nothing finds it any more -> its description, long and short."""
 _NAMES = {"User": marked("You"), "Assistant": marked("Assistant"), "Tool": marked("Tool"), "System": marked("System")}
 """Names in the index -> displayed names."""
+_MOST_EXCERPTS = 400
 _MOST_PATHS = 12
 """Most lines with paths in a tooltip."""
 _LABEL = re.compile(rf"(?:\A|(?<=\n\n))(?:{'|'.join(_NAMES)})(?=: )")
@@ -82,6 +83,17 @@ def _with_context(excerpt: Excerpt, context: MessageContext) -> Excerpt:
     front = f"{speaker}: {text}{SEPARATOR}"
     shift = len(front)
     return Excerpt(f"{front}{excerpt.text}", tuple((start + shift, end + shift) for start, end in excerpt.marks))
+
+
+@lru_cache(_MOST_EXCERPTS)
+def _excerpt_of(
+    snippet: str, ranges: tuple[Range, ...], above: str, title: str | None, context: MessageContext | None
+) -> Excerpt:
+    """Return the excerpt of a result; `title` None: of a session. While the user types, most answers repeat results."""
+    if title is not None:
+        return make_excerpt(snippet, ranges, above, title)
+    excerpt = make_excerpt(*name_speakers(snippet, ranges), above)
+    return excerpt if context is None else _with_context(excerpt, context)
 
 
 @dataclass(frozen=True)
@@ -171,14 +183,13 @@ class ResultRow:
         result = self.result
         return result.path, self.lines, self.leg, result.title, result.shown, result.context
 
-    @cached_property
+    @property
     def excerpt(self) -> Excerpt:
-        """The excerpt of the result; computed when first painted, since most rows of a long list never are."""
-        above = self.result.heading[-1] if self.result.heading else self.result.title
-        if self.result.message is None:
-            return make_excerpt(self.result.snippet, self.result.match_ranges, above, self.result.title)
-        excerpt = make_excerpt(*name_speakers(self.result.snippet, self.result.match_ranges), above)
-        return excerpt if self.result.context is None else _with_context(excerpt, self.result.context)
+        """The excerpt of the result; computed when first needed, since most rows of a long list are never painted."""
+        result, shown = self.result, self.result.shown
+        above = shown.heading[-1] if shown.heading else result.title
+        title = result.title if shown.message is None else None
+        return _excerpt_of(shown.snippet, shown.match_ranges, above, title, result.context)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Literal
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QPushButton, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from engine import MemoryProviderStatus, QuerySuggestion, SearchRemedy, marked, tr
 from gui.commands.commands import WITHIN, show_key_in_tooltip
@@ -16,7 +16,7 @@ from gui.search.messages import button_words
 from gui.search.query import Answer
 from gui.search.ranking_menu import RankingMenu
 from gui.search.result_list import ResultList
-from gui.search.result_rows import SortOrder, build_rows
+from gui.search.result_rows import SortOrder
 from gui.search.scope import ScopeBar
 from gui.search.start_page import StartContent, StartLists
 from gui.style.theme import tokens
@@ -25,7 +25,7 @@ from gui.widgets.accessibility import SettledAnnouncer, announce
 from gui.widgets.buttons import guide_action
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import elide, label
-from gui.widgets.layouts import row_of
+from gui.widgets.layouts import PageStack, row_of
 from gui.widgets.list_header import ListHeader, Order
 from gui.widgets.message_banner import NoticeBar
 from gui.widgets.placeholder_page import LINK_PADDING, Action, Offer, StatePage
@@ -198,7 +198,7 @@ class ResultsView(QWidget):
         self._start_lists.note_chosen.connect(self.note_chosen)
         self._start_lists.example_chosen.connect(self.suggestion_chosen)
         self._start_lists.map_requested.connect(self.map_requested)
-        self._stack = QStackedWidget()
+        self._stack = PageStack()
         self._stack.addWidget(self.page)
         self._stack.addWidget(self.list)
         self._column = column = QVBoxLayout(self)
@@ -289,7 +289,7 @@ class ResultsView(QWidget):
     @Slot(object)
     def prepare(self, answer: Answer) -> None:
         """Lay out the rows of an answer before it is shown, in the next turn of the event loop."""
-        self.list.lay_out(build_rows(answer.outcome, self.order), self._stack.size())
+        self.list.lay_out(answer.rows(self.order), self._stack.size())
 
     def show_answer(self, answer: Answer) -> None:
         """Show an answer; a repeated query, unlike one without its correction, keeps the position in the list."""
@@ -333,7 +333,7 @@ class ResultsView(QWidget):
         self._column.activate()
         shift = self.list.mapTo(self, QPoint()).y() - before if keep else 0
         self.list.setAccessibleDescription(messages.spoken_counts(outcome))
-        self.list.show_rows(build_rows(outcome, self.order), keep=keep, shift=shift)
+        self.list.show_rows(answer.rows(self.order), keep=keep, shift=shift)
 
     def _show_notice(self, answer: Answer) -> None:
         if not answer.final and not answer.outcome.notice:
@@ -408,5 +408,5 @@ class ResultsView(QWidget):
         self.order = order
         if self.answer is not None and self.has_results:
             keep = self.list.chosen
-            self.list.show_rows(build_rows(self.answer.outcome, order), keep=keep)
+            self.list.show_rows(self.answer.rows(order), keep=keep)
         self.order_chosen.emit()

@@ -290,7 +290,7 @@ class ResultDelegate(QStyledItemDelegate):
         return self._sizes[type(rows.row(index.row()))]
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        row = index.data(RowRole)
+        row = cast(RowModel, index.model()).row(index.row())
         colours = tokens(option.palette)
         rect = option.rect.adjusted(GUTTER, 0, -GUTTER, 0)
         painter.save()

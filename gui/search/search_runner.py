@@ -24,6 +24,8 @@ NOTICE_DELAY_MS = 150
 """Delay before waiting is shown."""
 REPEAT_MS = 300
 """Least time between two repeats; the first one after a pause begins immediately, later ones are combined."""
+_FIRST_ROWS = 24
+"""Rows of a tall screen, whose texts are made before an answer is shown."""
 _TEXTS_MS = 300
 """Pause after an answer before the texts of its later results are made: while the user types, most are never shown."""
 
@@ -167,18 +169,18 @@ class SearchRunner(QObject):
         manager, number, explained = self._manager, self._number, self.explaining
         assert manager is not None
 
-        def work(token: CancelToken, pass_on: Callable[[SearchOutcome], None]) -> SearchOutcome:
+        def work(token: CancelToken, pass_on: Callable[[Answer], None]) -> Answer:
+            def on_keywords(outcome: SearchOutcome) -> None:
+                pass_on(Answer(query, outcome, final=False).make_texts(token, _FIRST_ROWS))
+
             # An empty answer is always explained.
-            first = None if whole else pass_on
-            return run_query(manager, query, explain=explained or "if empty", cancel=token, on_keywords=first)
+            first = None if whole else on_keywords
+            outcome = run_query(manager, query, explain=explained or "if empty", cancel=token, on_keywords=first)
+            return Answer(query, outcome, True, explained).make_texts(token, _FIRST_ROWS)
 
-        def on_keywords(outcome: SearchOutcome) -> None:
+        def on_answer(answer: Answer) -> None:
             if number == self._number:
-                self._prepare(Answer(query, outcome, final=False))
-
-        def on_done(outcome: SearchOutcome) -> None:
-            if number == self._number:
-                self._prepare(Answer(query, outcome, True, explained))
+                self._prepare(answer)
 
         def on_error(sentence: str) -> None:
             if number == self._number:
@@ -187,7 +189,7 @@ class SearchRunner(QObject):
                 self.failed.emit(query, sentence)
                 self._end_query()
 
-        self._job = self._jobs.read_twice(work, on_keywords, on_done, on_error)
+        self._job = self._jobs.read_twice(work, on_answer, on_answer, on_error)
 
     def _prepare(self, answer: Answer) -> None:
         self._arrived = answer
@@ -216,14 +218,7 @@ class SearchRunner(QObject):
         """Make the texts of later results, which scrolling would otherwise make on the GUI thread."""
         if self._shown is None:
             return
-        results = self._shown.outcome.results
-
-        def work(token: CancelToken) -> None:
-            for result in results:
-                token.checkpoint()
-                result.shown  # noqa: B018 - makes the text, which is cached
-
-        self._texts_job.read(work, lambda _: None)
+        self._texts_job.read(self._shown.make_texts, lambda _: None)
 
     @Slot()
     def _compare_vectors(self) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QShowEvent
-from PySide6.QtWidgets import QPushButton, QSizePolicy, QStackedWidget, QWidget
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from engine import (
     FoundSource,
@@ -28,7 +28,7 @@ from gui.text.formatting import short_path
 from gui.text.session_texts import agent_name, file_count, hits_text, session_count
 from gui.text.status_texts import sessions_elsewhere
 from gui.widgets.labels import breakable, label, line
-from gui.widgets.layouts import clear_layout, column_of, row_of
+from gui.widgets.layouts import PageStack, clear_layout, column_of, row_of
 from gui.widgets.list_header import ListHeader, Order
 from gui.widgets.message_banner import NoticeBar
 from gui.widgets.placeholder_page import Action, NothingToRead, StatePage
@@ -77,7 +77,7 @@ class ListingView(QWidget):
         self.folders = FolderTable()
         self._content: tuple[object, ...] = ()
         self._counts = ""
-        self._stack = QStackedWidget()
+        self._stack = PageStack()
         self._stack.addWidget(self.page)
         self._stack.addWidget(self.list)
         column_of(self.header, self._calendar_frame, self.notice, self._stack, spacing=0, parent=self)

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QListWidget,
     QScrollArea,
     QSizePolicy,
-    QStackedWidget,
     QWidget,
 )
 
@@ -40,7 +39,7 @@ from gui.widgets.buttons import guide_button
 from gui.widgets.form_controls import ComboBox
 from gui.widgets.icons import add_clear_button
 from gui.widgets.labels import line
-from gui.widgets.layouts import column_of, lay_out_now, row_of
+from gui.widgets.layouts import PageStack, column_of, lay_out_now, row_of
 from gui.widgets.message_banner import Action, MessagePage
 
 _WIDTH, _HEIGHT = 860, 690
@@ -141,7 +140,7 @@ class SettingsDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(tr("Settings"))
         self.model = SettingsModel(jobs, config, self)
-        self._stack = QStackedWidget()
+        self._stack = PageStack()
         self.pages = Pages(jobs, config, self.model, makers or {}, switches, self._stack)
         self.results = ResultsPage(self.model, switches)
         self._message = MessagePage()

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from engine import MemoryProviderStatus, MemorySearchManager
 from gui.core.capabilities import MissingFeatures
@@ -13,9 +13,10 @@ from gui.core.view_spec import MadePanels
 from gui.diagnostics.panel import DiagnosticsPanel
 from gui.explanation.panel import ExplanationPanel
 from gui.widgets.accessibility import insert_after, mark_position, stops
+from gui.widgets.layouts import PageStack
 
 
-class Dock(QStackedWidget):
+class Dock(PageStack):
     """The dock at the side: shows the diagnostics or the explanation; when hidden, it returns to the diagnostics.
 
     The diagnostics are made when they are first shown.

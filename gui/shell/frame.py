@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QMenu,
     QPushButton,
     QSplitter,
-    QStackedWidget,
     QWidget,
 )
 
@@ -35,7 +34,7 @@ from gui.widgets.buttons import ToggleButton
 from gui.widgets.form_controls import Chip
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import label, line
-from gui.widgets.layouts import FoldingRow, column_of, row_of
+from gui.widgets.layouts import FoldingRow, PageStack, column_of, row_of
 from gui.widgets.message_banner import MessagePage
 from gui.widgets.sync_bar import SyncBar
 
@@ -217,7 +216,7 @@ class Panes(QSplitter):
         self.widths = (400, 330)
         """The widths of results and dock that the user chose."""
         self._side_by_side = QSplitter(Qt.Orientation.Horizontal)
-        self._content = QStackedWidget()  # not a further pane: a splitter shows one at no width, and lays it out twice
+        self._content = PageStack()  # not a further pane: a splitter shows one at no width, and lays it out twice
         for page in (self._side_by_side, whole):
             self._content.addWidget(page)
         for splitter, panes in ((self._side_by_side, (results, viewer)), (self, (self._content, dock))):
@@ -321,7 +320,7 @@ class Frame(QWidget):
         self.sync_bar = SyncBar()
         self.views, self.dock = views, dock
         self._first_run = first_run
-        self.pages = QStackedWidget()
+        self.pages = PageStack()
         for page in (self.panes, first_run, self.message):
             self.pages.addWidget(page)
         self.pages.setMinimumHeight(1)  # in a low window a long message in the banner has priority over them

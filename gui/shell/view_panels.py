@@ -4,7 +4,7 @@ from functools import partial
 from typing import TypeVar
 
 from PySide6.QtCore import QObject, Signal, Slot
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtWidgets import QWidget
 
 from engine import MemoryProviderStatus, MemorySearchManager
 from gui.agent_edits.panel import EditsPanel
@@ -19,6 +19,7 @@ from gui.sessions.panel import SessionsPanel
 from gui.viewer.base_viewer import BaseViewer
 from gui.viewer.panel import ViewerPanel
 from gui.widgets.accessibility import insert_after, mark_position, stops
+from gui.widgets.layouts import PageStack
 
 _Panel = TypeVar("_Panel", bound=ViewPanel)
 
@@ -39,9 +40,9 @@ class ViewPanels(QObject):
         self.made = MadePanels()
         self.panels: dict[str, ViewPanel] = {}
         """The panels that were made, by the name of the view."""
-        self.lists = QStackedWidget()
-        self.readers = QStackedWidget()
-        self.whole_bodies = QStackedWidget()
+        self.lists = PageStack()
+        self.readers = PageStack()
+        self.whole_bodies = PageStack()
         self._marks = {stack: mark_position(stack) for stack in (self.lists, self.readers, self.whole_bodies)}
         self._manager: MemorySearchManager | None = None
         self._status: MemoryProviderStatus | None = None
@@ -115,13 +116,13 @@ class ViewPanels(QObject):
         self._add_page(self.readers, viewer)
         self.made.add(viewer)
 
-    def _add_page(self, stack: QStackedWidget, page: QWidget) -> None:
+    def _add_page(self, stack: PageStack, page: QWidget) -> None:
         """Add a page, in a window at its position in the tab order: the next widgets in it exist already."""
         stack.addWidget(page)
         if stack.parentWidget() is not None:
             insert_after(self._marks[stack], stops(page))
 
-    def _stack(self, name: str) -> QStackedWidget:
+    def _stack(self, name: str) -> PageStack:
         return self.whole_bodies if self.specs[name].whole else self.lists
 
     # --- the memory -------------------------------------------------------------------------------------------------

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QFrame,
     QPushButton,
-    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -25,7 +24,7 @@ from gui.sources.index_preview import PreviewPage
 from gui.sources.sessions_page import SourcesPage
 from gui.text.plain_text import set_tip
 from gui.widgets.labels import breakable, label
-from gui.widgets.layouts import column_of, row_of, scrolling_column
+from gui.widgets.layouts import PageStack, column_of, row_of, scrolling_column
 
 _WIDTH = 560
 LOOKING = marked("Looking for notes and sessions of AI agents on this machine…")
@@ -280,7 +279,7 @@ class FirstRunPanel(QWidget):
         self._settings: Settings | None = None
         self._can_go_back = self._sessions_only = False
         self._job: Job | None = None
-        self._stack = QStackedWidget()
+        self._stack = PageStack()
         column_of(self._stack, parent=self)
         self.setAccessibleName(tr("Choose what to index"))
 

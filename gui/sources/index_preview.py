@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPushButton,
     QSizePolicy,
-    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -25,7 +24,7 @@ from gui.text.status_texts import INDEXED_ELSEWHERE, files_left_out, rule_words
 from gui.widgets.accessibility import LastInTabOrder, mark_position
 from gui.widgets.form_controls import Chip
 from gui.widgets.labels import ElidedLabel, breakable, label
-from gui.widgets.layouts import FlowLayout, column_of, column_page, keeping_focus, row_of, scrolling_column
+from gui.widgets.layouts import FlowLayout, PageStack, column_of, column_page, keeping_focus, row_of, scrolling_column
 from gui.widgets.table import Column, IssuesTable, RecordsTable
 
 _WIDTH = 760
@@ -282,7 +281,7 @@ class PreviewPage(QFrame):
         self._skipped.chosen.connect(lambda text: detail.setText(breakable(text)))
         skipped = QWidget()
         column_of((self._skipped, 1), detail, parent=skipped)
-        self._stack = QStackedWidget()
+        self._stack = PageStack()
         # The page would scroll for the preferred height of the tables.
         for table in (self._stack, self._skipped):
             table.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)

@@ -89,8 +89,8 @@ def group_colours(palette: QPalette) -> tuple[QColor, ...]:
 def _theme_of(palette: QPalette) -> ThemeName:
     # A style sheet writes its backgrounds into Base, Button and Window and its text into the others, never into Mid.
     line = palette.color(QPalette.ColorRole.Mid)
-    dark: ThemeName = "dark" if line.lightness() < 128 else "light"  # a palette of another origin
-    return _themes_by_line().get(line.rgb(), dark)
+    known = _themes_by_line().get(line.rgb())
+    return known or ("dark" if line.lightness() < 128 else "light")  # a palette of another origin
 
 
 @cache

@@ -75,15 +75,19 @@ def in_reading_order(text: str) -> str:
 
 def write(painter: QPainter, rect: QRect | QRectF, flags: int | Qt.AlignmentFlag | Qt.TextFlag, text: str) -> None:
     """Draw text like `drawText`, unmirrored; left and right in `flags` mean start and end of lines."""
-    alignment = flags if isinstance(flags, int) else flags.value
-    if is_mirrored(painter) and alignment & _SIDES in (_LEFT.value, _RIGHT.value):
+    alignment = (flags if isinstance(flags, int) else flags.value) | _ABSOLUTE
+    mirrored = is_mirrored(painter)
+    if not mirrored and text.isascii():  # most texts, without what the others need
+        painter.drawText(QRectF(rect), alignment, text)
+        return
+    if mirrored and alignment & _SIDES in (_LEFT.value, _RIGHT.value):
         alignment ^= _SIDES
-    elif is_mirrored(painter) and not alignment & _SIDES_OR_CENTRE:
+    elif mirrored and not alignment & _SIDES_OR_CENTRE:
         alignment |= _RIGHT.value
     text = in_reading_order(text)
     painter.setLayoutDirection(line_direction(text))
     with upright(painter, rect) as area:
-        painter.drawText(area, alignment | _ABSOLUTE, text)
+        painter.drawText(area, alignment, text)
     painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
 
 

@@ -93,14 +93,14 @@ class FileActions(QObject):
             allow(action, target is not None, missing("file"))
         document = target is not None and is_document(target.name)
         self.edit.setText(tr("Open in its program") if document else EDIT.words)
-        allow(self.obsidian, self._in_vault and target is not None, tr("This note is not in an Obsidian vault."))
+        self.set_vault(self._in_vault)
         self.sessions_gate.allow(target is not None, missing("file"))
         allow(self.copy_part, target is not None and target.part is not None, tr("This file has no matching passage."))
 
     def set_vault(self, in_vault: bool) -> None:
         """Set whether the shown file is in an Obsidian vault."""
         self._in_vault = in_vault
-        self.set_target(self._target)
+        allow(self.obsidian, in_vault and self._target is not None, tr("This note is not in an Obsidian vault."))
 
     def _action(self, text: str, run: Callable[[], None]) -> QAction:
         action = QAction(text, self)

@@ -6,7 +6,7 @@ from posixpath import dirname, join, normpath
 
 from PySide6.QtCore import QEvent, QObject, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QFocusEvent, QKeyEvent, QWheelEvent
-from PySide6.QtWidgets import QApplication, QFrame, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QLineEdit, QVBoxLayout, QWidget
 
 from engine import CancelToken, MemorySearchManager, MnemoscopeError, marked, split_name, tr
 from gui.commands.commands import FIND, NEXT_HIT, PREVIOUS_HIT, key_action
@@ -19,7 +19,7 @@ from gui.viewer.markdown_extensions import NOTE_SCHEME, TAG_SCHEME
 from gui.viewer.match_navigator import FindMessages, MatchNavigator
 from gui.widgets.icons import IconButton, add_clear_button
 from gui.widgets.labels import label, line
-from gui.widgets.layouts import column_of, row_of
+from gui.widgets.layouts import PageStack, column_of, row_of
 from gui.widgets.message_banner import Banner
 from gui.widgets.placeholder_page import EmptyPage, Hint
 
@@ -251,7 +251,7 @@ class BaseViewer(QWidget):
         self._turned = 0
         """How far the wheel was turned with Ctrl since the last change of the size; fine wheels report small parts."""
         self._cards: tuple[ChunkCard | LinkCard, ...] = ()
-        self._stack = QStackedWidget()
+        self._stack = PageStack()
         self.hint = Hint(self._stack)
         self.banner = Banner()
         self.banner.left.connect(self.setFocus)

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QLayoutItem,
     QScrollArea,
     QScrollBar,
+    QStackedWidget,
     QStyle,
     QVBoxLayout,
     QWidget,
@@ -278,6 +279,23 @@ class _CentredPage(QFrame):
         inner = available * self._MIDDLE // (self._MIDDLE + 2 * self._SIDE)
         least = column.totalMinimumHeightForWidth(min(inner, self.middle.maximumWidth()))
         return max(height, least + around.top() + around.bottom())
+
+
+class PageStack(QStackedWidget):
+    """A stack of pages, whose parts are painted once when a page is shown.
+
+    Qt turns updates off and on again around a change of the page. That marks each widget of the page as changed, and
+    those on an opaque page are painted twice: with it, and alone. Updates of the stack alone are turned off here.
+    """
+
+    def setCurrentIndex(self, index: int) -> None:
+        off, enabled = Qt.WidgetAttribute.WA_UpdatesDisabled, self.updatesEnabled()
+        self.setAttribute(off)
+        super().setCurrentIndex(index)
+        self.setAttribute(off, not enabled)
+
+    def setCurrentWidget(self, page: QWidget) -> None:
+        self.setCurrentIndex(self.indexOf(page))
 
 
 class VerticalScrollArea(QScrollArea):

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QModelIndex, QPoint, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QPainter, QResizeEvent
-from PySide6.QtWidgets import QSplitter, QStackedWidget, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QSplitter, QStyleOptionViewItem, QWidget
 
 from engine import (
     CancelToken,
@@ -33,7 +33,7 @@ from gui.style.stylesheet import character_width, font_at
 from gui.style.theme import Tokens
 from gui.text.right_to_left import correct_margins
 from gui.widgets.labels import label, line, write_line
-from gui.widgets.layouts import column_of, row_of
+from gui.widgets.layouts import PageStack, column_of, row_of
 from gui.widgets.message_banner import NoticeBar
 from gui.widgets.placeholder_page import Hint, StatePage
 from gui.widgets.row_list import GUTTER, RowList
@@ -249,7 +249,7 @@ class DuplicatesPage(IndexPage):
         self._notice = NoticeBar()
         self.groups = GroupList()
         self.comparison = ComparisonPane(jobs)
-        self._stack = QStackedWidget()
+        self._stack = PageStack()
         column_of(self._stack, margins=(0, 8, 0, 0), parent=self)
         self._sides = ListAndDetail(self._left_side(), self.comparison)
         self._hint = Hint(self._stack)

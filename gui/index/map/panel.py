@@ -5,7 +5,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QSizePolicy, QStackedWidget, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QSizePolicy, QWidget
 
 from engine import CancelToken, IndexInsight, IndexMap, MapAnswer, MapProgress, MemorySearchManager, tr
 from gui.core.jobs import Jobs, JobSlot
@@ -21,7 +21,7 @@ from gui.style.stylesheet import font_scale
 from gui.text.plain_text import set_tip
 from gui.widgets.form_controls import ComboBox
 from gui.widgets.labels import ElidedLabel, breakable, label
-from gui.widgets.layouts import column_of, row_of
+from gui.widgets.layouts import PageStack, column_of, row_of
 from gui.widgets.placeholder_page import Action, StatePage
 from gui.widgets.sync_bar import ProgressLine
 
@@ -118,7 +118,7 @@ class MapPanel(IndexPage):
         card = QFrame()
         card.setProperty("role", "card")
         column_of(card, margins=(_GUTTER, 12, _GUTTER, 12) if whole else (0, 0, 0, 0), parent=self)
-        self._stack = QStackedWidget()
+        self._stack = PageStack()
         column_of(self.header, (self._stack, 1), self.legend, spacing=8, margins=(14, 10, 14, 10), parent=card)
         self._map_and_legend = QWidget()
         self._stack.addWidget(self.message)

@@ -202,7 +202,8 @@ class ChunkedSource(SourceView):
         """Set the chunks of the file; None for none."""
         self._file, self.borders = file, lanes
         self.chosen = None
-        self.viewport().update()
+        if self._lanes:
+            self.viewport().update()
 
     def set_chosen(self, index: int | None) -> None:
         """Set the position of the selected chunk; None for none."""

@@ -314,21 +314,27 @@ def test_deleted_runner_cancels_its_job(qtbot, memory):
     assert jobs.cancelled == 1
 
 
-def test_texts_of_later_results_are_made_on_pool_thread(qtbot, recorded, memory, monkeypatch):
-    made, search = [], memory.search
+def test_texts_of_results_are_made_on_pool_thread(qtbot, recorded, memory, monkeypatch):
+    made, search = {}, memory.search
 
-    def later(text: ResultText):
-        return lambda: made.append(threading.current_thread()) or text
+    def later(number: int, text: ResultText):
+        return lambda: made.setdefault(number, threading.current_thread()) and text
 
     def search_later(*values: Any, **options: Any) -> SearchOutcome:
         outcome = search(*values, **options)
-        results = [msgspec.structs.replace(result, text=later(result.text)) for result in outcome.results]
+        found = outcome.results[0]
+        results = [
+            msgspec.structs.replace(found, path=f"{number}.md", text=later(number, found.shown)) for number in range(40)
+        ]
         return msgspec.structs.replace(outcome, results=tuple(results))
 
     monkeypatch.setattr(memory, "search", search_later)
+    before_shown: list[list[int]] = []
+    recorded.runner.arrived.connect(lambda _: before_shown.append(sorted(made)))
     recorded.runner.run_query(Query("timer"), whole=True)
-    qtbot.waitUntil(lambda: bool(recorded.answers) and len(made) == len(recorded.answers[0].outcome.results) > 0)
-    assert threading.main_thread() not in made
+    qtbot.waitUntil(lambda: len(made) == 40)
+    assert before_shown == [list(range(12))]  # with a heading each, the rows of a tall screen
+    assert threading.main_thread() not in made.values()
 
 
 def test_new_query_stops_making_texts_of_the_last(qtbot, recorded, memory, monkeypatch):

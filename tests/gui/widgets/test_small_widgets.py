@@ -15,7 +15,7 @@ from gui.text.status_texts import State
 from gui.widgets.form_controls import Chip, ComboBox
 from gui.widgets.icons import IconButton, add_clear_button, application_icon
 from gui.widgets.labels import ElidedLabel, breakable, elide
-from gui.widgets.layouts import FoldingRow, FootedColumn, column_page, scrolling_column
+from gui.widgets.layouts import FoldingRow, FootedColumn, PageStack, column_page, scrolling_column
 from gui.widgets.message_banner import Action, Banner, MessagePage, NoticeBar
 from gui.widgets.placeholder_page import StatePage
 from gui.widgets.state_dot import StateDot, StateLabel
@@ -53,6 +53,32 @@ def test_elided_label_shows_full_text_in_tooltip(qtbot):
     cut.set_tip("Changed today")
     assert cut.toolTip() == "Changed today"
     assert cut.accessibleName() == "memory/projects/greenhouse.md"
+
+
+def test_page_that_is_shown_again_is_painted_once(qtbot):
+    painted: list[str] = []
+
+    class Words(QLabel):
+        def paintEvent(self, event):
+            painted.append(self.text())
+
+    stack, pages = PageStack(), [QWidget(), QWidget()]
+    qtbot.addWidget(stack)
+    for number, page in enumerate(pages):
+        page.setAutoFillBackground(True)
+        column = QVBoxLayout(page)
+        for words in (f"first {number}", f"second {number}"):
+            column.addWidget(Words(words))
+        stack.addWidget(page)
+    stack.show()
+    qtbot.waitUntil(lambda: painted == ["first 0", "second 0"])
+    for show in (stack.setCurrentIndex, lambda number: stack.setCurrentWidget(pages[number])):
+        for number in (1, 0):
+            painted.clear()
+            show(number)
+            qtbot.waitUntil(lambda: bool(painted))
+            assert painted == [f"first {number}", f"second {number}"]
+    assert stack.updatesEnabled()
 
 
 def test_clear_button_has_a_name_and_the_colour_of_the_theme(qtbot, appearance):
