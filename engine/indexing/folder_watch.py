@@ -220,7 +220,8 @@ class FolderWatch:
                 return path not in alone[root]
             if is_dir:
                 return not is_watched(root, path.replace(os.sep, "/"))
-            if may_be_transcript(transcript_of(path)) or owner_of_part(path):
+            location = os.path.join(root, path)  # a name alone would fit more formats
+            if may_be_transcript(transcript_of(location)) or owner_of_part(location):
                 return False
             return root in agents_own or not may_be_renamed(path)
 

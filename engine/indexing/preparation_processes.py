@@ -203,7 +203,7 @@ class _Worker:
 
         context = multiprocessing.get_context("spawn")  # a copy of a process with threads may hang
         self._pipe, other = context.Pipe()
-        self._process = context.Process(target=serve, args=(other, answer), name="mnemoscope-notes", daemon=True)
+        self._process = context.Process(target=serve, args=(other, answer), name="mnemoscope-index", daemon=True)
         self._process.start()
         if sys.platform != "win32":  # here, since its imports take most of a second, while a new user searches
             with contextlib.suppress(OSError):
@@ -214,7 +214,7 @@ class _Worker:
 
     def ready(self) -> bool:
         """Whether the process has started; until then, messages would wait for its start."""
-        if self._alive and not self._ready and self._pipe.poll():
+        if self._alive and not self._ready and self._has_message():
             self._ready = self._received() is not None
         return self._alive and self._ready
 
@@ -232,12 +232,12 @@ class _Worker:
 
     def has_answer(self) -> bool:
         """Whether `receive` returns without waiting."""
-        return not self._alive or self._pipe.poll()
+        return not self._alive or self._has_message()
 
     def receive(self, token: CancelToken) -> bytes | None:
         """Wait for the next answer: empty if the process failed, None if it has died. Raises `Cancelled`."""
         self.waiting -= 1
-        while self._alive and not self._pipe.poll(_POLL):
+        while self._alive and not self._has_message(_POLL):
             token.checkpoint()
         return self._received()
 
@@ -247,6 +247,13 @@ class _Worker:
         self._process.join()
         self._process.close()
         self._pipe.close()
+
+    def _has_message(self, seconds: float = 0.0) -> bool:
+        """Whether there is something to receive, perhaps that the process has died, which Windows raises here."""
+        try:
+            return self._pipe.poll(seconds)
+        except OSError:
+            return True
 
     def _received(self) -> bytes | None:
         if self._alive:

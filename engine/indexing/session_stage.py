@@ -211,7 +211,6 @@ class SessionStage:
         projects = {name: project for name, project in self._listed.items() if name in self._stored}
         files = self._crashes.unsuspected(self._transcripts.files)
         self._external = elsewhere(files, projects, parts.workspace, parts.store.files, self._projects_of)
-        self._crashes.finish_reading()
 
     def _projects_of(self, files: Sequence[FoundFile]) -> Iterator[tuple[FoundFile, str]]:
         """Yield the working folder of new sessions, from the quick read if that finds it."""

@@ -181,7 +181,7 @@ def _all_spans(text: str, is_json: bool, depth: int = _DEEPEST_STRING) -> Iterat
         inner = _all_spans(_with_line_feeds(strings.text), strings.holds_json, depth - 1)
         for span in _by_line(strings.text, _merged(inner)):
             start, end = strings.span_in_json(span.start, span.end)
-            if start < end and strings.text.find("\0", span.start, span.end) < 0:
+            if start < end:
                 yield _Span(start, end, span.whole or "\\" in text[start:end])  # a partial mask could cut an escape
 
 

@@ -44,7 +44,7 @@ class Screenshot(QObject):
         self._path = path
         self._rounds = 0
         self._requested_file = self._shown_file = ""
-        self._chunk_requested = False
+        self._chunk_requested = self._compared = False
         self._complete_polls = 0
         self._started = time.monotonic()
         window.search.result_selected.connect(self._note_requested)
@@ -160,6 +160,10 @@ class Screenshot(QObject):
         diagnostics = window.dock.made.get(DiagnosticsPanel)
         if diagnostics is not None and diagnostics.isVisible() and diagnostics.busy:
             return "the diagnostics"
+        if self._view == "duplicates" and not self._compared and window.views.index.duplicates.outdated:
+            self._compared = True  # once: the index may change all the time
+            window.views.index.duplicates.compare()
+            return "the duplicates"
         if window.views.specs[window.views.current].whole:
             return "the contents of the view" if window.views.panel_of(window.views.current).busy else ""
         if window.viewer.busy:

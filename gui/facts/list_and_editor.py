@@ -111,10 +111,12 @@ class FactList(RowList):
         position = self._remember()
         before = self.current
         self._arranging = True
-        self._set_rows(rows)
-        if rows:
-            self._return_to(position)
-        self._arranging = False
+        try:
+            self._set_rows(rows)
+            if rows:
+                self._return_to(position)
+        finally:
+            self._arranging = False
         if self.current != before:
             self.chosen.emit(self.current)
 

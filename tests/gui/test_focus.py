@@ -202,6 +202,8 @@ def dialog(qtbot, opened, request) -> QWidget:
         qtbot.waitUntil(lambda: opened.settings.dialog.ready)
     modal = QApplication.activeModalWidget()
     assert modal is not None
+    # On a busy machine the dialog gets the focus later than it is shown.
+    qtbot.waitUntil(lambda: (focus := QApplication.focusWidget()) is not None and modal.isAncestorOf(focus))
     return modal
 
 
@@ -213,8 +215,8 @@ def test_tab_cycles_through_dialog_and_focus_is_visible(qtbot, appearance, dialo
     for theme in THEMES:
         appearance.set_theme(theme)
         for widget in every:
-            before, during, after = _pictures(dialog, widget, next(one for one in reversed(every) if one is not widget))
-            if before == during or before != after:
+            elsewhere = next(one for one in reversed(every) if one is not widget)
+            if not any(_shows_focus(dialog, widget, elsewhere) for _ in range(_TRIES)):
                 unseen.append(f"{theme}: {_named(widget)}")
     assert not unseen
 

@@ -9,13 +9,16 @@ import msgspec
 from engine.settings import Settings
 from engine.settings.backend_settings import LanceDbSettings
 
+_PATIENT = {"timeout_seconds": 600.0}
+"""On a busy machine a table may answer after more than the default of 20 s, which must not fail a test."""
+
 
 def table_settings(data: Path, uri: str, machine: str, **changes: Any) -> Settings:
     """Return settings; `data` is the folder of the machine's own index."""
     defaults = Settings(backend="lancedb")
     own = {
         "store": msgspec.structs.replace(defaults.store, path=str(data)),
-        "lancedb": LanceDbSettings(uri=uri, table="notes", machine=machine, **changes.pop("options", {})),
+        "lancedb": LanceDbSettings(uri=uri, table="notes", machine=machine, **_PATIENT | changes.pop("options", {})),
     }
     return msgspec.structs.replace(defaults, **{**own, **changes})
 

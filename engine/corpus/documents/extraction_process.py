@@ -134,7 +134,7 @@ class Worker:
         other.close()
         try:
             ready = self._pipe.poll(_STARTING) and self._pipe.recv_bytes()
-        except EOFError:
+        except (EOFError, OSError):  # Windows raises the latter for a process that has died
             ready = b""
         if not ready:
             self.end()
@@ -142,8 +142,9 @@ class Worker:
 
     def is_alive(self) -> bool:
         """Whether the process waits for a document. Closes it if it has ended."""
-        if self._process.is_alive() and not self._pipe.poll():
-            return True
+        with contextlib.suppress(OSError):  # which Windows raises if it has just died
+            if self._process.is_alive() and not self._pipe.poll():
+                return True
         self.end()
         return False
 

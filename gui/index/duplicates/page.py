@@ -312,6 +312,11 @@ class DuplicatesPage(IndexPage):
         else:
             super().refresh()
 
+    @property
+    def outdated(self) -> bool:
+        """Whether the index has changed since the shown groups were found, and a button offers to search again."""
+        return not self._notice.isHidden()
+
     @Slot()
     def compare(self) -> None:
         """Search for duplicates now."""

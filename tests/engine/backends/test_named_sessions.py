@@ -138,6 +138,13 @@ def test_named_agent_is_no_typo_and_its_verb_is_not_missing(memory, tmp_path: Pa
     assert outcome.explanation.results[0].missing == ()
 
 
+def test_verb_of_a_named_agent_is_no_unknown_word(memory) -> None:
+    """It asks for what was said, and occurs nowhere."""
+    outcome = memory.search("what did codex recommend about cache keys")
+    assert (Path(outcome.results[0].path).stem[-1], outcome.unknown_words) == ("3", ())
+    assert memory.search("who will recommend cache keys").unknown_words == ("recommend",)
+
+
 @pytest.mark.parametrize(
     "query",
     [

@@ -4,8 +4,10 @@ import gzip
 import math
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -15,6 +17,7 @@ from engine.agent.memory_tools import memory_search
 from engine.backends.builtin import BuiltinMemory
 from engine.base.cancellation import CancelToken
 from engine.embedding import gemini, openai_compatible, remote_provider, service_errors, voyage
+from engine.embedding.http import HttpClient
 from engine.settings import Settings
 from tests.helpers.embedding_servers.gemini_server import GeminiServer
 from tests.helpers.embedding_servers.openai_server import OpenAIServer
@@ -35,6 +38,25 @@ def server(request) -> Iterator[FakeServer]:
 def shorten_timeouts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait half a second for the vectors of documents."""
     monkeypatch.setattr(remote_provider, "_LOCAL_FACTOR", 0.004)
+
+
+def send_one_at_a_time(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = {"openai": openai_compatible, "gemini": gemini, "voyage": voyage}[server.provider]
+    monkeypatch.setattr(module, "_LIMITS", msgspec.structs.replace(module._LIMITS, at_once=1))
+
+
+def give_up(monkeypatch: pytest.MonkeyPatch, hang: Hang) -> None:
+    """Wait half a second for the response to the request that hangs, and as long as usual for all after it: a busy
+    server may answer them late.
+    """
+    call, begun = HttpClient.call, list[float]()
+
+    def limited(client: HttpClient, seconds: float, **options: Any) -> AbstractContextManager[None]:
+        has_hung = bool(begun) and hang.reached.wait(60)
+        begun.append(seconds)
+        return call(client, seconds if has_hung else 0.5, **options)
+
+    monkeypatch.setattr(HttpClient, "call", limited)
 
 
 @pytest.fixture
@@ -100,10 +122,11 @@ FAULTS = {
 def test_recovered_faults_are_not_billed_twice(server, open_remote, monkeypatch, fault):
     if server.provider == "gemini" and fault == "shuffled":
         pytest.skip("its responses have no index")
-    if fault == "hangs":
-        shorten_timeouts(monkeypatch)
-    memory = open_remote(server)
     server.faults.extend(FAULTS[fault](server))
+    if fault == "hangs":
+        send_one_at_a_time(server, monkeypatch)
+        give_up(monkeypatch, server.faults[0])
+    memory = open_remote(server)
     for _ in range(10):
         report = memory.sync(approve=True)
         if not report.error:
@@ -145,8 +168,7 @@ def test_a_packed_answer_is_bounded_when_unpacked(server, open_remote):
 
 
 def test_cancel_keeps_received_without_failure(server, open_remote, monkeypatch):
-    module = {"openai": openai_compatible, "gemini": gemini, "voyage": voyage}[server.provider]
-    monkeypatch.setattr(module, "_LIMITS", msgspec.structs.replace(module._LIMITS, at_once=1))
+    send_one_at_a_time(server, monkeypatch)
     memory = open_remote(server)
     hang = Hang()
     # The second request is for the missing vectors of the first response.

@@ -18,6 +18,7 @@ from engine.base.errors import Cancelled
 from engine.corpus import folder_walk
 from engine.corpus.transcripts.quick_summary import read_quick_summary
 from engine.indexing import note_preparation, session_stage, text_stage, transcript_stage
+from engine.indexing.crashing_files import CrashRecord
 from engine.indexing.transcript_stage import TranscriptRows
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
@@ -106,6 +107,25 @@ def test_many_are_listed_by_other_processes_too(
     }
     assert {(one.agent, one.project) for one in listed} == {("openclaw", "/home/ada/boat")}
     assert sum(one.messages for one in listed) == many + COUNT
+
+
+def test_kill_after_the_look_counts_against_no_session(
+    memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere, crashes = session_stage.elsewhere, list[int]()
+
+    def killed_after(files: Any, projects: Any, workspace: Any, store: Any, projects_of: Any) -> object:
+        def looked(unknown: Any) -> Iterator[object]:
+            yield from projects_of(unknown)
+            later = CrashRecord(memory.store.files.folder)
+            with later.during_sync(forget=False):  # as after a kill
+                crashes.extend(map(later.crashes, unknown))
+
+        return elsewhere(files, projects, workspace, store, looked)
+
+    monkeypatch.setattr(session_stage, "elsewhere", killed_after)
+    memory.sync()
+    assert crashes == [0] * COUNT
 
 
 def test_complete_reading_replaces_quick_summary(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -465,6 +465,7 @@ def test_day_is_found_without_the_year_that_occurs_nowhere(open_memory, workspac
         outcome = memory.search(query, mode=mode)
         assert [result.path for result in outcome.results][:1] == [f"{number}.md"], query
         assert "Nothing contains “2031” together with the other words." in outcome.notice
+        assert outcome.corrected.chunks == 1
     (workspace / "of-2031.md").write_text("# Note\n\nOn 4 July 2031 we eat outside.\n", "utf-8")
     memory.sync()
     outcome = memory.search("eat outside July 4, 2031", mode=mode)

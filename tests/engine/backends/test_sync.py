@@ -592,6 +592,23 @@ def test_files_below_an_unreachable_folder_stay(
     assert memory.sync().files_removed == 1
 
 
+@pytest.mark.parametrize("number", [errno.ENOENT, errno.ENOTDIR, errno.ELOOP])
+def test_files_below_a_folder_that_is_gone_leave(open_memory, workspace: Path, monkeypatch, number: int) -> None:
+    """Deleted, or replaced by a file or a link, after the folder above was listed."""
+    memory, scan = open_memory(use=None), folder_walk.scan_folder
+    memory.sync()
+
+    def gone(path: str) -> object:
+        if Path(path) == workspace / "people":
+            raise OSError(number, os.strerror(number))
+        return scan(path)
+
+    monkeypatch.setattr(folder_walk, "scan_folder", gone)
+    report = memory.sync()
+    assert (report.files_removed, hits(memory, "gauge")) == (1, [])
+    assert [(issue.path, issue.rule) for issue in report.skipped] == [("people", "unreadable")]
+
+
 @pytest.mark.parametrize("emptied", [True, False])
 @pytest.mark.parametrize("root", ["workspace", "extra"])
 def test_notes_of_a_drive_stay_while_it_is_not_connected(

@@ -11,6 +11,7 @@ from contextlib import suppress
 from html.parser import HTMLParser
 from io import BytesIO
 from multiprocessing import active_children
+from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from threading import Timer
@@ -988,6 +989,25 @@ def test_dead_reader_is_replaced() -> None:
     assert len(readers()) == 1
     reader.close()
     assert not readers()
+
+
+def test_reader_that_has_just_died_on_windows_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = DocumentReader()
+    assert reader.text_of(b"<p>x</p>", "a.html") == "x\n"
+    (process,) = readers()
+    process.kill()
+    process.join()
+    poll = Connection.poll
+
+    def polled(pipe: Connection, timeout: float = 0.0) -> bool:
+        if not timeout:
+            raise BrokenPipeError
+        return poll(pipe, timeout)
+
+    monkeypatch.setattr(Connection, "poll", polled)
+    monkeypatch.setattr(type(process), "is_alive", lambda _: True)
+    assert reader.text_of(b"<p>y</p>", "a.html") == "y\n"
+    reader.close()
 
 
 def test_reader_that_ends_on_request_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ import errno
 import multiprocessing
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -61,7 +62,7 @@ def preparation(crashes: CrashRecord, token: CancelToken) -> Iterator[NotePrepar
 
 
 def others(before: set[multiprocessing.process.BaseProcess]) -> set[multiprocessing.process.BaseProcess]:
-    return {child for child in multiprocessing.active_children() if child.name == "mnemoscope-notes"} - before
+    return {child for child in multiprocessing.active_children() if child.name == "mnemoscope-index"} - before
 
 
 def started(preparation: NotePreparation) -> list[NewFile | FileIssue]:
@@ -99,13 +100,32 @@ def test_rows_are_the_same_in_the_order_of_the_notes(preparation: NotePreparatio
     assert [*map(msgspec.to_builtins, found[first:])] == [expected(number) for number in range(first, first + 100)]
 
 
-def test_notes_of_a_process_that_dies_are_prepared_here(preparation: NotePreparation) -> None:
+def as_on_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have `poll` raise an error for a pipe whose other end is closed, instead of returning True."""
+    poll = Connection.poll
+
+    def raising(pipe: Connection, timeout: float | None = 0.0) -> bool:
+        has_message = poll(pipe, timeout)
+        with socket.socket(fileno=os.dup(pipe.fileno())) as end:
+            if has_message and not end.recv(1, socket.MSG_PEEK):
+                raise BrokenPipeError
+        return has_message
+
+    monkeypatch.setattr(Connection, "poll", raising)
+
+
+@pytest.mark.parametrize("system", ["posix", "windows"])
+def test_notes_of_a_process_that_dies_are_prepared_here(
+    preparation: NotePreparation, monkeypatch: pytest.MonkeyPatch, system: str
+) -> None:
+    if system == "windows" and sys.platform != "win32":
+        as_on_windows(monkeypatch)
     found = started(preparation)
     first = len(found) + 1
     for number in range(first, first + 30):
         found += preparation.submit(*note(number))
     for process in multiprocessing.active_children():
-        if process.name == "mnemoscope-notes":
+        if process.name == "mnemoscope-index":
             process.kill()
     for number in range(first + 30, first + 60):
         found += preparation.submit(*note(number))

@@ -1752,6 +1752,10 @@ def test_escapes_of_ordinary_text_are_kept() -> None:
     assert not differing({text: text for text in ordinary})
 
 
+def test_secret_with_a_null_character_in_json_is_masked() -> None:
+    assert redact('{"a": "the password: x9\\u0000Kq7z!"}') == '{"a": "the password: ***"}'
+
+
 @pytest.mark.parametrize("start", ['[ ] a 27" screen', '[12:01] "', '{"x": "', "[link](x)", '{3"}', '[] "a" "b'])
 def test_text_that_begins_as_json_is_masked_as_prose_too(start: str) -> None:
     prose = "Boats are tied to the pier by ropes and nets.\n" * 15

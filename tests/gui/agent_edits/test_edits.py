@@ -278,6 +278,18 @@ def test_session_without_files_has_a_message(qtbot, memory: FakeMemory, opened: 
     assert signal.args == ["No tool call of this session names a file."]
 
 
+def test_moving_is_reported_after_rows_failed_to_be_shown(qtbot, appearance, monkeypatch) -> None:
+    edits = EditList()
+    qtbot.addWidget(edits)
+    rows = rows_by_project(edited_files(USES), [])
+    with monkeypatch.context() as patch:
+        patch.setattr(edits, "scrollToTop", lambda: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            edits.show_rows(rows, keep=False)
+    with qtbot.waitSignal(edits.chosen):
+        qtbot.keyClick(edits, Qt.Key.Key_Down)
+
+
 def test_end_of_a_long_list_is_laid_out_when_reached(qtbot, appearance) -> None:
     edits = EditList()
     qtbot.addWidget(edits)

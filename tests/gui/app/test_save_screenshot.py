@@ -16,6 +16,7 @@ from gui.search.start_page import StartPage
 from gui.viewer.base_viewer import BaseViewer
 from gui.viewer.panel import ViewerPanel
 from gui.window.main_window import MainWindow
+from tests.helpers.fake_insight import FakeInsight, make_group
 from tests.helpers.fake_records import make_progress
 
 
@@ -56,6 +57,20 @@ def test_picture_of_passage_shows_it_after_repeated_search(qtbot, opened, jobs, 
     qtbot.waitUntil(lambda: len(shown) == 1)
     take_picture(qtbot, opened, jobs, tmp_path / "a.png", "chunks", "timer")
     assert len(shown) == 2
+
+
+def test_picture_of_duplicates_found_before_a_change_compares_again(qtbot, opened, memory, jobs, monkeypatch, tmp_path):
+    memory.insight = FakeInsight(memory)
+    memory.insight.groups = (make_group("a.md", "b.md"),)
+    memory.insight.seconds = 60.0  # too long to search again after each change
+    opened.workspace.feed.refresh()
+    show_view(opened, "duplicates", "")
+    page = opened.views.index.duplicates
+    qtbot.waitUntil(lambda: not page.busy)
+    page.refresh()
+    assert page.outdated
+    take_picture(qtbot, opened, jobs, tmp_path / "a.png", "duplicates")
+    assert not page.outdated
 
 
 def test_picture_waits_for_start_page(qtbot, opened, jobs, monkeypatch, tmp_path):
