@@ -71,7 +71,9 @@ def describe(text: str, name: str) -> DocumentInfo:
     heading = "" if in_namespace else _leading_heading(text, front.length if front else 0, modules=modules)
     if front is None:
         if not heading and _ID.fullmatch(file_title):
-            file_title = _first_line(text) or file_title
+            # Joplin exports the title as the first line of a note that is named by an id (format "RAW").
+            first_line = text[:_LINE].strip().partition("\n")[0]
+            file_title = markdown_line_types.plain_title(first_line) or file_title
         return DocumentInfo(heading or file_title, more, (), False, None)
     title = markdown_line_types.plain_title(front.scalar("title")) or heading or file_title
     values = front.scalars()
@@ -199,11 +201,6 @@ def _file_title(name: str) -> str:
         return base
     exported = _EXPORTED_ID.fullmatch(stem)
     return exported[1] if exported else stem.replace(_NAMESPACE, "/")
-
-
-def _first_line(text: str) -> str:
-    """Return the first line of a note that is named by an id; Joplin exports the title there (format "RAW")."""
-    return markdown_line_types.plain_title(text[:_LINE].strip().partition("\n")[0])
 
 
 _LINE = 4096

@@ -65,12 +65,10 @@ def session_file(  # noqa: PLR0913 - the parts of a row
             active=facts.active,
             pauses=write_ranges(facts.pauses),
         ),
-        usage=() if chunks is None else _usage_rows(facts),
+        usage=()
+        if chunks is None
+        else tuple(StoredUsage(model, *msgspec.structs.astuple(used)) for model, used in facts.usage.items()),
     )
-
-
-def _usage_rows(facts: SessionFacts) -> tuple[StoredUsage, ...]:
-    return tuple(StoredUsage(model, *msgspec.structs.astuple(usage)) for model, usage in facts.usage.items())
 
 
 def _number(id: str) -> str:

@@ -207,7 +207,6 @@ class ConversationActions(QObject):
 
     def __init__(self, jobs: Jobs, view: ConversationView, panel: QWidget) -> None:
         super().__init__(panel)
-        self._jobs = jobs
         self._view = view
         self._panel = panel
         self._manager: MemorySearchManager | None = None
@@ -350,9 +349,7 @@ class ConversationActions(QObject):
         if conversation is None or insight is None:
             return
         path = conversation.session.summary.path
-        self._files_job.replace(
-            self._jobs.read(lambda token: insight.session_files(path, token), self._show_files, self.notified.emit)
-        )
+        self._files_job.read(lambda token: insight.session_files(path, token), self._show_files, self.notified.emit)
 
     def _show_files(self, uses: Sequence[FileUse]) -> None:
         if self._conversation is None:
@@ -413,16 +410,11 @@ class ConversationActions(QObject):
         path = conversation.session.summary.path
         parts = [part for number in entries for part in conversation.entries[number].parts]
         lines = list(dict.fromkeys(conversation.session.messages[part].line for part in parts))
-        self._raw_job.replace(
-            self._jobs.read(
-                lambda token: read_raw(manager, path, lines, token, reveal=reveal),
-                lambda raw: self._open_raw(path, lines, raw),
-                self.notified.emit,
-            )
+        self._raw_job.read(
+            lambda token: read_raw(manager, path, lines, token, reveal=reveal),
+            lambda raw: show_raw(self._panel, path, lines, raw),
+            self.notified.emit,
         )
-
-    def _open_raw(self, path: str, lines: list[int], raw: RawLines) -> None:
-        show_raw(self._panel, path, lines, raw)
 
     # --- copying --------------------------------------------------------------------------------------------------
 
@@ -452,7 +444,7 @@ class ConversationActions(QObject):
             else:
                 self.notified.emit(tr("Copied {command}", command=summary.resume_command))
 
-        self._resume_job.replace(self._jobs.read(is_gone, report, self.notified.emit))
+        self._resume_job.read(is_gone, report, self.notified.emit)
 
     def _copy(self) -> None:
         """Copy the selected text, or else the current message."""
@@ -491,4 +483,4 @@ class ConversationActions(QObject):
             QGuiApplication.clipboard().setText(text)
             self.notified.emit(sentence)
 
-        self._copy_job.replace(self._jobs.read(make, put, self.notified.emit))
+        self._copy_job.read(make, put, self.notified.emit)

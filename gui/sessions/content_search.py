@@ -87,7 +87,6 @@ class ContentSearch(QObject):
 
     def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._jobs = jobs
         self._manager: MemorySearchManager | None = None
         self._job = JobSlot(self, jobs)
         self.hits = NO_HITS
@@ -178,4 +177,4 @@ class ContentSearch(QObject):
             self.failed.emit(sentence)
             self.idle.emit()
 
-        self._job.replace(self._jobs.read(work, on_done, on_error))
+        self._job.read(work, on_done, on_error)

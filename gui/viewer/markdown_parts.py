@@ -288,7 +288,7 @@ class PageBuilder(QObject):
 
     def __init__(self, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
-        self._jobs, self._job = jobs, JobSlot(self, jobs)
+        self._job = JobSlot(self, jobs)
         self._steps: Generator[None, None, None] | None = None
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._continue)

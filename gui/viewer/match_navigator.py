@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from engine import CancelToken, marked, number, tr
 from gui.commands.commands import FIND
 from gui.commands.keymap import keymap
-from gui.core.jobs import Job, Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.viewer.match_list import (
     BLOCK,
     Finder,
@@ -79,8 +79,7 @@ class TextScan(QObject):
 
     def __init__(self, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
-        self._jobs = jobs
-        self._job: Job | None = None
+        self._job = JobSlot(self, jobs)
         self._lines: Lines | None = None
         self._finder: Finder | None = None
         self._near = 0
@@ -95,7 +94,7 @@ class TextScan(QObject):
 
     @property
     def running(self) -> bool:
-        return self._job is not None
+        return self._job.busy
 
     def start(self, lines: Lines, finder: Finder, *, near: int, most_characters: int) -> None:
         """Search a new text, from line `near` on, until `most_characters` characters were read."""
@@ -107,7 +106,7 @@ class TextScan(QObject):
 
     def stop(self) -> None:
         """Stop the search in the text and drop its hits."""
-        self._drop_job()
+        self._job.cancel()
         self._lines = self._finder = self._pending_step = None
         self.hits = MatchMap(0)
         self.changed.emit()
@@ -123,7 +122,6 @@ class TextScan(QObject):
         position, forward, then = self._pending_step
         step = self.hits.step(position, forward=forward)
         if isinstance(step, UnsearchedBlock):
-            self._drop_job()
             self._search(_order(self.hits, step.block, forward=forward), until_hit=True)
             return
         self._pending_step = None
@@ -140,36 +138,29 @@ class TextScan(QObject):
         lines, finder, most = self._lines, self._finder, self._remaining
         if lines is None or finder is None:
             return
-        self._job = self._jobs.read(
+        self._job.read(
             lambda token: _search_blocks(lines, finder, blocks, token, most=most, until_hit=until_hit),
             self._merge,
             self._give_up,
         )
 
     def _merge(self, result: tuple[Found, int]) -> None:
-        self._job = None
         found, read = result
         for block, hits in found:
             self.hits.add(block, hits)
         self._remaining -= read
         self.changed.emit()
         self._answer_step()
-        if self._job is None:
+        if not self._job.busy:
             self._continue()
 
     def _give_up(self, _sentence: str) -> None:
         """Stop the search since the text can't be read any more; earlier hits stay."""
-        self._job = None
         self._remaining = 0
         if self._pending_step is not None:
             then, self._pending_step = self._pending_step[2], None
             then(None)
         self.changed.emit()
-
-    def _drop_job(self) -> None:
-        if self._job is not None:
-            self._job.cancel()
-            self._job = None
 
 
 def _order(hits: MatchMap, start: int, *, forward: bool) -> Iterable[int]:

@@ -110,12 +110,10 @@ class TableSearcher:
             if self._catalog is None or self._catalog.view is not view or self._named_under != rules:
                 named = self._file_names.stable_names(view.files(cancel))
                 self._named_under = rules
-                self._catalog = Catalog(view, named, self._identity(view), self._guard.rules)
+                # Key of cached answers: a recreated table repeats a version, and other rules name other files.
+                key = f"{self._table.location().address} {view.number} {rules}"
+                self._catalog = Catalog(view, named, key, self._guard.rules)
             return self._catalog
-
-    def _identity(self, view: TableView) -> str:
-        """Key of cached answers besides the version: a recreated table repeats it, and other rules name other files."""
-        return f"{self._table.location().address} {view.number} {self._named_under}"
 
     def _answer(
         self,

@@ -76,14 +76,15 @@ class _Sessions:
         rows = self._view.read(lambda connection: connection.execute(self._query(connection)).fetchall())
         rows.sort(key=lambda row: _sort_key_of_time(row[1]), reverse=True)
         elsewhere = self._format.elsewhere(self._path) if self._format.elsewhere else ()
-        return {key: self._mark(row) for row in rows if (key := as_text(row[0])) not in elsewhere}
+        return {
+            key: hashlib.sha256(msgspec.json.encode(row)).hexdigest()
+            for row in rows
+            if (key := as_text(row[0])) not in elsewhere
+        }
 
     def _query(self, connection: apsw.Connection) -> str:
         listed = self._format.listed
         return listed if isinstance(listed, str) else listed(connection)
-
-    def _mark(self, row: tuple[Any, ...]) -> str:
-        return hashlib.sha256(msgspec.json.encode(row)).hexdigest()
 
     def conversation(self, key: str) -> Conversation | None:
         return self._view.read(lambda connection: self._format.conversation(connection, key, self._path))

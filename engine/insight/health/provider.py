@@ -53,7 +53,8 @@ def check_provider(
             reason=selection.fallback_reason or "",
         )
         return degraded(id_, name, stands_in)
-    return fine(id_, name, f"{provider.id}, {provider.model}{_privacy_sentence(settings, provider)}")
+    privacy = f"{_sent(settings, provider)}{_sent_later(settings, provider)}"
+    return fine(id_, name, f"{provider.id}, {provider.model}{privacy}")
 
 
 def check_agreement(subject: Subject, provider: EmbeddingProvider) -> HealthFinding:
@@ -127,11 +128,6 @@ def _check_key(settings: Settings, name: str) -> HealthFinding:
     if state.present:
         return fine(id_, title, tr("The API key is in {place}.", place=state.origin_text))
     return fine(id_, title, tr("There is no API key."))  # not all servers need one; the next finding covers it
-
-
-def _privacy_sentence(settings: Settings, provider: EmbeddingProvider) -> str:
-    """Return where a remote provider or fallback sends texts, and the price."""
-    return f"{_sent(settings, provider)}{_sent_later(settings, provider)}"
 
 
 def _sent_later(settings: Settings, provider: EmbeddingProvider) -> str:
