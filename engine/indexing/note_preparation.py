@@ -30,7 +30,7 @@ from engine.text import analyse, analyse_both, language_of_note
 
 _HEAD_CHARACTERS = 4096
 _BATCH_CHARACTERS = 32 * 1024
-_MOST_HELD = 16 * 1024 * 1024
+_MAX_HELD = 16 * 1024 * 1024
 """Most characters of rows in memory; more are written to a temporary file."""
 _PORTION = 128 * 1024
 
@@ -242,7 +242,7 @@ class ChunkRows(NewChunks):
             self._rows.append(row)
             self._held += _weight(row)
         self._count += len(chunks)
-        if self._held > _MOST_HELD:
+        if self._held > _MAX_HELD:
             try:
                 self._spill()
             except OSError as error:

@@ -26,7 +26,7 @@ from engine.store import sessions
 from engine.store.writer import NewFile, NewSession, NewToolUse, StoredRequest, StoredUsage, Writer
 from engine.text import analyse_both
 
-_MOST_WAITING = 64
+_MAX_WAITING = 64
 _HEXADECIMAL = re.compile("[0-9a-f-]{0,36}")
 
 
@@ -127,7 +127,7 @@ class SessionUses:
             uses = (self._found[number] for number in numbers if self._ends_with_failure(number))
             stored = ((made.line, _stored(use, project)) for made, use in filter(None, uses))
             calls[call] = tuple((line, path) for line, path in stored if path)
-        return {call: calls[call] for call in [call for call, files in calls.items() if files][-_MOST_WAITING:]}
+        return {call: calls[call] for call in [call for call, files in calls.items() if files][-_MAX_WAITING:]}
 
     def add_to(self, new: NewFile, project: str) -> NewFile:
         """Return the session's rows with the collected tool uses and requests added."""

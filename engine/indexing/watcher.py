@@ -21,7 +21,7 @@ from engine.records import WatcherStatus
 
 log = logging.getLogger(__name__)
 
-_MOST_PATHS = 10_000
+_MAX_PATHS = 10_000
 _LONGEST_WAIT = 10
 """Longest wait under constant changes, as a multiple of the debounce."""
 _READY_SECONDS = 0.25
@@ -296,7 +296,7 @@ class _Pending:
     def add(self, path: str | None, now: float) -> bool:
         """Add a changed path, or None for any; returns True for the first change."""
         self._latest = now
-        if path is None or len(self._paths) >= _MOST_PATHS:
+        if path is None or len(self._paths) >= _MAX_PATHS:
             self._overflow = True
             self._paths.clear()
         elif not self._overflow:

@@ -459,7 +459,7 @@ def open_user_data(workspace: Path, settings: Settings) -> tuple[IndexFiles, Use
     return files, UserData(files.user)
 
 
-_MOST_UNSEEN = 50
+_MAX_UNSEEN = 50
 
 
 class UnseenNotes:
@@ -496,5 +496,5 @@ class UnseenNotes:
 def _forget_oldest(connection: apsw.Connection) -> None:
     connection.execute(
         "DELETE FROM unseen_notes WHERE path NOT IN (SELECT path FROM unseen_notes ORDER BY written DESC LIMIT ?)",
-        (_MOST_UNSEEN,),
+        (_MAX_UNSEEN,),
     )

@@ -39,10 +39,10 @@ from engine.store.vector_matrix_blocks import (
     write_matrix,
 )
 
-_MOST_DEAD = BLOCK_ROWS // 4
+_MAX_DEAD = BLOCK_ROWS // 4
 """A full block with more removed rows than this moves the others to the open block and is removed."""
 
-FEWEST_EXAMINED = 2048
+MIN_EXAMINED = 2048
 _EXAMINED_SHARE = 32
 _TOLERATED_LOSS = 0.002
 
@@ -141,7 +141,7 @@ class QuantisedMatrix:
         if allowed is not None:
             positions, found = state.lookup.find(allowed)
             slots = state.lookup.slots[np.unique(positions[found])]
-            if len(slots) <= FEWEST_EXAMINED:
+            if len(slots) <= MIN_EXAMINED:
                 return best_first(*_cosines(state, slots, query), k)
             permitted = _masks(slots)
         scan = Scan(state.blocks, query, centre=state.centre, permitted=permitted, cancel=cancel)
@@ -258,7 +258,7 @@ class _Draft:
         """Move rows out of blocks that consist mostly of removed rows, so that their memory is freed."""
         for number in list(self._blocks):
             block = self._blocks[number]
-            if block.count - block.live > _MOST_DEAD or not block.live:
+            if block.count - block.live > _MAX_DEAD or not block.live:
                 del self._blocks[number]
                 rows = block.live_rows()
                 self.append(block.ids[rows], block.codes[rows], block.scales[rows])
@@ -334,7 +334,7 @@ class Scan:
         if self._permitted is None:
             return False
         rows = {number: np.flatnonzero(self._findable(number, block)) for number, block in self._sealed.items()}
-        if sum(map(len, rows.values())) > max(FEWEST_EXAMINED, 4 * k):
+        if sum(map(len, rows.values())) > max(MIN_EXAMINED, 4 * k):
             return False
         for number, found in rows.items():
             self._score(self._sealed[number], found)
@@ -347,7 +347,7 @@ class Scan:
             self._distances[number] = distances = self._measure(number)
             counts += np.bincount(distances, minlength=len(counts))
         reached = np.cumsum(counts[: self._never])
-        enough = max(FEWEST_EXAMINED, 4 * k, int(reached[-1]) // _EXAMINED_SHARE)
+        enough = max(MIN_EXAMINED, 4 * k, int(reached[-1]) // _EXAMINED_SHARE)
         limit = min(int(np.searchsorted(reached, enough)), self._never - 1)
         near = self._score_between(-1, limit)
         further = self._enough_up_to(limit, counts, *near, count=max(1, k // 4))

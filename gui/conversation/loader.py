@@ -30,7 +30,7 @@ from gui.viewer.match_list import Finder, Hit, names_tool_calls, query_finder
 _NOTICE_DELAY_MS = 200
 _REPEAT_MS = 500
 """Pause before a session that was written while it was read is read again: a long one takes half a second."""
-_MOST_PIECES = 2_000
+_MAX_PIECES = 2_000
 """Pieces that are searched for the first hit in a session that was opened without a line."""
 _IMAGE_ADDRESS = re.compile("([0-9]{1,9})/([0-9]{1,9})")
 
@@ -147,7 +147,7 @@ def result_location(
     since the message may mention the file before it calls the tool. Any thread. Raises `Cancelled`.
     """
     if line is None:
-        entry, pieces = 0, list(range(min(_MOST_PIECES, len(conversation.pieces))))
+        entry, pieces = 0, list(range(min(_MAX_PIECES, len(conversation.pieces))))
     else:
         entry, pieces = conversation.at_line(line)
         if calls:

@@ -15,7 +15,7 @@ PAUSE_MS = 350
 """Titles are searched on each key; messages only after a pause."""
 NOTICE_DELAY_MS = 600
 """Delay after the last key before progress is shown."""
-MOST_HITS = 400
+MAX_HITS = 400
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ class ContentSearch(QObject):
             limit = 0 if counted else 1
             outcome = manager.search(
                 text,
-                max_results=MOST_HITS,
+                max_results=MAX_HITS,
                 sources=["sessions"],
                 per_file=limit,
                 copies=True,

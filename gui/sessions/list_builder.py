@@ -27,8 +27,8 @@ from gui.widgets.buttons import guide_action
 from gui.widgets.placeholder_page import NOTHING_FOUND, Action, NothingToRead
 
 _BACK = marked("Back to all")
-MOST_SIMILAR = 30
-_MOST_WATCHED = 30
+MAX_SIMILAR = 30
+_MAX_WATCHED = 30
 """Newest sessions that are watched for changes."""
 _POLL_MS = 2000
 _RUNNING_SECONDS = 120
@@ -160,7 +160,7 @@ class RunningSessions(QObject):
         manager, known, before = self._manager, self._reader.known, self._states
         if manager is None or known is None or self._job.busy:
             return
-        watched = [entry.summary.path for entry in known.catalogue.orders["newest"][:_MOST_WATCHED]]
+        watched = [entry.summary.path for entry in known.catalogue.orders["newest"][:_MAX_WATCHED]]
         current = self._view.list.current_session()
         if current is not None and current.path not in watched:
             watched.append(current.path)  # an older session that an agent has resumed
@@ -354,7 +354,7 @@ class SimilaritySearch(QObject):
         self.end()
         self.entry = entry
         path = entry.summary.path
-        self._job.read(lambda _: manager.similar_sessions(path, max_results=MOST_SIMILAR), self._deliver, self._fail)
+        self._job.read(lambda _: manager.similar_sessions(path, max_results=MAX_SIMILAR), self._deliver, self._fail)
 
     def end(self) -> Entry | None:
         """Cancel the search; returns the session that was compared."""

@@ -23,7 +23,7 @@ LEAVE = marked("Unticked sessions leave the index; the files themselves stay unc
 _WIDTH = 640
 _UNREAD = ("broken", "unknown-format", "unreadable")
 """Rules by which the last update did not read a file with the name of a transcript."""
-_MOST_UNREAD = 5
+_MAX_UNREAD = 5
 
 
 @dataclass(frozen=True)
@@ -267,7 +267,7 @@ def unread_transcripts(skipped: Sequence[FileIssue], stores: Sequence[str]) -> l
     `stores`: names of the listed folders; notes may be in a folder called sessions, too.
     """
     unread = [issue for issue in skipped if issue.rule in _UNREAD and engine.is_in_store(issue.path, stores)]
-    named, rest = unread[:_MOST_UNREAD], unread[_MOST_UNREAD:]
+    named, rest = unread[:_MAX_UNREAD], unread[_MAX_UNREAD:]
     if rest:
         more = tr_count("{count:,} more file was not read.", "{count:,} more files were not read.", len(rest))
         folder = commonpath([dirname(issue.path) for issue in rest])

@@ -90,7 +90,7 @@ _WRITTEN = (".md", ".markdown", ".mdown", ".mkd", ".mdx")
 MARKDOWN = (*_WRITTEN, ".canvas", ".ipynb")
 """Endings of Markdown, also of files that the engine returns as Markdown."""
 _STRICT = re.compile(r'"strictLineBreaks"\s*:\s*true')
-_MOST_SETTINGS = 256 * 1024
+_MAX_SETTINGS = 256 * 1024
 _SLOW_MS = 150
 _LANGUAGE_LINES = 60
 
@@ -226,7 +226,7 @@ def keeps_breaks(location: Path) -> bool:
         return graph is not None
     try:
         with (vault / ".obsidian" / "app.json").open(encoding="utf-8") as file:
-            return _STRICT.search(file.read(_MOST_SETTINGS)) is None
+            return _STRICT.search(file.read(_MAX_SETTINGS)) is None
     except (OSError, UnicodeDecodeError):
         return True
 

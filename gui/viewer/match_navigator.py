@@ -60,7 +60,7 @@ _FIND_CHARACTERS = 1 << 40
 _NOTICE_DELAY_MS = 300
 _JOB_SECONDS = 0.1
 """Seconds that one job works before it reports."""
-MOST_HITS = 20_000
+MAX_HITS = 20_000
 _LOW = 0.7
 """Part of the view's height below which a message at the lower edge may cover a hit."""
 
@@ -129,7 +129,7 @@ class TextScan(QObject):
 
     def _continue(self) -> None:
         """Search further blocks until the limits of characters and hits are reached."""
-        if self._remaining > 0 and not self.hits.complete and self.hits.count < MOST_HITS:
+        if self._remaining > 0 and not self.hits.complete and self.hits.count < MAX_HITS:
             self._search(_order(self.hits, self._near, forward=True), until_hit=False)
         else:
             self.changed.emit()
@@ -330,7 +330,7 @@ class MatchNavigator(QObject):
     def _position(self, scan: TextScan) -> str:
         """Return "3 of 12" for the framed hit, or only the number of hits if none is framed."""
         hits = scan.hits
-        total = f"{number(hits.count)}{'+' if hits.count >= MOST_HITS else ''}{'…' if scan.running else ''}"
+        total = f"{number(hits.count)}{'+' if hits.count >= MAX_HITS else ''}{'…' if scan.running else ''}"
         if self._current is None:
             return total
         return tr("{rank:,} of {total}", rank=hits.rank(self._current) + 1, total=total)

@@ -41,7 +41,7 @@ _LISTED = 200
 """Maximum number of files listed for a query without words."""
 
 _SHORT_QUERY = 3
-_MOST_KEYS = 5000
+_MAX_KEYS = 5000
 """Maximum number of file keys in a LanceDB condition; with more, files are filtered afterwards."""
 _NOWHERE = "false"
 
@@ -228,7 +228,7 @@ def condition(
         keys = query_index.keys(files)
         if not keys:
             return _NOWHERE
-        if len(keys) <= _MOST_KEYS:
+        if len(keys) <= _MAX_KEYS:
             parts.append(sql_one_of("file", keys))
     return sql_all_of(parts)
 

@@ -43,7 +43,7 @@ _GRACE = 10
 _NICENESS = 5
 _POLL = 0.05
 """Seconds between checks of the cancel token."""
-_MOST_CACHED = 8_000_000
+_MAX_CACHED = 8_000_000
 """Characters of all cached texts, with which a document opens faster the second time."""
 
 
@@ -112,7 +112,7 @@ class DocumentReader:
         with self._lock:
             self._characters += len(text) - len(self._cached.get(key, ""))
             self._cached[key] = text
-            while self._characters > _MOST_CACHED:
+            while self._characters > _MAX_CACHED:
                 self._characters -= len(self._cached.popitem(last=False)[1])
 
 

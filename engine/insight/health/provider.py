@@ -15,7 +15,7 @@ from engine.settings import Settings
 from engine.store import stored_models
 
 _SAMPLE = 8
-_LEAST_COSINE = 0.99
+_MIN_COSINE = 0.99
 
 
 def check_keys(settings: Settings) -> Iterator[HealthFinding]:
@@ -80,7 +80,7 @@ def check_agreement(subject: Subject, provider: EmbeddingProvider) -> HealthFind
         cosines = _cosines(subject, provider, list(texts.values()), [stored[id_] for id_ in texts], model.dims)
     except ProviderError as error:
         return degraded(id_, name, str(error))
-    wrong = sum(not cosine >= _LEAST_COSINE for cosine in cosines)  # NaN counts as different
+    wrong = sum(not cosine >= _MIN_COSINE for cosine in cosines)  # NaN counts as different
     if wrong:
         detail = tr_count(
             "{wrong:,} of {count:,} re-embedded passage differs from its stored vector.",
