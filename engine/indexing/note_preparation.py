@@ -132,8 +132,8 @@ def _taken(chunks: list[Chunk]) -> Iterator[Chunk]:
 def _compared(chunks: Sequence[Chunk], stored: StoredNote) -> tuple[list[Chunk], ChunkChanges | None]:
     """Return the chunks whose text isn't stored, and the changes to stored ones; None if no stored chunk stays.
 
-    Chunks that begin on one line, as parts of a long one, are in the order of their ids, and new ids are the highest:
-    if a part of such a line is new, those after it are, too.
+    The parts of a long line are chunks with the same first line, which only their ids order. New chunks get the
+    highest ids, so after a new part all later parts of the line are new as well.
     """
     waiting: dict[tuple[bytes, str], list[IndexedChunk]] = {}
     for row in reversed(stored.chunks):

@@ -214,9 +214,8 @@ def stems_of(language: str) -> Stems:
     """Return the stems of words in texts of `language` (a Snowball name, "" for unknown), used as
     `stems_of(language)[word]`.
 
-    A word in another script than the language's is stemmed by the usual language of its own script; particles are
-    removed from Korean words; numbers, codes and words in texts of unknown languages are only folded: Russian rules
-    would damage a Ukrainian text.
+    A word in another script is stemmed by the usual language of that script. Korean words lose their particles.
+    Numbers, codes and words in texts of unknown languages are only folded: Russian rules would damage a Ukrainian text.
     """
     language = counted_as(language)
     return _by_language.get(language) or _by_language.setdefault(language, Stems(language))

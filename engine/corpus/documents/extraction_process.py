@@ -192,8 +192,8 @@ class Worker:
 def serve(pipe: Connection, memory: int, seconds: float) -> None:
     """Report that the process is ready, then answer each pair of a file ending and a document with an `_Answer`.
 
-    Ends when the pipe closes, when nothing comes for a while, and, except on Windows, when one document takes `seconds`
-    of CPU time, or much longer by the clock: the program that would end it may have died.
+    Ends when the pipe closes or nothing arrives for a while. Except on Windows, it also ends when one document takes
+    `seconds` of CPU time, or much longer by the clock, because the program that would end it may have died.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in a terminal is for the program, which then closes the pipe
     if hasattr(os, "nice"):

@@ -121,10 +121,10 @@ def _text_of(page: Any, area: tuple[float, float, float, float], *, arranged: bo
 
 
 def _in_lines(text_page: Any, area: tuple[float, float, float, float]) -> str:
-    """The text of a page in an `area`.
+    """Return the text of a page in an `area`, with its line breaks.
 
-    Of text that is written sideways, and of some slides, pdfium joins the lines unless it gets the text without an
-    area; but then it begins one after each superscript, so that a few more lines don't count.
+    With an area, pdfium joins the lines of sideways text and of some slides. Without one, it keeps them, but also
+    breaks lines after superscripts. So the text without an area is used only if it has many more lines.
     """
     text: str = text_page.get_text_bounded(*area)
     whole: str = text_page.get_text_range()

@@ -171,8 +171,10 @@ def subject_of(call: SessionMessage) -> str:
 
 
 def readable_tool_text(message: Message | SessionMessage) -> ToolText:
-    """Return the input or output of a tool without JSON's quotes and a terminal's colours: the command or the path of
-    the file, then other arguments by name, and a text that replaces another as a diff.
+    """Return the input or output of a tool as readable text, without JSON's quotes and a terminal's colours.
+
+    The command or the path of the file comes first, then other arguments by name. A text that replaces another is
+    shown as a diff.
     """
     text, name = without_escapes(message.text), _letters(_plain_name(message.tool))
     called = message.kind == "tool-call"
