@@ -61,13 +61,9 @@ class QuantisedMatrix:
     """Vectors with ids in memory, searched by cosine. Thread-safe."""
 
     def __init__(self, dims: int) -> None:
-        self._dims = dims
+        self.dims = dims
         self._change = threading.Lock()
         self._state = _State({}, RowIndex.empty(), None)
-
-    @property
-    def dims(self) -> int:
-        return self._dims
 
     @property
     def rows(self) -> int:
@@ -99,14 +95,14 @@ class QuantisedMatrix:
 
         Raises ValueError if the shapes do not match or an id occurs twice.
         """
-        if vectors.shape != (len(ids), self._dims):
-            raise ValueError(f"Expected vectors of shape {(len(ids), self._dims)}, got {vectors.shape}.")
+        if vectors.shape != (len(ids), self.dims):
+            raise ValueError(f"Expected vectors of shape {(len(ids), self.dims)}, got {vectors.shape}.")
         if len(np.unique(ids)) != len(ids):
             raise ValueError("An id is there twice.")
         if not len(ids):
             return
         with self._change:
-            draft = _Draft(self._state, self._dims)
+            draft = _Draft(self._state, self.dims)
             draft.remove(ids)
             for start in range(0, len(ids), BLOCK_ROWS):
                 part = slice(start, start + BLOCK_ROWS)
@@ -116,7 +112,7 @@ class QuantisedMatrix:
     def remove(self, ids: Ids) -> None:
         """Remove rows; unknown ids are ignored."""
         with self._change:
-            draft = _Draft(self._state, self._dims)
+            draft = _Draft(self._state, self.dims)
             draft.remove(ids)
             self._state = draft.finish()
 
@@ -159,13 +155,13 @@ class QuantisedMatrix:
             ids=np.concatenate([np.empty(0, np.int64), *(block.ids[rows] for block, rows in alive)]),
             scales=np.concatenate([np.empty(0, np.float32), *(block.scales[rows] for block, rows in alive)]),
             codes=(block.codes[rows] for block, rows in alive),
-            dims=self._dims,
+            dims=self.dims,
             generation=generation,
             model_key=model_key,
             stamp=stamp,
         )
         if sys.platform != "win32":  # Windows can't replace a mapped file
-            self._read_from(map_codes(path, sum(len(rows) for _, rows in alive), self._dims), state.blocks)
+            self._read_from(map_codes(path, sum(len(rows) for _, rows in alive), self.dims), state.blocks)
 
     def _read_from(self, codes: Codes, saved: dict[int, Block]) -> None:
         """Map the codes of full blocks from the file that the rows of `saved` were written to, in order."""
@@ -189,7 +185,7 @@ class QuantisedMatrix:
             return None
         stamp, ids, scales, codes = content
         matrix = cls(codes.shape[1])
-        draft = _Draft(matrix._state, matrix._dims)
+        draft = _Draft(matrix._state, matrix.dims)
         draft.append_blocks(ids, codes, scales)
         matrix._state = draft.finish()
         return matrix, stamp
