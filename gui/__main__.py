@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 _SWITCH_SECONDS = 0.0005
-_MOST_GARBAGE = 200_000
+_MAX_GARBAGE = 200_000
 """New objects between two runs of the garbage collector."""
 _OTHER_VERSION = "The Mnemoscope that runs is of another version: quit it, then start this one again."
 
@@ -56,7 +56,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if arguments and not arguments[0].startswith("-"):
         thresholds = gc.get_threshold()
-        gc.set_threshold(_MOST_GARBAGE)  # imports leave none, but looking for it takes a twentieth of their time
+        gc.set_threshold(_MAX_GARBAGE)  # imports leave none, but looking for it takes a twentieth of their time
         _import_msgspec()
         from engine.cli import VERBS
         from engine.cli import main as run_verb

@@ -26,7 +26,7 @@ from gui.widgets.placeholder_page import StatePage
 from gui.widgets.query_box import QueryBox
 from gui.widgets.row_list import ListPosition
 
-_MOST = 0.9
+_MAX_SHARE = 0.9
 """Largest shares of the screen's width and height."""
 
 WIDTH, RESULTS_HEIGHT = 640, 420
@@ -313,7 +313,7 @@ class QuickWindow(QFrame):
     def _size(self, room: QRect) -> QSize:
         self.ensurePolished()
         size = self.panel.sizeHint() + QSize(2, 2)
-        return size.boundedTo(QSize(round(room.width() * _MOST), round(room.height() * _MOST)))
+        return size.boundedTo(QSize(round(room.width() * _MAX_SHARE), round(room.height() * _MAX_SHARE)))
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)

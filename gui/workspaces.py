@@ -88,7 +88,7 @@ _ANOTHER = marked("This folder is not a workspace yet. “Open” shows a previe
 _KNOWN = Qt.ItemDataRole.UserRole
 _STATE = Qt.ItemDataRole.UserRole + 1
 _PAD, _LINE_SPACING, _GAP = 9, 3, 14
-_MOST_STATE = 0.6
+_MAX_STATE = 0.6
 """Share of the row that the state may take."""
 
 
@@ -160,7 +160,7 @@ class _Rows(RowDelegate):
         above = QRect(rect.left(), rect.top(), rect.width(), QFontMetrics(name_font).height())
         below = QRect(rect.left(), above.bottom() + 1 + _LINE_SPACING, rect.width(), QFontMetrics(meta).height())
         ink = colours.muted if known.present else colours.degraded
-        at_end = above.adjusted(rect.width() - int(rect.width() * _MOST_STATE), 0, 0, 0)
+        at_end = above.adjusted(rect.width() - int(rect.width() * _MAX_STATE), 0, 0, 0)
         state = write_line(painter, at_end, index.data(_STATE), (meta, ink), at=AT_RIGHT)
         write_line(painter, below, known.folder, (meta, colours.muted), cut=Qt.TextElideMode.ElideMiddle)
         above.setRight(above.right() - state - _GAP)

@@ -30,7 +30,7 @@ FOLDER = DIST / "mnemoscope"
 BILL = DIST / "mnemoscope.cdx.json"
 """Bill of materials in a format that scanners read."""
 STAMP = DIST / "built.json"
-MOST_BYTES = 180_000_000
+MAX_BYTES = 180_000_000
 """Limit for the sum of all files."""
 
 _BUILDING = environment.ROOT / "packaging" / "building"
@@ -79,8 +79,8 @@ def build() -> None:
         _add_desktop_files(FOLDER / "share")
     _run("Listing what it consists of", str(_BUILDING / "bill.py"), str(FOLDER / "_internal"), str(BILL))
     size = size_of(FOLDER)
-    if size > MOST_BYTES:
-        sys.exit(f"The bundle has {megabytes(size)}, more than the {megabytes(MOST_BYTES)} that it may have.")
+    if size > MAX_BYTES:
+        sys.exit(f"The bundle has {megabytes(size)}, more than the {megabytes(MAX_BYTES)} that it may have.")
     built = time.monotonic() - started
     shown = proof.prove(FOLDER / ("mnemoscope.exe" if os.name == "nt" else "mnemoscope"))
     STAMP.write_text(json.dumps({"sources": digest}))

@@ -25,7 +25,7 @@ _LONG_NOTES = {
 _BY_MEANING = "insomnia"
 """In no note, so that only the model can find the second one by it."""
 _SECONDS = 120
-_LEAST_PICTURE = 20_000
+_MIN_PICTURE = 20_000
 """Bytes; a picture of an empty window of this size has a fifth of it."""
 _SIZE = (1280, 800)
 _TO_SERVER: tuple[dict[str, object], ...] = (
@@ -120,7 +120,7 @@ def _picture(program: Path, home: Path, picture: Path) -> float:
     seconds = time.monotonic() - started
     data = picture.read_bytes()
     size = struct.unpack(">II", data[16:24])
-    if size != _SIZE or len(data) < _LEAST_PICTURE:
+    if size != _SIZE or len(data) < _MIN_PICTURE:
         _fail("--screenshot", f"The picture is {size[0]} x {size[1]}, {len(data)} bytes.")
     return seconds
 

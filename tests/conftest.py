@@ -35,7 +35,7 @@ _PLACES = (
 _KEYS = ("OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "VOYAGE_API_KEY", "OPENROUTER_API_KEY")
 _IN_MEMORY = "/dev/shm"
 """Linux keeps these files in memory. On a disk, half of the time of the tests went into waits for SQLite's writes."""
-_MOST_BYTES = 2 << 30
+_MAX_BYTES = 2 << 30
 """Room that files of tests may need, including those that stay after failures."""
 _FOLDERS = {
     "HOME": "",
@@ -91,7 +91,7 @@ def _is_roomy(folder: str) -> bool:
     if not Path(folder).is_dir():
         return False
     state = os.statvfs(folder)
-    return not state.f_flag & os.ST_NOEXEC and state.f_bavail * state.f_frsize > _MOST_BYTES
+    return not state.f_flag & os.ST_NOEXEC and state.f_bavail * state.f_frsize > _MAX_BYTES
 
 
 @pytest.hookimpl(wrapper=True)

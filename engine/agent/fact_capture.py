@@ -13,9 +13,9 @@ from engine.records import FactCategory
 from engine.redaction.secret_masking import redact
 from engine.text.folding import visible
 
-MOST_A_TURN = 3
+MAX_A_TURN = 3
 _SHORTEST, _SHORTEST_UNSPACED = 10, 5
-_MOST_EMOJI = 3
+_MAX_EMOJI = 3
 _LONGEST_READ = 10_000
 """Number of characters read from one message; the settings allow no longer facts."""
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
@@ -134,7 +134,7 @@ def memorable_statements(
             start = text[: _LONGEST_READ + 1].strip()
             if start not in statements and is_memorable(start, longest, more_triggers):
                 statements.append(start)
-    return statements[:MOST_A_TURN]
+    return statements[:MAX_A_TURN]
 
 
 def is_memorable(text: str, longest: int = 500, more_triggers: Sequence[str] = ()) -> bool:
@@ -156,7 +156,7 @@ def is_suspicious(text: str) -> bool:
         or _MARKUP.search(plain) is not None
         or _ROLE.search(plain) is not None
         or ("**" in plain and "\n-" in plain)
-        or sum(unicodedata.category(sign) == "So" for sign in plain) > _MOST_EMOJI
+        or sum(unicodedata.category(sign) == "So" for sign in plain) > _MAX_EMOJI
         or _INJECTION.search(" ".join(plain.split())) is not None
     )
 

@@ -38,7 +38,7 @@ log = logging.getLogger(__name__)
 
 Answer = TypeVar("Answer", bound=FactAnswer)
 
-MOST_FACTS = 50
+MAX_FACTS = 50
 USUAL_FACTS = 5
 _SHORTEST_PROMPT = 5
 _SHORT_ID = 8
@@ -93,7 +93,7 @@ def memory_recall(
         return _missing(MemoryRecallAnswer(), "query")
 
     def recall(facts: "Facts", token: CancelToken) -> MemoryRecallAnswer:
-        most = min(max(USUAL_FACTS if limit is None else limit, 1), MOST_FACTS)
+        most = min(max(USUAL_FACTS if limit is None else limit, 1), MAX_FACTS)
         recalled = facts.find(f"{query} ", max_results=most, cancel=token)
         memories = tuple(
             RecalledFact(

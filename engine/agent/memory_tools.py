@@ -37,7 +37,7 @@ from engine.text.writing_systems import cut
 if TYPE_CHECKING:
     from engine.memory.memory_interface import MemorySearchManager
 
-MOST_RESULTS = 100
+MAX_RESULTS = 100
 _FIRST_SECONDS = 5.0
 _POLL_SECONDS = 0.1
 
@@ -62,7 +62,7 @@ def memory_search(
     try:
         if not isinstance(query, str) or not query.strip():
             return MemorySearchAnswer(error="There is nothing to search for: say it in query.")
-        outcome, fallback = run_search(access, query, count(max_results, MOST_RESULTS), share(min_score), cancel)
+        outcome, fallback = run_search(access, query, count(max_results, MAX_RESULTS), share(min_score), cancel)
         cited = access.cites
         return MemorySearchAnswer(
             results=cited_passages(outcome.results, cited=cited, budget=access.settings.injection_budget),
@@ -217,7 +217,7 @@ PromptMode = Literal["full", "minimal", "none"]
 _WHEN = "an answer depends on earlier work, decisions, dates, people, preferences or todos"
 _UNSURE = "If you are still unsure after looking, say that you looked and did not find it."
 
-_MOST = 5
+_MAX_PASSAGES = 5
 _LONGEST_QUERY = 1000
 _OPERATORS = re.compile(r'[":*]|(?<!\S)-|\bOR\b')
 
@@ -263,7 +263,7 @@ def memory_context(access: AgentAccess, message: str, *, cancel: CancelToken | N
     if not query.strip():
         return ""
     try:
-        outcome, _ = run_search(access, query, _MOST, None, cancel)
+        outcome, _ = run_search(access, query, _MAX_PASSAGES, None, cancel)
         # The location of each passage is in the line above it.
         passages = cited_passages(outcome.results, cited=False, budget=access.settings.injection_budget)
         cited = access.cites

@@ -19,7 +19,7 @@ from engine.corpus.transcripts.messages import opening_line
 from engine.corpus.transcripts.registry import agent_label
 from engine.corpus.transcripts.tool_uses import ToolText, readable_tool_text, stored_path, subject_of, uses_of
 from engine.records import ExportFormat, SessionMessage, SessionText, UsageTotal
-from engine.settings.options import LEAST_CONTEXT
+from engine.settings.options import MIN_CONTEXT
 from engine.text.writing_systems import shortened
 
 _LONGEST_LINE = 100
@@ -348,7 +348,7 @@ def session_context(session: SessionText, limit: int) -> str:
 
     Abandoned branches are left out. `session` must have been read with its secrets masked.
     """
-    limit = max(LEAST_CONTEXT, limit)
+    limit = max(MIN_CONTEXT, limit)
     fitting = [message for message in session.messages if not message.rewound]
     spoken = list(_spoken(fitting))
     decisions = list(_decisions(spoken))
@@ -443,7 +443,7 @@ def _context_head(session: SessionText) -> str:
         f"on branch {summary.branch}" if summary.branch else "",
     )
     title = " ".join(summary.title.split()) or "Untitled session"
-    return cut_words(f"Continue this session of {' '.join(filter(None, facts))}.\nTitle: {title}\n", LEAST_CONTEXT // 2)
+    return cut_words(f"Continue this session of {' '.join(filter(None, facts))}.\nTitle: {title}\n", MIN_CONTEXT // 2)
 
 
 def _section(title: str, text: str) -> str:

@@ -55,8 +55,8 @@ _BEGINS = re.compile(r"# Session: (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) UTC\s*\n")
 _SESSION = re.compile(r"^- \*\*Session (?:Key|ID)\*\*: (\S+)[ \t]*$", re.MULTILINE)
 
 LONGEST = 30
-_MOST_WORDS = 4
-_LEAST_CHARACTERS = 3
+_MAX_WORDS = 4
+_MIN_CHARACTERS = 3
 _SHARED_LETTERS = 4
 """Words with at least this many first characters in common are treated as forms of one word."""
 _OF_PERSON, _OF_AGENT, _OF_TITLE = 2.0, 1.0, 8.0
@@ -245,7 +245,7 @@ def slug_of_words(title: str, messages: Sequence[SpokenMessage], counts: Counts 
         fits = len("-".join([*map(to_slug, chosen), to_slug(word)])) <= LONGEST
         if fits and not any(_are_similar(word, other) for other in chosen):
             chosen.append(word)
-        if len(chosen) == _MOST_WORDS:
+        if len(chosen) == _MAX_WORDS:
             break
     return "-".join(map(to_slug, sorted(chosen, key=order.__getitem__)))
 
@@ -261,7 +261,7 @@ def _weighed(title: str, messages: Sequence[SpokenMessage]) -> tuple[dict[str, f
     order: dict[str, int] = {}
     for text, weight in texts:
         for word in map(fold, _WORD.findall(text)):
-            if word not in left_out and len(to_slug(word)) >= _LEAST_CHARACTERS and "-" not in to_slug(word):
+            if word not in left_out and len(to_slug(word)) >= _MIN_CHARACTERS and "-" not in to_slug(word):
                 weights[word] = weights.get(word, 0.0) + weight
                 order.setdefault(word, len(order))
     return weights, order
@@ -348,7 +348,7 @@ def _without_structure(lines: Sequence[str]) -> Iterator[str]:
         yield fence
 
 
-_MOST_EMPTY = 5
+_MAX_EMPTY = 5
 """Number of sessions that are checked for messages: a new one may contain only the command that started it."""
 
 
@@ -427,7 +427,7 @@ def _newest(known: Sequence[SessionSummary]) -> Sequence[SessionSummary]:
     whole = [session for session in known if not session.parent and session.messages]
     if not whole:
         raise NoteError("No session is indexed yet, so there is none to remember.")
-    return nlargest(_MOST_EMPTY, whole, key=lambda session: session.ended or session.started or 0.0)
+    return nlargest(_MAX_EMPTY, whole, key=lambda session: session.ended or session.started or 0.0)
 
 
 def _first_draft(sessions: Sequence[SessionSummary], draft: Callable[[str], SessionNote]) -> SessionNote:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.agent.fact_operations import MOST_FACTS, USUAL_FACTS, memory_forget, memory_recall, memory_store
+from engine.agent.fact_operations import MAX_FACTS, USUAL_FACTS, memory_forget, memory_recall, memory_store
 from engine.agent.memory_access import AgentAccess
-from engine.agent.memory_tools import MOST_RESULTS, PAGE_CHARACTERS, PAGE_LINES, memory_get, memory_search
+from engine.agent.memory_tools import MAX_RESULTS, PAGE_CHARACTERS, PAGE_LINES, memory_get, memory_search
 from engine.agent.tool_interface import AgentTool, count, schema
 from engine.base.cancellation import CancelToken
 from engine.records import (
@@ -96,13 +96,13 @@ def fact_tools(access: AgentAccess) -> tuple[AgentTool, ...]:
 
 def _recall(access: AgentAccess) -> AgentTool:
     def call(arguments: Mapping[str, Any], cancel: CancelToken) -> Record:
-        return memory_recall(access, arguments["query"], count(arguments.get("limit"), MOST_FACTS), cancel=cancel)
+        return memory_recall(access, arguments["query"], count(arguments.get("limit"), MAX_FACTS), cancel=cancel)
 
     query = {"type": "string", "maxLength": LONGEST_QUERY, "description": "A question or words, in any language."}
     limit = {
         "type": "integer",
         "minimum": 1,
-        "maximum": MOST_FACTS,
+        "maximum": MAX_FACTS,
         "description": f"How many facts at most; {USUAL_FACTS} if left out.",
     }
     return AgentTool(
@@ -194,7 +194,7 @@ def _search(access: AgentAccess) -> AgentTool:
     most = {
         "type": "integer",
         "minimum": 1,
-        "maximum": MOST_RESULTS,
+        "maximum": MAX_RESULTS,
         "description": f"How many passages at most; {access.settings.query.max_results} if left out.",
     }
     least = {

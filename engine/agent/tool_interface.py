@@ -71,7 +71,7 @@ def _advice(error: BaseException, sentence: str) -> tuple[str, str]:
 
 Answer = MemorySearchAnswer | MemoryGetAnswer | FactAnswer | RememberedSession
 
-_MOST_SENTENCES = 5
+_MAX_SENTENCES = 5
 _LONGEST_NAME = 50
 _FURTHEST = 2**31 - 2
 
@@ -131,7 +131,7 @@ def refusal(tool: str, schema: Mapping[str, Any], arguments: Mapping[str, Any]) 
     additional properties). The package jsonschema knows all, but a bundle has no room for it and what it needs.
     """
     return " ".join(
-        sentence for sentence, _ in zip(_faults(tool, schema, arguments), range(_MOST_SENTENCES), strict=False)
+        sentence for sentence, _ in zip(_faults(tool, schema, arguments), range(_MAX_SENTENCES), strict=False)
     )
 
 

@@ -226,7 +226,7 @@ class BuiltinMemory:
         self._lifetime = Lifetime()
         self.store = IndexStore(usable_index_files(self._workspace, settings.store.path))
         try:
-            self._user_data = UserData(self.store.files.user)
+            self.user_data = UserData(self.store.files.user)
         except BaseException:
             self.store.close()
             raise
@@ -239,7 +239,7 @@ class BuiltinMemory:
             self._threads,
         )
         self._listeners = Listeners()
-        self.indexing = IndexingService(self._user_data, self._listeners.notify)
+        self.indexing = IndexingService(self.user_data, self._listeners.notify)
         self._guard = PathGuard(self._workspace, settings)
         shared = self._shared()
         self._creating = threading.Lock()
@@ -249,7 +249,7 @@ class BuiltinMemory:
             settings=settings,
             store=self.store,
             vectors=self.vectors,
-            user_data=self._user_data,
+            user_data=self.user_data,
             provider=self._provider,
             guard=self._guard,
             listeners=self._listeners,
@@ -277,10 +277,6 @@ class BuiltinMemory:
     @property
     def saved_searches(self) -> "SavedSearches":
         return self._parts.saved_searches
-
-    @property
-    def user_data(self) -> UserData:
-        return self._user_data
 
     @property
     def facts(self) -> "Facts":
@@ -427,7 +423,7 @@ class BuiltinMemory:
         self.indexing.close()
         self._provider.close()
         self._threads.close()
-        self._user_data.close()
+        self.user_data.close()
         self.store.close()
 
     # --- internals ------------------------------------------------------------------------------------------------

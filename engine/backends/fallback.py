@@ -96,7 +96,7 @@ class FallbackMemoryManager:
     ) -> None:
         """`user` is closed with this: saved searches outlive a switch."""
         self._chosen = chosen
-        self._user = user
+        self.user_data = user
         self._lifetime = Lifetime()
         self._listeners = Listeners()
         self._threads = BackgroundExecutor(executor)
@@ -109,25 +109,13 @@ class FallbackMemoryManager:
         """The settings last passed to `apply_query_settings`."""
         self._configured: MemorySearchManager | None = None
         """The memory that was given the current settings."""
-        self._saved_searches = SavedSearches(user)
-        self._unseen_notes = UnseenNotes(user)
+        self.saved_searches = SavedSearches(user)
+        self.unseen_notes = UnseenNotes(user)
 
     @property
     def unsupported(self) -> Mapping[Feature, str]:
         memory = self._switch.peek()
         return {} if memory is None else memory.unsupported
-
-    @property
-    def user_data(self) -> UserData:
-        return self._user
-
-    @property
-    def saved_searches(self) -> SavedSearches:
-        return self._saved_searches
-
-    @property
-    def unseen_notes(self) -> UnseenNotes:
-        return self._unseen_notes
 
     @cached_property
     def facts(self) -> "Facts":
@@ -135,7 +123,7 @@ class FallbackMemoryManager:
 
         # The rows belong to this object and outlive a switch; the provider is that of the memory in use.
         return Facts(
-            self._user,
+            self.user_data,
             lambda: self._call(lambda memory: memory.facts.provider()),
             lambda why: self._call(lambda memory: memory.facts.report_failure(why)),
         )
@@ -215,7 +203,7 @@ class FallbackMemoryManager:
             self._retry_policy.close()
             self._switch.close()
             self._threads.close()
-            self._user.close()
+            self.user_data.close()
 
     # --- internals ------------------------------------------------------------------------------------------------
 

@@ -114,18 +114,14 @@ class MemorySwitch:
         self._closed = False
         self._builtin: ActiveMemory | None = None
         self._primary: MemorySearchManager | None = None
-        self._failure = ""
+        self.failure = ""
+        """Why the chosen memory does not answer; empty if it does."""
         try:
             self._primary = open_primary()
         except Exception as error:
-            self._failure = sentence_of(error)
+            self.failure = sentence_of(error)
         else:
             self._primary.add_status_listener(changed)
-
-    @property
-    def failure(self) -> str:
-        """Why the chosen memory does not answer; empty if it does."""
-        return self._failure
 
     def peek(self) -> "MemorySearchManager | None":
         """Return the memory in use if it is open; never waits."""
@@ -147,7 +143,7 @@ class MemorySwitch:
         with self._lock:
             if self._closed or memory is not self._primary:
                 return
-            self._primary, self._failure = None, sentence_of(error)
+            self._primary, self.failure = None, sentence_of(error)
         log.warning("The chosen memory failed (%s), so the built-in index answers", type(error).__name__)
         memory.close()
         self._changed()
@@ -155,7 +151,7 @@ class MemorySwitch:
     def fails_still(self, error: Exception) -> None:
         """Record that retrying the chosen memory failed, perhaps for another reason."""
         with self._lock:
-            self._failure = sentence_of(error)
+            self.failure = sentence_of(error)
         self._changed()
 
     def return_to(self, primary: "MemorySearchManager") -> None:
@@ -168,7 +164,7 @@ class MemorySwitch:
                 unused, catching_up = (
                     (self._builtin.memory, self._builtin.catching_up) if self._builtin else (None, None)
                 )
-                self._primary, self._builtin, self._failure = primary, None, ""
+                self._primary, self._builtin, self.failure = primary, None, ""
         if unused is not primary:
             log.info("The chosen memory works again")
             primary.add_status_listener(self._changed)
@@ -190,18 +186,18 @@ class MemorySwitch:
                 raise Closed
             if self._primary is not None:
                 return ActiveMemory(self._primary, "", None)
-            return None if self._builtin is None else self._builtin._replace(failure=self._failure)
+            return None if self._builtin is None else self._builtin._replace(failure=self.failure)
 
     def _open(self) -> ActiveMemory:
         try:
             memory = self._open_builtin()
         except MnemoscopeError as error:
-            raise both(self._failure, error) from error
+            raise both(self.failure, error) from error
         memory.add_status_listener(self._changed)
         with self._lock:
             closed = self._closed
             if not closed:
-                self._builtin = active = ActiveMemory(memory, self._failure, IndexRefresh(memory, self._threads))
+                self._builtin = active = ActiveMemory(memory, self.failure, IndexRefresh(memory, self._threads))
         if closed:
             memory.close()
             raise Closed

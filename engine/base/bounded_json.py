@@ -20,10 +20,10 @@ import msgspec
 from engine.base import lazy_pattern, skip_reasons
 
 _DEEPEST = 500
-_MOST_EVENTS = 3_000_000
-_MOST_DIGITS = 4300
+_MAX_EVENTS = 3_000_000
+_MAX_DIGITS = 4300
 # Without the look behind, each digit of a long run would be tried as its beginning.
-_RUN = rb"(?<![0-9])[0-9]{%d,}" % (_MOST_DIGITS + 1)
+_RUN = rb"(?<![0-9])[0-9]{%d,}" % (_MAX_DIGITS + 1)
 _TOO_MANY_DIGITS = lazy_pattern(_RUN)
 _DIGITS = b"0123456789"
 _STRUCTURE = lazy_pattern(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]', re.DOTALL)
@@ -83,10 +83,10 @@ class BoundedDigits:
 
     def _bounded(self, block: bytes) -> bytes:
         leading = len(block) - len(block.lstrip(_DIGITS))
-        allowed = _MOST_DIGITS - self._digits
+        allowed = _MAX_DIGITS - self._digits
         if leading > allowed:
             block = block[:allowed] + block[leading:]
-        block = _TOO_MANY_DIGITS.sub(lambda match: match[0][:_MOST_DIGITS], block)
+        block = _TOO_MANY_DIGITS.sub(lambda match: match[0][:_MAX_DIGITS], block)
         trailing = len(block) - len(block.rstrip(_DIGITS))
         self._digits = trailing + (self._digits if trailing == len(block) else 0)
         return block
@@ -172,7 +172,7 @@ def backslashes_before(data: bytes, position: int) -> int:
 def check_digits(text: bytes) -> None:
     """Raise ValueError where a number outside of strings has more than 4,300 digits in a row."""
     if _has_many_digits(text) and any(match[1] for match in _STRINGS_OR_DIGITS.finditer(text)):
-        raise ValueError(f"a number of more than {_MOST_DIGITS} digits")
+        raise ValueError(f"a number of more than {_MAX_DIGITS} digits")
 
 
 def _has_many_digits(text: bytes) -> bool:
@@ -181,10 +181,10 @@ def _has_many_digits(text: bytes) -> bool:
     Only every 4,301st byte is examined, since each such run has one of them: a regex would hold the interpreter lock
     for a second in 64 MB.
     """
-    for at in range(_MOST_DIGITS, len(text), _MOST_DIGITS + 1):
+    for at in range(_MAX_DIGITS, len(text), _MAX_DIGITS + 1):
         if text[at] in _DIGITS:
-            before, after = text[at - _MOST_DIGITS : at], text[at : at + _MOST_DIGITS + 1]
-            if len(before) - len(before.rstrip(_DIGITS)) + len(after) - len(after.lstrip(_DIGITS)) > _MOST_DIGITS:
+            before, after = text[at - _MAX_DIGITS : at], text[at : at + _MAX_DIGITS + 1]
+            if len(before) - len(before.rstrip(_DIGITS)) + len(after) - len(after.lstrip(_DIGITS)) > _MAX_DIGITS:
                 return True
     return False
 
@@ -233,7 +233,7 @@ def one_value(first: _Event, events: Iterator[_Event]) -> Iterator[_Event]:
 def limited(events: Iterable[_Event]) -> Iterator[_Event]:
     """Yield the events unchanged. Raises ValueError after three million, which would take hundreds of MB as values."""
     for number, event in enumerate(events):
-        if number == _MOST_EVENTS:
+        if number == _MAX_EVENTS:
             raise ValueError(skip_reasons.MANY_VALUES.message())
         yield event
 

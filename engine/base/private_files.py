@@ -23,7 +23,7 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | get
 _TEMPORARY = lazy_pattern(r"\..+\.mnemoscope-(\d+)-[0-9a-f]{8}\.tmp(?:-journal|-wal|-shm)?", re.DOTALL)
 _UNFINISHED = lazy_pattern(r"unfinished-(\d+)-[0-9a-f]{8}")
 _FOLDER = lazy_pattern(r"mnemoscope-[a-z]+-(\d+)-.+")
-_MOST_BYTES = 64 * 1024 * 1024
+_MAX_BYTES = 64 * 1024 * 1024
 """Size limit for `read_file`; the largest files have a few megabytes."""
 _LONGEST_NAME = 100
 """Characters of the target's name in that of its temporary file; a name has 255 bytes at most."""
@@ -169,7 +169,7 @@ def replace_file(path: Path, data: bytes) -> None:
         file.write(data)
 
 
-def read_file(path: Path, most_bytes: int = _MOST_BYTES) -> bytes:
+def read_file(path: Path, most_bytes: int = _MAX_BYTES) -> bytes:
     """Return the content of a regular file. Raises OSError, also for other file types and larger files."""
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     with os.fdopen(descriptor, "rb") as file:

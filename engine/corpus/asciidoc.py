@@ -29,7 +29,7 @@ FENCE = lazy_pattern(r"(`{3,})[^`]*")
 _REVISION = lazy_pattern(r"(?:v[^,]*,[ \t]*)?(\d{4}-\d\d-\d\d)(?::.*)?")
 _AUTHORS = lazy_pattern(r"(?:[\w'’.-]+(?:[ \t]+[\w'’.-]+){0,2}(?:[ \t]+<[^<>]*>)?(?:;[ \t]*|$)){1,20}")
 _UNDERLINES = "=-~^+"
-_MOST_DIFFERENCE = 1
+_MAX_DIFFERENCE = 1
 ANCHOR = lazy_pattern(r"\[\[[^\[\]]*\]\]|\[#[^\[\]]*\]#?")
 _LINK = lazy_pattern(
     r"(?:link|xref|https?):[^\s\[\]]*\[([^\[\]]*)\]|<<[^<>,]*(?:,[ ]*)?([^<>]*)>>|footnote:[\w-]*\[[^\[\]]*\]"
@@ -174,7 +174,7 @@ def _underlined(line: str, below: str) -> int:
     """Return the level of a title that the next line underlines, or 0."""
     if not line or not line[0].isalnum() or below[:1] not in _UNDERLINES or below != below[:1] * len(below):
         return 0
-    near = len(below) > 2 and abs(len(below) - len(line)) <= _MOST_DIFFERENCE
+    near = len(below) > 2 and abs(len(below) - len(line)) <= _MAX_DIFFERENCE
     return _UNDERLINES.index(below[0]) + 1 if below and near else 0
 
 

@@ -95,8 +95,8 @@ _SIGNS = {
 }
 _START = lazy_pattern(r"start=[0-9]{1,9}")
 _LONGEST_VALUE = 200
-_MOST_VALUES = 10_000
-_MOST_COLUMNS = 60
+_MAX_VALUES = 10_000
+_MAX_COLUMNS = 60
 
 
 def markdown(text: str) -> Iterator[str]:
@@ -375,7 +375,7 @@ class _Page:
             self._values += 1
             key = name[1].lower().replace("-", "_")
             text = _SIGNS.get(key, self._found.properties.get(key, name[0]))
-            return text if len(text) <= _LONGEST_VALUE and self._values < _MOST_VALUES else name[0]
+            return text if len(text) <= _LONGEST_VALUE and self._values < _MAX_VALUES else name[0]
 
         return asciidoc.REFERENCE.sub(value, text) if "{" in text else text
 
@@ -444,12 +444,12 @@ def _rows(lines: Sequence[str], attributes: str) -> list[list[str]]:
         for number, separator in enumerate(separators):
             end = separators[number + 1].start() if number + 1 < len(separators) else len(line)
             text = line[separator.end() : end].strip()
-            count = min(int(separator[1] or separator[3] or 1), _MOST_COLUMNS)
+            count = min(int(separator[1] or separator[3] or 1), _MAX_COLUMNS)
             cells += [text] * count if separator[2] else [text, *[""] * (count - 1)]
         first = first or len(cells)
     written = _COLUMNS.search(attributes)
     columns = _columns(written[1] or written[2] or "") if written else first
-    columns = max(1, min(columns, _MOST_COLUMNS))
+    columns = max(1, min(columns, _MAX_COLUMNS))
     cells = [cell.replace("\\|", "|") for cell in cells]
     return [cells[at : at + columns] for at in range(0, len(cells), columns)]
 

@@ -73,7 +73,7 @@ class _Packer:
         """Chunk the units that have the same parent section."""
         run: list[_Unit] = []
         for unit in self._with_text(units):
-            if self._weight(unit) <= self._limit:
+            if self._outline.weight(unit.start, self._end(unit)) <= self._limit:
                 run.append(unit)
                 continue
             groups = self._shared(run)
@@ -199,9 +199,6 @@ class _Packer:
     def _weight_before(self, first: int, stop: int) -> int:
         """Return the weight of the text from piece `first` up to `stop`, including the last line end."""
         return self._outline.weights[stop] - self._outline.weights[first]
-
-    def _weight(self, unit: _Unit) -> int:
-        return self._outline.weight(unit.start, self._end(unit))
 
     def _end(self, unit: _Unit) -> int:
         return self._outline.section_end(unit.stop - 1)

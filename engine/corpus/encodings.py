@@ -75,22 +75,22 @@ _WIDER = {"big5": "big5hkscs"}
 """Codecs that decode more than the detected codec does."""
 _CONTROLS = bytes(code for code in range(32) if code not in b"\a\b\t\n\v\f\r\x1b") + b"\x7f"
 _FEW_CONTROLS = 3
-_MOST_CONTROLS, _MOST_IN_UTF8 = 0.02, 0.3
+_MAX_CONTROLS, _MAX_IN_UTF8 = 0.02, 0.3
 _WIDE_SAMPLE = 4096
-_FEWEST_PAIRS = 8
-_FEWEST_PER_CONTROL = 500
+_MIN_PAIRS = 8
+_MIN_PER_CONTROL = 500
 """Characters of UTF-16 for each control character."""
 _NUL_SHARE, _OTHER_NUL_SHARE = 0.1, 0.02
 """Shares of NUL among the upper bytes of UTF-16 that there are at least (blanks and line ends in other alphabets), and
 among the lower bytes that there are at most."""
-_BEYOND_ALPHABETS, _MOST_BEYOND = 0x20, 0.3
+_BEYOND_ALPHABETS, _MAX_BEYOND = 0x20, 0.3
 """First upper byte beyond the alphabets, and the share of such characters that there is at most."""
-_FEWEST = 3
+_MIN_BYTES = 3
 """Bytes beyond ASCII with which an encoding other than Windows-1252 is possible."""
 _SAMPLE = 32 * 1024
 _LONE = lazy_pattern(rb"(?<![\x80-\xff])[\x80-\xff](?![\x80-\xff])")
 _RUN = lazy_pattern(rb"[\x80-\xff]{4,}")
-_FEWEST_IN_RUNS = 12
+_MIN_IN_RUNS = 12
 _NOISE = 0.2
 """Share of implausible characters up to which charset-normalizer accepts an encoding by default."""
 _BEYOND_ASCII = lazy_pattern(rb"[\x80-\xff]")
@@ -114,7 +114,7 @@ _NARROW_KANA = lazy_pattern("[\uff61-\uff9f]")
 _EAST_ASIAN = lazy_pattern(
     "[\u2014\u2018-\u201d\u2026\u3000-\u30ff\u3105-\u318e\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uffee]"
 )
-_FEWEST_EAST_ASIAN, _FEWEST_KNOWN = 0.3, 0.95
+_MIN_EAST_ASIAN, _MIN_KNOWN = 0.3, 0.95
 """Shares of the characters of East Asia, and of these and ASCII, in a text in UTF-16 without a mark."""
 
 Blocks = Callable[[], Iterable[bytes]]
@@ -134,17 +134,17 @@ def wide_encoding(start: bytes) -> str:
 def _unmarked_utf16(sample: bytes) -> str:
     """Return the codec of a text in UTF-16 without a byte order mark; "" if it is not UTF-16."""
     pairs = len(sample) // 2
-    if pairs < _FEWEST_PAIRS or b"\0" not in sample:
+    if pairs < _MIN_PAIRS or b"\0" not in sample:
         return ""
     first, second = (sample[at : 2 * pairs : 2].count(0) / pairs for at in (0, 1))
     for codec, upper, lower in (("utf-16-le", second, first), ("utf-16-be", first, second)):
         if not upper:
             continue
         text = codecs.getincrementaldecoder(codec)("replace").decode(sample)
-        if "\ufffd" in text or count_controls(text.encode("utf-8")) * _FEWEST_PER_CONTROL > pairs:
+        if "\ufffd" in text or count_controls(text.encode("utf-8")) * _MIN_PER_CONTROL > pairs:
             continue
         high = sample[codec == "utf-16-le" : 2 * pairs : 2]
-        if sum(byte >= _BEYOND_ALPHABETS for byte in high) > _MOST_BEYOND * pairs:
+        if sum(byte >= _BEYOND_ALPHABETS for byte in high) > _MAX_BEYOND * pairs:
             is_text = _is_east_asian(sample, text)  # not names of even length, each with a NUL after it
         else:
             is_text = upper >= _NUL_SHARE and lower <= _OTHER_NUL_SHARE
@@ -159,7 +159,7 @@ def _is_east_asian(sample: bytes, text: str) -> bool:
         codecs.getincrementaldecoder("utf-8")().decode(sample)
         return False
     letters, known = len(_EAST_ASIAN.findall(text)), len(text.encode("ascii", "ignore"))
-    return letters >= _FEWEST_EAST_ASIAN * len(text) and letters + known >= _FEWEST_KNOWN * len(text)
+    return letters >= _MIN_EAST_ASIAN * len(text) and letters + known >= _MIN_KNOWN * len(text)
 
 
 class Utf8Check:
@@ -240,7 +240,7 @@ def count_controls(block: bytes) -> int:
 
 def is_binary(size: int, controls: int, *, utf8: bool) -> bool:
     """Return whether a file of `size` bytes is not text. `utf8`: whether all of it is valid UTF-8."""
-    return controls > max(_FEW_CONTROLS, size * (_MOST_IN_UTF8 if utf8 else _MOST_CONTROLS))
+    return controls > max(_FEW_CONTROLS, size * (_MAX_IN_UTF8 if utf8 else _MAX_CONTROLS))
 
 
 def as_text(decoded: str) -> str:
@@ -327,8 +327,8 @@ _SCRIPTS = {
 have them, by its codecs, those first that win a tie."""
 _MISPLACED = 3
 """Points that a letter costs where no word has it: a final letter within a word, a ь at its beginning."""
-_FEWEST_LETTERS = 5
-_LEAST_LIKELY, _LEAST_LEAD, _LEAST_IN_SCRIPT = 0.6, 0.12, 0.04
+_MIN_LETTERS = 5
+_MIN_LIKELY, _MIN_LEAD, _MIN_IN_SCRIPT = 0.6, 0.12, 0.04
 _HIGH_WORD = lazy_pattern(rb"[A-Za-z\x80-\xff]*[\x80-\xff][A-Za-z\x80-\xff]*")
 
 
@@ -338,7 +338,7 @@ def _alphabet(sample: bytes) -> str:
     high = len(_BEYOND_ASCII.findall(words))
     # Lists of single letters are often those with accents.
     in_words = sum(len(word) for word in words.split() if len(word) > 2)
-    if high < max(_FEWEST_LETTERS, 0.8 * len(_BEYOND_ASCII.findall(sample))) or in_words < 0.6 * high:
+    if high < max(_MIN_LETTERS, 0.8 * len(_BEYOND_ASCII.findall(sample))) or in_words < 0.6 * high:
         return ""
     readings: dict[str, tuple[float, str, str]] = {}
     for codecs_of_script, script in _SCRIPTS.items():
@@ -346,8 +346,8 @@ def _alphabet(sample: bytes) -> str:
             text = words.decode(codec, "replace")
             readings.setdefault(text, (_likelihood(text, *script) / high, script[1], codec))
     (best, script_of_best, codec), second = sorted(readings.values(), key=lambda reading: -reading[0])[:2]
-    lead = _LEAST_IN_SCRIPT if second[1] == script_of_best else _LEAST_LEAD
-    return codec if best >= _LEAST_LIKELY and best - second[0] >= lead else ""
+    lead = _MIN_IN_SCRIPT if second[1] == script_of_best else _MIN_LEAD
+    return codec if best >= _MIN_LIKELY and best - second[0] >= lead else ""
 
 
 def _likelihood(text: str, letters: str, usual: str, misplaced: str) -> float:
@@ -378,7 +378,7 @@ def _written_latin(sample: bytes) -> str:
     """Return the codec of a text in Latin script: another one than `_latin` if all letters are those of a language."""
     known = _latin(sample)
     before = _coverage(sample, known) if known in _LATIN_CODECS else 0.0
-    if before >= _SAME_READING or len(_BEYOND_ASCII.findall(sample)) < _FEWEST:
+    if before >= _SAME_READING or len(_BEYOND_ASCII.findall(sample)) < _MIN_BYTES:
         return known
     best = max(_LATIN_CODECS, key=lambda codec: _coverage(sample, codec))
     return best if _coverage(sample, best) >= _SAME_READING else known
@@ -408,7 +408,7 @@ def _coverage(sample: bytes, codec: str) -> float:
 def _is_latin(sample: bytes) -> bool:
     """Return whether the bytes beyond ASCII look like accents and quotation marks in words of Latin letters."""
     high, alone = (len(pattern.findall(sample)) for pattern in (_BEYOND_ASCII, _LONE))
-    if high < _FEWEST:
+    if high < _MIN_BYTES:
         return True
     if 8 * len(_KANA.findall(sample)) > high or _has_other_words(sample):
         return False
@@ -418,7 +418,7 @@ def _is_latin(sample: bytes) -> bool:
 def _has_other_words(sample: bytes) -> bool:
     """Return whether many bytes beyond ASCII follow each other, as in words of other scripts, but not as accents do."""
     in_runs = sum(map(len, _RUN.findall(sample)))
-    return in_runs >= _FEWEST_IN_RUNS and 3 * in_runs > len(_BEYOND_ASCII.findall(sample))
+    return in_runs >= _MIN_IN_RUNS and 3 * in_runs > len(_BEYOND_ASCII.findall(sample))
 
 
 def _latin(sample: bytes) -> str:

@@ -14,7 +14,7 @@ from engine.corpus import markdown_line_types
 from engine.corpus.note_structure import lines_of
 
 _HEAD_CHARACTERS = 64 * 1024
-_MOST_LINES = 1000
+_MAX_LINES = 1000
 _CLOSING = {"---": ("---", "..."), "+++": ("+++",)}
 _MARK = "\ufeff"
 
@@ -252,7 +252,7 @@ def page_properties(text: str) -> PageProperties | None:
     """Return the Logseq properties with which a note begins; None if it has none."""
     if "::" not in text[:_LONGEST_KEY]:
         return None
-    lines = text[:_HEAD_CHARACTERS].split("\n", _MOST_LINES)[:_MOST_LINES]
+    lines = text[:_HEAD_CHARACTERS].split("\n", _MAX_LINES)[:_MAX_LINES]
     count = next((at for at, line in enumerate(lines) if not _logseq_line(line)), len(lines))
     return PageProperties(lines[:count]) if count else None
 
@@ -281,7 +281,7 @@ def read(text: str) -> FrontMatter | None:
     fence = text[:4].lstrip(_MARK)[:3]
     if fence not in _CLOSING:
         return page_properties(text)
-    lines = text[:_HEAD_CHARACTERS].split("\n", _MOST_LINES)[:_MOST_LINES]
+    lines = text[:_HEAD_CHARACTERS].split("\n", _MAX_LINES)[:_MAX_LINES]
     if lines[0].lstrip(_MARK).rstrip() != fence:
         return None
     if len(text) > _HEAD_CHARACTERS:

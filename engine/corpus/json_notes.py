@@ -18,10 +18,10 @@ ENDINGS = (".canvas", ".ipynb")
 LARGEST = 64 * 1024 * 1024
 """Largest file in bytes; larger ones are neither indexed nor shown as Markdown."""
 _BLOCK = 64 * 1024
-_MOST_OUTPUT = 20_000
+_MAX_OUTPUT = 20_000
 """Most characters of the outputs of one cell."""
-_MOST_NAME = 60
-_MOST_GROUPS = 100
+_MAX_NAME = 60
+_MAX_GROUPS = 100
 """Most groups that are read; cards in other groups are listed before the groups."""
 _ESCAPES = lazy_pattern(r"\x1b\[[0-9;?]*[A-Za-z]")
 _TICKS = lazy_pattern(r"^ {0,3}(`{3,})", re.MULTILINE)
@@ -67,7 +67,7 @@ def _canvas(canvas: dict[str, Any]) -> Iterator[str]:
     nodes = [node for node in _list(canvas.get("nodes")) if isinstance(node, dict)]
     groups = sorted((node for node in nodes if node.get("type") == "group"), key=_position)
     # Of nested groups, the smallest one is the card's.
-    areas = sorted((_Area.of(group, number) for number, group in enumerate(groups[:_MOST_GROUPS])), key=_Area.size)
+    areas = sorted((_Area.of(group, number) for number, group in enumerate(groups[:_MAX_GROUPS])), key=_Area.size)
     cards = sorted((node for node in nodes if node.get("type") != "group"), key=_position)
     inside: dict[int, list[dict[str, Any]]] = {}
     for card in cards:
@@ -118,7 +118,7 @@ def _name(node: dict[str, Any]) -> str:
     """Return the beginning of a card's text, on one line."""
     text = _string(node.get("label")) if node.get("type") == "group" else _card(node).removeprefix("!")
     first = next((line for line in text.split("\n") if line.strip()), "")
-    return markdown_line_types.plain_title(first.lstrip("# "))[:_MOST_NAME]
+    return markdown_line_types.plain_title(first.lstrip("# "))[:_MAX_NAME]
 
 
 def _position(node: dict[str, Any]) -> tuple[float, float]:
@@ -170,8 +170,8 @@ def _notebook(notebook: dict[str, Any]) -> Iterator[str]:
             if output := _ESCAPES.sub("", output).strip("\n"):
                 if source.strip():
                     yield _OUTPUT  # else the two blocks of code look like one
-                more = "\n…" if len(output) > _MOST_OUTPUT else ""
-                yield _fenced(output[:_MOST_OUTPUT] + more, "")
+                more = "\n…" if len(output) > _MAX_OUTPUT else ""
+                yield _fenced(output[:_MAX_OUTPUT] + more, "")
 
 
 def _cells(notebook: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -52,7 +52,7 @@ class NumberedText:
         self._lock = threading.Lock()
         self._blocks: OrderedDict[int, tuple[bytes, array[int]]] = OrderedDict()
         last = source.read(source.size - 1, 1) if source.size else b"\n"
-        self._count = line_ends_before[-1] + (last != b"\n")
+        self.line_count = line_ends_before[-1] + (last != b"\n")
 
     @classmethod
     def open(cls, path: str | Path, cancel: CancelToken | None = None) -> Self:
@@ -125,16 +125,12 @@ class NumberedText:
             source.close()
             raise
 
-    @property
-    def line_count(self) -> int:
-        return self._count
-
     def line(self, number: int, *, limit: int = LINE_LIMIT) -> str:
         """Return at most `limit` characters of one line, without its line end.
 
         Raises `IndexError` for a missing line.
         """
-        if not 1 <= number <= self._count:
+        if not 1 <= number <= self.line_count:
             raise IndexError(f"no line {number}")
         with self._lock:
             start, end = self._span(number)
@@ -148,7 +144,7 @@ class NumberedText:
 
     def lines(self, first: int, last: int, *, limit: int = LINE_LIMIT) -> list[str]:
         """Return lines `first` to `last`, both included; numbers outside the file are left out."""
-        number, last = max(1, first), min(last, self._count)
+        number, last = max(1, first), min(last, self.line_count)
         lines: list[str] = []
         while number <= last:
             with self._lock:

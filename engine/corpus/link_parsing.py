@@ -25,7 +25,7 @@ NameKind = Literal["file", "alias", "block"]
 
 _LINE = 16 * 1024
 """Most characters of a line that are searched for links."""
-_MOST = 2_000
+_MAX_LINKS = 2_000
 _CONTEXT = 240
 _AROUND = 1_000
 """Characters on each side of a link that are searched for the ends of its sentence."""
@@ -131,9 +131,9 @@ def links_of(text: str) -> tuple[NoteLink, ...]:
             continue
         written = [link for link in written_links(line) if link.target]
         links += (NoteLink(number, link.kind, link.target, link.anchor, _context(line, link)) for link in written)
-        if len(links) >= _MOST:
+        if len(links) >= _MAX_LINKS:
             break
-    return tuple(links[:_MOST])
+    return tuple(links[:_MAX_LINKS])
 
 
 def _may_link(text: str) -> bool:
@@ -157,9 +157,9 @@ def markup_links_of(text: str, name: str, code: Sequence[tuple[int, int]]) -> tu
                 NoteLink(number, link.kind, link.target, link.anchor, _context(line, link, links))
                 for link in links(line)
             )
-            if len(note_links) >= _MOST:
+            if len(note_links) >= _MAX_LINKS:
                 break
-    return tuple(note_links[:_MOST])
+    return tuple(note_links[:_MAX_LINKS])
 
 
 def _org_links(line: str) -> list[WrittenLink]:
@@ -438,7 +438,7 @@ _ABOVE_TITLE = lazy_pattern(
     r"[ \t]*(?:\.\. _.*:|\[.*\]|\.[^ \t.].*|<a(?:[ \t][^<>]*)?>(?:</a>)?|\(\S+\)=|:\w+:.*|)[ \t]*"
 )
 """Matches a line that may be between a target and the title or the block that it names."""
-_MOST_ABOVE_TITLE = 20
+_MAX_ABOVE_TITLE = 20
 
 
 def titled_line(lines: Sequence[str], number: int, ending: str) -> int:
@@ -448,7 +448,7 @@ def titled_line(lines: Sequence[str], number: int, ending: str) -> int:
         above = (at for at in range(number, 0, -1) if lines[at - 1].startswith("*"))
         return next(above, 1) if ":custom_id:" in line.lower() else number
     below = number
-    last = min(len(lines), number + _MOST_ABOVE_TITLE)
+    last = min(len(lines), number + _MAX_ABOVE_TITLE)
     while below <= last and _ABOVE_TITLE.fullmatch(lines[below - 1]):
         below += 1
     return below if below <= last else number

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 
 from engine.base import lazy_pattern
 
-MOST_NESTED = 10
+MAX_NESTED = 10
 """Most lists, quotes and callouts around each other that are shown as such."""
-_MOST_COLUMNS = 60
+_MAX_COLUMNS = 60
 _LONGEST_PARAGRAPH = 4_000
 _MARKUP = lazy_pattern(r"([\\`*_\[\]<>~$=|#!&^%{}(])")
 _AT_START = lazy_pattern(r"\A([ \t]*+)(?:([-+])(?=[-+ \t]|$)|(\d{1,9})(?=[.)](?:[ \t]|$)))")
@@ -92,7 +92,7 @@ class MarkdownWriter:
 
         Its lines are written into the container around it if that is the last that may be open.
         """
-        if self.depth < MOST_NESTED:
+        if self.depth < MAX_NESTED:
             self._containers.append([first, rest])
 
     def open_item(self, marker: str) -> None:
@@ -158,7 +158,7 @@ class MarkdownWriter:
 
     def table(self, rows: Sequence[Sequence[str]]) -> None:
         """Write a table whose cells are Markdown; its first row becomes the header, which Markdown requires."""
-        columns = min(max(map(len, rows), default=0), _MOST_COLUMNS)
+        columns = min(max(map(len, rows), default=0), _MAX_COLUMNS)
         if not columns:
             return
         self.blank()

@@ -14,7 +14,7 @@ from engine.text.folding import fold
 
 HEAD_CHARACTERS = 64 * 1024
 """Number of characters in which a title is searched."""
-_MOST_ALIASES = 100
+_MAX_ALIASES = 100
 _TEXT_FORMATS = (".tex", ".typ", ".fountain", ".srt", ".vtt", ".tid")
 _ZIM = "Content-Type: text/x-zim-wiki"
 """Beginning of a note of Zim."""
@@ -71,7 +71,9 @@ def describe(text: str, name: str) -> DocumentInfo:
     heading = "" if in_namespace else _leading_heading(text, front.length if front else 0, modules=modules)
     if front is None:
         if not heading and _ID.fullmatch(file_title):
-            file_title = _first_line(text) or file_title
+            # Joplin exports the title as the first line of a note that is named by an id (format "RAW").
+            first_line = text[:_LINE].strip().partition("\n")[0]
+            file_title = markdown_line_types.plain_title(first_line) or file_title
         return DocumentInfo(heading or file_title, more, (), False, None)
     title = markdown_line_types.plain_title(front.scalar("title")) or heading or file_title
     values = front.scalars()
@@ -137,7 +139,7 @@ def markdown_of(text: str, name: str) -> Iterator[str] | None:
 
 def _aliases(aliases: Iterable[str]) -> tuple[str, ...]:
     plain = (markdown_line_types.plain_title(alias) for alias in aliases)
-    return tuple(dict.fromkeys(alias for alias in plain if alias))[:_MOST_ALIASES]
+    return tuple(dict.fromkeys(alias for alias in plain if alias))[:_MAX_ALIASES]
 
 
 def _leading_heading(text: str, front: int, *, modules: bool) -> str:
@@ -201,14 +203,9 @@ def _file_title(name: str) -> str:
     return exported[1] if exported else stem.replace(_NAMESPACE, "/")
 
 
-def _first_line(text: str) -> str:
-    """Return the first line of a note that is named by an id; Joplin exports the title there (format "RAW")."""
-    return markdown_line_types.plain_title(text[:_LINE].strip().partition("\n")[0])
-
-
 _LINE = 4096
 """Most characters of a line that are searched for tags."""
-_MOST = 500
+_MAX_TAGS = 500
 _LONGEST = 100
 _SEPARATORS = lazy_pattern(r"[,\[\]\s]+")
 HASHTAG = lazy_pattern(
@@ -247,7 +244,7 @@ def tags_of(text: str, front: FrontMatter | None, structure: Structure | None = 
         # An issue's number isn't a tag.
         if tag and len(tag) <= _LONGEST and not tag.isdigit():
             tags.add(tag)
-        if len(tags) == _MOST:
+        if len(tags) == _MAX_TAGS:
             break
     return tuple(sorted(tags))
 

@@ -12,7 +12,7 @@ from engine.base import lazy_pattern
 from engine.corpus.link_parsing import is_attachment
 from engine.corpus.markdown_writer import (
     CALLOUTS,
-    MOST_NESTED,
+    MAX_NESTED,
     Inline,
     MarkdownWriter,
     footnote_name,
@@ -363,7 +363,7 @@ class _Page:
             self.out.close(self._items.pop()[1])
 
     def _begin(self, name: str, words: str) -> None:
-        if len(self._blocks) < MOST_NESTED:
+        if len(self._blocks) < MAX_NESTED:
             self._blocks.append((name, self.out.depth, self._items))
         self._items = []
         if name in ("quote", "verse"):

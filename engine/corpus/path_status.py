@@ -37,7 +37,7 @@ from engine.records import FileIssue, Source
 from engine.settings import Settings
 
 Entry = os.DirEntry[str]
-_MOST_ENTRIES = 100_000
+_MAX_ENTRIES = 100_000
 _JudgeEntry = Callable[[Entry, str, Sequence[Entry]], Match | None]
 """Function that returns the rule that excludes an entry, given the entry, its stable name and all entries of its
 folder.
@@ -142,7 +142,7 @@ class PathFinder:
             return None, True
         similar = ""
         entries = self._entries(cancel)
-        for entry in islice(entries, _MOST_ENTRIES):
+        for entry in islice(entries, _MAX_ENTRIES):
             name = _normalized_name(entry.name)
             if name == wanted:
                 return self._status_of(entry.path), True
@@ -176,13 +176,13 @@ class PathFinder:
     def list_folder(self, folder: PathStatus, cancel: CancelToken | None = None) -> Listing:
         """Return the files of a folder and its subfolders that no rule excludes. Raises `Cancelled`."""
         if folder.source == "sessions":
-            sessions = find_transcripts_in(Store(folder.name, folder.path), cancel=cancel, most_entries=_MOST_ENTRIES)
+            sessions = find_transcripts_in(Store(folder.name, folder.path), cancel=cancel, most_entries=_MAX_ENTRIES)
             return Listing(sessions.files, sessions.skipped, sessions.whole)
         if folder.name or self.roots.layout == "folder":
             root = Root(folder.name, folder.path)
-            discovery = discover_in(root, self.roots, self._settings, cancel=cancel, most_entries=_MOST_ENTRIES)
+            discovery = discover_in(root, self.roots, self._settings, cancel=cancel, most_entries=_MAX_ENTRIES)
         else:
-            discovery = discover(self._workspace, self._settings, cancel=cancel, most_entries=_MOST_ENTRIES)
+            discovery = discover(self._workspace, self._settings, cancel=cancel, most_entries=_MAX_ENTRIES)
         return Listing(discovery.files, discovery.skipped, discovery.whole)
 
     def is_in(self, folder: PathStatus, name: str) -> bool:

@@ -182,7 +182,8 @@ def _grid(lines: Sequence[str]) -> list[list[str]] | None:
     A cell across several columns is written in the first.
     """
     drawn = [bool(_GRID.fullmatch(line) or _GRID_HEADER.fullmatch(line)) for line in lines]
-    bounds = sorted({at for line, is_drawn in zip(lines, drawn, strict=True) if is_drawn for at in _crossings(line)})
+    borders = [line for line, is_drawn in zip(lines, drawn, strict=True) if is_drawn]
+    bounds = sorted({at for line in borders for at, sign in enumerate(line) if sign == "+"})
     rows, cells = list[list[str]](), [""] * (len(bounds) - 1)
     for line, is_drawn in zip(lines[1:], drawn[1:], strict=True):
         columns = _screen_columns(line)
@@ -245,10 +246,6 @@ def _end_of_simple(lines: Sequence[str], at: int) -> int:
 def end_of_paragraph(lines: Sequence[str], at: int) -> int:
     """Return the index of the first empty line from `at`, or the number of lines."""
     return next((number for number in range(at, len(lines)) if not lines[number]), len(lines))
-
-
-def _crossings(line: str) -> list[int]:
-    return [at for at, sign in enumerate(line) if sign == "+"]
 
 
 def _screen_columns(line: str) -> Sequence[str]:

@@ -10,7 +10,7 @@ from engine.corpus import restructuredtext
 from engine.corpus.link_parsing import reference_target
 from engine.corpus.markdown_writer import (
     CALLOUTS,
-    MOST_NESTED,
+    MAX_NESTED,
     Inline,
     MarkdownWriter,
     code,
@@ -140,7 +140,7 @@ class _Page:
     def _nested(self, lines: Sequence[str], depth: int, *, quote: bool = False) -> Iterator[None]:
         """Write blocks that are indented below others."""
         outer = self.out.depth
-        if depth >= MOST_NESTED:
+        if depth >= MAX_NESTED:
             self.out.code(lines)
             return
         if quote:
@@ -412,7 +412,7 @@ class _Page:
 
     def _reference(self, inline: Inline, name: str, written: str) -> str:
         target, seen = self._names.get(_name(name), ""), 0
-        while target.endswith("_") and seen < MOST_NESTED:  # the name of another target
+        while target.endswith("_") and seen < MAX_NESTED:  # the name of another target
             target, seen = self._names.get(_name(target[:-1]), ""), seen + 1
         return inline.link(name, target) if target else written
 
@@ -425,14 +425,14 @@ class _Page:
     def _substitute(self, inline: Inline, name: re.Match[str]) -> str:
         kind, text = self._substitutes.get(" ".join(name[1].split()).lower(), ("", ""))
         self._replaced += len(text)
-        if not kind or self._replaced > _MOST_REPLACED:
+        if not kind or self._replaced > _MAX_REPLACED:
             return name[1] if kind else name[0]
         if kind == "image":
             return inline.image(name[1], text)
         return text if kind == "replace" else name[1]
 
 
-_MOST_REPLACED = 256 * 1024
+_MAX_REPLACED = 256 * 1024
 
 
 def _name(text: str) -> str:

@@ -34,7 +34,7 @@ from engine.settings.options import SessionSettings
 
 # --- Possible folders, and lists of folders in configuration files ---------------------------------------------------
 
-_MOST_BYTES = 256 * 1024
+_MAX_BYTES = 256 * 1024
 _TOKEN = re.compile(
     r"(?P<nothing>\s+|//[^\n]*|/\*.*?\*/)"
     r"|\"(?P<double>(?:[^\"\\\n]|\\.)*)\""
@@ -120,9 +120,9 @@ def read_list(path: str, issues: list[FileIssue]) -> Any:
 def _read(path: str) -> Any:
     descriptor, state = open_regular(os.path.realpath(path))  # users may link their configuration to another path
     with os.fdopen(descriptor, "rb") as file:
-        if state.st_size > _MOST_BYTES:
+        if state.st_size > _MAX_BYTES:
             raise ValueError("larger than a configuration file can be")
-        return parse_lenient(file.read(_MOST_BYTES).decode("utf-8-sig"))
+        return parse_lenient(file.read(_MAX_BYTES).decode("utf-8-sig"))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -130,10 +130,10 @@ def _read(path: str) -> Any:
 _SESSIONS_FOLDER = "Past sessions"
 _ENCRYPTED = (".codeium", "windsurf", "cascade")
 """Folder of Windsurf's own chats, which only its server can decrypt; the program is called Devin Desktop since 2026."""
-_MOST_NAMED = 3
+_MAX_NAMED = 3
 _SAMPLE = 10
 """Number of files to look at to find out whether an agent stores each message as a file."""
-_MOST_ENTRIES = 100_000
+_MAX_ENTRIES = 100_000
 """Most entries counted in one folder, which takes half a second; beyond it, "more than" is shown."""
 
 
@@ -275,7 +275,7 @@ def _measure(candidate: Candidate, issues: list[FileIssue], cancel: CancelToken 
 
 def _transcripts(path: str, issues: list[FileIssue], cancel: CancelToken | None) -> tuple[list[FoundFile], bool]:
     settings = _listing((path,))
-    transcripts = find_transcripts(settings, cancel=cancel, most_entries=_MOST_ENTRIES)
+    transcripts = find_transcripts(settings, cancel=cancel, most_entries=_MAX_ENTRIES)
     (store,) = find_stores(settings)
     others = [issue for issue in transcripts.skipped if issue.rule == NO_TRANSCRIPT.rule]
     issues += [
@@ -284,8 +284,8 @@ def _transcripts(path: str, issues: list[FileIssue], cancel: CancelToken | None)
         if issue.path == store.name
     ]
     if others:
-        names = [issue.path.removeprefix(f"{store.name}/") for issue in others[:_MOST_NAMED]]
-        shortened = ", ".join(names) + ", …" * (len(others) > _MOST_NAMED)
+        names = [issue.path.removeprefix(f"{store.name}/") for issue in others[:_MAX_NAMED]]
+        shortened = ", ".join(names) + ", …" * (len(others) > _MAX_NAMED)
         count = sum(files_covered(issue.detail) for issue in others)
         detail = OTHER_FILES.message(count=count, names=shortened)
         issues.append(FileIssue(path=path, rule=NO_TRANSCRIPT.rule, detail=detail))
@@ -294,7 +294,7 @@ def _transcripts(path: str, issues: list[FileIssue], cancel: CancelToken | None)
 
 def _size_of_folder(path: str, cancel: CancelToken | None) -> int:
     """Return the size of all files in a folder of sessions that store each message as a file."""
-    size, entries_left, folders = 0, _MOST_ENTRIES, [path]
+    size, entries_left, folders = 0, _MAX_ENTRIES, [path]
     while folders and entries_left > 0:
         checkpoint(cancel)
         folder = folders.pop()
@@ -310,7 +310,7 @@ def _size_of_folder(path: str, cancel: CancelToken | None) -> int:
 
 def _notes(path: str, issues: list[FileIssue], cancel: CancelToken | None) -> tuple[list[FoundFile], bool]:
     try:
-        discovery = discover(Path(path), Settings(), cancel=cancel, most_entries=_MOST_ENTRIES)
+        discovery = discover(Path(path), Settings(), cancel=cancel, most_entries=_MAX_ENTRIES)
     except WorkspaceError as error:
         issues.append(FileIssue(path=path, rule="unreadable", detail=str(error)))
         return [], True

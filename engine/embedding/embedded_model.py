@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 MODEL = "use-multilingual-v3"
 _REVISION = "1"
 """Increase this when a new version of the package produces different vectors."""
-_MOST_BYTES = 8000
+_MAX_BYTES = 8000
 _UNKNOWN_LETTERS = re.compile(
     "[\u0370-\u03ff\u0530-\u05ff\u0900-\u0dff\u0e80-\u10ff\u1200-\u137f\u1780-\u17ff\u1f00-\u1fff"
     "\u1ea0-\u1ef9đơưĐƠƯ"
@@ -46,9 +46,9 @@ they resemble a known language."""
 _CHARACTERS_A_TOKEN = 4
 _POLL_SECONDS = 0.02
 """Interval of checking the cancel token while another thread loads the model."""
-_MOST_WORDS = 10_000
+_MAX_WORDS = 10_000
 """Size of the cache of word vectors: some 11 MB."""
-_MOST_PIECES = 64
+_MAX_PIECES = 64
 """Most word pieces of a query that are compared with the pieces of lines."""
 _WORDS_AT_ONCE = 64
 """Words between checks of the cancel token: 20 ms."""
@@ -203,8 +203,8 @@ class EmbeddedProvider:
 
     def _fit(self, text: str) -> str:
         """Replace characters that UTF-8 can't encode, and cut the text to the limit at a character boundary."""
-        raw = text[:_MOST_BYTES].encode("utf-8", "replace")
-        return raw[:_MOST_BYTES].decode("utf-8", "ignore")
+        raw = text[:_MAX_BYTES].encode("utf-8", "replace")
+        return raw[:_MAX_BYTES].decode("utf-8", "ignore")
 
 
 class _Shared:
@@ -225,7 +225,7 @@ class _Model:
 
     def add_words(self, vectors: "dict[str, Any]") -> None:
         """Add word vectors to the cache. Thread-safe: one that another thread replaces meanwhile is computed again."""
-        if len(self.words) + len(vectors) > _MOST_WORDS:
+        if len(self.words) + len(vectors) > _MAX_WORDS:
             self.words = {}
         self.words.update(vectors)
 
@@ -278,7 +278,7 @@ class _Encoder:
         import numpy as np
 
         own, *others = map(self._pieces.of_words, (query, *lines))
-        own = [piece for piece in dict.fromkeys(own) if self._pieces.rarity_of(piece) > frequent][:_MOST_PIECES]
+        own = [piece for piece in dict.fromkeys(own) if self._pieces.rarity_of(piece) > frequent][:_MAX_PIECES]
         rarities = np.array(list(map(self._pieces.rarity_of, own)), np.float32)
         with self._one_thread():
             return self._network.nearest_pieces(own, others), rarities

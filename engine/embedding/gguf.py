@@ -43,7 +43,7 @@ _LONGEST_FOLDER = 55
 """Maximum length in bytes of the temporary folder: a socket's path is limited to 104."""
 _EXIT_SECONDS = 5.0
 """Seconds to wait for a process to exit after it has closed its pipe."""
-_MOST_FAILURES = 3
+_MAX_FAILURES = 3
 """Number of consecutive crashes or failed loads after which the process is not restarted."""
 
 
@@ -117,7 +117,7 @@ class ModelProcess:
 
     def _answer(self, kind: RequestKind, texts: list[str], check: Callable[[], None]) -> Answer:
         check()
-        if self._failures >= _MOST_FAILURES:
+        if self._failures >= _MAX_FAILURES:
             raise ProviderError(self._last_failure)
         if self._worker is None:
             self._worker = _Worker(self._file, self._tokens)
@@ -249,9 +249,9 @@ class _PriorityLock:
                 self._changed.notify_all()
 
 
-_MOST_TOKENS = 2048
+_MAX_TOKENS = 2048
 """Limit for one text, even if the model takes more: memory grows with it, and passages have some 400."""
-_STEP = Limits(inputs=16, tokens=2048, input_tokens=_MOST_TOKENS, at_once=1)
+_STEP = Limits(inputs=16, tokens=2048, input_tokens=_MAX_TOKENS, at_once=1)
 """Size of one step in bytes: a query that arrives meanwhile waits no longer than this."""
 _MARKS = 8
 """Upper bound for the special tokens that a model adds around a text."""
@@ -381,7 +381,7 @@ class GgufProvider:
         """`dims`: length of the vectors, at most that of the model."""
         self._file = file
         self._traits = traits
-        self._most = min(file.context, _MOST_TOKENS)
+        self._most = min(file.context, _MAX_TOKENS)
         self._process = ModelProcess(file, self._most)
         self._calibration: Calibration | None = None
         self.dims = dims

@@ -24,10 +24,10 @@ _MAGIC = b"GGUF"
 _VERSIONS = {2, 3}
 _STRING, _ARRAY = 8, 9
 _NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
-_MOST_VALUES = 10_000
-_MOST_BYTES = 64 * 1024 * 1024
+_MAX_VALUES = 10_000
+_MAX_BYTES = 64 * 1024 * 1024
 """Limit for all names and values; the largest vocabularies have some ten megabytes."""
-_MOST_STRING_BYTES = 1_000_000
+_MAX_STRING_BYTES = 1_000_000
 """Limit for one string; a chat template has some thousand characters."""
 _SAMPLES = 64
 _SAMPLE_BYTES = 4096
@@ -130,7 +130,7 @@ class _Reader:
 
     def pairs(self, count: int) -> dict[str, Any]:
         """All names with their values, without arrays such as the vocabulary."""
-        if count > _MOST_VALUES:
+        if count > _MAX_VALUES:
             raise ValueError(count)
         pairs = {}
         for _ in range(count):
@@ -162,7 +162,7 @@ class _Reader:
         """Skip a string and return its start."""
         length = self._number("Q")
         start = self._position
-        if length > _MOST_STRING_BYTES or start + length > min(len(self._data), _MOST_BYTES):
+        if length > _MAX_STRING_BYTES or start + length > min(len(self._data), _MAX_BYTES):
             raise ValueError(length)
         self._position += length
         return start

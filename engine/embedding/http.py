@@ -25,8 +25,8 @@ from engine.settings import Settings
 
 _SENT = {"accept", "connection", "content-length", "content-type", "host", "transfer-encoding"}
 _FIXED = {"User-Agent": "Mnemoscope", "Accept-Encoding": "gzip"}
-_MOST_BYTES = 64 * 1024 * 1024
-_MOST_ERROR_BYTES = 64 * 1024
+_MAX_BYTES = 64 * 1024 * 1024
+_MAX_ERROR_BYTES = 64 * 1024
 _STEP = 1 << 16
 _HEADER_NAME = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
 _HEADER_VALUE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?")
@@ -66,7 +66,7 @@ class HttpClient:
         *,
         cancel: CancelToken | None = None,
         private: Sequence[str] = (),
-        most_bytes: int = _MOST_BYTES,
+        most_bytes: int = _MAX_BYTES,
     ) -> Iterator[None]:
         """Context for one request and its response, limited to `seconds`; a cancel closes the connection.
 
@@ -275,9 +275,9 @@ def _start_of(response: httpx2.Response) -> bytes:
     with contextlib.suppress(ProviderError):
         for part in response.iter_bytes():
             start += part
-            if len(start) >= _MOST_ERROR_BYTES:
+            if len(start) >= _MAX_ERROR_BYTES:
                 break
-    return start[:_MOST_ERROR_BYTES]
+    return start[:_MAX_ERROR_BYTES]
 
 
 def _reason(error: Exception) -> str:

@@ -38,7 +38,7 @@ from engine.settings import Settings
 _HUB = "https://huggingface.co"
 _CDN = (".huggingface.co", ".hf.co")
 """Domains of the hosts that store its files."""
-_MOST_REDIRECTS = 5
+_MAX_REDIRECTS = 5
 _STALL_SECONDS = 60.0
 _FREE_BYTES = 100_000_000
 """Bytes of disk space to leave free."""
@@ -223,7 +223,7 @@ class _Hub:
     ) -> Iterator[httpx2.Response]:
         """Follow redirects, and yield the final response or the first one accepted by `arrived`."""
         url = _url(f"{self._base}/{model.repository}/resolve/main/{quote(model.file)}")
-        for _ in range(_MOST_REDIRECTS):
+        for _ in range(_MAX_REDIRECTS):
             with self._get(url, headers) as response:
                 self._refuse(response, model)
                 if not response.is_redirect or arrived(response):

@@ -155,7 +155,7 @@ class _Api:
 # 2026-11-22). Only parameters that all such servers accept are sent: newer models of OpenAI reject `max_tokens` and any
 # temperature but the default.
 
-_MOST_ANSWER_BYTES = 1024 * 1024
+_MAX_ANSWER_BYTES = 1024 * 1024
 
 
 class ChatModel:
@@ -178,7 +178,7 @@ class ChatModel:
 
         def once() -> str:
             seconds_left = max(0.1, end - time.monotonic())
-            with self._http.call(seconds_left, cancel=cancel, private=[text], most_bytes=_MOST_ANSWER_BYTES):
+            with self._http.call(seconds_left, cancel=cancel, private=[text], most_bytes=_MAX_ANSWER_BYTES):
                 raw = create(
                     model=self._model,
                     messages=[{"role": "system", "content": instruction}, {"role": "user", "content": text}],

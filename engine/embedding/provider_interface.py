@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
 
-_LEAST_MAGNITUDE = 1e-10
+_MIN_MAGNITUDE = 1e-10
 Item = TypeVar("Item")
 
 
@@ -168,5 +168,5 @@ def prepare(vectors: Any) -> "Vectors":
 
     clean = np.nan_to_num(np.asarray(vectors, dtype=np.float64), nan=0.0, posinf=0.0, neginf=0.0)
     length = np.sqrt(np.einsum("...i,...i->...", clean, clean))[..., None]
-    clean /= np.where(length < _LEAST_MAGNITUDE, 1.0, length)
+    clean /= np.where(length < _MIN_MAGNITUDE, 1.0, length)
     return clean.astype(np.float32)

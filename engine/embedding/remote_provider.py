@@ -173,22 +173,14 @@ class RemoteProvider:
         self.price = model.price
         self.calibration = model.calibration
         self.remote = not is_loopback(http.base_url)
-        self._dims = model.dims
+        self.dims = model.dims
         self._http = http
         self._api = api
         self._lock = threading.Lock()
-        self._tokens = 0
+        self.tokens_used = 0
         factor = 1.0 if self.remote else _LOCAL_FACTOR
         self._query_seconds = factor * _QUERY_SECONDS
         self._documents_seconds = factor * _DOCUMENTS_SECONDS
-
-    @property
-    def dims(self) -> int | None:
-        return self._dims
-
-    @property
-    def tokens_used(self) -> int:
-        return self._tokens
 
     def pieces(self, word: str) -> int:
         return 0
@@ -228,7 +220,7 @@ class RemoteProvider:
         import numpy as np
 
         if not texts:
-            return np.empty((0, self._dims or 0), dtype=np.float32)
+            return np.empty((0, self.dims or 0), dtype=np.float32)
         arrived: dict[int, Vectors] = {}
         doubtful: dict[int, Vectors] = {}
         missing = list(range(len(texts)))
@@ -275,14 +267,14 @@ class RemoteProvider:
         if self.price != 0:
             tokens = sum(map(estimate, texts)) if answer.tokens is None else answer.tokens
             with self._lock:
-                self._tokens += tokens
+                self.tokens_used += tokens
         return answer
 
     def _check_length(self, length: int) -> None:
         with self._lock:
-            if self._dims is None:
-                self._dims = length
-            expected = self._dims
+            if self.dims is None:
+                self.dims = length
+            expected = self.dims
         if length != expected:
             raise ProviderError(
                 tr(

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 4 * 1024 * 1024
 _STEP = 64 * 1024
-_MOST_TOKENS = 2**53
-MOST_DIMENSIONS = 16_384
+_MAX_TOKENS = 2**53
+MAX_DIMENSIONS = 16_384
 """Longest vector that is accepted: four times the longest that a service offers."""
 _NO_NUMBERS = (b"NaN", b"-Infinity", b"Infinity")
 """Invalid JSON that some servers send for special numbers."""
@@ -89,7 +89,7 @@ def tokens_of(answer: Mapping[str, Any]) -> int | None:
     """Tokens used according to a response in OpenAI's format."""
     usage = answer.get("usage")
     tokens = usage.get("total_tokens") if isinstance(usage, dict) else None
-    return tokens if isinstance(tokens, int) and 0 <= tokens <= _MOST_TOKENS else None
+    return tokens if isinstance(tokens, int) and 0 <= tokens <= _MAX_TOKENS else None
 
 
 def ordered(items: Any, texts: int) -> "dict[int, Vectors]":
@@ -109,7 +109,7 @@ def _vectors(sent: Iterable[tuple[int, Any]]) -> "dict[int, Vectors]":
 def vector_of(sent: Any) -> "Vectors":
     """Return float32 (dims,) from a list of numbers or from base64; None becomes NaN.
 
-    Raises `Transient` if it is neither, and `ProviderError` if it is longer than `MOST_DIMENSIONS`.
+    Raises `Transient` if it is neither, and `ProviderError` if it is longer than `MAX_DIMENSIONS`.
     """
     import numpy as np
 
@@ -119,13 +119,13 @@ def vector_of(sent: Any) -> "Vectors":
         if isinstance(sent, list | np.ndarray):
             with np.errstate(over="ignore"):  # values beyond float32 become infinite and are requested again
                 vector: Vectors = np.array(sent, dtype=np.float64).astype(np.float32)
-            if vector.ndim == 1 and vector.size > MOST_DIMENSIONS:
+            if vector.ndim == 1 and vector.size > MAX_DIMENSIONS:
                 raise ProviderError(
                     tr(
                         "The service's vectors have {count:,} numbers, and at most {most:,} are supported: "
                         "choose another model.",
                         count=vector.size,
-                        most=MOST_DIMENSIONS,
+                        most=MAX_DIMENSIONS,
                     )
                 )
             if vector.ndim == 1 and vector.size:

@@ -39,7 +39,7 @@ _NUMBER = 0x15
 _UNKNOWN_PENALTY = 10.0
 _START = 3
 """Number of characters used to look up the longest possible piece."""
-_MOST_WORDS = 20_000
+_MAX_WORDS = 20_000
 """Size of the cache: some 5 MB."""
 _WORD_START = "\u2581"
 _LONGEST_WORD = 64
@@ -191,7 +191,7 @@ class Pieces:
         plain = word.isascii() and word.isprintable()
         pieces = self._best(_WORD_START + word if plain else self._normalizer.normalize(word))
         if len(word) <= _LONGEST_WORD:
-            if len(self._words) >= _MOST_WORDS:
+            if len(self._words) >= _MAX_WORDS:
                 self._words.clear()
             self._words[word] = pieces
         return pieces

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     import tenacity
 
 ATTEMPTS = 4
-MOST_DELAY_SECONDS = 60.0
+MAX_DELAY_SECONDS = 60.0
 """Maximum delay that a server may request."""
 _FIRST_SECONDS = 0.5
-_MOST_SECONDS = 8.0
+_MAX_SECONDS = 8.0
 _JITTER = 0.2
 
 Result = TypeVar("Result")
@@ -76,13 +76,13 @@ def retrying(
 
 def backoff(tries: int) -> float:
     """Default delay in seconds after this number of failed attempts, from 1."""
-    return min(_FIRST_SECONDS * 2.0 ** (tries - 1) * (1 + random.uniform(0, _JITTER)), _MOST_SECONDS)
+    return min(_FIRST_SECONDS * 2.0 ** (tries - 1) * (1 + random.uniform(0, _JITTER)), _MAX_SECONDS)
 
 
 def _wait(state: "tenacity.RetryCallState") -> float:
     error = state.outcome.exception() if state.outcome is not None else None
     after = error.after if isinstance(error, Transient) else None
-    return backoff(state.attempt_number) if after is None else min(max(after, 0.0), MOST_DELAY_SECONDS)
+    return backoff(state.attempt_number) if after is None else min(max(after, 0.0), MAX_DELAY_SECONDS)
 
 
 _LONGEST = 300

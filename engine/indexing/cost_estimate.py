@@ -4,7 +4,7 @@ import msgspec
 
 from engine.base import in_batches
 from engine.base.cancellation import CancelToken, checkpoint
-from engine.embedding.batch_jobs.batch_api import LEAST_TEXTS, BatchApi, batches_of
+from engine.embedding.batch_jobs.batch_api import MIN_TEXTS, batches_of
 from engine.embedding.model_catalog import facts_of
 from engine.embedding.provider_interface import EmbeddingProvider
 from engine.records import EmbeddingEstimate
@@ -13,9 +13,9 @@ from engine.store import stored_models
 from engine.store.snapshot import Snapshot
 from engine.store.stored_models import ModelName
 
-_LEAST_COST = 0.01
+_MIN_COST = 0.01
 """US dollars from which embedding needs approval."""
-_LEAST_SECONDS = 120.0
+_MIN_SECONDS = 120.0
 """Seconds from which re-embedding with another model needs approval."""
 _PRESUMED_PRICE = 0.25
 """US dollars per million tokens where the price is unknown. No less than the models of well-known providers cost, so
@@ -51,11 +51,11 @@ class EmbeddingWork(msgspec.Struct, frozen=True):
             return False
         share = more / estimate.tokens
         if estimate.cost is not None:
-            costs = estimate.cost * share >= _LEAST_COST
+            costs = estimate.cost * share >= _MIN_COST
         else:
             unconfirmed = self.first and not beyond
-            costs = estimate.remote and (unconfirmed or _cost(more, _PRESUMED_PRICE) >= _LEAST_COST)
-        return costs or self.repeated_seconds * share >= _LEAST_SECONDS
+            costs = estimate.remote and (unconfirmed or _cost(more, _PRESUMED_PRICE) >= _MIN_COST)
+        return costs or self.repeated_seconds * share >= _MIN_SECONDS
 
 
 def name_of(provider: EmbeddingProvider) -> ModelName:
@@ -80,7 +80,8 @@ def estimate(
     tokens = _tokens(snapshot, provider, name, missing_vectors.characters, cancel) if missing_vectors.chunks else 0
     usual = _USUAL_SPEED.get(provider.id, _USUAL_SPEED_OF_SERVERS)
     speed = stored_models.speed(snapshot, name) or usual
-    batches = _batches(provider, settings, missing_vectors.texts) if by_jobs else None
+    by_jobs = by_jobs and settings.remote.batch.enabled and missing_vectors.texts >= MIN_TEXTS
+    batches = batches_of(provider) if by_jobs else None
     price = provider.price if batches is None else batches.price
     model = snapshot.stored_model(*name)
     whole = EmbeddingEstimate(
@@ -105,11 +106,6 @@ def _checked(settings: Settings, name: ModelName) -> str:
     """Return the date of the built-in list price; empty if the user has set the price."""
     facts = facts_of(name.provider, name.model)
     return "" if facts is None or f"{name.provider}/{name.model}" in settings.prices else facts.checked
-
-
-def _batches(provider: EmbeddingProvider, settings: Settings, texts: int) -> BatchApi | None:
-    """Return the provider's batch API if batch jobs would embed this number of texts; None if direct requests would."""
-    return batches_of(provider) if settings.remote.batch.enabled and texts >= LEAST_TEXTS else None
 
 
 def _cost(tokens: int, price: float) -> float:

@@ -122,9 +122,8 @@ class FolderWatch:
     def start(self, changed: Callable[[frozenset[str] | None], None], request: Callable[[SyncReason], None]) -> None:
         """Start watching, if the settings enable it.
 
-        `changed` is called on every change, with the paths if only files in session folders have changed, else None;
-        `request` when a sync is due: after each change of notes, and when
-        transcripts have grown enough.
+        `changed` is called on every change, with the paths if only files in session folders have changed, else None.
+        `request` is called when a sync is due: after each change of notes, and when transcripts have grown enough.
         """
         self._changed = changed
         self._request = request

@@ -30,7 +30,7 @@ from engine.text import analyse, analyse_both, language_of_note
 
 _HEAD_CHARACTERS = 4096
 _BATCH_CHARACTERS = 32 * 1024
-_MOST_HELD = 16 * 1024 * 1024
+_MAX_HELD = 16 * 1024 * 1024
 """Most characters of rows in memory; more are written to a temporary file."""
 _PORTION = 128 * 1024
 
@@ -132,8 +132,8 @@ def _taken(chunks: list[Chunk]) -> Iterator[Chunk]:
 def _compared(chunks: Sequence[Chunk], stored: StoredNote) -> tuple[list[Chunk], ChunkChanges | None]:
     """Return the chunks whose text isn't stored, and the changes to stored ones; None if no stored chunk stays.
 
-    Chunks that begin on one line, as parts of a long one, are in the order of their ids, and new ids are the highest:
-    if a part of such a line is new, those after it are, too.
+    The parts of a long line are chunks with the same first line, which only their ids order. New chunks get the
+    highest ids, so after a new part all later parts of the line are new as well.
     """
     waiting: dict[tuple[bytes, str], list[IndexedChunk]] = {}
     for row in reversed(stored.chunks):
@@ -242,7 +242,7 @@ class ChunkRows(NewChunks):
             self._rows.append(row)
             self._held += _weight(row)
         self._count += len(chunks)
-        if self._held > _MOST_HELD:
+        if self._held > _MAX_HELD:
             try:
                 self._spill()
             except OSError as error:

@@ -36,10 +36,10 @@ _WORTHWHILE = 2_000_000
 """Total size of notes in bytes from which other processes are started; starting each takes some 0.4 s of processor
 time.
 """
-_MOST_PROCESSES = 3
-_MOST_WAITING = 16
+_MAX_PROCESSES = 3
+_MAX_WAITING = 16
 """Most notes queued for one process."""
-_MOST_TEXT = 4_000_000
+_MAX_TEXT = 4_000_000
 """Most characters of all queued notes together; a longer note is prepared in this process."""
 _READY = b""
 """First message of the process: all imports are done."""
@@ -88,7 +88,7 @@ class NotePreparation:
         `stored`: what the index has of the note, see `prepare`.
         """
         self._crashes.finish_reading()  # it waits: if the process is killed now, that is not due to this note
-        workers = self._workers if len(note.text) <= _MOST_TEXT else []
+        workers = self._workers if len(note.text) <= _MAX_TEXT else []
         worker = min((w for w in workers if w.ready()), key=lambda w: w.waiting, default=None)
         if worker is not None and not worker.send(_NoteToPrepare(file, note, self._chunking, stored)):
             worker = None
@@ -103,7 +103,7 @@ class NotePreparation:
             yield self._next()
 
     def _is_full(self) -> bool:
-        return len(self._waiting) > _MOST_WAITING * len(self._workers) or self._text > _MOST_TEXT
+        return len(self._waiting) > _MAX_WAITING * len(self._workers) or self._text > _MAX_TEXT
 
     def _next(self) -> NewFile | FileIssue:
         waiting = self._waiting.popleft()
@@ -113,7 +113,7 @@ class NotePreparation:
             return msgspec.msgpack.decode(prepared, type=PreparedFile)
         try:
             with self._crashes.reading(waiting.file):
-                many = ChunkRows(self._crashes.folder, self._token) if len(waiting.note.text) > _MOST_TEXT else None
+                many = ChunkRows(self._crashes.folder, self._token) if len(waiting.note.text) > _MAX_TEXT else None
                 return prepare(waiting.file, waiting.note, self._chunking, waiting.stored, many)
         except Unreadable as problem:
             return problem.issue
@@ -173,7 +173,7 @@ def _start_workers(answer: Callable[[bytes], bytes], most: int) -> "list[_Worker
     """Start the other processes; fewer, or none, if the system refuses them because one of its limits is reached."""
     workers: list[_Worker] = []
     with contextlib.suppress(OSError):
-        workers.extend(_Worker(answer) for _ in range(min(_MOST_PROCESSES, most)))
+        workers.extend(_Worker(answer) for _ in range(min(_MAX_PROCESSES, most)))
     return workers
 
 

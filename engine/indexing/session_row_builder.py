@@ -26,7 +26,7 @@ from engine.store import sessions
 from engine.store.writer import NewFile, NewSession, NewToolUse, StoredRequest, StoredUsage, Writer
 from engine.text import analyse_both
 
-_MOST_WAITING = 64
+_MAX_WAITING = 64
 _HEXADECIMAL = re.compile("[0-9a-f-]{0,36}")
 
 
@@ -65,12 +65,10 @@ def session_file(  # noqa: PLR0913 - the parts of a row
             active=facts.active,
             pauses=write_ranges(facts.pauses),
         ),
-        usage=() if chunks is None else _usage_rows(facts),
+        usage=()
+        if chunks is None
+        else tuple(StoredUsage(model, *msgspec.structs.astuple(used)) for model, used in facts.usage.items()),
     )
-
-
-def _usage_rows(facts: SessionFacts) -> tuple[StoredUsage, ...]:
-    return tuple(StoredUsage(model, *msgspec.structs.astuple(usage)) for model, usage in facts.usage.items())
 
 
 def _number(id: str) -> str:
@@ -129,7 +127,7 @@ class SessionUses:
             uses = (self._found[number] for number in numbers if self._ends_with_failure(number))
             stored = ((made.line, _stored(use, project)) for made, use in filter(None, uses))
             calls[call] = tuple((line, path) for line, path in stored if path)
-        return {call: calls[call] for call in [call for call, files in calls.items() if files][-_MOST_WAITING:]}
+        return {call: calls[call] for call in [call for call, files in calls.items() if files][-_MAX_WAITING:]}
 
     def add_to(self, new: NewFile, project: str) -> NewFile:
         """Return the session's rows with the collected tool uses and requests added."""

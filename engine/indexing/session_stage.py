@@ -52,7 +52,7 @@ _COPIED = "copied"
 _ROWS_A_COMMIT = 2500
 _FILES_A_TASK = 100
 """Number of transcripts that one process reads quickly before it gets the next ones."""
-_FEWEST_FOR_PROCESSES = 2_000
+_MIN_FOR_PROCESSES = 2_000
 """Number of new transcripts from which other processes are started, which takes as long as looking at 1,000."""
 _DAY_NS = 24 * 3600 * 10**9
 _QuickRead = tuple[FoundFile, NewFile | None, str]
@@ -388,7 +388,7 @@ def _quick_reads(files: Sequence[FoundFile], work: StageWork) -> Generator[_Quic
         return reads
 
     with closing(FolderFiles()) as folders:
-        if len(files) < _FEWEST_FOR_PROCESSES:
+        if len(files) < _MIN_FOR_PROCESSES:
             yield from chain.from_iterable(map(read_files, parts))
         else:
             from engine.indexing.preparation_processes import shared_work

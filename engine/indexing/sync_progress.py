@@ -8,7 +8,7 @@ from typing import Protocol
 from engine.base.language import marked, tr
 from engine.records import MemorySyncProgressUpdate, SyncPhase, SyncReason
 
-_LEAST_INTERVAL = 0.05
+_MIN_INTERVAL = 0.05
 _RATE_WINDOW = 8.0
 _RATE_NEEDS = 0.5
 _TIME_LEFT_NEEDS = 3.0
@@ -93,7 +93,7 @@ class ProgressMeter:
             self._marks.clear()  # measured from here, since the first unit waits for a model to load
         self._completed, self._file = completed, current_file
         now = time.monotonic()
-        if now - self._sent >= _LEAST_INTERVAL:
+        if now - self._sent >= _MIN_INTERVAL:
             self._mark()
             self._send()
 

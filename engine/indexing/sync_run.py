@@ -15,7 +15,7 @@ from engine.indexing.vector_stage import VectorStage
 from engine.records import MemorySyncProgressUpdate, SyncReason, SyncReport
 from engine.store.index import WORDS_TO_FORGET, IndexStore
 from engine.store.index_schema import Tables
-from engine.store.snapshot import MOST_FREE
+from engine.store.snapshot import MAX_FREE
 from engine.store.vector_encoding import StoredModel
 
 log = logging.getLogger(__name__)
@@ -48,7 +48,7 @@ def clean_up(parts: SyncParts, model: StoredModel | None, indexed: int, token: C
         # There may be more vectors in use than the limit: no need to look again before something changes.
         surplus = snapshot.cache_entries() > keep and snapshot.meta("evicted") != f"{snapshot.stamp}, {keep}"
         old = len(snapshot.generations()) > 1
-        holes = snapshot.free_share() > MOST_FREE
+        holes = snapshot.free_share() > MAX_FREE
         many_new = indexed > max(_MUCH_TEXT, _MUCH_NEW * snapshot.chunk_count())
         words = many_new or snapshot.meta(WORDS_TO_FORGET) is not None
     if old:

@@ -26,7 +26,7 @@ from engine.store.writer import NewFile, Writer
 if TYPE_CHECKING:
     from engine.indexing.note_preparation import StoredNote
 
-_FEWEST_EXAMINED, _EXAMINING = 20, 0.005
+_MIN_EXAMINED, _EXAMINING = 20, 0.005
 """Least number of notes that are searched for the query's words before the next note is read, and seconds after which
 this ends: a busy disk or processor must not stop the indexing.
 """
@@ -74,7 +74,7 @@ class NoteQueue:
                 text = f"{file.name.casefold()}\n{beginning(file)}"
                 if matches := sum(word in text for word in self._words):
                     heappush(self._matches, (-matches, file.name))
-            if number >= _FEWEST_EXAMINED and time.monotonic() >= end:
+            if number >= _MIN_EXAMINED and time.monotonic() >= end:
                 break
 
 

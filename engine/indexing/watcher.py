@@ -21,7 +21,7 @@ from engine.records import WatcherStatus
 
 log = logging.getLogger(__name__)
 
-_MOST_PATHS = 10_000
+_MAX_PATHS = 10_000
 _LONGEST_WAIT = 10
 """Longest wait under constant changes, as a multiple of the debounce."""
 _READY_SECONDS = 0.25
@@ -88,7 +88,7 @@ class Watcher:
         self._condition = threading.Condition()
         self._pending = _Pending(timing.debounce_ms / 1000)
         self._notifying = False
-        self._stopping = False
+        self.stopping = False
         self._reopen = False
         self._failure: OSError | None = None
         self._mode: Literal["native", "polling", "off"] = "off"
@@ -110,7 +110,7 @@ class Watcher:
     def stop(self) -> None:
         """End all threads; nothing is reported afterwards, unless `on_change` itself calls this."""
         with self._condition:
-            self._stopping = True
+            self.stopping = True
             self._condition.notify_all()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(_STOP_SECONDS)
@@ -124,7 +124,7 @@ class Watcher:
         if native is None or not native.flush(seconds):
             return False
         with self._condition:
-            if self._mode != "native" or self._reopen or self._failure or self._stopping:
+            if self._mode != "native" or self._reopen or self._failure or self.stopping:
                 return False
             self._pending.make_due()
             self._condition.notify_all()
@@ -140,7 +140,7 @@ class Watcher:
 
     def status(self) -> WatcherStatus:
         with self._condition:
-            running = self._thread is not None and not self._stopping
+            running = self._thread is not None and not self.stopping
             return WatcherStatus(
                 enabled=running,
                 mode=self._mode if running else "off",
@@ -163,10 +163,6 @@ class Watcher:
         with self._condition:
             self._failure = error
             self._condition.notify_all()
-
-    @property
-    def stopping(self) -> bool:
-        return self._stopping
 
     # --- the watcher's own thread ---
 
@@ -195,7 +191,7 @@ class Watcher:
     def _wait(self) -> bool:
         """Wait until there is something to do; False when the watcher is stopping."""
         with self._condition:
-            while not (self._stopping or self._reopen or self._failure):
+            while not (self.stopping or self._reopen or self._failure):
                 due = min(self._next_check, self._pending.due)
                 if self._mode == "polling":
                     due = min(due, self._next_poll)
@@ -203,7 +199,7 @@ class Watcher:
                 if seconds_left <= 0:
                     break
                 self._condition.wait(seconds_left)
-            return not self._stopping
+            return not self.stopping
 
     def _check(self) -> None:
         """Check that the roots are still the watched ones; otherwise reopen the watch."""
@@ -296,7 +292,7 @@ class _Pending:
     def add(self, path: str | None, now: float) -> bool:
         """Add a changed path, or None for any; returns True for the first change."""
         self._latest = now
-        if path is None or len(self._paths) >= _MOST_PATHS:
+        if path is None or len(self._paths) >= _MAX_PATHS:
             self._overflow = True
             self._paths.clear()
         elif not self._overflow:

@@ -25,31 +25,31 @@ from engine.store.index import IndexStore
 from engine.store.stored_models import ModelName
 from engine.store.vector_encoding import StoredModel, Vectors, decode
 
-MOST_FILES = 8
+MAX_FILES = 8
 """A shingle in more files than this counts as recurring text."""
-_MOST_FILE_PAIRS = 6_000_000
-_LEAST_SHARE = 0.25
+_MAX_FILE_PAIRS = 6_000_000
+_MIN_SHARE = 0.25
 """Share of the smaller file's shingles that are not in many files: with every seventh word changed, half are left."""
-_LEAST_SHARED = 20
+_MIN_SHARED = 20
 """Minimum number of common shingles for a passage shared by two large files."""
-_FEWEST_FILES = 4
-_MOST_RECURRING = 200
+_MIN_FILES = 4
+_MAX_RECURRING = 200
 _SAME_FILES = 0.6
 """Share of the shingles that a file must have, and of files that two recurring texts must share to be merged."""
 
 Files = NDArray[np.int64]
 
-_LEAST_COSINE = 0.85
+_MIN_COSINE = 0.85
 _BITS = 256
 _BAND = 16
-_MOST_DIFFERENT = 60
+_MAX_DIFFERENT = 60
 """Most signs in which two vectors may differ: at the least cosine they differ in 45, rarely in 15 more; unrelated ones
 in some 115.
 """
-_MOST_IN_BAND = 40
+_MAX_IN_BAND = 40
 """Most chunks agreeing in a band that are all compared with each other."""
-_MOST_NEIGHBOURS = 4
-_MOST_NEAR_PAIRS = 50_000
+_MAX_NEIGHBOURS = 4
+_MAX_NEAR_PAIRS = 50_000
 """Number of pairs compared, beginning with the fewest different signs: reading the vectors of a million pairs would
 take minutes.
 """
@@ -117,8 +117,8 @@ class Sample:
         `own`: number of shingles of each file.
         """
         first, second = np.divmod(codes, len(self._counts))
-        enough = shared >= _LEAST_SHARE * np.minimum(own[first], own[second])
-        enough |= shared * self.step >= _LEAST_SHARED
+        enough = shared >= _MIN_SHARE * np.minimum(own[first], own[second])
+        enough |= shared * self.step >= _MIN_SHARED
         chosen = np.flatnonzero(enough & (shared > 1))
         chosen = chosen[np.argsort(-shared[chosen], kind="stable")]
         return list(map(Pair, first[chosen].tolist(), second[chosen].tolist()))
@@ -126,10 +126,10 @@ class Sample:
 
 def _limit(counts: Files) -> int:
     """Return the highest number of files per shingle at which all pairs fit in memory."""
-    most = MOST_FILES
-    while most > _FEWEST_FILES:
+    most = MAX_FILES
+    while most > _MIN_FILES:
         paired = counts[counts <= most]
-        if int((paired * (paired - 1) // 2).sum()) <= _MOST_FILE_PAIRS:
+        if int((paired * (paired - 1) // 2).sum()) <= _MAX_FILE_PAIRS:
             break
         most -= 1
     return most
@@ -152,7 +152,7 @@ def _recurring(hashes: Hashes, owners: Files, starts: Files, counts: Files) -> l
     gathered: dict[tuple[int, int], list[int]] = defaultdict(list)
     for number, start in enumerate(starts.tolist()):
         gathered[int(owners[start]), int(owners[start + 1])].append(number)
-    largest = sorted(gathered.values(), key=len, reverse=True)[:_MOST_RECURRING]
+    largest = sorted(gathered.values(), key=len, reverse=True)[:_MAX_RECURRING]
     texts = [(numbers, _members(owners, starts[numbers], counts[numbers])) for numbers in largest if len(numbers) > 1]
     return [
         Recurring(hashes[starts[numbers]], tuple(sorted(members)))
@@ -202,7 +202,7 @@ def near_chunks(
     ids, signs = _signs(store, model, chunks, cancel)
     pairs = _similar_pairs(signs, files[np.searchsorted(chunks, ids)], cancel)
     cosines = _cosines(store, model, ids[pairs], cancel)
-    chosen = cosines >= _LEAST_COSINE
+    chosen = cosines >= _MIN_COSINE
     order = np.argsort(-cosines[chosen], kind="stable")
     return [NearChunks(int(first), int(second)) for first, second in ids[pairs[chosen][order]]]
 
@@ -244,25 +244,23 @@ def _similar_pairs(signs: Signs, files: Ids, cancel: CancelToken | None) -> NDAr
         values = signs[order, band]
         starts = np.flatnonzero(np.concatenate(([True], values[1:] != values[:-1]))) if count else order
         sizes = np.diff(np.append(starts, count))
-        groups = [
-            order[start : start + size] for start, size in zip(starts, sizes, strict=True) if size > _MOST_IN_BAND
-        ]
+        groups = [order[start : start + size] for start, size in zip(starts, sizes, strict=True) if size > _MAX_IN_BAND]
         for first, second in chain(_pairs_of(order, starts, sizes), *(_neighbours(signs, group) for group in groups)):
             # Filtered before they are collected: of a hundred pairs in a band, hardly one is similar.
             gaps = np.bitwise_count(signs[first] ^ signs[second]).sum(axis=1, dtype=np.int64)
-            chosen = (gaps <= _MOST_DIFFERENT) & (files[first] != files[second])
+            chosen = (gaps <= _MAX_DIFFERENT) & (files[first] != files[second])
             codes.append(np.minimum(first, second)[chosen] * count + np.maximum(first, second)[chosen])
             different.append(gaps[chosen])
         pairs, where = np.unique(np.concatenate(codes), return_index=True)
         gaps = np.concatenate(different)[where]
-        nearest = np.argsort(gaps, kind="stable")[:_MOST_NEAR_PAIRS]
+        nearest = np.argsort(gaps, kind="stable")[:_MAX_NEAR_PAIRS]
         codes, different = [pairs[nearest]], [gaps[nearest]]
     return np.stack(np.divmod(codes[0], max(1, count)), axis=1)
 
 
 def _pairs_of(order: Ids, starts: Ids, sizes: Ids) -> Iterator[tuple[Ids, Ids]]:
     """Yield all pairs of chunks that agree in a band, unless they are many: `sizes` from `starts` on in `order`."""
-    for size in np.unique(sizes[(sizes > 1) & (sizes <= _MOST_IN_BAND)]).tolist():
+    for size in np.unique(sizes[(sizes > 1) & (sizes <= _MAX_IN_BAND)]).tolist():
         groups = order[starts[sizes == size][:, None] + np.arange(size)]
         for one, other in combinations(range(size), 2):
             yield groups[:, one], groups[:, other]
@@ -274,7 +272,7 @@ def _neighbours(signs: Signs, group: Ids) -> Iterator[tuple[Ids, Ids]]:
     Groups of duplicates are transitive, so each chunk needs only some of its copies.
     """
     group = group[np.lexsort(signs[group].T)]
-    for step in range(1, _MOST_NEIGHBOURS + 1):
+    for step in range(1, _MAX_NEIGHBOURS + 1):
         yield group[:-step], group[step:]
 
 

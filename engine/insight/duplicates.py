@@ -50,7 +50,7 @@ LENGTHS = 0.5
 PASSAGE_TOKENS = 40
 """Minimum length of a reported passage, some three lines; shorter ones are quotations and phrases."""
 PASSAGE_DENSITY = 0.6
-FEWEST_TOKENS = 20
+MIN_TOKENS = 20
 """Files with fewer tokens are duplicates only if they are identical."""
 RECURRING_TOKENS = 12
 SAME_WORDS = 0.6
@@ -62,17 +62,17 @@ _AT_ONCE = 200
 _SAMPLED = 1_500_000
 """Most shingles in memory: 12 bytes each, and as much again during sorting."""
 _CHARACTERS_A_TOKEN = 6
-_MOST_COMPARED = 5_000
+_MAX_COMPARED = 5_000
 _CACHED_FILES = 256
 _READING = 0.8
 """Share of the running time spent on reading, for the progress."""
-_MOST_LOCATED = 200
-_MOST_GROUPS = 1_000
-_MOST_EMBEDDED = 0.9
+_MAX_LOCATED = 200
+_MAX_GROUPS = 1_000
+_MAX_EMBEDDED = 0.9
 """Share of the chunks that must have vectors for these to be used: below it, vectors are still being added."""
 State = tuple[str, int, int, int, int, ModelName | None]
 """Identifies a state of the index with the same duplicates: by its texts and by the model with usable vectors."""
-_MOST_MEMBERS = 200
+_MAX_MEMBERS = 200
 _EXCERPT = 300
 
 
@@ -105,7 +105,7 @@ def make_group(
         kind=kind,
         similarity=similarity,
         words=words,
-        members=tuple(_member(*member) for member in members[:_MOST_MEMBERS]),
+        members=tuple(_member(*member) for member in members[:_MAX_MEMBERS]),
         files=len(members),
         excerpt=_excerpt(texts[newest.id], lines),
         key=key_of(kind, (note.path for note, _, _ in members)),
@@ -143,7 +143,7 @@ def state_of(snapshot: Snapshot, model: ModelName | None) -> State:
     counts = snapshot.newest_chunk_id(), chunks, snapshot.file_count()
     stored = None if model is None else snapshot.stored_model(*model)
     embedded = 0 if stored is None else chunks - snapshot.pending_vectors(stored)
-    usable = model if embedded and embedded >= _MOST_EMBEDDED * chunks else None
+    usable = model if embedded and embedded >= _MAX_EMBEDDED * chunks else None
     return snapshot.identity, snapshot.generation, *counts, usable
 
 
@@ -198,7 +198,7 @@ class _Search:
         groups.sort(key=lambda group: (group.kind == "recurring", -group.words * (group.files - 1), group.key))
         self._progress(1.0)
         return DuplicateReport(
-            groups=tuple(groups[:_MOST_GROUPS]),
+            groups=tuple(groups[:_MAX_GROUPS]),
             found=len(groups),
             files=len(everything),
             seconds=time.monotonic() - began,
@@ -231,7 +231,7 @@ class _Search:
             for note in batch:
                 checkpoint(self._cancel)
                 shingled = self._shingler.shingle(without_overlaps(texts.get(note.id, ())))
-                sample.add(shingled.hashes if shingled.tokens >= FEWEST_TOKENS else shingled.hashes[:0])
+                sample.add(shingled.hashes if shingled.tokens >= MIN_TOKENS else shingled.hashes[:0])
             self._progress(_READING * (start + len(batch)) / len(self._notes))
         return sample
 
@@ -255,7 +255,7 @@ class _Search:
 
     def _matches(self, pairs: Sequence[Pair], common: Hashes, known: Sequence[FoundGroup]) -> Iterator[Match]:
         alike = [{part.note for part in found.parts} for found in known if found.kind == "alike"]
-        chosen = sorted(pairs[:_MOST_COMPARED], key=lambda pair: (pair.first, pair.second))
+        chosen = sorted(pairs[:_MAX_COMPARED], key=lambda pair: (pair.first, pair.second))
         for done, pair in enumerate(chosen):
             self._progress(_READING + (1 - _READING) * done / len(chosen))
             if any(pair.first in notes and pair.second in notes for notes in alike):
@@ -275,7 +275,7 @@ class _Search:
         chunks, files = rows[:, 0], rows[:, 1]
         matched = {frozenset((match.first.note, match.second.note)) for match in known}
         templates = [{part.note for part in found.parts} for found in recurring]
-        for pair in near_chunks(self._store, self._model, chunks, files, self._cancel)[:_MOST_COMPARED]:
+        for pair in near_chunks(self._store, self._model, chunks, files, self._cancel)[:_MAX_COMPARED]:
             first, second = rows[np.searchsorted(chunks, pair)].tolist()
             notes = number_of[first[1]], number_of[second[1]]
             if frozenset(notes) in matched or any(set(notes) <= members for members in templates):
@@ -334,7 +334,7 @@ class _Search:
                 continue
             hashes = shingles_of(first, passage)
             parts = []
-            for number in text.files[:_MOST_LOCATED]:
+            for number in text.files[:_MAX_LOCATED]:
                 loaded = self._load(number)
                 there = find_passage(loaded, hashes)
                 if there is not None and there.tokens >= max(RECURRING_TOKENS, passage.tokens // 2):
@@ -358,7 +358,7 @@ def _match(pair: Pair, texts: tuple[ShingledFile, ShingledFile], compared: TextS
         words = round(compared.shares[shorter] * texts[shorter].tokens)
         whole = [(int(text.lines[0]), int(text.lines[-1])) for text in texts]
         return Match("alike", compared.similarity, words, *_compared_parts(pair, whole, compared))
-    contained = contained and passage.tokens >= FEWEST_TOKENS
+    contained = contained and passage.tokens >= MIN_TOKENS
     if not contained and (passage.tokens < PASSAGE_TOKENS or passage.density < PASSAGE_DENSITY):
         return None
     parts = _compared_parts(pair, [part.lines for part in compared.passages], compared)

@@ -26,11 +26,11 @@ never separate.
 """
 _TURN_ROUNDS = 20
 
-MOST_NEIGHBOURS = 20_000
+MAX_NEIGHBOURS = 20_000
 """With more points, only the two first principal components are used: neighbours would take half a minute."""
 SLOW = 4000
 """From this number of points on, neighbours take a second or more, so that a preliminary layout is shown."""
-_FEWEST = 30
+_MIN_POINTS = 30
 """With fewer points, neighbours are meaningless."""
 _COMPARED = 128
 """Number of principal components used to find neighbours; of real sentences they hold four fifths of the variance."""
@@ -143,7 +143,7 @@ def draw(
     `first` receives a layout by principal components if the one by neighbours is slow. Raises `Cancelled`.
     """
     report = progress or (lambda _: None)
-    by_neighbours = _FEWEST <= len(rows) <= MOST_NEIGHBOURS
+    by_neighbours = _MIN_POINTS <= len(rows) <= MAX_NEIGHBOURS
     report(MapProgress(stage="directions", done=0.05))
     directions = find_directions(rows, _COMPARED if by_neighbours else 2, cancel)
     spread = directions.project(rows, cancel)

@@ -30,7 +30,7 @@ from engine.store.link_queries import LinkedNote, LinkReader, StoredLink
 from engine.store.link_queries import note_links as stored_links
 from engine.store.snapshot import Snapshot, indexed_file
 
-_MOST_LINES = 40
+_MAX_LINES = 40
 _SEARCHED_LINES = 20_000
 """Most lines that are searched for a heading or a block."""
 
@@ -89,7 +89,7 @@ def _text_from_anchor(note: LinkedNote, anchor: str, lines: Sequence[str]) -> Li
     lines_of_part = anchored_lines(lines, anchor, note.path) if anchor else None
     first, end = lines_of_part or (note.line, (note.line > 1 and _item_end(lines, note.line)) or len(lines))
     start = first if lines_of_part or first > 1 else 1 + _front_lines(lines)
-    excerpt = lines[start - 1 : min(end, start + _MOST_LINES - 1)]
+    excerpt = lines[start - 1 : min(end, start + _MAX_LINES - 1)]
     return LinkedText(
         path=note.path,
         title=note.title,
@@ -258,7 +258,7 @@ def _letters(heading: str) -> str:
 
 IMAGE_ENDINGS = ("png", "jpg", "jpeg", "gif", "webp", "bmp")
 """File types without references to other files, which SVG may have."""
-_MOST_ENTRIES = 50_000
+_MAX_ENTRIES = 50_000
 """Most files and folders that are listed to find images by their names."""
 
 
@@ -315,7 +315,7 @@ class _ImageWalk(FolderWalk):
     """Collects the stable names of images."""
 
     def __init__(self, rules: IgnoreRules) -> None:
-        super().__init__(None, None, _MOST_ENTRIES)
+        super().__init__(None, None, _MAX_ENTRIES)
         self._rules = rules
         self.names: list[str] = []
 

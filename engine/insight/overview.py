@@ -29,7 +29,7 @@ from engine.store.snapshot import Snapshot
 from engine.store.stored_models import ModelName
 from engine.store.user_data import UserData
 
-_MOST_BARS = 16
+_MAX_BARS = 16
 _SECONDS = 1_000_000_000
 _WHAT: tuple[tuple[DiskPartName, re.Pattern[str]], ...] = (
     ("words", re.compile(r"chunks_fts_")),
@@ -39,7 +39,7 @@ _WHAT: tuple[tuple[DiskPartName, re.Pattern[str]], ...] = (
 )
 _ORDER: tuple[DiskPartName, ...] = ("text", "words", "vectors", "matrix", "log", "user", "other", "free")
 _DEEPEST = 3
-_MOST = 2000
+_MAX_FOLDERS = 2000
 _SESSIONS = "sessions/"
 
 _Folder = tuple[Source, str]
@@ -112,7 +112,7 @@ def _in_order(tallies: dict[_Key, _Tally]) -> tuple[FolderCount, ...]:
     # By depth, chunks and files, then by name.
     ranked = sorted(tallies, key=lambda key: (len(key[1]), -tallies[key][1], -tallies[key][0], key))
     below: defaultdict[_Key, list[_Key]] = defaultdict(list)
-    for source, parts in ranked[:_MOST]:
+    for source, parts in ranked[:_MAX_FOLDERS]:
         if parts:
             below[source, parts[:-1]].append((source, parts))
     ordered: list[FolderCount] = []
@@ -297,7 +297,7 @@ def _round_width(longest: int) -> int:
     unit = 1
     while True:
         for step in (1, 2, 5):
-            if step * unit * _MOST_BARS >= longest:
+            if step * unit * _MAX_BARS >= longest:
                 return step * unit
         unit *= 10
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_MOST = 6
+_MAX_THREADS = 6
 """Number of threads without a given executor: four for concurrent requests, one for a sync, one for short jobs."""
 _CLOSE_SECONDS = 5.0
 """How long to wait for cancelled work to end; after that, it is abandoned."""
@@ -114,7 +114,7 @@ class BackgroundExecutor(Executor):
             if self._own is None:
                 from concurrent.futures import ThreadPoolExecutor
 
-                self._own = ThreadPoolExecutor(_MOST, thread_name_prefix="mnemoscope")
+                self._own = ThreadPoolExecutor(_MAX_THREADS, thread_name_prefix="mnemoscope")
             future = self._own.submit(fn, *args, **kwargs)
             self._futures.add(future)
         future.add_done_callback(self._discard_future)

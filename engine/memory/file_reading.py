@@ -75,27 +75,22 @@ def read_slice(text: "NumberedText", path: str, start: int | None, lines: int | 
 
     A slice has "\\n" between its lines and no trailing line break; without `start` and `lines`, the text is unchanged.
     """
-    if not start and not lines:
-        return FileText(
-            path=path,
-            text=text.full_text(),
-            from_line=1,
-            lines=text.line_count,
-            truncated=False,
-            next_from=None,
-            total_lines=text.line_count,
-        )
+    whole = not start and not lines
+    return _slice(path, text.line_count, start, lines, (lambda *_: text.full_text()) if whole else text.text)
+
+
+def _slice(path: str, total: int, start: int | None, lines: int | None, text_of: Callable[[int, int], str]) -> FileText:
+    """Return at most `lines` of `total` lines from `start`; `text_of` returns the text from a first to a last line."""
     first = max(1, start or 1)
-    last = min(text.line_count, first + lines - 1) if lines and lines > 0 else text.line_count
-    more = last < text.line_count
+    last = min(total, first + lines - 1) if lines and lines > 0 else total
     return FileText(
         path=path,
-        text=text.text(first, last) if first <= last else "",
+        text=text_of(first, last) if first <= last else "",
         from_line=first,
         lines=max(0, last - first + 1),
-        truncated=more,
-        next_from=last + 1 if more else None,
-        total_lines=text.line_count,
+        truncated=last < total,
+        next_from=last + 1 if last < total else None,
+        total_lines=total,
     )
 
 
@@ -185,19 +180,11 @@ class SessionFiles:
         for message in self.read(path, reveal=False, cancel=None).messages:
             if message.kind == "text" and message.role != "system":
                 spoken[message.line].append(f"{message.role.capitalize()}: {' '.join(message.text.split())}")
-        last = max(spoken, default=0)
-        first = max(1, start or 1)
-        end = min(last, first + lines - 1) if lines and lines > 0 else last
-        text = "\n".join(" ".join(spoken.get(line, ())) for line in range(first, end + 1))
-        return FileText(
-            path=path,
-            text=text,
-            from_line=first,
-            lines=max(0, end - first + 1),
-            truncated=end < last,
-            next_from=end + 1 if end < last else None,
-            total_lines=last,
-        )
+
+        def text_of(first: int, last: int) -> str:
+            return "\n".join(" ".join(spoken.get(line, ())) for line in range(first, last + 1))
+
+        return _slice(path, max(spoken, default=0), start, lines, text_of)
 
     def raw(self, path: str, lines: Sequence[int], *, reveal: bool, cancel: CancelToken | None) -> tuple[str, ...]:
         """Return lines of a transcript; see `MemorySearchManager.raw_lines`."""

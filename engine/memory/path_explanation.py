@@ -42,8 +42,8 @@ _BUILT_IN = RuleOrigin(key="", value="", layer="built-in", file="", line=0)
 _SHOWN_PASSED = 20
 _SHORTEST_TYPED = 4
 """Fewest letters and digits of a name that similar ones are looked up for."""
-_MOST_TYPOS = 1
-_MOST_SIMILAR = 3
+_MAX_TYPOS = 1
+_MAX_SIMILAR = 3
 
 MISSING = marked("There is no such file or folder: check its name for typos.")
 NOT_SEARCHED = marked(
@@ -168,9 +168,9 @@ class _Explanation:
         found = [
             (distance, path)
             for (path,) in rows
-            if (distance := typos(wanted, _plain_name(path), _MOST_TYPOS)) is not None
+            if (distance := typos(wanted, _plain_name(path), _MAX_TYPOS)) is not None
         ]
-        names = any_of(in_quotes(path) for _, path in sorted(found)[:_MOST_SIMILAR])
+        names = any_of(in_quotes(path) for _, path in sorted(found)[:_MAX_SIMILAR])
         return tr("There is no such file or folder. Did you mean {names}?", names=names) if names else ""
 
     def _excluded(self, match: Match, origin: RuleOrigin) -> PathState:

@@ -25,7 +25,7 @@ from engine.settings.search_settings import QuerySettings
 
 _SAME_TIME = 0.001
 """Greatest difference of two equal times of a file in seconds, since they are floating-point numbers."""
-_MOST_NAMED = 5
+_MAX_NAMED = 5
 """Most files that a notice names: after a checkout of a repository, all have another time."""
 
 
@@ -146,7 +146,7 @@ def with_outdated(outcome: SearchOutcome, guard: PathGuard) -> SearchOutcome:
 
 
 def _listed(files: Sequence[str]) -> str:
-    listed, more = ", ".join(files[:_MOST_NAMED]), len(files) - _MOST_NAMED
+    listed, more = ", ".join(files[:_MAX_NAMED]), len(files) - _MAX_NAMED
     return tr("{words} and {count} more", words=listed, count=more) if more > 0 else listed
 
 

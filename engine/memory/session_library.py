@@ -21,7 +21,7 @@ from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import StoredModel, Vectors, decode
 from engine.store.vectors import VectorIndex
 
-LEAST = 0.16
+MIN_COSINE = 0.16
 """Least cosine of similar sessions."""
 _CANDIDATES = 400
 _SESSIONS = 400
@@ -61,7 +61,7 @@ def similarity(
     for id_, row in snapshot.vectors(model.id, model.dims, list(paths)):
         rest = decode([row], model.dims)[0] - common
         cosine = float(rest @ direction) / (float(np.linalg.norm(rest)) or 1.0)
-        if cosine >= max(LEAST, best.get(paths[id_], 0.0)):
+        if cosine >= max(MIN_COSINE, best.get(paths[id_], 0.0)):
             best[paths[id_]] = cosine
     return best
 
@@ -173,7 +173,7 @@ def _cd_command(project: str) -> str:
 _SHORT_ID = 8
 _SHARED_START = re.compile(r"(?:[A-Za-z]+[-_](?=[0-9a-f]{8}|20\d\d-))?(?:20\d\d-?[01]\d-?[0-3]\d[-_T])?")
 """The part of an id that others have too: a word such as iFlow's `session-`, and a date."""
-_MOST_CANDIDATES = 4
+_MAX_CANDIDATES = 4
 
 
 def short_names(known: Sequence[SessionSummary]) -> dict[str, str]:
@@ -214,7 +214,7 @@ def find_session(id: str, known: Sequence[SessionSummary]) -> SessionSummary:
     if len(matching) == 1:
         return matching[0]
     names = short_names(known)
-    candidates = ", ".join(names[session.path] for session in matching[:_MOST_CANDIDATES])
-    more = ", …" if len(matching) > _MOST_CANDIDATES else ""
+    candidates = ", ".join(names[session.path] for session in matching[:_MAX_CANDIDATES])
+    more = ", …" if len(matching) > _MAX_CANDIDATES else ""
     named = f"begin with {id}" if matching[0].id.startswith(id) else f"have {id} in their titles"
     raise MnemoscopeError(f"{plural(len(matching), 'session')} {named}: {candidates}{more}")

@@ -43,7 +43,7 @@ _BLOCK = 256 * 1024
 _WINDOW = 64 * 1024  # maximum length of one match
 _OVERLAP = 64  # between blocks: more than the longest anchor
 _BEFORE = 48  # characters before a match that are passed to a judge
-_LEAST_SHOWN = 20  # in a shorter secret, a partial mask would show more than half
+_MIN_SHOWN = 20  # in a shorter secret, a partial mask would show more than half
 _HEAD, _TAIL = 6, 4
 _ROUNDS = 8  # maximum; even two are rarely needed
 _LINE_ENDS = "\v\f\x1c\x1d\x1e\x85\u2028\u2029"
@@ -198,7 +198,7 @@ def _with_line_feeds(text: str) -> str:
 
 
 def _mask(secret: str, whole: bool) -> str:
-    if whole or len(secret) < _LEAST_SHOWN:
+    if whole or len(secret) < _MIN_SHOWN:
         return HIDDEN
     return f"{secret[:_HEAD]}…{secret[-_TAIL:]}"
 

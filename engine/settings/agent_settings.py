@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from engine.settings.settings_section import Group, Section, option
 
 AgentWrites = Literal["on", "review", "off"]
-_MOST_TRIGGERS = 50
+_MAX_TRIGGERS = 50
 
 
 class SlugSettings(Section, frozen=True):
@@ -117,4 +117,4 @@ class FactsSettings(Section, frozen=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._put("capture_triggers", self.capture_triggers[:_MOST_TRIGGERS])
+        self._put("capture_triggers", self.capture_triggers[:_MAX_TRIGGERS])

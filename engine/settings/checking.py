@@ -39,7 +39,7 @@ _MACHINES = Problem(marked('{it} must be a list of names with folders, such as [
 
 _ALMOST = 0.85
 """Similarity of a misspelt key to the correct one, from 0 to 1, from which other tables are not considered."""
-_MOST_HOMES = 3
+_MAX_HOMES = 3
 """Most tables that are named for an option in the wrong one."""
 _LARGEST = 2**53
 """Largest whole number that databases, JSON and floats represent exactly."""
@@ -316,7 +316,7 @@ def _refuse_misplaced(path: tuple[str, ...], refuse: Refuse) -> None:
         refuse(path, Problem(marked("{it} is a table of its own: write {line}."), {"line": lines[0]}))
     if len(homes) == 1:
         refuse(path, Problem(marked("{it} belongs below the line {line}."), {"line": lines[0]}))
-    if 1 < len(homes) <= _MOST_HOMES:
+    if 1 < len(homes) <= _MAX_HOMES:
         refuse(path, Problem(marked("{it} belongs below one of the lines {lines}."), {"lines": ", ".join(lines)}))
 
 

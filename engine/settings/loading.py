@@ -99,7 +99,7 @@ def migrate(path: Path, text: str, names: list[OldName]) -> str:
     return changed
 
 
-_MOST_BYTES = 4_000_000
+_MAX_BYTES = 4_000_000
 _ENDLESS = lazy_pattern(r"[0-9a-fA-F_]{1000}")
 _TOP_KEYS = {"version": None, "defaults": None, "workspace": None}
 
@@ -130,7 +130,7 @@ def load_settings(workspace: Path | None = None, *, config: Path | None = None) 
 def read_settings_text(path: Path, *, required: bool) -> str | None:
     """Return the file's text with its line ends; None for a missing file unless `required`."""
     try:
-        raw = read_file(path, _MOST_BYTES)
+        raw = read_file(path, _MAX_BYTES)
     except FileNotFoundError:
         if required:
             raise SettingsError(tr("The settings file {path} does not exist.", path=path)) from None

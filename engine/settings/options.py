@@ -197,7 +197,7 @@ class SyncSettings(Section, frozen=True):
     sessions: SessionDeltaSettings = SessionDeltaSettings()
 
 
-LEAST_CONTEXT = 500
+MIN_CONTEXT = 500
 """Characters; less has no room for all sections."""
 
 
@@ -239,7 +239,7 @@ class SessionSettings(Section, frozen=True):
         option(
             "Length of a session for another agent",
             "Maximum number of characters of the text with which another agent continues a session.",
-            LEAST_CONTEXT,
+            MIN_CONTEXT,
             200_000,
             also="continue, handover, copy",
             applies="immediately",

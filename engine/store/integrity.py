@@ -19,7 +19,7 @@ from engine.base.language import tr
 from engine.store.connection import number, open_connection, translated
 from engine.store.index_schema import INDEX_MIGRATIONS, Tables
 from engine.store.snapshot import Snapshot
-from engine.store.vector_encoding import MOST_DIMS
+from engine.store.vector_encoding import MAX_DIMS
 
 if TYPE_CHECKING:
     from engine.store.writer import Writer
@@ -36,7 +36,7 @@ or small values.
 
 
 _MORE = {
-    "dims": f"dims BETWEEN 1 AND {MOST_DIMS}",
+    "dims": f"dims BETWEEN 1 AND {MAX_DIMS}",
     "start_line": f"start_line BETWEEN 0 AND {2**31 - 1}",
     "end_line": f"end_line BETWEEN 0 AND {2**31 - 1}",
     "size": "size >= 0",
@@ -45,7 +45,7 @@ _MORE = {
 """SQL conditions for valid values of single columns."""
 _SUFFIXES = ("-wal", "-shm", "-journal", "")
 """Endings of the names of a database's files, itself last."""
-_MOST_IDS = 2**62
+_MAX_IDS = 2**62
 """Ids from which a row is taken for damaged: adding to larger ones would leave the range of integers."""
 
 
@@ -191,12 +191,12 @@ def copy_vectors(damaged: Path, writer: "Writer") -> int:
     with closing(source):
         try:
             models = source.execute("SELECT id, provider, model, provider_key, dims FROM models").fetchall()
-            highest = number(source, f"SELECT max(id) FROM embedding_cache WHERE id < {_MOST_IDS}")
+            highest = number(source, f"SELECT max(id) FROM embedding_cache WHERE id < {_MAX_IDS}")
         except apsw.Error:
             return 0
         ids: dict[object, tuple[int, int]] = {}
         for old, provider, model, key, dims in models:
-            if isinstance(dims, int) and 0 < dims <= MOST_DIMS:  # a damaged row may have any value
+            if isinstance(dims, int) and 0 < dims <= MAX_DIMS:  # a damaged row may have any value
                 ids[old] = writer.ensure_model(str(provider), str(model), str(key), dims).id, dims
         carried, start, step = 0, 1, 256
         while start <= highest:

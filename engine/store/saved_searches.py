@@ -15,7 +15,7 @@ from engine.redaction.secret_masking import redact
 from engine.store.user_data import UserData
 
 LONGEST_NAME = 200
-_MOST_RECENT = 200
+_MAX_RECENT = 200
 
 _SECRET = marked("A search with a password, a key or a token can't be saved: remove the secret from query and name.")
 
@@ -96,7 +96,7 @@ class SavedSearches:
             connection.execute(
                 """DELETE FROM recent_searches
                    WHERE id NOT IN (SELECT id FROM recent_searches ORDER BY id DESC LIMIT ?)""",
-                (_MOST_RECENT,),
+                (_MAX_RECENT,),
             )
 
     def forget_recent(self, query: QueryRecord | None = None) -> None:
@@ -130,7 +130,7 @@ class SavedSearches:
             connection.executemany("DELETE FROM recent_searches WHERE id = ?", [(id_,) for id_, _, _ in present])
             connection.executemany(
                 "INSERT INTO recent_searches (asked, question) VALUES (?, ?)",
-                [(time, text) for time, query in whole[-_MOST_RECENT:] if (text := _json(query)) is not None],
+                [(time, text) for time, query in whole[-_MAX_RECENT:] if (text := _json(query)) is not None],
             )
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from engine.records import SourceCount
 
 HEADING_SEPARATOR = "\x1f"
-MOST_FREE = 0.25
+MAX_FREE = 0.25
 """Share of empty pages above which they are returned to the disk; fewer are left for new notes."""
 _GROUP = 400
 _CACHED_CHUNKS = 100

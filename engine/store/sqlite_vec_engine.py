@@ -41,18 +41,18 @@ _FEW = 512
 
 LOAD_SECONDS = 30.0
 _ENTRY_POINT = "sqlite3_vec_init"
-MOST_NEIGHBOURS = 4096
+MAX_NEIGHBOURS = 4096
 """Limit of vec0 for the number of results."""
-MOST_DIMENSIONS = 8192
+MAX_DIMENSIONS = 8192
 """Limit of vec0 for the length of vectors."""
 _TABLE = "chunks_vec"
-_MOST = 127
+_MAX_CODE = 127
 _REACH = 8
 """Finest resolution: codes cover components of at least this many standard deviations of a unit vector."""
 _HEADROOM = 0.8
 """Share of the codes' range used initially; later vectors may have longer components."""
 
-_LEAST_COSINE = -2.0
+_MIN_COSINE = -2.0
 """Limit below which a result is a zero vector: cosines of unit vectors are at least -1, the codes of a zero vector
 yield far less.
 """
@@ -102,7 +102,7 @@ class Vec0Engine:
             return None
         if allowed is not None and len(allowed) <= max(k, _FEW):
             return _exact(snapshot, model, query, k, allowed)
-        if k > MOST_NEIGHBOURS:
+        if k > MAX_NEIGHBOURS:
             return None
         try:
             return nearest(snapshot.connection, query, k, scale, allowed=allowed)
@@ -344,12 +344,15 @@ def finest_scale(longest: float, dims: int) -> int:
     """Return the factor from vector components to codes, given the longest component. Larger factors
     give finer codes.
     """
-    return max(1, min(int(_MOST * math.sqrt(dims) / _REACH), int(_HEADROOM * _MOST / longest) if longest else _MOST))
+    return max(
+        1,
+        min(int(_MAX_CODE * math.sqrt(dims) / _REACH), int(_HEADROOM * _MAX_CODE / longest) if longest else _MAX_CODE),
+    )
 
 
 def fits(longest: float, scale: int) -> bool:
     """Whether components of up to `longest` fit the code range with this scale."""
-    return longest * scale < _MOST + 1
+    return longest * scale < _MAX_CODE + 1
 
 
 def insert_rows(
@@ -386,9 +389,9 @@ def nearest(
     import numpy as np
 
     # All rows have the same length, so scaling the query down keeps its neighbours, while clipping it would not.
-    fitting = min(float(scale), _MOST / max(float(np.abs(query).max()), 1e-6))
+    fitting = min(float(scale), _MAX_CODE / max(float(np.abs(query).max()), 1e-6))
     sql = f"SELECT rowid, distance FROM {_TABLE} WHERE embedding MATCH vec_int8(?) AND k = ?"
-    bindings: list[bytes | int | str] = [_codes(query[None, :], fitting)[0].tobytes(), max(0, min(k, MOST_NEIGHBOURS))]
+    bindings: list[bytes | int | str] = [_codes(query[None, :], fitting)[0].tobytes(), max(0, min(k, MAX_NEIGHBOURS))]
     if allowed is not None:
         sql += " AND rowid IN (SELECT value FROM json_each(?))"
         bindings.append(json.dumps(list(allowed)))
@@ -396,7 +399,7 @@ def nearest(
     ids = np.array([row[0] for row in rows], dtype=np.int64)
     squares = np.array([row[1] for row in rows], dtype=np.float64) ** 2
     cosines = ((scale**2 + fitting**2 - squares) / (2 * scale * fitting)).astype(np.float32)
-    known = cosines >= _LEAST_COSINE
+    known = cosines >= _MIN_COSINE
     return ids[known], cosines[known]
 
 
@@ -410,7 +413,7 @@ def _codes(vectors: "NDArray[np.float32] | NDArray[np.float16]", scale: float) -
     floats = vectors.astype(np.float32)
     directed = np.isfinite(floats).all(axis=1) & floats.any(axis=1)
     floats[~directed] = -np.inf
-    codes: NDArray[np.int8] = np.rint(np.clip(floats * np.float32(scale), -_MOST, _MOST)).astype(np.int8)
+    codes: NDArray[np.int8] = np.rint(np.clip(floats * np.float32(scale), -_MAX_CODE, _MAX_CODE)).astype(np.int8)
     return codes
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from engine.store.writer import Writer
 
 _BYTES_A_NUMBER = 2
-_MOST_PURGED = 1000
+_MAX_PURGED = 1000
 _WELL_SPREAD = 0.75
 """Least share of the parts of an index with a vector for one of each part to be a sample of all."""
 
@@ -161,7 +161,7 @@ def purge(writer: "Writer", name: ModelName) -> int:
         return 0
     writer.connection.execute(
         "DELETE FROM embedding_cache WHERE id IN (SELECT id FROM embedding_cache WHERE model_id = ? LIMIT ?)",
-        (model.id, _MOST_PURGED),
+        (model.id, _MAX_PURGED),
     )
     return writer.connection.changes()
 

@@ -57,7 +57,7 @@ class UserData:
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         """`read_only`: save nothing; a missing file reads as empty."""
-        self._path = path
+        self.path = path
         self._lock = threading.RLock()
         self._for_reading_only = read_only
         self._read_only = ""
@@ -76,10 +76,6 @@ class UserData:
         self.openings = 0
         """Number of times the file was opened; it may have been replaced each time."""
         self._open()
-
-    @property
-    def path(self) -> Path:
-        return self._path
 
     @property
     def can_save(self) -> bool:
@@ -126,8 +122,8 @@ class UserData:
                 raise IndexReadOnly(refusal)
             with transaction(connection):
                 yield connection
-            if _identity(self._path) != self._opened:
-                raise IndexReadOnly(tr("{file} was removed or replaced while it was written.", file=self._path))
+            if _identity(self.path) != self._opened:
+                raise IndexReadOnly(tr("{file} was removed or replaced while it was written.", file=self.path))
             self._backups.make_if_due(connection)
 
     @contextlib.contextmanager
@@ -142,7 +138,7 @@ class UserData:
             self._check_file()
             within, self._in_use = self._in_use, True
             try:
-                with translated(self._path):
+                with translated(self.path):
                     yield self._connection
             except IndexCorrupt:
                 if within:
@@ -162,7 +158,7 @@ class UserData:
 
     def change_in_backups(self, table: str, statement: str, rows: Iterable[tuple[str, ...]] = ((),)) -> None:
         """Run a statement on this table in every backup, so that deleted data is removed there too."""
-        with self._lock, translated(self._path):
+        with self._lock, translated(self.path):
             self._backups.change(table, statement, rows)
 
     def restore(self) -> str:
@@ -173,21 +169,21 @@ class UserData:
         """
         from engine.store import integrity
 
-        with self._lock, translated(self._path):
+        with self._lock, translated(self.path):
             if not self.problem:
                 return ""
             if self._read_only:
                 raise IndexReadOnly(self._read_only)
-            made = temporary_path(self._path)
+            made = temporary_path(self.path)
             try:
                 restored = self._copy_newest(made)
                 try:
-                    there = self._path.exists()
-                    aside = integrity.set_aside(self._path)  # with its log, which fits no other file
-                    os.replace(made, self._path)
+                    there = self.path.exists()
+                    aside = integrity.set_aside(self.path)  # with its log, which fits no other file
+                    os.replace(made, self.path)
                 except OSError as error:  # Windows can't rename open files
                     raise IndexBusy(
-                        tr("{file} is open in another program: close it and try again.", file=self._path)
+                        tr("{file} is open in another program: close it and try again.", file=self.path)
                     ) from error
             finally:
                 with contextlib.suppress(OSError):
@@ -274,7 +270,7 @@ class UserData:
     def _without_backup(self) -> str:
         return tr(
             "There is no usable backup. To start with empty data, move away all files whose names begin with {name}.",
-            name=self._path.name,
+            name=self.path.name,
         )
 
     def _close_connections(self) -> None:
@@ -291,10 +287,10 @@ class UserData:
         """
         if self._in_use or self._closed:
             return
-        if self._disk_full and has_room(self._path.parent):
+        if self._disk_full and has_room(self.path.parent):
             self._connection.close()  # a writer would share its view of the log, which is read-only
             self._open_again()
-        identity = _identity(self._path)
+        identity = _identity(self.path)
         if identity == self._opened:
             return
         if identity is not None and identity != _NO_CONTENT:
@@ -305,7 +301,7 @@ class UserData:
     def _on_file_lost(self, found: "tuple[int, int] | None") -> None:
         """Handle a file that was deleted or emptied while open."""
         was_opened, self._opened = self._opened != _NOT_OPENED, found
-        self._problem = tr(_MISSING if found is None else _EMPTY, file=self._path)
+        self._problem = tr(_MISSING if found is None else _EMPTY, file=self.path)
         # Closing would otherwise checkpoint the log into a file that has lost the rest.
         self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         if found is None and was_opened:
@@ -328,38 +324,38 @@ class UserData:
         self.openings += 1
         self._problem = self._read_only = ""
         self._disk_full = False
-        identity = _identity(self._path)
+        identity = _identity(self.path)
         if identity == _NO_CONTENT or (identity is None and self._backups.all()):
             self._opened, self._connection = identity, _empty()
-            self._problem = tr(_MISSING if identity is None else _EMPTY, file=self._path)
+            self._problem = tr(_MISSING if identity is None else _EMPTY, file=self.path)
             return
         try:
             self._connection = self._connect()
         except IndexCorrupt:
             self._connection = _empty()
             self._mark_damaged()
-        self._opened = _identity(self._path)
+        self._opened = _identity(self.path)
 
     def _mark_damaged(self) -> None:
-        self._problem = tr(_DAMAGED, file=self._path)
+        self._problem = tr(_DAMAGED, file=self.path)
 
     def _connect(self) -> apsw.Connection:
         """Open the file for writing if possible, otherwise for reading."""
         if self._for_reading_only:
-            self._read_only = unwritable(self._path.parent)
+            self._read_only = unwritable(self.path.parent)
         else:
             try:
-                with translated(self._path):
+                with translated(self.path):
                     return self._open_for_writing()
             except (IndexReadOnly, DiskFull) as error:
                 self._read_only, self._disk_full = str(error), isinstance(error, DiskFull)
-        with translated(self._path):
-            return _open_for_reading(self._path)
+        with translated(self.path):
+            return _open_for_reading(self.path)
 
     def _open_for_writing(self) -> apsw.Connection:
-        if not self._path.exists():
-            _create(self._path)
-        connection = apsw.Connection(str(self._path))
+        if not self.path.exists():
+            _create(self.path)
+        connection = apsw.Connection(str(self.path))
         try:
             connection.set_busy_timeout(5000)
             connection.pragma("journal_mode", "wal")
@@ -367,10 +363,10 @@ class UserData:
             connection.pragma("secure_delete", 1)
             # Each write reaches the database itself: SQLite silently ignores a log from its first damaged page on.
             connection.pragma("wal_autocheckpoint", 1)
-            refuse_newer(connection, self._path, len(USER_MIGRATIONS))
+            refuse_newer(connection, self.path, len(USER_MIGRATIONS))
             if 0 < version_of(connection) < len(USER_MIGRATIONS):
                 self._backups.make_before(connection, len(USER_MIGRATIONS))
-            migrate(connection, self._path, USER_MIGRATIONS)
+            migrate(connection, self.path, USER_MIGRATIONS)
             check(connection)
         except BaseException:
             connection.close()
@@ -459,7 +455,7 @@ def open_user_data(workspace: Path, settings: Settings) -> tuple[IndexFiles, Use
     return files, UserData(files.user)
 
 
-_MOST_UNSEEN = 50
+_MAX_UNSEEN = 50
 
 
 class UnseenNotes:
@@ -496,5 +492,5 @@ class UnseenNotes:
 def _forget_oldest(connection: apsw.Connection) -> None:
     connection.execute(
         "DELETE FROM unseen_notes WHERE path NOT IN (SELECT path FROM unseen_notes ORDER BY written DESC LIMIT ?)",
-        (_MOST_UNSEEN,),
+        (_MAX_UNSEEN,),
     )

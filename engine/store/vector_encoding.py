@@ -23,14 +23,14 @@ else:
 
 _CONVERTED = 4096
 """Number of rows of SQLite converted to an array in one call; longer lists would block other threads too long."""
-MOST_DIMS = 65_536
+MAX_DIMS = 65_536
 """Most dimensions of a vector; models have some thousands. A larger stored number is damaged and would fill memory."""
 _HALF_BITS = -0x7000_2000
 """Bits of a float32 that a float16 fills after a shift by 13: the sign, the last five of the exponent, the first ten of
 the fraction."""
 _HALF_SCALE, _NOT_FINITE = 2.0**112, 2.0**16
 """Factor from the float32 of these bits to the number; and the result for infinity, which NaN exceeds."""
-Dims = Annotated[int, msgspec.Meta(ge=1, le=MOST_DIMS)]
+Dims = Annotated[int, msgspec.Meta(ge=1, le=MAX_DIMS)]
 
 
 class StoredModel(msgspec.Struct, frozen=True):

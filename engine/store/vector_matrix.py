@@ -40,10 +40,10 @@ from engine.store.vector_matrix_blocks import (
     write_matrix,
 )
 
-_MOST_DEAD = BLOCK_ROWS // 4
+_MAX_DEAD = BLOCK_ROWS // 4
 """A full block with more removed rows than this moves the others to the open block and is removed."""
 
-FEWEST_EXAMINED = 2048
+MIN_EXAMINED = 2048
 _EXAMINED_SHARE = 32
 _TOLERATED_LOSS = 0.001
 """Share of the best quarter of the results that may be missed, as estimated."""
@@ -65,13 +65,9 @@ class QuantisedMatrix:
     """Vectors with ids in memory, searched by cosine. Thread-safe."""
 
     def __init__(self, dims: int) -> None:
-        self._dims = dims
+        self.dims = dims
         self._change = threading.Lock()
         self._state = _State({}, RowIndex.empty(), None)
-
-    @property
-    def dims(self) -> int:
-        return self._dims
 
     @property
     def rows(self) -> int:
@@ -103,14 +99,14 @@ class QuantisedMatrix:
 
         Raises ValueError if the shapes do not match or an id occurs twice.
         """
-        if vectors.shape != (len(ids), self._dims):
-            raise ValueError(f"Expected vectors of shape {(len(ids), self._dims)}, got {vectors.shape}.")
+        if vectors.shape != (len(ids), self.dims):
+            raise ValueError(f"Expected vectors of shape {(len(ids), self.dims)}, got {vectors.shape}.")
         if len(np.unique(ids)) != len(ids):
             raise ValueError("An id is there twice.")
         if not len(ids):
             return
         with self._change:
-            draft = _Draft(self._state, self._dims)
+            draft = _Draft(self._state, self.dims)
             draft.remove(ids)
             for start in range(0, len(ids), BLOCK_ROWS):
                 part = slice(start, start + BLOCK_ROWS)
@@ -120,7 +116,7 @@ class QuantisedMatrix:
     def remove(self, ids: Ids) -> None:
         """Remove rows; unknown ids are ignored."""
         with self._change:
-            draft = _Draft(self._state, self._dims)
+            draft = _Draft(self._state, self.dims)
             draft.remove(ids)
             self._state = draft.finish()
 
@@ -145,7 +141,7 @@ class QuantisedMatrix:
         if allowed is not None:
             positions, found = state.lookup.find(allowed)
             slots = state.lookup.slots[np.unique(positions[found])]
-            if len(slots) <= FEWEST_EXAMINED:
+            if len(slots) <= MIN_EXAMINED:
                 return best_first(*_cosines(state, slots, query), k)
             permitted = _masks(slots)
         scan = Scan(state.blocks, query, centre=state.centre, permitted=permitted, cancel=cancel)
@@ -163,13 +159,13 @@ class QuantisedMatrix:
             ids=np.concatenate([np.empty(0, np.int64), *(block.ids[rows] for block, rows in alive)]),
             scales=np.concatenate([np.empty(0, np.float32), *(block.scales[rows] for block, rows in alive)]),
             codes=(block.codes[rows] for block, rows in alive),
-            dims=self._dims,
+            dims=self.dims,
             generation=generation,
             model_key=model_key,
             stamp=stamp,
         )
         if sys.platform != "win32":  # Windows can't replace a mapped file
-            self._read_from(map_codes(path, sum(len(rows) for _, rows in alive), self._dims), state.blocks)
+            self._read_from(map_codes(path, sum(len(rows) for _, rows in alive), self.dims), state.blocks)
 
     def _read_from(self, codes: Codes, saved: dict[int, Block]) -> None:
         """Map the codes of full blocks from the file that the rows of `saved` were written to, in order."""
@@ -193,7 +189,7 @@ class QuantisedMatrix:
             return None
         stamp, ids, scales, codes = content
         matrix = cls(codes.shape[1])
-        draft = _Draft(matrix._state, matrix._dims)
+        draft = _Draft(matrix._state, matrix.dims)
         draft.append_blocks(ids, codes, scales)
         matrix._state = draft.finish()
         return matrix, stamp
@@ -262,7 +258,7 @@ class _Draft:
         """Move rows out of blocks that consist mostly of removed rows, so that their memory is freed."""
         for number in list(self._blocks):
             block = self._blocks[number]
-            if block.count - block.live > _MOST_DEAD or not block.live:
+            if block.count - block.live > _MAX_DEAD or not block.live:
                 del self._blocks[number]
                 rows = block.live_rows()
                 self.append(block.ids[rows], block.codes[rows], block.scales[rows])
@@ -347,7 +343,7 @@ class Scan:
         if self._permitted is None:
             return False
         rows = {number: np.flatnonzero(self._findable(number, block)) for number, block in self._sealed.items()}
-        if sum(map(len, rows.values())) > max(FEWEST_EXAMINED, 4 * k):
+        if sum(map(len, rows.values())) > max(MIN_EXAMINED, 4 * k):
             return False
         for number, found in rows.items():
             self._score(self._sealed[number], found)
@@ -360,7 +356,7 @@ class Scan:
             self._distances[number] = distances = self._measure(number)
             counts += np.bincount(distances, minlength=len(counts))
         reached = np.cumsum(counts[: self._never])
-        enough = max(FEWEST_EXAMINED, 4 * k, int(reached[-1]) // _EXAMINED_SHARE)
+        enough = max(MIN_EXAMINED, 4 * k, int(reached[-1]) // _EXAMINED_SHARE)
         limit = min(int(np.searchsorted(reached, enough)), self._never - 1)
         near = self._score_between(-1, limit)
         further = self._enough_up_to(limit, counts, *near, count=max(1, k // 4))

@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 _READ_AT_ONCE = 2048
 _SAMPLE = 200
-_LEAST_COSINE = 0.99
+_MIN_COSINE = 0.99
 """Minimum cosine between a vector and its int8 form; rounding alone leaves more than .999."""
 WORTH_SAVING = 1000
 """Number of changed rows from which the matrix is saved: rereading them at the next start takes 0.1 s."""
@@ -241,7 +241,7 @@ def examine(path: Path, snapshot: Snapshot, model: StoredModel) -> MatrixState:
         exact[~np.isfinite(exact).all(axis=1)] = 0
         lengths = np.linalg.norm(exact, axis=1) * np.linalg.norm(saved, axis=1)
         cosines = (exact * saved).sum(axis=1) / np.where(lengths > 0, lengths, 1)
-        wrong = int(((cosines < _LEAST_COSINE) & (lengths > 0)).sum())
+        wrong = int(((cosines < _MIN_COSINE) & (lengths > 0)).sum())
         if wrong:
             return MatrixState(
                 tr(

@@ -114,9 +114,9 @@ class VectorIndex:
 
     def prefers_table(self, snapshot: Snapshot, model: StoredModel) -> bool:
         """Whether the settings, or with `auto` the index size, select the table of sqlite-vec."""
-        from engine.store.sqlite_vec_engine import MOST_DIMENSIONS
+        from engine.store.sqlite_vec_engine import MAX_DIMENSIONS
 
-        if self._chosen == "numpy" or model.dims > MOST_DIMENSIONS:
+        if self._chosen == "numpy" or model.dims > MAX_DIMENSIONS:
             return False
         return self._chosen == "sqlite-vec" or snapshot.chunk_count() <= self._limit(snapshot, model)
 

@@ -163,7 +163,7 @@ _TABLE = """
 齑齏 齿齒 龀齔 龁齕 龂齗 龃齟 龄齡 龅齙 龆齠 龇齜 龈齦 龉齬 龊齪 龋齲 龌齷 龙龍 龚龔 龛龕 龟龜 鿎䃮
 鿏䥑 鿒鿓 鿔鎶
 """
-_MOST_SPELLINGS = 4
+_MAX_SPELLINGS = 4
 _LONGEST = 4
 _UNCHANGED = 0.5
 """Rank of a character that traditional texts use, too: many write 後台 for 後臺."""
@@ -183,7 +183,7 @@ def other_spellings(word: str) -> Iterator[str]:
     ranked = sorted(product(*choices), key=lambda chosen: sum(rank for rank, _ in chosen))
     spellings = dict.fromkeys((base, *("".join(form for _, form in chosen) for chosen in ranked)))
     spellings.pop(word, None)
-    return islice(spellings, _MOST_SPELLINGS if len(word) <= _LONGEST else 0)
+    return islice(spellings, _MAX_SPELLINGS if len(word) <= _LONGEST else 0)
 
 
 @cache

@@ -30,13 +30,13 @@ _ELIDING = {
 _ALSO_FUNCTION_WORDS = {"à": ("french", "portuguese")}
 """Words that are missing in a list of function words, since without accents they are others."""
 
-_LEAST_SHARE = 0.2
+_MIN_SHARE = 0.2
 """Least share of letters for a script other than Latin, since notes are full of Latin names and code."""
-_LEAST_VOTES = 1.5
+_MIN_VOTES = 1.5
 """Votes that a language other than English needs; about two words of its own."""
-_LEAST_VOTES_WITH_LETTERS = 1.0
+_MIN_VOTES_WITH_LETTERS = 1.0
 """The same for text with letters specific to a language: one word or letter of that language."""
-_LEAST_DENSITY = 0.018
+_MIN_DENSITY = 0.018
 """Votes that a language other than English needs for each different word of a text: 150 words need 2.7. Real texts have
 0.02 in Finnish and 0.03 or more in other languages; names and headers in English texts have up to 0.016."""
 _ENOUGH_WORDS = 30
@@ -45,7 +45,7 @@ stemmer."""
 
 _SHORT = 400
 """Most characters of a short note, which may have no function word."""
-_MOST_LIKELIER = 3
+_MAX_LIKELIER = 3
 """Most languages that a note may have instead of English, such as French, Spanish and Italian with "la"."""
 _SAME_VOTES = 1e-9
 
@@ -70,12 +70,12 @@ _WITHIN_SCRIPT = (
 # Bulgarian has no stemmer either and no letter that Russian doesn't have; but some are missing from it, and other words
 # are short.
 _NOT_BULGARIAN = frozenset("ыэё")
-_MOST_NOT_BULGARIAN = 0.003
+_MAX_NOT_BULGARIAN = 0.003
 _BULGARIAN = frozenset(
     "аз беше бяха вече във вие дали докато е един една едно защо защото като които което която който към къде ме ми му "
     "най ние няма повече са се сега си сме със съм също тази така тези този това той тя ще че".split()
 )
-_LEAST_BULGARIAN = 2
+_MIN_BULGARIAN = 2
 _LETTER_LANGUAGES = {
     letter: tuple(languages.replace("unknown", "").split(" "))
     for letters, languages in (
@@ -119,7 +119,7 @@ def detect_language(text: str, likely: Sequence[str] = ()) -> str:
     scripts = Counter(map(script_of, beyond))
     latin = sum(map(len, _LATIN.findall(sample))) + scripts["latin"]
     script = max(_BY_SCRIPT, key=scripts.__getitem__)
-    if scripts[script] > (latin + scripts[script]) * _LEAST_SHARE:
+    if scripts[script] > (latin + scripts[script]) * _MIN_SHARE:
         return _by_letters(script, beyond, sample)
     letters = {letter for letter in beyond if letter.isalpha() and script_of(letter) == "latin"}
     return _by_stopwords(sample, likely, letters) if latin else ""
@@ -140,7 +140,7 @@ def language_of_note(text: str) -> str:
     likelier = [
         candidate for candidate in FUNCTION_WORD_LISTS if most and votes.get(candidate, 0.0) > most - _SAME_VOTES
     ]
-    return language if "english" in likelier else " ".join((UNDECIDED, *likelier[:_MOST_LIKELIER]))
+    return language if "english" in likelier else " ".join((UNDECIDED, *likelier[:_MAX_LIKELIER]))
 
 
 def _by_letters(script: str, letters: str, sample: str) -> str:
@@ -153,9 +153,9 @@ def _by_letters(script: str, letters: str, sample: str) -> str:
     for of_script, distinctive, least, language in _WITHIN_SCRIPT:
         if script == of_script and share(distinctive) >= least:
             return language
-    if script == "cyrillic" and share(_NOT_BULGARIAN) <= _MOST_NOT_BULGARIAN:
+    if script == "cyrillic" and share(_NOT_BULGARIAN) <= _MAX_NOT_BULGARIAN:
         words = set(_WORD.findall(sample.lower()))
-        if len(words & _BULGARIAN) >= _LEAST_BULGARIAN:
+        if len(words & _BULGARIAN) >= _MIN_BULGARIAN:
             return ""
     return _BY_SCRIPT[script]
 
@@ -191,6 +191,6 @@ def _by_stopwords(sample: str, likely: Sequence[str], letters: set[str]) -> str:
     best = max(votes, key=lambda language: (votes[language], language in likely))
     if not votes[best] and letters and len(words) >= _ENOUGH_WORDS:
         return ""
-    least = 0.0 if best in likely else _LEAST_VOTES_WITH_LETTERS if distinctive else _LEAST_VOTES
-    enough = votes[best] >= max(least, _LEAST_DENSITY * len(words))
+    least = 0.0 if best in likely else _MIN_VOTES_WITH_LETTERS if distinctive else _MIN_VOTES
+    enough = votes[best] >= max(least, _MIN_DENSITY * len(words))
     return best if enough and votes[best] > votes["english"] else "english"

@@ -30,7 +30,7 @@ COMPOUND = lazy_pattern(r"[^\W\d_]{3,}(-[^\W\d_]{3,})+")
 layer at the boundary", and the index contains the parts of all. If function words leave a single one, as in
 "too-large" and "read-only", the compound is searched as a whole, and the single part is a looser form.
 """
-_MOST_FORMS = 64
+_MAX_FORMS = 64
 _DIGITS_AND_LETTERS = lazy_pattern(r"([^\W\d_]+)(\d[\d.]*)|(\d[\d.]*)([^\W\d_]+[23]?)")
 _CODE = lazy_pattern(r"([a-z]{1,4})(\d{3,12})([a-z]{0,2})")
 """Matches a number plate, a contract's number and the like in one word."""
@@ -61,7 +61,7 @@ with many endings. In Danish, Dutch, German, Italian, Portuguese and Russian, be
 _INFLECTED = ("latin", "cyrillic")
 """Scripts of words that change at their ends."""
 _SHORTEST_BARE, _LONGEST_SUFFIX = 3, 5
-_SHORTEST_FOREIGN_STEM, _LEAST_FOREIGN_STEM = 4, 0.4
+_SHORTEST_FOREIGN_STEM, _MIN_FOREIGN_STEM = 4, 0.4
 _SHORTEST_VERB = 3
 """Length of the shortest verb without its ending."""
 _FRENCH_VERBS = {
@@ -103,7 +103,7 @@ _DIGRAPHS = {
     "swedish": {"aa": "å", "ae": "ä", "oe": "ö"},
 }
 """Spellings of letters missing on a keyboard. Folding already writes æ as ae and ß as ss."""
-_MOST_DIGRAPHS = 3
+_MAX_DIGRAPHS = 3
 _HEBREW_PREFIXES = tuple("הובלמשכ")
 _HEBREW_PREFIX_GROUPS = tuple("וה וב ול ומ וש שה שב של מה כש כשה ושה ומה וכש".split())
 _OPEN_SYLLABLES, _FINALS = range(0xAC00, 0xD7A4, 28), range(1, 28)  # of Hangul: a syllable, with final consonants
@@ -199,8 +199,8 @@ def _with_forms(term: "QueryTerm", all_forms: Iterable[_Forms]) -> "QueryTerm":
         irregular.pop(stem, None)
     return msgspec.structs.replace(
         term,
-        loose=tuple(islice(words, _MOST_FORMS)),
-        loose_stems=tuple(islice(stems, _MOST_FORMS)),
+        loose=tuple(islice(words, _MAX_FORMS)),
+        loose_stems=tuple(islice(stems, _MAX_FORMS)),
         irregular=tuple(irregular),
     )
 
@@ -305,7 +305,7 @@ def _foreign_stems(root: str, languages: Sequence[str]) -> Iterator[str]:
     """
     for language in languages[1:]:
         stem = stems_of(language)[root]
-        if len(stem) >= max(_SHORTEST_FOREIGN_STEM, _LEAST_FOREIGN_STEM * len(root)):
+        if len(stem) >= max(_SHORTEST_FOREIGN_STEM, _MIN_FOREIGN_STEM * len(root)):
             yield stem
 
 
@@ -368,7 +368,7 @@ def _respelt(root: str, language: str) -> Iterator[str]:
     digraphs = _DIGRAPHS.get(language)
     if not digraphs:
         return
-    spans = [match.span() for match in re.finditer("|".join(digraphs), root)][:_MOST_DIGRAPHS]
+    spans = [match.span() for match in re.finditer("|".join(digraphs), root)][:_MAX_DIGRAPHS]
     for chosen in islice(product((True, False), repeat=len(spans)), 2 ** len(spans) - 1):
         spelling, at = "", 0
         for (start, end), replaced in zip(spans, chosen, strict=True):

@@ -109,7 +109,7 @@ _SIZES = lazy_pattern(r"(?<![\w.,])(\d{1,5})[ ]?[x×][ ]?(\d{1,5})(?![\w.,])", r
 _ACCOUNT = lazy_pattern(r"(?<!\w)[a-z]{2}\d\d(?:[ ]?[a-z0-9]{4}){2,7}(?:[ ]?[a-z0-9]{1,3})?(?!\w)", re.IGNORECASE)
 _FORMATTING = lazy_pattern(r"[^0-9a-zA-Z]+")
 _ISBN, _SHORT_ISBN = 13, 10  # digits, now and before 2007
-_LONGEST_TELEPHONE, _LONGEST_NUMBER, _MOST_GROUPS, _LONGEST_GROUP, _MOST_ROMAN = 12, 19, 4, 5, 39
+_LONGEST_TELEPHONE, _LONGEST_NUMBER, _MAX_GROUPS, _LONGEST_GROUP, _MAX_ROMAN = 12, 19, 4, 5, 39
 
 
 def spellings_in(text: str, languages: Sequence[str]) -> Iterator[Span]:
@@ -412,7 +412,7 @@ def _versions(text: str) -> Iterator[Span]:
 @cache
 def _romans() -> dict[str, int]:
     tens, ones = ("", "x", "xx", "xxx"), ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
-    return {tens[n // 10] + ones[n % 10]: n for n in range(1, _MOST_ROMAN + 1)}
+    return {tens[n // 10] + ones[n % 10]: n for n in range(1, _MAX_ROMAN + 1)}
 
 
 def _roman(text: str) -> Iterator[Span]:
@@ -467,7 +467,7 @@ def _groups_of(number: str, *, is_international: bool) -> Iterator[Spelling]:
 def _groups_of_telephone(number: str) -> Iterator[Spelling]:
     """Yield a number in two to four groups, the shortest lists first, or in pairs."""
     begun: list[Spelling] = [(number[:first],) for first in (3, 4, 2, 5)]
-    for _ in range(_MOST_GROUPS - 1):
+    for _ in range(_MAX_GROUPS - 1):
         longer = list[Spelling]()
         for groups in begun:
             rest = number[sum(map(len, groups)) :]

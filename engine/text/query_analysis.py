@@ -29,7 +29,7 @@ from engine.text.tokens_and_stems import PhraseTokens, phrase_forms, phrase_toke
 from engine.text.unspaced_segments import segments
 from engine.text.writing_systems import HANGUL, SYMBOL, UNSPACED
 
-_MOST_TERMS = 64
+_MAX_TERMS = 64
 _CLOSING = tuple(set().union(*CLOSING.values()))
 SHORTEST_PREFIX = 3
 """Characters of the last word from which words that begin with it are found, too."""
@@ -54,7 +54,7 @@ _HALF_TYPED_SYLLABLE = lazy_pattern("(?<=[\uac00-\ud7a3])[\u1100-\u1112\u3131-\u
 _CAPITAL_NOUNS = frozenset({"german"})
 """Languages that write all nouns with a capital letter."""
 _SENTENCE_START = lazy_pattern(r"(?:^|[\n.?!:;…–—•¿¡]\s*|[)-]\s+)\W*$")
-_LEAST_FOREIGN_STEM = 0.7
+_MIN_FOREIGN_STEM = 0.7
 """Minimum share of a word that must remain after stemming by a language other than the query's."""
 
 
@@ -392,7 +392,7 @@ def _alternatives(whole: Piece | None, parts: list[Piece], languages: tuple[str,
     Rules of other languages may reduce a word to another one, as Spanish cuts "solar" to "sol": such stems are left
     out.
     """
-    least = _LEAST_FOREIGN_STEM * len(whole.root) if whole and whole.root else 0
+    least = _MIN_FOREIGN_STEM * len(whole.root) if whole and whole.root else 0
     own = list(_stems(whole, parts, languages[0]))
     foreign = (stem for language in languages[1:] for stem in _stems(whole, parts, language) if len(stem) >= least)
     return tuple(dict.fromkeys((*own, *foreign)))
@@ -414,8 +414,8 @@ def _one_or_all(tokens: list[str]) -> str | tuple[str, ...]:
 
 
 def _most_informative(terms: tuple[QueryTerm, ...]) -> tuple[QueryTerm, ...]:
-    """Return at most `_MOST_TERMS` terms, dropping function words first: the index limits the length of a query."""
-    if len(terms) <= _MOST_TERMS:
+    """Return at most `_MAX_TERMS` terms, dropping function words first: the index limits the length of a query."""
+    if len(terms) <= _MAX_TERMS:
         return terms
-    chosen = sorted(terms, key=lambda term: term.stop)[:_MOST_TERMS]
+    chosen = sorted(terms, key=lambda term: term.stop)[:_MAX_TERMS]
     return tuple(sorted(chosen, key=lambda term: term.start))

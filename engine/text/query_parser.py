@@ -33,11 +33,11 @@ _HANGUL = lazy_pattern("[\u1100-\u11ff\uac00-\ud7a3]+")
 _JAPANESE_PARTICLES = tuple("はがをにのとでもへや")
 _QUESTION_MARKS = ("?", "？", "؟")
 _PUNCTUATION = ".,;:!?"
-_LEAST_WORDS, _LEAST_FUNCTION_WORDS = 4, 2
+_MIN_WORDS, _MIN_FUNCTION_WORDS = 4, 2
 """Least number of words outside of quotations for a query to be a whole question, and of function words among them."""
-_LEAST_WORDS_WITH_MARK = 3
+_MIN_WORDS_WITH_MARK = 3
 """Least number of words of a question that ends with a question mark."""
-_LEAST_CHARACTERS = 2 * _LEAST_WORDS
+_MIN_CHARACTERS = 2 * _MIN_WORDS
 """Least number of characters of a sentence in a script without spaces."""
 _IN_SENTENCES = FUNCTION_CHARACTERS.union("はがをにので", "，、。；：")
 """Chinese and Japanese function words, and signs that only sentences have."""
@@ -85,13 +85,13 @@ class _Reader:
             return True
         words = [str(clause.alternatives[0]) for clause in self._clauses if not clause.required]
         if self._text.rstrip().endswith(_QUESTION_MARKS):
-            return len(words) >= _LEAST_WORDS_WITH_MARK
+            return len(words) >= _MIN_WORDS_WITH_MARK
         outside = " ".join(words)
-        if shape(outside).count(UNSPACED) >= _LEAST_CHARACTERS:
-            return sum(map(outside.count, _IN_SENTENCES)) >= _LEAST_FUNCTION_WORDS
+        if shape(outside).count(UNSPACED) >= _MIN_CHARACTERS:
+            return sum(map(outside.count, _IN_SENTENCES)) >= _MIN_FUNCTION_WORDS
         unsearched = unsearched_words(detect_language(outside))
         function_words = sum(fold(word.strip(_PUNCTUATION)) in unsearched for word in words)
-        return len(words) >= _LEAST_WORDS and function_words >= _LEAST_FUNCTION_WORDS
+        return len(words) >= _MIN_WORDS and function_words >= _MIN_FUNCTION_WORDS
 
     def _preferred(self, clause: Clause) -> list[Clause]:
         """Replace a required phrase by its words, which score more if they are adjacent; other clauses

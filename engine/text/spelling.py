@@ -16,7 +16,7 @@ SHORTEST = 4
 LONGEST = 24
 SHORTEST_NUMBER = 7
 """Fewest digits of a number that may be written in groups, such as a telephone number."""
-_LEAST_AVERAGE = 3
+_MIN_AVERAGE = 3
 _ONE_SLIP = 5
 """Length up to which a word may have one typo; longer words may have two."""
 _LIKE_OTHERS = 8
@@ -165,7 +165,7 @@ def splits(word: str, known: Container[str], most: int) -> Iterator[tuple[str, .
             for end in range(start + 2, len(word) + 1)
             if word[start:end] in known
         ]
-        yield from (split for split, end in longer if end == len(word) >= _LEAST_AVERAGE * len(split))
+        yield from (split for split, end in longer if end == len(word) >= _MIN_AVERAGE * len(split))
         begun = [(split, end) for split, end in longer if end < len(word)]
 
 

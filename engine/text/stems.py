@@ -95,7 +95,7 @@ _BEFORE_MACHINE = frozenset(
 """Other beginnings of nouns in 기."""
 _ARABIC_ARTICLES = ("وال", "بال", "لل", "ال")
 _SHORTEST_BARE = 3
-_MOST_REMEMBERED = 1 << 15
+_MAX_REMEMBERED = 1 << 15
 
 _lock = threading.Lock()
 
@@ -120,7 +120,7 @@ _FORMING_NOUNS = ("ung", "heit", "keit", "lich", "isch", "end", "ig", "ik")
 _SHORTEST_COMPOUND = _SHORTEST_END + 3
 _LONGEST_COMPOUND = 40
 _SHORTEST_JOINED, _LONGEST_JOINED = 4, 24
-_MOST = 6
+_MAX_PIECES = 6
 """Most pieces of an identifier that gets keys, including the whole."""
 _LONGEST_SUFFIX = 3
 """Longest part after a dot that is joined: node.js is also written as one word, `os.replace` is not."""
@@ -184,7 +184,7 @@ class Stems(dict[str, str]):
         self._language = language
 
     def __missing__(self, root: str) -> str:
-        if len(self) >= _MOST_REMEMBERED:
+        if len(self) >= _MAX_REMEMBERED:
             self.clear()
         stem = self[root] = _stem(root, self._language)
         return stem
@@ -214,9 +214,8 @@ def stems_of(language: str) -> Stems:
     """Return the stems of words in texts of `language` (a Snowball name, "" for unknown), used as
     `stems_of(language)[word]`.
 
-    A word in another script than the language's is stemmed by the usual language of its own script; particles are
-    removed from Korean words; numbers, codes and words in texts of unknown languages are only folded: Russian rules
-    would damage a Ukrainian text.
+    A word in another script is stemmed by the usual language of that script. Korean words lose their particles.
+    Numbers, codes and words in texts of unknown languages are only folded: Russian rules would damage a Ukrainian text.
     """
     language = counted_as(language)
     return _by_language.get(language) or _by_language.setdefault(language, Stems(language))
@@ -392,7 +391,7 @@ class Key(NamedTuple):
 
 def joined_keys(word: str, word_pieces: Sequence[Piece]) -> Iterator[Key]:
     """Yield keys for neighbouring parts of an identifier or hyphenated word, written as one word."""
-    if len(word_pieces) > _MOST:
+    if len(word_pieces) > _MAX_PIECES:
         return
     whole = word_pieces[0].token
     if "." in whole and (numbered := _NUMBERED.fullmatch(whole)):

@@ -16,7 +16,7 @@ import msgspec
 from engine.base import lazy_pattern
 from engine.text.languages import detect_language
 
-_MOST_CHARACTERS = 2000
+_MAX_CHARACTERS = 2000
 """Most characters that are read; a longer text is a pasted passage."""
 _ANY_YEAR = 2000
 """Year used for a time without a year: a leap year."""
@@ -333,7 +333,7 @@ def _relative_times() -> list[_Pattern]:
 
 @lru_cache(8)  # a search reads the times of its query up to four times
 def _read(text: str, today: date, *, relative: bool) -> tuple[TimeExpression, ...]:
-    text = normalize("NFC", text[:_MOST_CHARACTERS])
+    text = normalize("NFC", text[:_MAX_CHARACTERS])
     plain = text.lower() if text.isascii() else "".join(map(_plain, text))
     if relative:
         plain += _rest_of_time(plain)

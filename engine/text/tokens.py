@@ -56,7 +56,7 @@ LONGEST_WORD = 64
 """Length from which words are cut into several tokens."""
 _LONGEST_WHOLE = 128
 """Longest identifier that is indexed as a whole; longer ones are found by their parts only."""
-_MOST_HUMPS = 7
+_MAX_HUMPS = 7
 """Most case changes of a camelCase word; a word with more is noise, such as base64."""
 
 # don't -> dont; we'll -> we; dog's -> dog; l'eau -> eau
@@ -217,7 +217,7 @@ def _humps(word: str, shaped: str, start: int, end: int) -> list[Piece]:
     if len(whole) != 1 or shaped[start:end].islower():
         return whole
     cuts = [match.start() for match in _HUMP.finditer(shaped, start, end)]
-    if not cuts or len(cuts) > _MOST_HUMPS:
+    if not cuts or len(cuts) > _MAX_HUMPS:
         return whole
     cuts = [start, *cuts, end]
     parts = (piece for span in pairwise(cuts) for piece in _plain(word, *span))

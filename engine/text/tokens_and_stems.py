@@ -23,7 +23,7 @@ from engine.text.writing_systems import HANGUL, SYMBOL, UNSPACED, shape
 
 PIECE_LENGTH = 1 << 16
 """Most code points (256 KB) passed to one C call, which holds the interpreter lock."""
-_MOST_REMEMBERED = 1 << 15
+_MAX_REMEMBERED = 1 << 15
 _LONGEST_REMEMBERED = 40
 _LONGEST_SIMPLE = 32
 _WORD_AND_PART = 2
@@ -144,8 +144,8 @@ class Streams(dict[str, _Entry]):
     def __missing__(self, run: str) -> _Entry:
         entry = self._simple_entry(run) or self._entry_of_groups(run)
         if len(run) <= _LONGEST_REMEMBERED and shape(run[0]) != UNSPACED:  # such runs hardly ever repeat
-            if len(self) >= _MOST_REMEMBERED:
-                for rare in list(self)[_MOST_REMEMBERED // 2 :]:  # the later half: common words were added early
+            if len(self) >= _MAX_REMEMBERED:
+                for rare in list(self)[_MAX_REMEMBERED // 2 :]:  # the later half: common words were added early
                     self.pop(rare, None)
             self[run] = entry
         return entry

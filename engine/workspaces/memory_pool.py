@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 IDLE_SECONDS = 120.0
-MOST_OPEN = 8
+MAX_OPEN = 8
 """Maximum number of memories that stay open between searches: each has its vectors in memory, an eighth of their size
 on disk."""
 
@@ -36,7 +36,7 @@ class MemoryPool:
         *,
         executor: Executor | None = None,
         idle_seconds: float = IDLE_SECONDS,
-        most_open: int = MOST_OPEN,
+        most_open: int = MAX_OPEN,
     ) -> None:
         """`settings_of` returns the current settings of a folder. Raises `SettingsError`.
 

@@ -20,7 +20,6 @@ from engine.records import (
     MemorySearchResult,
     ResultExplanation,
     SearchExplanation,
-    SearchMode,
     SearchOutcome,
     SearchStage,
     SearchTimings,
@@ -80,12 +79,13 @@ def merged(parts: Sequence[Part], most: int, notices: Sequence[str], millisecond
     best = _with_rest(different[:most], different[most:])
     first = parts[0].outcome
     messages = [*notices, *_models(parts), *_notices(parts)]
+    modes = {part.outcome.mode for part in parts}
     return _replace(
         first,
         results=tuple(found.result for found in best),
         total=max(len(best), sum(part.outcome.total for part in parts) - repeated),
         total_is_least=any(part.outcome.total_is_least for part in parts),
-        mode=_mode([part.outcome.mode for part in parts]),
+        mode=modes.pop() if len(modes) == 1 else "hybrid",
         timings=_timings(parts, milliseconds),
         notice=" ".join(messages),
         similar_only=all(part.outcome.similar_only for part in parts if part.outcome.results) and bool(best),
@@ -150,10 +150,6 @@ def _different(results: Sequence[_WorkspaceResult]) -> tuple[list[_WorkspaceResu
         if first.setdefault(same, found.part) == found.part:
             different.append(found)
     return different, len(results) - len(different)
-
-
-def _mode(modes: Sequence[SearchMode]) -> SearchMode:
-    return modes[0] if len(set(modes)) == 1 else "hybrid"
 
 
 def _timings(parts: Sequence[Part], milliseconds: float) -> SearchTimings:

@@ -237,7 +237,7 @@ CHOOSE_EDIT = NothingToRead(
     marked("Choose a file with Up and Down, and press Enter to read the message that changed the file.")
 )
 NONE_CHANGED = NothingToRead(marked("The message that changed a file opens here."))
-_MOST = 10_000
+_MAX_EDITS = 10_000
 """Tool calls that are listed, the newest."""
 _FOLLOW_MS = 120
 """Pause before the current row is opened, so that walking along the list opens no session on the way."""
@@ -330,7 +330,7 @@ class EditsPanel(QObject, ViewPanel):
         manager = self._manager
         insight = None if manager is None or self._unsupported else manager.insight
         if insight is not None:
-            self._job.read(lambda token: _read(insight.recent_edits(_MOST, token)), self._set_edits, self._fail)
+            self._job.read(lambda token: _read(insight.recent_edits(_MAX_EDITS, token)), self._set_edits, self._fail)
 
     @Slot()
     def focus_list(self) -> None:
@@ -405,7 +405,7 @@ class EditsPanel(QObject, ViewPanel):
         files = file_count(len(rows) - projects)
         counts = tr_count("{files} in {count:,} project", "{files} in {count:,} projects", projects, files=files)
         if not self._all:
-            counts = tr("{counts}, from the last {most:,} changes", counts=counts, most=_MOST)
+            counts = tr("{counts}, from the last {most:,} changes", counts=counts, most=_MAX_EDITS)
         self._counts.setText(counts)
         self._head.show()
         self.list.setAccessibleDescription(counts)
@@ -441,4 +441,4 @@ class EditsPanel(QObject, ViewPanel):
 
 def _read(uses: Sequence[FileUse]) -> tuple[list[EditRow], bool]:
     """Return the rows of changed files, and whether the list is complete."""
-    return edited_files(uses), len(uses) < _MOST
+    return edited_files(uses), len(uses) < _MAX_EDITS

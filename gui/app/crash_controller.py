@@ -35,12 +35,12 @@ log = logging.getLogger(__name__)
 
 _ENDS = (SystemExit, KeyboardInterrupt, GeneratorExit)
 """Exceptions that end a program or a generator on purpose."""
-_MOST_DIALOGS = 5
+_MAX_DIALOGS = 5
 """Maximum number of dialogs per run; later errors are only logged."""
-_MOST_REPORTED = 8
+_MAX_REPORTED = 8
 """Maximum number of different errors in one report."""
 _WIDTH, _HEIGHT = 680, 520
-_MOST_WIDE = 1200
+_MAX_WIDE = 1200
 _REPORT_LINES = 7
 
 NOW = marked("Something went wrong")
@@ -183,7 +183,7 @@ class CrashDialog(QDialog):
         if self._log_file is not None:
             self._add_log(column, self._log_file)
         row = row_of(self._copy, self._restart, self._close, None, spacing=8, margins=(20, 10, 20, 14))
-        column_of((scrolling_column(column, _MOST_WIDE), 1), line(), row, spacing=0, parent=self)
+        column_of((scrolling_column(column, _MAX_WIDE), 1), line(), row, spacing=0, parent=self)
 
     def _add_log(self, column: QVBoxLayout, log_file: Path) -> None:
         path = label(breakable(tr("The log is {path}", path=log_file)), "meta", wrap=True)
@@ -233,12 +233,12 @@ class CrashController(QObject):
         """Show a new error in a dialog; for a known one, only count it."""
         first, times = self._failures.get(failure.signature, (failure, 0))
         known = times > 0
-        if not known and len(self._failures) >= _MOST_REPORTED:
+        if not known and len(self._failures) >= _MAX_REPORTED:
             return
         self._failures[failure.signature] = (first, times + 1)
         if self.dialog is not None:
             self.dialog.show_report(self._report())
-        elif not known and self._opened < _MOST_DIALOGS:
+        elif not known and self._opened < _MAX_DIALOGS:
             self._opened += 1  # first, so that a failure below is reported as a separate error
             self._open(tr(NOW), tr(NOW_MORE), self._report(), restart=True)
 

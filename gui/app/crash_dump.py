@@ -17,8 +17,8 @@ from gui.app.crash_report import masked, shown_path, versions
 
 log = logging.getLogger(__name__)
 
-_MOST_RUNS = 8
-_MOST_CHARACTERS = 60_000
+_MAX_RUNS = 8
+_MAX_CHARACTERS = 60_000
 _FRAME = re.compile(r'  File "(.+)", line (\d+|\?\?\?) in (.+)')
 _CODE_NAME = re.compile(r"[\w.<>]{1,120}")
 _OTHER_LINES = re.compile(
@@ -45,7 +45,7 @@ class CrashDump:
     def begin(self) -> str:
         """Start recording crashes; returns the report on new crashes of earlier runs, empty without any."""
         lines: list[str] = []
-        for number in range(1, _MOST_RUNS + 1):
+        for number in range(1, _MAX_RUNS + 1):
             file = self._folder / f"crash-{number}.txt"
             if self._lock is not None and not file.exists():
                 continue
@@ -104,7 +104,7 @@ def _read_dump(file: Path) -> str:
     """Return a crash dump as a report; empty if the process was only killed."""
     try:
         with file.open(encoding="utf-8", errors="replace") as opened:
-            text = opened.read(_MOST_CHARACTERS)
+            text = opened.read(_MAX_CHARACTERS)
     except OSError:
         return ""
     head, _, rest = text.partition("\n")

@@ -33,7 +33,7 @@ _BUNDLED = re.compile(r"[\w-]{1,60}(?:/[\w-]{1,60}){0,9}\.py")
 """Path of a module in a frozen program, relative to the bundle."""
 _FIRST, _LAST = 12, 24
 """Number of first and last frames that are shown of a long trace, such as a recursion."""
-_MOST_CAUSES = 6
+_MAX_CAUSES = 6
 
 _NAME = r"[A-Za-z_][\w.<>]{0,80}"
 _NAMES = rf"'{_NAME}'(?:, '{_NAME}')*(?:,? and '{_NAME}')?"
@@ -120,7 +120,7 @@ def shown_path(path: str) -> str:
 def _chain(error: BaseException, trace: TracebackType | None) -> Iterator[str]:
     """Yield the traceback of an error with its causes, the first cause first, as Python prints them."""
     links: list[tuple[BaseException, str]] = [(error, "")]
-    while len(links) < _MOST_CAUSES:
+    while len(links) < _MAX_CAUSES:
         last = links[-1][0]
         if last.__cause__ is not None:
             links.append((last.__cause__, "The above was the cause of:"))
@@ -164,7 +164,7 @@ def _error_text(error: BaseException) -> str:
     """Return the type of an error, and those parts of its message that can only be about code."""
     kind, words = _kind(error), _words(error)
     if isinstance(error, BaseExceptionGroup):
-        return f"{kind} of " + ", ".join(map(_kind, error.exceptions[:_MOST_CAUSES]))
+        return f"{kind} of " + ", ".join(map(_kind, error.exceptions[:_MAX_CAUSES]))
     if isinstance(error, OSError) and error.errno is not None:
         return f"{kind}: {errno.errorcode.get(error.errno, error.errno)}, {os.strerror(error.errno)}"
     if not words:

@@ -11,7 +11,7 @@ from gui.app.single_instance import ACCEPTED, LONGEST, REFUSED, IpcAddress, deco
 
 log = logging.getLogger(__name__)
 
-MOST_CALLERS = 32
+MAX_CALLERS = 32
 """Maximum number of open connections; one more closes the oldest, so that a real start is always answered."""
 CALLER_SECONDS = 2.0
 """A later start gives up after 1.5 seconds; a connection without a message is closed after this."""
@@ -51,7 +51,7 @@ class IpcServer(QObject):
             caller.done.connect(self._forget)
             self._callers.append(caller)
             caller.begin()
-            if len(self._callers) > MOST_CALLERS:
+            if len(self._callers) > MAX_CALLERS:
                 self._callers[0].hang_up()
 
     @Slot(object)

@@ -50,9 +50,9 @@ def install_message_handler() -> None:
 def silence_font_messages() -> None:
     """Disable the messages of the font database, which can cause a deadlock; tests call it for their own handler.
 
-    If no font has a script, Qt reports so while it holds the lock of its font database. A handler written in Python
-    needs the interpreter lock to receive it: if text is laid out on a pool thread, that thread waits for the window's,
-    which holds the interpreter lock and waits for the fonts.
+    If no font has a script, Qt reports this while it holds the lock of its font database, and a handler written in
+    Python then waits for the interpreter lock. If this happens on a pool thread, it may wait for the GUI thread, which
+    holds the interpreter lock and waits for the fonts.
     """
     QLoggingCategory.setFilterRules("qt.text.font.db=false")
 

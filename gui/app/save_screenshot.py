@@ -21,7 +21,7 @@ _INDEX_SECONDS = 60
 """How long to wait for the index: many sessions take minutes, and the window shows how far they are."""
 _ROUNDS = 2
 """The first search loads the model; the second one's answer by meaning comes before anything was selected."""
-_LEAST_POLLS = 3
+_MIN_POLLS = 3
 """Number of successive checks without a change, so that layouts, elisions and late signals settle."""
 _FIRST_RUN = ("first-run", "sources")
 _SMALL_WINDOWS = ("engine", "workspaces", "about", "licences", "crash", "quick", "guide")
@@ -84,7 +84,7 @@ class Screenshot(QObject):
             return
         waiting_for = self._missing()
         self._complete_polls = 0 if waiting_for else self._complete_polls + 1
-        if self._complete_polls >= _LEAST_POLLS:
+        if self._complete_polls >= _MIN_POLLS:
             if self._save():
                 return
             waiting_for = "the text"

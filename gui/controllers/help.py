@@ -24,7 +24,7 @@ from gui.widgets.layouts import column_of, open_dialog, row_of
 
 _NOT_NOW = marked("“{words}” isn't available right now.")
 
-_LEAST_NAME = 80
+_MIN_NAME = 80
 
 
 class GuideController(QObject):
@@ -185,7 +185,7 @@ def _paths_grid(paths: Iterable[tuple[str, str]]) -> QGridLayout:
     grid = QGridLayout()
     grid.setHorizontalSpacing(12)
     grid.setVerticalSpacing(8)
-    grid.setColumnMinimumWidth(0, _LEAST_NAME)
+    grid.setColumnMinimumWidth(0, _MIN_NAME)
     grid.setColumnStretch(1, 1)
     for row, (name, path) in enumerate(paths):
         where = label(path)

@@ -100,7 +100,7 @@ class ResultOpener(QObject):
 
 
 _BUTTONS = {Qt.MouseButton.BackButton: True, Qt.MouseButton.ForwardButton: False}
-_MOST = 100
+_MAX_ENTRIES = 100
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ class History:
             return
         del self._entries[self._position + 1 :]
         self._entries.append(entry)
-        del self._entries[:-_MOST]
+        del self._entries[:-_MAX_ENTRIES]
         self._position = len(self._entries) - 1
 
     def can_go_back(self, now: HistoryEntry) -> bool:

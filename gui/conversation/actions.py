@@ -50,10 +50,10 @@ def conversation_markdown(conversation: Conversation, detail: Detail, token: Can
 
 
 def _parts(conversation: Conversation, detail: Detail, token: CancelToken) -> Iterator[str]:
-    facts = conversation.session.summary
-    yield f"# {facts.title or tr(UNTITLED)}"
-    began = "" if facts.started is None else exact(facts.started)
-    yield " · ".join(part for part in (agent_name(facts.agent), facts.project, facts.branch, began) if part)
+    session = conversation.session.summary
+    yield f"# {session.title or tr(UNTITLED)}"
+    began = "" if session.started is None else exact(session.started)
+    yield " · ".join(filter(None, (agent_name(session.agent), session.project, session.branch, began)))
     speaker = ""
     for entry_number, entry in enumerate(conversation.entries):
         token.checkpoint()
@@ -75,7 +75,7 @@ def _parts(conversation: Conversation, detail: Detail, token: CancelToken) -> It
 
 def _fenced(text: str) -> str:
     """Return the text as a code block, with a fence longer than any inside the text."""
-    ticks = "`" * max(3, *(len(found) + 1 for found in _FENCES.findall(text)), 3)
+    ticks = "`" * max([3, *(len(found) + 1 for found in _FENCES.findall(text))])
     return f"{ticks}\n{text}\n{ticks}"
 
 
@@ -102,12 +102,12 @@ _COPIED: dict[Detail, str] = {
     "short": marked("Session copied, with each tool call on one line"),
     "full": marked("Session copied, with all tool calls"),
 }
-_MOST_CHARACTERS = 4000
-_MOST_COPIED = 16_000_000
+_MAX_CHARACTERS = 4000
+_MAX_COPIED = 16_000_000
 """Most characters to copy; more would stall the programs that paste them."""
-_MOST_PARSED = 256 * 1024
-_MOST_SHOWN = 100_000
-_MOST_NUMBERS = 8
+_MAX_PARSED = 256 * 1024
+_MAX_SHOWN = 100_000
+_MAX_NUMBERS = 8
 """Most lines whose numbers are all in the title."""
 _LONGEST_LINE = 1_000
 """Most characters of a line; laying out a longer one would block the window."""
@@ -134,14 +134,14 @@ def read_raw(
     text = "\n\n".join(blocks)
     folded = "\n".join(
         line[start : start + _LONGEST_LINE]
-        for line in text[:_MOST_SHOWN].split("\n")
+        for line in text[:_MAX_SHOWN].split("\n")
         for start in range(0, len(line) or 1, _LONGEST_LINE)
     )
-    return RawLines("\n".join(raw), folded, len(text) > _MOST_SHOWN)
+    return RawLines("\n".join(raw), folded, len(text) > _MAX_SHOWN)
 
 
 def _indented(text: str) -> str:
-    if len(text) > _MOST_PARSED:
+    if len(text) > _MAX_PARSED:
         return text
     try:
         return json.dumps(json.loads(text), ensure_ascii=False, indent=2)
@@ -153,7 +153,7 @@ def show_raw(parent: QWidget, path: str, lines: Sequence[int], raw: RawLines) ->
     """Open a dialog with raw transcript lines; Esc closes and deletes it."""
     dialog = QDialog(parent)
     numbers = ", ".join(number(line) for line in lines)
-    if len(lines) > _MOST_NUMBERS:
+    if len(lines) > _MAX_NUMBERS:
         numbers = f"{number(lines[0])} … {number(lines[-1])}"
     dialog.setWindowTitle(
         tr_count("Line {numbers} of the transcript", "Lines {numbers} of the transcript", len(lines), numbers=numbers)
@@ -174,7 +174,7 @@ def show_raw(parent: QWidget, path: str, lines: Sequence[int], raw: RawLines) ->
             "The first {shown:,} of {count:,} character are shown; copying takes all.",
             "The first {shown:,} of {count:,} characters are shown; copying takes all.",
             len(raw.whole),
-            shown=_MOST_SHOWN,
+            shown=_MAX_SHOWN,
         )
         column.addWidget(label(message, "meta", wrap=True))
     column.addWidget(buttons)
@@ -207,7 +207,6 @@ class ConversationActions(QObject):
 
     def __init__(self, jobs: Jobs, view: ConversationView, panel: QWidget) -> None:
         super().__init__(panel)
-        self._jobs = jobs
         self._view = view
         self._panel = panel
         self._manager: MemorySearchManager | None = None
@@ -237,9 +236,9 @@ class ConversationActions(QObject):
         self._menu = QMenu(panel)
         self._menu.setToolTipsVisible(True)
         self._gates = Gates()
-        self._of_session = [self._gates.add(action, "alike") for action in (self.like, self.similar)]
-        self._of_session.append(self._gates.add(self.more, "conditions"))
-        self._of_session.append(self._gates.add(self.files, "insight"))
+        self._session_gates = [self._gates.add(action, "alike") for action in (self.like, self.similar)]
+        self._session_gates.append(self._gates.add(self.more, "conditions"))
+        self._session_gates.append(self._gates.add(self.files, "insight"))
         view.menu_requested.connect(self._open_menu)
 
     def show_unsupported(self, unsupported: MissingFeatures) -> None:
@@ -257,7 +256,7 @@ class ConversationActions(QObject):
         self._files_job.cancel()
         self._prompt_list.forget()
         self._file_list.forget()
-        self._name_detail()
+        self._show_detail()
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """Set the memory to read the session from, after it was opened again; None while none is open."""
@@ -271,7 +270,7 @@ class ConversationActions(QObject):
     def _allow(self, conversation: Conversation | None) -> None:
         """Enable the actions that are possible for this conversation; the tooltips of disabled ones give the reason."""
         is_open, why = conversation is not None, missing("conversation")
-        for gate in self._of_session:
+        for gate in self._session_gates:
             gate.allow(is_open, why)
         for action in (self.copy, self.copy_message, self.copy_session, self.raw, self.fold):
             allow(action, is_open, why)
@@ -315,7 +314,7 @@ class ConversationActions(QObject):
             start_line=parts[0].line,
             end_line=parts[-1].line,
             # Revealed text must not leave this window: the indexed, masked message is used.
-            text="" if self._revealed else beginning_of(text, _MOST_CHARACTERS),
+            text="" if self._revealed else beginning_of(text, _MAX_CHARACTERS),
             message=parts[0].ordinal,
         )
         self.like_requested.emit(passage, passage.text)
@@ -331,9 +330,9 @@ class ConversationActions(QObject):
     def _cycle_detail(self) -> None:
         detail = DETAILS[(DETAILS.index(self._view.folding.detail) + 1) % len(DETAILS)]
         self._view.folding.set_detail(detail)
-        self._name_detail()
+        self._show_detail()
 
-    def _name_detail(self) -> None:
+    def _show_detail(self) -> None:
         self.detail.setText(tr(_TOOLS[self._view.folding.detail]))
 
     def _toggle(self) -> None:
@@ -350,9 +349,7 @@ class ConversationActions(QObject):
         if conversation is None or insight is None:
             return
         path = conversation.session.summary.path
-        self._files_job.replace(
-            self._jobs.read(lambda token: insight.session_files(path, token), self._show_files, self.notified.emit)
-        )
+        self._files_job.read(lambda token: insight.session_files(path, token), self._show_files, self.notified.emit)
 
     def _show_files(self, uses: Sequence[FileUse]) -> None:
         if self._conversation is None:
@@ -413,16 +410,11 @@ class ConversationActions(QObject):
         path = conversation.session.summary.path
         parts = [part for number in entries for part in conversation.entries[number].parts]
         lines = list(dict.fromkeys(conversation.session.messages[part].line for part in parts))
-        self._raw_job.replace(
-            self._jobs.read(
-                lambda token: read_raw(manager, path, lines, token, reveal=reveal),
-                lambda raw: self._open_raw(path, lines, raw),
-                self.notified.emit,
-            )
+        self._raw_job.read(
+            lambda token: read_raw(manager, path, lines, token, reveal=reveal),
+            lambda raw: show_raw(self._panel, path, lines, raw),
+            self.notified.emit,
         )
-
-    def _open_raw(self, path: str, lines: list[int], raw: RawLines) -> None:
-        show_raw(self._panel, path, lines, raw)
 
     # --- copying --------------------------------------------------------------------------------------------------
 
@@ -452,7 +444,7 @@ class ConversationActions(QObject):
             else:
                 self.notified.emit(tr("Copied {command}", command=summary.resume_command))
 
-        self._resume_job.replace(self._jobs.read(is_gone, report, self.notified.emit))
+        self._resume_job.read(is_gone, report, self.notified.emit)
 
     def _copy(self) -> None:
         """Copy the selected text, or else the current message."""
@@ -474,16 +466,18 @@ class ConversationActions(QObject):
                 parts.append(entry_markdown(conversation, entry_number))
             return "\n\n".join(parts)
 
-        self._copy_when_made(markdown, tr("Message copied"))
+        self._copy_in_background(markdown, tr("Message copied"))
 
     def _copy_session(self) -> None:
         conversation, detail = self._conversation, self._view.folding.detail
         if conversation is not None:
-            self._copy_when_made(lambda token: conversation_markdown(conversation, detail, token), tr(_COPIED[detail]))
+            self._copy_in_background(
+                lambda token: conversation_markdown(conversation, detail, token), tr(_COPIED[detail])
+            )
 
-    def _copy_when_made(self, make: Callable[..., str], sentence: str) -> None:
+    def _copy_in_background(self, make: Callable[..., str], sentence: str) -> None:
         def put(text: str) -> None:
-            if len(text) > _MOST_COPIED:
+            if len(text) > _MAX_COPIED:
                 self.notified.emit(
                     tr("This session is too long for the clipboard. Hide the tool calls and copy it again.")
                 )
@@ -491,4 +485,4 @@ class ConversationActions(QObject):
             QGuiApplication.clipboard().setText(text)
             self.notified.emit(sentence)
 
-        self._copy_job.replace(self._jobs.read(make, put, self.notified.emit))
+        self._copy_job.read(make, put, self.notified.emit)

@@ -30,7 +30,7 @@ _BREAK = re.compile(r"(?<=\S)\n(?=\S)")
 
 CLAMP_LINES = 40
 """Most lines of a piece of plain text; the first piece is the visible part of a long output."""
-_MOST = 3_000
+_MAX_CHARACTERS = 3_000
 """Most characters of a piece, laid out in a few milliseconds in any script."""
 _ENOUGH = 1_500
 
@@ -345,7 +345,7 @@ def cut_plain(text: str) -> Iterator[Cut]:
     """Split plain text into pieces of whole lines, without the line break between two; overlong lines are split."""
     start = 0
     while start < len(text):
-        part = text[start : start + _MOST]
+        part = text[start : start + _MAX_CHARACTERS]
         lines = part.split("\n", CLAMP_LINES)
         if len(lines) > CLAMP_LINES:
             length = len(part) - len(lines[-1]) - 1
@@ -362,16 +362,16 @@ def cut_plain(text: str) -> Iterator[Cut]:
 # markdown-it-py 4.3 takes 1,160 ms instead of 16 for a table of 10,000 rows.
 def cut_markdown(text: str) -> Iterator[Cut]:
     """Split into pieces of valid Markdown."""
-    if len(text) <= _MOST:
+    if len(text) <= _MAX_CHARACTERS:
         yield Cut(0, len(text))
         return
     start = position = 0
     opened = fence = ""  # the fence that is open here, and the one that was open at the start of the piece
     while position < len(text):
         end = text.find("\n", position) + 1 or len(text)
-        end = min(end, position + _MOST)
+        end = min(end, position + _MAX_CHARACTERS)
         length = end - start
-        if length > _MOST and position > start:
+        if length > _MAX_CHARACTERS and position > start:
             yield Cut(start, position, fence)
             start, fence = position, opened
         line = text[position : min(end, position + 200)]
@@ -411,7 +411,7 @@ def _fence_after(line: str, opened: str) -> str:
     return "" if closes else opened
 
 
-_MOST_READ = 2_000
+_MAX_READ = 2_000
 _SHOWN = 240
 _BLANKS = re.compile(r"\s+")
 
@@ -478,7 +478,7 @@ def spoken(conversation: Conversation, number: int, *, folded: bool, line: tuple
     entry = conversation.entries[number]
     speaker = f"{entry.speaker}, {exact(entry.time)}" if entry.time is not None else entry.speaker
     if entry.kind in ("user", "speech"):
-        text = conversation.message(entry).text[:_MOST_READ]
+        text = conversation.message(entry).text[:_MAX_READ]
     else:
         text = " · ".join(part for part in line or summary(conversation, entry) if part)
         text = ", ".join((text, tr("folded") if folded else tr("unfolded")))

@@ -30,7 +30,7 @@ from gui.viewer.match_list import Finder, Hit, names_tool_calls, query_finder
 _NOTICE_DELAY_MS = 200
 _REPEAT_MS = 500
 """Pause before a session that was written while it was read is read again: a long one takes half a second."""
-_MOST_PIECES = 2_000
+_MAX_PIECES = 2_000
 """Pieces that are searched for the first hit in a session that was opened without a line."""
 _IMAGE_ADDRESS = re.compile("([0-9]{1,9})/([0-9]{1,9})")
 
@@ -82,7 +82,6 @@ class SessionLoader(QObject):
 
     def __init__(self, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
-        self._jobs = jobs
         self._job = JobSlot(self, jobs)
         self._notice_delay = QTimer(self, singleShot=True, interval=_NOTICE_DELAY_MS)
         self._notice_delay.timeout.connect(self.slow)
@@ -102,17 +101,15 @@ class SessionLoader(QObject):
             return OpenedSession(there, conversation, Rows(conversation), _find_location(conversation, there, token))
 
         self._notice_delay.start()
-        self._job.replace(self._jobs.read(work, self._deliver, self._fail))
+        self._job.read(work, self._deliver, self._fail)
 
     def land(self, conversation: Conversation, request: SessionRequest) -> None:
         """Find the requested location in a session that is open already."""
         self.cancel()
         there = _placed(request, conversation)
-        self._job.replace(
-            self._jobs.read(
-                lambda token: _find_location(conversation, there, token),
-                lambda found: self._report_location(there, found),
-            )
+        self._job.read(
+            lambda token: _find_location(conversation, there, token),
+            lambda found: self.location_found.emit(there, found),
         )
 
     def cancel(self) -> None:
@@ -122,9 +119,6 @@ class SessionLoader(QObject):
     def _deliver(self, opened: OpenedSession) -> None:
         self._notice_delay.stop()
         self.opened.emit(opened)
-
-    def _report_location(self, request: SessionRequest, location: ResultLocation) -> None:
-        self.location_found.emit(request, location)
 
     def _fail(self, sentence: str) -> None:
         self._notice_delay.stop()
@@ -153,7 +147,7 @@ def result_location(
     since the message may mention the file before it calls the tool. Any thread. Raises `Cancelled`.
     """
     if line is None:
-        entry, pieces = 0, list(range(min(_MOST_PIECES, len(conversation.pieces))))
+        entry, pieces = 0, list(range(min(_MAX_PIECES, len(conversation.pieces))))
     else:
         entry, pieces = conversation.at_line(line)
         if calls:
@@ -193,7 +187,6 @@ class SessionWatch(QObject):
 
     def __init__(self, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
-        self._jobs = jobs
         self._job, self._located = JobSlot(self, jobs), JobSlot(self, jobs)
         self._again = False
         self._pause = QTimer(self, singleShot=True, interval=_REPEAT_MS)
@@ -210,7 +203,7 @@ class SessionWatch(QObject):
             for watch, file in zip(self._files, (location, Path(part) if part else None), strict=True):
                 watch.follow(file)
 
-        self._located.replace(self._jobs.read(lambda _token: manager.locate(path), take))
+        self._located.read(lambda _token: manager.locate(path), take)
 
     def reread(self, manager: MemorySearchManager, opened: OpenedSession, *, written: bool = False) -> None:
         """Read the session again after a change of the index or, if `written`, of its transcript.
@@ -231,7 +224,7 @@ class SessionWatch(QObject):
             if grown is not None:
                 self.grown.emit(grown)
 
-        self._job.replace(self._jobs.read(work, take, lambda _sentence: take(None)))
+        self._job.read(work, take, lambda _sentence: take(None))
 
     def stop(self) -> None:
         """Stop watching, since another session or none is shown."""
@@ -329,7 +322,6 @@ class SessionImages(QObject):
 
     def __init__(self, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
-        self._jobs = jobs
         self._job = JobSlot(self, jobs)
         self._folders: list[tempfile.TemporaryDirectory[str]] = []
         self._external = ExternalOpener(jobs, self)
@@ -346,7 +338,7 @@ class SessionImages(QObject):
             self.failed.emit(tr("This kind of link can't be opened."))
             return
         work = partial(self._write, manager, opened.request.path, message, int(numbers[2]))
-        self._job.replace(self._jobs.read(work, self._show, self._fail))
+        self._job.read(work, self._show, self._fail)
 
     def _show(self, file: Path) -> None:
         self._external.open_image(file)

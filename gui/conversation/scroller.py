@@ -32,7 +32,7 @@ _BELOW = 24
 """Pixels of space below the last row."""
 _ONE_LINE = 20
 """Pixels of a row's text that are seen as text."""
-_MOST_MEASURED = 60
+_MAX_MEASURED = 60
 """Rows of a message that are measured to see whether it fits into the view."""
 
 _WIDTH = 34
@@ -261,7 +261,7 @@ class ConversationScroller(QObject):
         if number in tops and layout is not None:
             position, _, top = tops[number]
             after = layout.rows.position(Row(number + 1, GROUP))
-            height = sum(layout.height(entry) for entry in range(position, min(after, position + _MOST_MEASURED)))
+            height = sum(layout.height(entry) for entry in range(position, min(after, position + _MAX_MEASURED)))
             begins = layout.rows.position_of_entry(number) == position
             if begins and top >= 0 and top + height <= self.view_height:
                 return

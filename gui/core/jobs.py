@@ -23,7 +23,7 @@ _LONGEST_MS = 2**31 - 1
 """The longest time of a Qt timer, some 24 days."""
 
 Work = Callable[[CancelToken], Any]
-OnDone = Callable[[Any], None]
+OnDone = Callable[[Any], object]
 OnError = Callable[[str], None]
 
 
@@ -211,7 +211,7 @@ class Jobs(QObject):
 
     def read_twice(
         self,
-        work: Callable[[CancelToken, OnDone], Any],
+        work: Callable[[CancelToken, Callable[[Any], None]], Any],
         on_first: OnDone,
         on_done: OnDone,
         on_error: OnError | None = None,

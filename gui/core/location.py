@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import msgspec
 
-_MOST = 100
+_MAX_POSITIONS = 100
 
 
 class Location(NamedTuple):
@@ -42,7 +42,7 @@ class ReadingPositions:
     def store(self, position: ReadingPosition) -> None:
         self._positions.pop(position.path, None)
         self._positions[position.path] = position
-        for path in list(self._positions)[:-_MOST]:
+        for path in list(self._positions)[:-_MAX_POSITIONS]:
             del self._positions[path]
 
     def restore_next(self, path: str, position: ReadingPosition | None = None) -> None:

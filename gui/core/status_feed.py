@@ -19,7 +19,7 @@ from engine import (
     tr,
     tr_count,
 )
-from gui.core.jobs import Job, Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.text.status_texts import FailedService, failed_engine, index_remedy, why_keywords_only
 from gui.widgets.accessibility import announce
 
@@ -48,11 +48,10 @@ class StatusFeed(QObject):
 
     def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._jobs = jobs
         self._manager: MemorySearchManager | None = None
         self._first: _First | None = None
         self._stop_listening: Callable[[], None] = lambda: None
-        self._job: Job | None = None
+        self._job = JobSlot(self, jobs)
         self._requested = False
         self._waiting: list[OnStatus] = []
         """Functions that are called once, with the next record that is read."""
@@ -66,9 +65,7 @@ class StatusFeed(QObject):
         """Set the memory to follow; None for none."""
         self._stop_listening()
         self._stop_listening = lambda: None
-        if self._job is not None:
-            self._job.cancel()
-            self._job = None
+        self._job.cancel()
         self._pause.stop()
         self._waiting.clear()
         self._manager = manager
@@ -95,7 +92,7 @@ class StatusFeed(QObject):
     @property
     def busy(self) -> bool:
         """Whether a newer record than the latest is being read, or will be soon."""
-        return self._requested or self._job is not None
+        return self._requested or self._job.busy
 
     @Slot()
     def refresh(self) -> None:
@@ -119,25 +116,20 @@ class StatusFeed(QObject):
     @Slot()
     def _read_if_requested(self) -> None:
         manager = self._manager
-        if not self._requested or self._job is not None or manager is None:
+        if not self._requested or self._job.busy or manager is None:
             return
         self._requested = False
         self._pause.start()
         waiting, self._waiting = self._waiting, []
-        self._job = self._jobs.read(
-            lambda _: manager.status(), lambda status: self._set_status(status, waiting), self._failed
-        )
+        # An error means that the memory was closed meanwhile; the next change starts a new read.
+        self._job.read(lambda _: manager.status(), lambda status: self._set_status(status, waiting))
 
     def _set_status(self, status: MemoryProviderStatus, waiting: Iterable[OnStatus]) -> None:
-        self._job = None
         self._show(status)
         for on_status in waiting:
             on_status(status)
         if self._requested and not self._pause.isActive():
             self._read_if_requested()
-
-    def _failed(self, _sentence: str) -> None:
-        self._job = None  # closed meanwhile; the next change starts a new read
 
     def _show(self, status: MemoryProviderStatus | None) -> None:
         self.latest = status

@@ -101,6 +101,7 @@ class Workspace(QObject):
         self.store_path = store_path
         self._prepare = prepare
         self._opener: Job | None = None
+        """The job that opened the memory; its token also closes that."""
         self._requested: Path | None = None
         """The folder opened last, or being opened."""
         self.reopening = False
@@ -275,8 +276,7 @@ class Workspace(QObject):
         """Restore the newest backup of facts, saved searches and history over a damaged or missing file."""
         if self.current is not None and not self._restore_job.busy:
             data = self.current.manager.user_data
-            restoring = self._jobs.write(lambda _: data.restore(), self._restored, self.data_not_restored.emit)
-            self._restore_job.replace(restoring)
+            self._restore_job.write(lambda _: data.restore(), self._restored, self.data_not_restored.emit)
 
     def _restored(self, sentence: str) -> None:
         self.feed.refresh()

@@ -92,7 +92,7 @@ _GAP = "  "
 _LINK_PIXELS = 12
 _LINK_PADS = 10
 _SPACING, _STACKED_SPACING = 6, 12
-_FEWEST_CHARACTERS = 15
+_MIN_CHARACTERS = 15
 """Fewest characters of a value next to its label; with less room it moves below."""
 
 
@@ -109,7 +109,7 @@ def links_width(words: Iterable[str]) -> int:
 
 def must_stack(width: int) -> bool:
     """Return whether rows `width` pixels wide have too little room for values or buttons next to their labels."""
-    least = _FEWEST_CHARACTERS * QFontMetrics(font_at(BASE_PIXELS)).averageCharWidth()
+    least = _MIN_CHARACTERS * QFontMetrics(font_at(BASE_PIXELS)).averageCharWidth()
     return width - label_width() < max(least, links_width(REMEDY_WORDS.values()))
 
 

@@ -116,7 +116,7 @@ def _skipped(count: int) -> str:
 
 _POLL_MS = 2000
 _GUTTER = 16
-_LEAST_WIDTH = 260
+_MIN_WIDTH = 260
 _SCROLL_BAR = 12
 GROUP_SPACING = 14
 
@@ -287,7 +287,7 @@ class DiagnosticsPanel(QWidget):
         """Set the minimum width so that each button fits on one line."""
         words = (*REMEDY_WORDS.values(), *ACTION_WORDS.values())
         content = max(links_width(words), self._left_out.narrowest())
-        self.setMinimumWidth(max(_LEAST_WIDTH, content + 2 * _GUTTER + _SCROLL_BAR))
+        self.setMinimumWidth(max(_MIN_WIDTH, content + 2 * _GUTTER + _SCROLL_BAR))
         self._fold()
 
     @Slot()

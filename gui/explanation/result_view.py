@@ -23,13 +23,13 @@ from gui.widgets.layouts import column_of, row_of
 _SPACING = 14
 _TERM_BARS_BAR = 4
 _TERM_BARS_GAP = 8
-_LEAST_WHERE = 3
+_MIN_WHERE = 3
 """Fewest characters for the fields of a term; with less room they are only in the tooltip."""
 _TERM_SHARE = 0.65
 """Share of the width for the terms and their fields."""
 
 
-_LEAST_WIDTH = 120
+_MIN_WIDTH = 120
 
 
 class Drawing(FontSized, QWidget):
@@ -59,7 +59,7 @@ class Drawing(FontSized, QWidget):
         self.setFixedHeight(self.preferred_height())
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(_LEAST_WIDTH, self.height())
+        return QSize(_MIN_WIDTH, self.height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -108,7 +108,7 @@ class TermBars(Drawing):
             painter.setPen(colours.muted)
             begin = metrics.horizontalAdvance(term) + _TERM_BARS_GAP
             left = self.width() - begin if part.missing else terms - begin
-            if left > metrics.averageCharWidth() * _LEAST_WHERE:
+            if left > metrics.averageCharWidth() * _MIN_WHERE:
                 where = elide(metrics, part.where, Qt.TextElideMode.ElideRight, left)
                 write(painter, line.adjusted(begin, 0, 0, 0), AT_LEFT, where)
             if part.missing:

@@ -15,7 +15,7 @@ from gui.widgets.table import Column, Index, RecordsTable
 
 Record = TypeVar("Record")
 _PADDING = 16
-_NAME_CHARACTERS, _MOST_CHARACTERS = 16, 22
+_NAME_CHARACTERS, _MAX_CHARACTERS = 16, 22
 """Fewest and most characters of a figure's name."""
 _MARK = "\N{MULTIPLICATION SIGN}"
 
@@ -136,7 +136,7 @@ class FigureTable(_FittedTable[Figure]):
         super()._fit()
         metrics, model = QFontMetrics(font_at(13)), self.model()
         names = (model.index(row, 0).data() for row in range(model.rowCount()))
-        most = metrics.averageCharWidth() * _MOST_CHARACTERS
+        most = metrics.averageCharWidth() * _MAX_CHARACTERS
         widest = max(map(metrics.horizontalAdvance, names), default=0)
         least = metrics.averageCharWidth() * _NAME_CHARACTERS
         self.horizontalHeader().resizeSection(0, max(least, min(widest, most)) + _PADDING)

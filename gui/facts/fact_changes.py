@@ -11,7 +11,7 @@ from gui.facts import wording
 from gui.facts.list_and_editor import FactsBody
 from gui.widgets.accessibility import announce
 
-_MOST = 100
+_MAX_STEPS = 100
 
 Act = Callable[[Facts], Any]
 OnDone = Callable[[Any], None]
@@ -41,7 +41,7 @@ class UndoStack:
 
     def add(self, id_: str, back: Act, taken_back: str) -> None:
         self._steps.append(UndoStep(id_, back, taken_back))
-        del self._steps[:-_MOST]
+        del self._steps[:-_MAX_STEPS]
 
     def pop(self) -> UndoStep | None:
         """Remove and return the last step; None if there is none."""

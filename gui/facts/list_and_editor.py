@@ -24,7 +24,7 @@ from gui.widgets.row_list import GUTTER, RowList
 from gui.widgets.rows import Index, RowDelegate, RowModel, RowRole, paint_ground
 
 NEW = command("facts.new", "New fact", "facts", "Ctrl+N")
-_FEWEST_CHARACTERS = 96
+_MIN_CHARACTERS = 96
 """Minimum width of list and editor side by side, in characters; with less room, one replaces the other."""
 _LIST_SHARE = (3, 2)
 
@@ -252,7 +252,7 @@ class FactsBody(QWidget):
         return self.page.take_focus()
 
     def _fold(self) -> None:
-        narrow = self.width() < character_width() * _FEWEST_CHARACTERS
+        narrow = self.width() < character_width() * _MIN_CHARACTERS
         empty = self.editor.fact is None and not self.editor.is_new
         self._list_side.setHidden(narrow and self._editing and not empty)
         self._side.setHidden(empty or (narrow and not self._editing))

@@ -40,7 +40,7 @@ from gui.widgets.labels import label, line
 from gui.widgets.layouts import column_of, row_of
 
 _WIDTH, _HEIGHT = 880, 640
-_FEWEST_CHARACTERS = 92
+_MIN_CHARACTERS = 92
 """Minimum width of list and page side by side, in characters; with less room, one replaces the other."""
 _LIST_CHARACTERS = 30
 
@@ -220,7 +220,7 @@ class GuideWindow(FontSized, QDialog):
 
     @property
     def _narrow(self) -> bool:
-        return self.width() < character_width() * _FEWEST_CHARACTERS
+        return self.width() < character_width() * _MIN_CHARACTERS
 
     def measure(self) -> None:
         narrow = self._narrow

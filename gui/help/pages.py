@@ -105,7 +105,7 @@ _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _MARKUP = re.compile(r"[*`|]+")
 LANGUAGES = {"en": "english", "de": "german"}
 """Names that the text analysis has for the languages of the guide, by tag; any other language is read as English."""
-_MOST_OF_ONE = 3
+_MAX_OF_ONE = 3
 """Further occurrences of a word in a section don't count."""
 _IN_TITLE, _IN_HEADING = 6, 9
 
@@ -126,7 +126,7 @@ def search_pages(pages: Sequence[GuidePage], query: str, language: str = "englis
     missing = [0] * len(sections)
     for word in query.split():
         ranks = [
-            min(count(text, word), _MOST_OF_ONE)
+            min(count(text, word), _MAX_OF_ONE)
             + _IN_HEADING * bool(count(section.heading, word))
             + _IN_TITLE * bool(section.heading != section.title and count(section.title, word))
             for section, text in zip(sections, texts, strict=True)

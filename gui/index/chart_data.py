@@ -47,8 +47,8 @@ DISK_WORDS: dict[DiskPartName, str] = {
     "other": marked("Other"),
     "free": marked("Free space"),
 }
-_MOST_MONTHS = 36
-_MOST_YEARS = 60
+_MAX_MONTHS = 36
+_MAX_YEARS = 60
 
 THROUGHPUT_COLUMNS = (
     TableColumn(marked("When"), 0),
@@ -56,8 +56,8 @@ THROUGHPUT_COLUMNS = (
     TableColumn(marked("Per second"), 11, figures=True),
     TableColumn(marked("Done"), 11, figures=True),
 )
-_MOST_SAMPLES = 300
-_LEAST_SECONDS = 1.0
+_MAX_SAMPLES = 300
+_MIN_SECONDS = 1.0
 """Least seconds between two samples."""
 _STEPS = {"indexing": marked("indexing"), "embedding": marked("embedding")}
 _SPEEDS = {"indexing": marked("{speed} files/s"), "embedding": marked("{speed} passages/s")}
@@ -102,7 +102,7 @@ def time_series(months: Sequence[MonthCount]) -> Series:
     if not months:
         return Series()
     first, last = months[0], months[-1]
-    by_month = (last.year - first.year) * 12 + last.month - first.month < _MOST_MONTHS
+    by_month = (last.year - first.year) * 12 + last.month - first.month < _MAX_MONTHS
     counts: dict[tuple[int, int], list[int]] = {}
     for slot in _slots(first, last, by_month=by_month):
         counts[slot] = [0, 0]
@@ -133,7 +133,7 @@ def _slots(first: MonthCount, last: MonthCount, *, by_month: bool) -> Iterable[t
     if by_month:
         start = first.year * 12 + first.month - 1
         return (_month_at(index) for index in range(start, last.year * 12 + last.month))
-    if last.year - first.year > _MOST_YEARS:
+    if last.year - first.year > _MAX_YEARS:
         return ()
     return ((year, 0) for year in range(first.year, last.year + 1))
 
@@ -200,7 +200,7 @@ class Throughput:
     """Stores speed samples of one step of a sync; the next step starts from zero, since it counts other things."""
 
     def __init__(self) -> None:
-        self._samples: deque[Sample] = deque(maxlen=_MOST_SAMPLES)
+        self._samples: deque[Sample] = deque(maxlen=_MAX_SAMPLES)
         self._running = False
 
     def update_status(self, status: MemoryProviderStatus | None, now: float) -> bool:
@@ -212,7 +212,7 @@ class Throughput:
         last = self._samples[-1] if self._samples else None
         if last is not None and (last.step != step.phase or step.completed < last.completed):
             self._samples.clear()
-        elif last is not None and now - last.moment < _LEAST_SECONDS:
+        elif last is not None and now - last.moment < _MIN_SECONDS:
             return False
         self._samples.append(Sample(now, step.phase, _rate(step, last, now), step.completed))
         return True

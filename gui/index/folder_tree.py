@@ -142,7 +142,7 @@ def _key(folder: FolderCount) -> Key:
 _RARE = range(3, len(TITLES))
 """Columns whose zeros are hidden."""
 _ROWS = 9
-_MOST_DESCRIBED = 30
+_MAX_DESCRIBED = 30
 """Most expanded folders whose changes are signalled individually; no screen shows more."""
 
 
@@ -186,7 +186,7 @@ class FolderCard(FontSized, QFrame):
         opened, closed = self._states()
         chosen = self.model.key(self.tree.currentIndex())
         if self.model.show_folders(folders):
-            for parent in (QModelIndex(), *islice(self._open(QModelIndex()), _MOST_DESCRIBED)):
+            for parent in (QModelIndex(), *islice(self._open(QModelIndex()), _MAX_DESCRIBED)):
                 self.model.touch(parent)
             self.tree.viewport().update()
         else:

@@ -46,7 +46,7 @@ _ACROSS = (4, 2)
 _AGAIN = "count-again"
 _GROUPS = ("overview", "status", "duplicates", "health")
 """The sources of attention rows, in order."""
-_FEWEST_CHARACTERS = 112
+_MIN_CHARACTERS = 112
 _LEFT, _RIGHT = 8, 5
 """Shares of the width of both columns."""
 _GAP = 12
@@ -136,7 +136,7 @@ class TwoColumns(VerticalScrollArea):
 
     def _fold(self) -> None:
         characters = self.width() // character_width()
-        narrow = self._single or characters < _FEWEST_CHARACTERS
+        narrow = self._single or characters < _MIN_CHARACTERS
         if narrow == self._narrow or not self._stacked:
             return
         self._narrow = narrow

@@ -78,9 +78,9 @@ def _delete_all(pages: dict[PageName, IndexPage]) -> None:
 class IndexPanel(QWidget, ViewPanel):
     """The pages of the index view, or the reason why the index can't be inspected.
 
-    A page is made after it is first shown, since together they have a third of the window's widgets; then those that
-    the overview counts. Importing its module, making it and showing it are turns of the event loop of their own, and
-    so is importing the map, which the overview contains; numpy, which the map needs, is imported on a pool thread.
+    Together, the pages have a third of the window's widgets, so each is made when it is first shown; the pages that the
+    overview counts follow. The import of a page, its creation and its display are separate turns of the event loop.
+    numpy, which the map needs, is imported on a pool thread.
 
     Signals:
         open_requested: as `IndexPage.open_requested`.

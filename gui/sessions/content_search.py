@@ -15,7 +15,7 @@ PAUSE_MS = 350
 """Titles are searched on each key; messages only after a pause."""
 NOTICE_DELAY_MS = 600
 """Delay after the last key before progress is shown."""
-MOST_HITS = 400
+MAX_HITS = 400
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,6 @@ class ContentSearch(QObject):
 
     def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._jobs = jobs
         self._manager: MemorySearchManager | None = None
         self._job = JobSlot(self, jobs)
         self.hits = NO_HITS
@@ -154,7 +153,7 @@ class ContentSearch(QObject):
             limit = 0 if counted else 1
             outcome = manager.search(
                 text,
-                max_results=MOST_HITS,
+                max_results=MAX_HITS,
                 sources=["sessions"],
                 per_file=limit,
                 copies=True,
@@ -178,4 +177,4 @@ class ContentSearch(QObject):
             self.failed.emit(sentence)
             self.idle.emit()
 
-        self._job.replace(self._jobs.read(work, on_done, on_error))
+        self._job.read(work, on_done, on_error)

@@ -46,7 +46,7 @@ _ROLE_TEXTS: dict[Role, tuple[str, str]] = {
     "assistant": (marked("The agent"), marked("Said by the agent")),
 }
 """Each role in the menu and on the chip."""
-MOST_PROJECTS = 40
+MAX_PROJECTS = 40
 """A longer menu would leave the screen; a project beyond is found by typing its name."""
 LONGEST_NAME = 24
 
@@ -123,7 +123,7 @@ class FilterChips(QWidget):
 
     def _fill_projects(self, menu: QMenu) -> None:
         projects = self._catalogue.projects if self._catalogue else ()
-        self._fill(menu, tr("All projects"), projects[:MOST_PROJECTS], "project")
+        self._fill(menu, tr("All projects"), projects[:MAX_PROJECTS], "project")
 
     def _fill_machines(self, menu: QMenu) -> None:
         self._fill(menu, tr("All machines"), self._catalogue.machines if self._catalogue else (), "machine")

@@ -27,8 +27,8 @@ from gui.widgets.buttons import guide_action
 from gui.widgets.placeholder_page import NOTHING_FOUND, Action, NothingToRead
 
 _BACK = marked("Back to all")
-MOST_SIMILAR = 30
-_MOST_WATCHED = 30
+MAX_SIMILAR = 30
+_MAX_WATCHED = 30
 """Newest sessions that are watched for changes."""
 _POLL_MS = 2000
 _RUNNING_SECONDS = 120
@@ -55,7 +55,6 @@ class SessionListLoader(QObject):
     def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.known: Known | None = None
-        self._jobs = jobs
         self._manager: MemorySearchManager | None = None
         self._job = JobSlot(self, jobs)
         self._stale = False
@@ -88,7 +87,7 @@ class SessionListLoader(QObject):
                 return before  # the same entries: rows that need no change
             return Known(summaries, make_catalogue(summaries))
 
-        self._job.replace(self._jobs.read(work, self._deliver, self._fail))
+        self._job.read(work, self._deliver, self._fail)
 
     def _deliver(self, known: Known) -> None:
         self.known = known
@@ -124,7 +123,6 @@ class RunningSessions(QObject):
     def __init__(self, jobs: Jobs, reader: SessionListLoader, view: ListingView, parent: QObject) -> None:
         super().__init__(parent)
         self.paths: frozenset[str] = frozenset()
-        self._jobs = jobs
         self._reader = reader
         self._view = view
         self._manager: MemorySearchManager | None = None
@@ -162,11 +160,11 @@ class RunningSessions(QObject):
         manager, known, before = self._manager, self._reader.known, self._states
         if manager is None or known is None or self._job.busy:
             return
-        watched = [entry.summary.path for entry in known.catalogue.orders["newest"][:_MOST_WATCHED]]
+        watched = [entry.summary.path for entry in known.catalogue.orders["newest"][:_MAX_WATCHED]]
         current = self._view.list.current_session()
         if current is not None and current.path not in watched:
             watched.append(current.path)  # an older session that an agent has resumed
-        self._job.replace(self._jobs.read(lambda _: _read_states(manager, watched, before), self._update_states))
+        self._job.read(lambda _: _read_states(manager, watched, before), self._update_states)
 
     def _update_states(self, states: dict[str, "_FileState"]) -> None:
         self._states = states
@@ -346,7 +344,6 @@ class SimilaritySearch(QObject):
     def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.entry: Entry | None = None
-        self._jobs = jobs
         self._job = JobSlot(self, jobs)
 
     @property
@@ -357,11 +354,7 @@ class SimilaritySearch(QObject):
         self.end()
         self.entry = entry
         path = entry.summary.path
-        self._job.replace(
-            self._jobs.read(
-                lambda _: manager.similar_sessions(path, max_results=MOST_SIMILAR), self._deliver, self._fail
-            )
-        )
+        self._job.read(lambda _: manager.similar_sessions(path, max_results=MAX_SIMILAR), self._deliver, self._fail)
 
     def end(self) -> Entry | None:
         """Cancel the search; returns the session that was compared."""

@@ -167,7 +167,6 @@ class SessionsPanel(QObject, ViewPanel):
         self.running = RunningSessions(jobs, self._reader, self.view, self)
         self._actions = SessionActions(self.view.list, self)
         self._similar = SimilarList(jobs, self._reader, self.view, self)
-        self._jobs = jobs
         self._find_job = JobSlot(self, jobs)
         self._follower = SessionFollower(self._session_to_read, self.best_match, self)
         self._gates.add(self.box.edit, "sessions")
@@ -432,7 +431,7 @@ class SessionsPanel(QObject, ViewPanel):
         def work(token: CancelToken) -> FoundSources:
             return find_sources(cancel=token)
 
-        self._find_job.replace(self._jobs.read(work, self._show_folders, lambda _sentence: self._show_folders(None)))
+        self._find_job.read(work, self._show_folders, lambda _sentence: self._show_folders(None))
 
     def _show_folders(self, found: FoundSources | None) -> None:
         if found is not None:

@@ -14,7 +14,7 @@ from gui.widgets.accessibility import announce, insert_after, stop_before
 from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import FlowLayout, column_of
 
-_MOST = 0.2
+_MAX_SHARE = 0.2
 """Largest share of the window's height for the summary of pending changes."""
 
 
@@ -172,7 +172,7 @@ class DialogFooter(QWidget):
     def _fit(self) -> None:
         """Set the height to that of the text, limited to a share of the window."""
         text_height = self._text.heightForWidth(max(1, self._scroll_area.viewport().width()))
-        self._scroll_area.setFixedHeight(max(1, min(text_height, round(self.window().height() * _MOST))))
+        self._scroll_area.setFixedHeight(max(1, min(text_height, round(self.window().height() * _MAX_SHARE))))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -124,7 +124,7 @@ class DownloadRow(QWidget):
 
 # ---------------------------------------------------------------------------------------------------------------------
 
-_MOST_DIMENSIONS = 65_536
+_MAX_DIMENSIONS = 65_536
 _DOLLARS = QRegularExpression(r"\$?\s*\d*[.,]?\d*\s*")
 
 
@@ -226,7 +226,7 @@ class EmbeddingForm(QWidget):
         self._model.setInsertPolicy(ComboBox.InsertPolicy.NoInsert)
         self._model_hint = label("", "meta", wrap=True)
         self._dimensions = self._line(tr("Dimensions of the vectors"))
-        self._dimensions.setValidator(QIntValidator(1, _MOST_DIMENSIONS, self._dimensions))
+        self._dimensions.setValidator(QIntValidator(1, _MAX_DIMENSIONS, self._dimensions))
         self._price = self._line(tr("Price of a million tokens in US dollars"))
         self._price.setValidator(QRegularExpressionValidator(_DOLLARS, self._price))
         self._file = self._line(tr("Model file, or its name on the model hub"))
@@ -378,7 +378,7 @@ class EmbeddingForm(QWidget):
         """Return the choice with the current texts of the fields."""
         choice = self._choice
         length = read_number(self._dimensions.text()) or 0.0
-        dimensions = int(length) if length.is_integer() and 1 <= length <= _MOST_DIMENSIONS else None
+        dimensions = int(length) if length.is_integer() and 1 <= length <= _MAX_DIMENSIONS else None
         if choice.provider == "gguf":
             return replace(choice, model_path=self._file.text().strip(), dimensions=dimensions)
         if not choice.remote:

@@ -122,7 +122,7 @@ class ChoicesField(Field):
 # --- Text fields: validated on each key, saved when the user leaves them or presses Enter ----------------------------
 
 _NUMBER_CHARACTERS = 12
-_MOST_LINES = 8
+_MAX_LINES = 8
 _AROUND = 26
 """Pixels above and below the lines of a multi-line field."""
 _FINE = 0.05
@@ -364,7 +364,7 @@ class LinesField(FontSized, _TextField):
 
     def measure(self) -> None:
         """Set the height to the number of lines, at least two."""
-        lines = min(_MOST_LINES, max(2, self._text().count("\n") + 1))
+        lines = min(_MAX_LINES, max(2, self._text().count("\n") + 1))
         self.edit.setFixedHeight(lines * self.edit.fontMetrics().lineSpacing() + _AROUND)
 
 

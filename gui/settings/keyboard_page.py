@@ -87,7 +87,7 @@ class KeyCapture(QKeySequenceEdit):
 
 _CAPTURE_PADS = 32
 """Pixels of the field around its text."""
-_LEAST_HEIGHT = 100
+_MIN_HEIGHT = 100
 _SHARES = (0.26, 0.3, 0.16)
 """Largest shares of the table's width for the columns of views, keys and marks, unless a single word is longer."""
 _SIDES = 14
@@ -127,7 +127,7 @@ class CommandTable(RecordsTable[CommandRow]):
             lambda row: f"{row.words} ({row.name})",
         )
         self.setAccessibleName(tr("Commands and their keys"))
-        self.setMinimumHeight(_LEAST_HEIGHT)
+        self.setMinimumHeight(_MIN_HEIGHT)
         self.setWordWrap(True)
         self._due = QTimer(self, singleShot=True, interval=0)  # fires once the columns have their widths
         self._due.timeout.connect(self._wrap)

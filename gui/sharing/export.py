@@ -44,7 +44,7 @@ from gui.search.query import Answer, run_query
 from gui.viewer.external_programs import ExternalOpener
 from gui.widgets.message_banner import Action
 
-MOST_RESULTS = 10_000
+MAX_RESULTS = 10_000
 
 
 def documents_folder() -> str:
@@ -205,7 +205,7 @@ def _found(manager: MemorySearchManager, answer: Answer, token: CancelToken) -> 
     outcome = answer.outcome
     if answer.final and outcome.total <= len(outcome.results) and not outcome.total_is_least:
         return outcome
-    everything = replace(answer.query, max_results=MOST_RESULTS)
+    everything = replace(answer.query, max_results=MAX_RESULTS)
     return run_query(manager, everything, explain=False, cancel=token, whole_files=True)
 
 

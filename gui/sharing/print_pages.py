@@ -54,7 +54,7 @@ _LINE_HEIGHT = 135
 _PIXELS_AT_SCALE_1 = 96
 _POINTS_PER_INCH = 72
 _FOOT_LINES = 2.5
-_LEAST_LINES = 3
+_MIN_LINES = 3
 """Fewest lines that stay together with a name."""
 
 
@@ -96,7 +96,7 @@ class Paper:
     def flow(self, strip: Strip) -> Iterator[None]:
         """Print a strip below the previous one, yielding after each page."""
         height = strip.document.size().height()
-        needed = height + (_LEAST_LINES * self._line if strip.keeps_next else 0)
+        needed = height + (_MIN_LINES * self._line if strip.keeps_next else 0)
         self._y += strip.above if self._y else 0
         if strip.keeps_next and needed > self._bottom - self._y and self._y:
             self._turn_page()

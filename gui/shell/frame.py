@@ -41,11 +41,11 @@ from gui.widgets.sync_bar import SyncBar
 _VIEWER_CHARACTERS = 62
 _LIST_CHARACTERS = 36
 _DOCK_CHARACTERS = 36
-_FEWEST_CHARACTERS = 102
+_MIN_CHARACTERS = 102
 """Minimum width of results, viewer and dock side by side, in characters."""
 _WIDE_CHARACTERS = 200
 """A wider window gives a quarter of its further width to the results: the text would not use it."""
-_MOST_RESULTS = 0.45
+_MAX_RESULTS = 0.45
 """Most of the width that the results may take if the window is too narrow for their chosen width."""
 _BUTTONS_SIDE, _BUTTONS_GAP = 12, 2
 _SWITCH_TOP, _SWITCH_GAP = 18, 4
@@ -259,7 +259,7 @@ class Panes(QSplitter):
         letter = character_width()
         fits_dock = self.width() >= letter * (_LIST_CHARACTERS + _VIEWER_CHARACTERS + _DOCK_CHARACTERS)
         shown = self.dock_requested and (fits_dock or self._forced)
-        self._covered = shown and self.width() < letter * _FEWEST_CHARACTERS
+        self._covered = shown and self.width() < letter * _MIN_CHARACTERS
         moved = shown == self._dock.isHidden()
         if moved or self._viewer.isHidden() != self._covered:
             self._viewer.setVisible(not self._covered)
@@ -280,7 +280,7 @@ class Panes(QSplitter):
         elif self._covered:
             dock = self.width() // 2
             results = self.width() - dock
-        results = min(results, int((self.width() - dock) * (1 if self._covered else _MOST_RESULTS)))
+        results = min(results, int((self.width() - dock) * (1 if self._covered else _MAX_RESULTS)))
         rest = max(1, self.width() - results - dock)
         self.setSizes([results + rest, dock])
         self._side_by_side.setSizes([results, rest])

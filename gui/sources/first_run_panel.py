@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 import engine
 from engine import CancelToken, FoundSources, Settings, WorkspacePreview, marked, tr
-from gui.core.jobs import Job, Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.sources.folder_rows import DropZone, SourceCheckBoxes, SourceChoices, issue_lines
 from gui.sources.index_preview import PreviewPage
 from gui.sources.sessions_page import SourcesPage
@@ -50,8 +50,7 @@ class FoundSection(QWidget):
 
     def __init__(self, jobs: Jobs) -> None:
         super().__init__()
-        self._jobs = jobs
-        self._job: Job | None = None
+        self._job = JobSlot(self, jobs)
         self._found: FoundSources | None = None
         self._state = label("", "meta", wrap=True)
         self._search_button = QPushButton()
@@ -78,7 +77,7 @@ class FoundSection(QWidget):
 
     @property
     def looking(self) -> bool:
-        return self._job is not None
+        return self._job.busy
 
     @property
     def ticked(self) -> tuple[str, ...]:
@@ -89,9 +88,9 @@ class FoundSection(QWidget):
 
     def search_folders(self) -> None:
         """Search for folders, unless that has been done."""
-        if self._found is None and self._job is None:
+        if self._found is None and not self._job.busy:
             self._show_state(tr(LOOKING), tr("Stop"))
-            self._job = self._jobs.read(_find, self._show, self._fail)
+            self._job.read(lambda token: engine.find_sources(cancel=token), self._show, self._fail)
 
     @Slot()
     def forget_ticks(self) -> None:
@@ -119,16 +118,14 @@ class FoundSection(QWidget):
 
     @Slot()
     def _toggle_search(self) -> None:
-        if self._job is None:
+        if not self._job.busy:
             self.search_folders()
             return
         self._job.cancel()
-        self._job = None
         self._show_state(tr("The search for notes and sessions was stopped."), tr("Look for sources again"))
         self.search_ended.emit()
 
     def _show(self, sources: FoundSources) -> None:
-        self._job = None
         self._found = sources
         self._notes.show_sources([source for source in sources.sources if source.kind != "sessions"])
         self._tick(True)
@@ -137,7 +134,6 @@ class FoundSection(QWidget):
         self.search_ended.emit()
 
     def _fail(self, sentence: str) -> None:
-        self._job = None
         self._show_state(sentence, tr("Look for sources again"))
         self.search_ended.emit()
 
@@ -157,10 +153,6 @@ class FoundSection(QWidget):
         self._search_button.setText(button_label)
         self._search_button.setVisible(bool(button_label))
         self._issues.setVisible(bool(self._issues.text()))
-
-
-def _find(token: CancelToken) -> FoundSources:
-    return engine.find_sources(cancel=token)
 
 
 class WelcomePage(QFrame):
@@ -278,7 +270,7 @@ class FirstRunPanel(QWidget):
         self._folder: Path | None = None
         self._settings: Settings | None = None
         self._can_go_back = self._sessions_only = False
-        self._job: Job | None = None
+        self._job = JobSlot(self, jobs)
         self._stack = PageStack()
         column_of(self._stack, parent=self)
         self.setAccessibleName(tr("Choose what to index"))
@@ -312,7 +304,7 @@ class FirstRunPanel(QWidget):
         """Whether no job is running."""
         if not self._stack.count():
             return True
-        return self._job is None and not self._pages.welcome.found.looking and self._pages.sources.ready
+        return not self._job.busy and not self._pages.welcome.found.looking and self._pages.sources.ready
 
     def welcome(self) -> None:
         """Show the first page, and search for folders on this machine the first time."""
@@ -375,8 +367,6 @@ class FirstRunPanel(QWidget):
         folder, known = self._folder, self._settings
         if folder is None:
             return
-        if self._job is not None:
-            self._job.cancel()
         extensions, exclude = self._pages.preview.extensions, self._pages.preview.exclude
         ticked = self._pages.welcome.found.ticked
 
@@ -396,19 +386,14 @@ class FirstRunPanel(QWidget):
             return _PreviewData(settings, preview, engine.index_files(folder, settings.store.path).folder)
 
         self._pages.preview.show_waiting()
-        self._job = self._jobs.read(work, self._show_preview, self._refused)
+        self._job.read(work, self._show_preview, self._pages.preview.show_problem)
 
     def _show_preview(self, data: _PreviewData) -> None:
-        self._job = None
         if self._settings is None and self._folder is not None:
             self._settings = data.settings
             settings, alone = data.settings, self._sessions_only
             self._pages.preview.begin(self._folder, settings.extensions, settings.exclude, sessions_only=alone)
         self._pages.preview.show_preview(data.preview, data.index_folder)
-
-    def _refused(self, sentence: str) -> None:
-        self._job = None
-        self._pages.preview.show_problem(sentence)
 
     @Slot()
     def _accept(self) -> None:

@@ -29,7 +29,7 @@ from gui.widgets.table import Column, IssuesTable, RecordsTable
 
 _WIDTH = 760
 _TYPING_MS = 300
-_LEAST_ROWS = 5
+_MIN_ROWS = 5
 """Rows of the table and its header; with less room, the page scrolls."""
 _DETAIL_ROWS = 2
 """Rows of the table of skipped files that its detail takes."""
@@ -346,7 +346,7 @@ class PreviewPage(QFrame):
 
     def _fit_least(self) -> None:
         """Give the tables the height of a few rows, and the label of the chips their height."""
-        self._stack.setMinimumHeight(_LEAST_ROWS * self._folders.verticalHeader().defaultSectionSize())
+        self._stack.setMinimumHeight(_MIN_ROWS * self._folders.verticalHeader().defaultSectionSize())
         self._kinds_label.setMinimumHeight(Chip("").sizeHint().height())
 
     @Slot()

@@ -1,11 +1,10 @@
 """The page to choose which sessions a workspace searches: those in its settings, and others found on this machine."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from posixpath import commonpath, dirname
-from typing import Any
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent
@@ -13,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 import engine
 from engine import CancelToken, FileIssue, FoundSource, MemorySearchManager, marked, tr, tr_count
-from gui.core.jobs import Job, Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.sources.folder_rows import SessionChooserButtons, SourceCheckBoxes, dropped_sessions, issue_lines
 from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import column_of, row_of, scrolling_column
@@ -24,7 +23,7 @@ LEAVE = marked("Unticked sessions leave the index; the files themselves stay unc
 _WIDTH = 640
 _UNREAD = ("broken", "unknown-format", "unreadable")
 """Rules by which the last update did not read a file with the name of a transcript."""
-_MOST_UNREAD = 5
+_MAX_UNREAD = 5
 
 
 @dataclass(frozen=True)
@@ -98,7 +97,7 @@ class SourcesPage(QFrame):
         self._config = config
         self._folder = Path()
         self._choice: Choice | None = None
-        self._job: Job | None = None
+        self._job = JobSlot(self, jobs)
         self._title = label(tr("Sessions of AI agents"), "title", wrap=True)
         self._storage_label = label("", wrap=True)
         self._state = label("", "meta", wrap=True)
@@ -127,7 +126,7 @@ class SourcesPage(QFrame):
     @property
     def ready(self) -> bool:
         """Whether no search and no saving is running."""
-        return self._job is None
+        return not self._job.busy
 
     def begin(self, folder: Path, manager: MemorySearchManager | None = None) -> None:
         """Show the sources in the settings of a workspace with this memory, then search for others on this machine."""
@@ -145,22 +144,15 @@ class SourcesPage(QFrame):
         self._problem.hide()
         self._show(tr(LOOKING))
         config = self._config
-        self._start(lambda token: read_sources(folder, config, manager, token), self._set_choice)
+        self._job.read(lambda token: read_sources(folder, config, manager, token), self._set_choice, self._fail)
         self._back.setFocus()
-
-    def _start(self, work: Callable[[CancelToken], Any], done: Callable[[Any], None]) -> None:
-        self.stop()
-        self._job = self._jobs.read(work, done, self._fail)
 
     def stop(self) -> None:
         """Cancel the running search."""
-        if self._job is not None:
-            self._job.cancel()
-            self._job = None
+        self._job.cancel()
 
     def _set_choice(self, choice: Choice) -> None:
         """Show these sources, and how they differ from the settings."""
-        self._job = None
         self._choice = choice
         self._boxes.show_sources(
             [source.found for source in choice.sources], [source.ticked for source in choice.sources]
@@ -170,7 +162,6 @@ class SourcesPage(QFrame):
         self._boxes.focus_first()
 
     def _fail(self, sentence: str) -> None:
-        self._job = None
         self._problem.setText(breakable(sentence))
         self._problem.show()
         self._show("")
@@ -203,7 +194,7 @@ class SourcesPage(QFrame):
         def work(token: CancelToken) -> tuple[list[Source], list[FileIssue]]:
             return measure([os.path.realpath(name) for name in names], token)
 
-        self._start(work, self._add_sources)
+        self._job.read(work, self._add_sources, self._fail)
 
     def _add_sources(self, added: tuple[list[Source], list[FileIssue]]) -> None:
         if self._choice is not None:  # the user may have changed its ticks meanwhile
@@ -276,7 +267,7 @@ def unread_transcripts(skipped: Sequence[FileIssue], stores: Sequence[str]) -> l
     `stores`: names of the listed folders; notes may be in a folder called sessions, too.
     """
     unread = [issue for issue in skipped if issue.rule in _UNREAD and engine.is_in_store(issue.path, stores)]
-    named, rest = unread[:_MOST_UNREAD], unread[_MOST_UNREAD:]
+    named, rest = unread[:_MAX_UNREAD], unread[_MAX_UNREAD:]
     if rest:
         more = tr_count("{count:,} more file was not read.", "{count:,} more files were not read.", len(rest))
         folder = commonpath([dirname(issue.path) for issue in rest])

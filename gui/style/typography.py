@@ -53,7 +53,7 @@ class Typography:
 
 # --- Sizes of windows, which follow the size of the text -------------------------------------------------------------
 
-_LEAST = QSize(560, 360)
+_MIN_SIZE = QSize(560, 360)
 _AT_TWICE_THE_TEXT = QSize(900, 580)
 _SIZE_EVENTS = (
     QEvent.Type.FontChange,
@@ -76,7 +76,7 @@ class LeastSize(QObject):
         self._update_minimum()
 
     def _update_minimum(self) -> None:
-        preferred = _LEAST + (_AT_TWICE_THE_TEXT - _LEAST) * max(font_scale() - 1, 0.0)
+        preferred = _MIN_SIZE + (_AT_TWICE_THE_TEXT - _MIN_SIZE) * max(font_scale() - 1, 0.0)
         around = self._window.frameGeometry().size() - self._window.size()
         self._window.setMinimumSize(preferred.boundedTo(self._window.screen().availableSize() - around))
 

@@ -239,9 +239,9 @@ def make_excerpt(snippet: str, ranges: Sequence[Range], heading: str = "", title
     """Convert a snippet to one line without Markdown marks, cut to start near its densest matches.
 
     The row shows `heading` and `title` elsewhere, so they are not repeated. `heading` is left out at the start of the
-    line, unless it contains a highlighted word; `title` if it is a line of front matter or a heading, but not as a
-    comment in code. If `title` contains all highlighted words, it is left out only once, as the row highlights them in
-    the title, too.
+    line, unless it contains a highlighted word. `title` is left out if it is a line of front matter or a heading, not
+    if it is a comment in code. If `title` contains all highlighted words, it is left out only once, as the row
+    highlights them in the title, too.
     """
     if title and title in snippet:
         snippet, ranges = _without_title(snippet, ranges, title)

@@ -24,7 +24,7 @@ _RIGHT_TO_LEFT_LETTERS = re.compile(
 )
 """Matches a character of a script that is written from right to left, such as Hebrew or Arabic."""
 _JOINT = " · "
-_MOST_READ = 1000
+_MAX_READ = 1000
 """Most characters that are searched for one with a direction."""
 _TURNING = re.compile("[\u202a-\u202e\u2066\u2067]")
 """Matches a character that turns letters or parts of a name around. The window itself isolates names with U+2068."""
@@ -137,7 +137,7 @@ def text_direction(text: str) -> Qt.LayoutDirection:
     if text.isascii():
         return Qt.LayoutDirection.LeftToRight
     strong = (
-        found for found in map(unicodedata.bidirectional, _ISOLATED.sub("", text[:_MOST_READ])) if found in _STRONG
+        found for found in map(unicodedata.bidirectional, _ISOLATED.sub("", text[:_MAX_READ])) if found in _STRONG
     )
     return Qt.LayoutDirection.LeftToRight if next(strong, "L") == "L" else Qt.LayoutDirection.RightToLeft
 

@@ -27,7 +27,7 @@ _STATE_WORDS: dict[State, str] = {
 }
 INDEXED_ELSEWHERE = "kept-elsewhere"
 """The engine's rule for sessions that belong to other workspaces."""
-_MOST_NAMED = 2
+_MAX_NAMED = 2
 """Most folders whose sessions belong to other workspaces and that are named."""
 BUILTIN = "builtin"
 _NAMES = {BUILTIN: marked("built-in index"), "lancedb": "LanceDB"}
@@ -129,9 +129,9 @@ def sessions_elsewhere(status: MemoryProviderStatus) -> str:
     excluded = [
         f"{issue.path}: {tr_reason(issue.detail)}" for issue in status.skipped_files if issue.rule == INDEXED_ELSEWHERE
     ]
-    if more := len(excluded[_MOST_NAMED:]):
+    if more := len(excluded[_MAX_NAMED:]):
         others = tr_count("{count:,} similar message is not shown.", "{count:,} similar messages are not shown.", more)
-        excluded[_MOST_NAMED:] = [others]
+        excluded[_MAX_NAMED:] = [others]
     return " ".join([*excluded, tr("Search all workspaces to find them here.")]) if excluded else ""
 
 

@@ -26,7 +26,7 @@ _REVEAL = command("file.reveal", marked("Reveal in file manager"), "file")
 _OBSIDIAN = command("file.obsidian", marked("Open in Obsidian"), "file")
 _COPY = command("file.copy", marked("Copy selection"), "file", QKeySequence.StandardKey.Copy)
 _SELECT_ALL = command("file.select-all", marked("Select all"), "file", QKeySequence.StandardKey.SelectAll)
-_MOST_LINES = 400_000
+_MAX_LINES = 400_000
 """Most lines copied; a longer clipboard stalls the programs that paste it."""
 _LONGEST_SELECTION = 200
 """Most lines that are compared, from the start of the selection: no passage is similar to a whole book."""
@@ -149,8 +149,8 @@ class FileActions(QObject):
         lines, ends = self._source.lines, self._source.selection.ends
         if lines is None or ends is None:
             return
-        if ends[1][0] - ends[0][0] > _MOST_LINES:
-            message = tr("The selection has more than {most:,} lines; select less to copy it.", most=_MOST_LINES)
+        if ends[1][0] - ends[0][0] > _MAX_LINES:
+            message = tr("The selection has more than {most:,} lines; select less to copy it.", most=_MAX_LINES)
             self.notified.emit(message)
             return
         self._copy(lambda: lines.between(*ends), "")
@@ -160,7 +160,7 @@ class FileActions(QObject):
         lines, ends = self._source.lines, self._source.selection.ends
         if lines is None or ends is None or not QGuiApplication.clipboard().supportsSelection():
             return
-        if ends[1][0] - ends[0][0] <= _MOST_LINES:
+        if ends[1][0] - ends[0][0] <= _MAX_LINES:
             self._copy(lambda: lines.between(*ends), "", QClipboard.Mode.Selection)
 
     def _copy(self, read: Callable[[], str], sentence: str, mode: QClipboard.Mode = QClipboard.Mode.Clipboard) -> None:

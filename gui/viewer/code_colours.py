@@ -55,7 +55,7 @@ _OPENING = re.compile(r"(?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*(?:`{3,}|~{3,})[ 
 """The line that opens a code block, perhaps in quotes and lists, with the first word behind the fence."""
 _NAME = re.compile(r"\{?[.=]?([\w+#.-]*)")
 """The language in that word; R Markdown and Pandoc write it in braces, other programs options behind it."""
-_MOST_CHARACTERS = 128 * 1024
+_MAX_CHARACTERS = 128 * 1024
 """Characters of code that are coloured on a page, which takes about a quarter of a second."""
 _TOKENS_AN_EDIT = 20
 
@@ -106,7 +106,7 @@ def _load(language: str) -> Any:
 def coloured_code(codes: Iterable[Code], cancel: CancelToken) -> dict[Code, list[Token]]:
     """Return the coloured tokens of the code blocks of a page. Not for the GUI thread."""
     coloured: dict[Code, list[Token]] = {}
-    characters_left = _MOST_CHARACTERS
+    characters_left = _MAX_CHARACTERS
     for code in codes:
         cancel.checkpoint()
         characters_left -= len(code[1])

@@ -21,7 +21,7 @@ from engine import (
     split_name,
     tr,
 )
-from gui.core.jobs import Job, Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.viewer.outline import Outline, title_of
 from gui.viewer.text_lines import FileLines
 
@@ -90,7 +90,7 @@ _WRITTEN = (".md", ".markdown", ".mdown", ".mkd", ".mdx")
 MARKDOWN = (*_WRITTEN, ".canvas", ".ipynb")
 """Endings of Markdown, also of files that the engine returns as Markdown."""
 _STRICT = re.compile(r'"strictLineBreaks"\s*:\s*true')
-_MOST_SETTINGS = 256 * 1024
+_MAX_SETTINGS = 256 * 1024
 _SLOW_MS = 150
 _LANGUAGE_LINES = 60
 
@@ -154,35 +154,30 @@ class FileLoader(QObject):
 
     def __init__(self, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
-        self._jobs = jobs
-        self._job: Job | None = None
+        self._job = JobSlot(self, jobs)
         self._clock = QTimer(self, singleShot=True, interval=_SLOW_MS)
         self._clock.timeout.connect(self.slow)
 
     @property
     def busy(self) -> bool:
-        return self._job is not None
+        return self._job.busy
 
     def open(self, manager: MemorySearchManager, name: str) -> None:
         self.cancel()
         self._clock.start()
-        self._job = self._jobs.read(lambda token: _open(manager, name, token), self._done, self._failed)
+        self._job.read(lambda token: _open(manager, name, token), self._done, self._failed)
 
     def cancel(self) -> None:
         self._clock.stop()
-        if self._job is not None:
-            self._job.cancel()
-            self._job = None
+        self._job.cancel()
 
     def _done(self, opened: OpenedFile) -> None:
         self._clock.stop()
-        self._job = None
         opened.keep()
         self.opened.emit(opened)
 
     def _failed(self, sentence: str) -> None:
         self._clock.stop()
-        self._job = None
         self.failed.emit(sentence)
 
 
@@ -231,7 +226,7 @@ def keeps_breaks(location: Path) -> bool:
         return graph is not None
     try:
         with (vault / ".obsidian" / "app.json").open(encoding="utf-8") as file:
-            return _STRICT.search(file.read(_MOST_SETTINGS)) is None
+            return _STRICT.search(file.read(_MAX_SETTINGS)) is None
     except (OSError, UnicodeDecodeError):
         return True
 

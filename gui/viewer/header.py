@@ -91,9 +91,9 @@ class FoldingActions:
 TURN = command("file.rendered", marked("Source or rendered"), "file", "Alt+R")
 _SIDE = 16
 _GAP = 8
-_LEAST_CRUMB = 112
+_MIN_CRUMB = 112
 _HEIGHT = 44
-_LEAST_TITLE = 60
+_MIN_TITLE = 60
 _TITLE_CHARACTERS = 36
 """Characters of a title that have priority over the buttons."""
 
@@ -180,7 +180,7 @@ class ViewerHeader(QFrame):
         return QSize(520, max(scaled(_HEIGHT), self.source_button.sizeHint().height() + 2 * _GAP))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(2 * _SIDE + _LEAST_TITLE + _GAP + self.folding.more.sizeHint().width(), self.sizeHint().height())
+        return QSize(2 * _SIDE + _MIN_TITLE + _GAP + self.folding.more.sizeHint().width(), self.sizeHint().height())
 
     def _mode_button(self, text: str) -> QPushButton:
         return ToggleButton(text, self)
@@ -204,7 +204,7 @@ class ViewerHeader(QFrame):
         """Place everything on one line, hiding buttons until the beginning of the title fits."""
         title, crumb = self.title.sizeHint().width(), self.crumb.sizeHint().width()
         beginning = min(title, _TITLE_CHARACTERS * self.title.fontMetrics().averageCharWidth())
-        needed = beginning + (_GAP + min(crumb, scaled(_LEAST_CRUMB)) if crumb else 0)
+        needed = beginning + (_GAP + min(crumb, scaled(_MIN_CRUMB)) if crumb else 0)
         right = self.width() - _SIDE
         modes: list[QPushButton] = [self.source_button, self.rendered_button]
         for button in modes:

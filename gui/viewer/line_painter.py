@@ -14,7 +14,7 @@ from gui.style.typography import Typography
 from gui.text.right_to_left import upright
 from gui.viewer.line_layout import LineLayout
 
-_LEAST_DIGITS = 3
+_MIN_DIGITS = 3
 SELECTED_OPACITY = 70
 FOUND_OPACITY = 45
 
@@ -33,7 +33,7 @@ class Gutter:
     @classmethod
     def for_lines(cls, line_count: int, typography: Typography, lanes: int = 0) -> "Gutter":
         """Return the gutter for a file with this many lines; `lanes` are its columns of chunk bars."""
-        digits = max(_LEAST_DIGITS, len(str(line_count)))
+        digits = max(_MIN_DIGITS, len(str(line_count)))
         number_right = typography.scaled(16) + round(digits * typography.character_width)
         margin, lane = number_right + typography.scaled(9), typography.scaled(10)
         edge = margin + lanes * lane + typography.scaled(5)

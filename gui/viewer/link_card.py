@@ -24,7 +24,7 @@ from gui.widgets.layouts import BottomCard, column_of, row_of
 LINKS = command("file.links", marked("Links of this note"), "file", "Alt+B")
 _SIDE = 16
 _ROWS = 9
-_MOST = 500
+_MAX_ROWS = 500
 """Most rows of each kind."""
 _LINK = Qt.ItemDataRole.UserRole + 1
 
@@ -159,13 +159,13 @@ class LinkCard(BottomCard):
         self.list.addItem(item)
 
     def _add_links(self, links: Sequence[NoteLinkInfo]) -> None:
-        for link, text in _rows(links[:_MOST]):
+        for link, text in _rows(links[:_MAX_ROWS]):
             item = QListWidgetItem(text)
             item.setData(_LINK, link)
             set_tip(item, link.path)
             self.list.addItem(item)
-        if len(links) > _MOST:
-            self._add_heading(tr_count("and {count:,} more link", "and {count:,} more links", len(links) - _MOST))
+        if len(links) > _MAX_ROWS:
+            self._add_heading(tr_count("and {count:,} more link", "and {count:,} more links", len(links) - _MAX_ROWS))
 
     def _click(self, item: QListWidgetItem) -> None:
         """Open a clicked link; ignores the second click of a double click, when the list may have changed."""

@@ -118,7 +118,7 @@ _TAG = re.compile(
 """A tag; or a link of Markdown, the definition of one, or an HTML tag, in which none is looked for."""
 _HEADING = re.compile(r"[ \t>]*(?:[-*+][ \t]+)?#{1,6}[ \t]")
 _LONGEST_HEADING = 500
-_MOST_EMBEDS = 20
+_MAX_EMBEDS = 20
 _LONGEST_EMBED = 2_000
 _LONGEST_BLOCK = 120
 
@@ -321,7 +321,7 @@ class NoteMarkup:
         `item`: the beginning of the line, with the sign of a list item.
         """
         links = written_links(line)
-        if len(links) != 1 or self._embeds == _MOST_EMBEDS:
+        if len(links) != 1 or self._embeds == _MAX_EMBEDS:
             return ""
         link = links[0]
         linked_text = self._resolve(link.target, link.anchor)

@@ -424,7 +424,7 @@ _OUT_OF_VIEW = 20
 """Pixels, more than the padding of a code box."""
 _CODE_PAD = 6
 _BAR_WIDTH = 3
-_MOST_IN_QUOTE = 200
+_MAX_IN_QUOTE = 200
 """Paragraphs of a quote above one whose indentation is looked up."""
 
 
@@ -455,7 +455,7 @@ class PagePainter:
 
     def _list_indent(self, block: QTextBlock) -> float:
         """Return the indentation of the list around a quote, which only its first paragraph has."""
-        for _ in range(_MOST_IN_QUOTE):
+        for _ in range(_MAX_IN_QUOTE):
             if not quote_level(block.previous()):
                 break
             block = block.previous()

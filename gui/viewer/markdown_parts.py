@@ -48,7 +48,7 @@ _LOGSEQ_PROPERTY = re.compile(r"[\w.-]+::[ \t]")
 _FORMATS = {"---": "yaml", "+++": "toml"}
 """The language of front matter by the line above it."""
 _PROPERTIES_FENCE = "~~~~~~"
-_MOST_PROPERTIES, _LONGEST_PROPERTY = 40, 200
+_MAX_PROPERTIES, _LONGEST_PROPERTY = 40, 200
 """Lines of front matter that are shown, and characters of each."""
 _RULE = re.compile(r"-{3,}\s*$")
 
@@ -139,7 +139,7 @@ def _properties(front: Sequence[str]) -> Iterator[str]:
     lines = front[1:] if marker in _FORMATS else front
     written = [line for line in lines if line.strip() and line.strip() not in (*_FORMATS, "...")]
     if written:
-        shown = written[:_MOST_PROPERTIES]
+        shown = written[:_MAX_PROPERTIES]
         yield f"{_PROPERTIES_FENCE}{_FORMATS.get(marker, '')}"
         yield from (line[:_LONGEST_PROPERTY] for line in shown)
         yield from ("…",) if len(shown) < len(written) else ()
@@ -288,7 +288,7 @@ class PageBuilder(QObject):
 
     def __init__(self, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
-        self._jobs, self._job = jobs, JobSlot(self, jobs)
+        self._job = JobSlot(self, jobs)
         self._steps: Generator[None, None, None] | None = None
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._continue)

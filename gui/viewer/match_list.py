@@ -148,7 +148,7 @@ def plain_finder(needle: str) -> Finder:
 
 Ranges = list[tuple[int, int]]
 
-_MOST_CACHED = 2_000
+_MAX_CACHED = 2_000
 _LONG_LINE = 2_000
 """Lines with at least this many characters are searched in the background, since that may take 0.1 s."""
 _TICK_HEIGHT = 3
@@ -272,5 +272,5 @@ class MatchMarks(QObject):
 
     def _cache(self, line: int, ranges: Ranges) -> None:
         self._cached[line] = ranges
-        if len(self._cached) > _MOST_CACHED:
+        if len(self._cached) > _MAX_CACHED:
             self._cached.popitem(last=False)

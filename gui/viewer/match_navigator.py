@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from engine import CancelToken, marked, number, tr
 from gui.commands.commands import FIND
 from gui.commands.keymap import keymap
-from gui.core.jobs import Job, Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.viewer.match_list import (
     BLOCK,
     Finder,
@@ -60,7 +60,7 @@ _FIND_CHARACTERS = 1 << 40
 _NOTICE_DELAY_MS = 300
 _JOB_SECONDS = 0.1
 """Seconds that one job works before it reports."""
-MOST_HITS = 20_000
+MAX_HITS = 20_000
 _LOW = 0.7
 """Part of the view's height below which a message at the lower edge may cover a hit."""
 
@@ -79,8 +79,7 @@ class TextScan(QObject):
 
     def __init__(self, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
-        self._jobs = jobs
-        self._job: Job | None = None
+        self._job = JobSlot(self, jobs)
         self._lines: Lines | None = None
         self._finder: Finder | None = None
         self._near = 0
@@ -95,7 +94,7 @@ class TextScan(QObject):
 
     @property
     def running(self) -> bool:
-        return self._job is not None
+        return self._job.busy
 
     def start(self, lines: Lines, finder: Finder, *, near: int, most_characters: int) -> None:
         """Search a new text, from line `near` on, until `most_characters` characters were read."""
@@ -107,7 +106,7 @@ class TextScan(QObject):
 
     def stop(self) -> None:
         """Stop the search in the text and drop its hits."""
-        self._drop_job()
+        self._job.cancel()
         self._lines = self._finder = self._pending_step = None
         self.hits = MatchMap(0)
         self.changed.emit()
@@ -123,7 +122,6 @@ class TextScan(QObject):
         position, forward, then = self._pending_step
         step = self.hits.step(position, forward=forward)
         if isinstance(step, UnsearchedBlock):
-            self._drop_job()
             self._search(_order(self.hits, step.block, forward=forward), until_hit=True)
             return
         self._pending_step = None
@@ -131,7 +129,7 @@ class TextScan(QObject):
 
     def _continue(self) -> None:
         """Search further blocks until the limits of characters and hits are reached."""
-        if self._remaining > 0 and not self.hits.complete and self.hits.count < MOST_HITS:
+        if self._remaining > 0 and not self.hits.complete and self.hits.count < MAX_HITS:
             self._search(_order(self.hits, self._near, forward=True), until_hit=False)
         else:
             self.changed.emit()
@@ -140,36 +138,29 @@ class TextScan(QObject):
         lines, finder, most = self._lines, self._finder, self._remaining
         if lines is None or finder is None:
             return
-        self._job = self._jobs.read(
+        self._job.read(
             lambda token: _search_blocks(lines, finder, blocks, token, most=most, until_hit=until_hit),
             self._merge,
             self._give_up,
         )
 
     def _merge(self, result: tuple[Found, int]) -> None:
-        self._job = None
         found, read = result
         for block, hits in found:
             self.hits.add(block, hits)
         self._remaining -= read
         self.changed.emit()
         self._answer_step()
-        if self._job is None:
+        if not self._job.busy:
             self._continue()
 
     def _give_up(self, _sentence: str) -> None:
         """Stop the search since the text can't be read any more; earlier hits stay."""
-        self._job = None
         self._remaining = 0
         if self._pending_step is not None:
             then, self._pending_step = self._pending_step[2], None
             then(None)
         self.changed.emit()
-
-    def _drop_job(self) -> None:
-        if self._job is not None:
-            self._job.cancel()
-            self._job = None
 
 
 def _order(hits: MatchMap, start: int, *, forward: bool) -> Iterable[int]:
@@ -339,7 +330,7 @@ class MatchNavigator(QObject):
     def _position(self, scan: TextScan) -> str:
         """Return "3 of 12" for the framed hit, or only the number of hits if none is framed."""
         hits = scan.hits
-        total = f"{number(hits.count)}{'+' if hits.count >= MOST_HITS else ''}{'…' if scan.running else ''}"
+        total = f"{number(hits.count)}{'+' if hits.count >= MAX_HITS else ''}{'…' if scan.running else ''}"
         if self._current is None:
             return total
         return tr("{rank:,} of {total}", rank=hits.rank(self._current) + 1, total=total)

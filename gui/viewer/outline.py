@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from engine import CancelToken, is_document, markdown_of, markdown_outline, note_title, structure_of
 from gui.viewer.text_lines import FileLines, Lines, TextLines
 
-_MOST_READ = 4 * 1024 * 1024
+_MAX_READ = 4 * 1024 * 1024
 """Most characters read; a longer file is a log rather than a note."""
 _BLOCK = 512
 _HEAD = 64 * 1024
@@ -75,7 +75,7 @@ class Outline:
     @classmethod
     def of(cls, lines: Lines, cancel: CancelToken) -> "Outline":
         """Make the outline of a Markdown file from its first megabytes. Raises `Cancelled`."""
-        headings, code, front_matter = markdown_outline(_beginning(lines, cancel, _MOST_READ), cancel.checkpoint)
+        headings, code, front_matter = markdown_outline(_beginning(lines, cancel, _MAX_READ), cancel.checkpoint)
         return cls((Heading(heading.line, heading.title) for heading in headings), code, front_matter)
 
     @classmethod
@@ -83,7 +83,7 @@ class Outline:
         """Read the first megabytes of a file with its own structure, and all of a document; None for others."""
         if structure_of("\n".join(lines.lines(1, 1)), name) is None:
             return None
-        most = math.inf if is_document(name) else _MOST_READ  # the text of a document is bounded
+        most = math.inf if is_document(name) else _MAX_READ  # the text of a document is bounded
         structure = structure_of(_beginning(lines, cancel, most), name)
         if structure is None:
             return None

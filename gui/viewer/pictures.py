@@ -23,11 +23,11 @@ from engine import CancelToken, tr, written_links
 from gui.core.jobs import Jobs, JobSlot
 from gui.viewer.markdown_html import escaped
 
-MOST_BYTES = 20 * 1024 * 1024
-MOST_PIXELS = 40_000_000
-MOST_PICTURES = 50
+MAX_BYTES = 20 * 1024 * 1024
+MAX_PIXELS = 40_000_000
+MAX_PICTURES = 50
 """Limits of a file, of its pixels, and of the images on one page; others are shown by their descriptions."""
-_MOST_WIDTH, _MOST_HEIGHT = 800, 600
+_MAX_WIDTH, _MAX_HEIGHT = 800, 600
 """Largest size of an image on the page, in pixels for font scale 1."""
 _SCHEME = "picture"
 _FORMATS = (b"png", b"jpg", b"jpeg", b"gif", b"webp", b"bmp")
@@ -35,7 +35,7 @@ _RESOURCE = QTextDocument.ResourceType.ImageResource.value
 _IMAGE_ALT = QTextFormat.Property.ImageAltText.value
 _NARROW_PAGE = 200
 """Width in pixels, for font scale 1, from which images fit next to an indentation; Qt takes shares of the page only."""
-_LEAST_SHARE = 0.3
+_MIN_SHARE = 0.3
 _CELL_SHARE = 0.8
 """Share of the width of a column that an image gets, next to the padding of the cell."""
 
@@ -56,7 +56,7 @@ class Pictures:
     def __init__(self, locate: LocateImage, scale: float = 1.0) -> None:
         """`scale`: the font scale, by which the largest size of an image grows."""
         self._locate = locate
-        self._most = QSize(round(_MOST_WIDTH * scale), round(_MOST_HEIGHT * scale))
+        self._most = QSize(round(_MAX_WIDTH * scale), round(_MAX_HEIGHT * scale))
         self.found: dict[str, Picture] = {}
         """The images by their URLs on the page."""
 
@@ -65,7 +65,7 @@ class Pictures:
 
         `width`: the width that the note gives, in pixels; 0 if it gives none.
         """
-        if "://" in target or len(self.found) == MOST_PICTURES:
+        if "://" in target or len(self.found) == MAX_PICTURES:
             return ""
         path = self._locate(target)
         if path is None and "#" in target:  # themes of Obsidian read how to show an image from there
@@ -155,7 +155,7 @@ def place_images(
     `indent`: indentation of the block, in pixels for font scale 1.
     """
     images = [found for found in runs if found[2].isImageFormat()]
-    share = max(_LEAST_SHARE, 1 - indent / _NARROW_PAGE)
+    share = max(_MIN_SHARE, 1 - indent / _NARROW_PAGE)
     for position, length, look in reversed(images):
         cursor.setPosition(position)
         cursor.setPosition(position + length, QTextCursor.MoveMode.KeepAnchor)
@@ -244,14 +244,14 @@ def _reader(path: Path) -> QImageReader | None:
     """
     try:
         status = path.lstat()
-        if not stat.S_ISREG(status.st_mode) or status.st_size > MOST_BYTES:
+        if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_BYTES:
             return None
     except OSError:
         return None
     kind = QImageReader.imageFormat(str(path))
     reader = QImageReader(str(path), kind)
     size = reader.size()
-    fits = kind.data() in _FORMATS and not size.isEmpty() and size.width() * size.height() <= MOST_PIXELS
+    fits = kind.data() in _FORMATS and not size.isEmpty() and size.width() * size.height() <= MAX_PIXELS
     return reader if fits else None
 
 

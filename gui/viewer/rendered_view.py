@@ -37,7 +37,7 @@ from gui.viewer.outline import HeadingPosition, Outline, heading_key, page_sourc
 from gui.viewer.pictures import LocateImage, Picture, PictureLoader, Pictures
 from gui.viewer.text_lines import FileLines, TextLines, TextPosition
 
-MOST_BYTES = 1024 * 1024
+MAX_BYTES = 1024 * 1024
 _TEXT_PIXELS = 14
 _LINE_CHARACTERS = 84
 _SIDE = 28

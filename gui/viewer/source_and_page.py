@@ -9,7 +9,7 @@ from gui.viewer.chunks.view import ChunkedSource
 from gui.viewer.file_loader import OpenedFile, ViewTarget
 from gui.viewer.match_navigator import MatchNavigator, MatchView
 from gui.viewer.outline import HeadingPosition
-from gui.viewer.rendered_view import MOST_BYTES, RenderedView
+from gui.viewer.rendered_view import MAX_BYTES, RenderedView
 from gui.viewer.text_lines import Lines
 
 
@@ -55,7 +55,7 @@ class SourceAndPage(QObject):
         size = opened.lines.size
         if not self.prefers_page or is_document(opened.name):
             self._show_source()
-        elif size > MOST_BYTES:
+        elif size > MAX_BYTES:
             size_words = size_text(size)
             self._show_source_instead(
                 tr("This file has {size}, too much to render. Its source is shown.", size=size_words)

@@ -36,9 +36,9 @@ _LINE_CHARACTERS = 100
 _WHEEL_ROWS = 3
 _WHEEL_NOTCH = 120
 CUT_MARK = marked(" … line cut at {limit:,} characters")
-_MOST_CACHED = 600
+_MAX_CACHED = 600
 """Cached lines: more than the tallest screen shows."""
-_MOST_CACHED_CHARACTERS = 3_000_000
+_MAX_CACHED_CHARACTERS = 3_000_000
 """Most characters of cached lines: a tall screen of lines of full length, about 140 MB."""
 
 
@@ -91,7 +91,7 @@ class LayoutCache:
         style = LineStyle(self.typography, self.wrap_width, bold=bold, code=code)
         laid = self._cached[number] = LineLayout(text, tr(CUT_MARK, limit=LINE_LIMIT) if cut else "", style)
         self._characters += len(text)
-        while len(self._cached) > _MOST_CACHED or self._characters > _MOST_CACHED_CHARACTERS:
+        while len(self._cached) > _MAX_CACHED or self._characters > _MAX_CACHED_CHARACTERS:
             self._characters -= len(self._cached.popitem(last=False)[1].text)
         return laid
 

@@ -18,7 +18,7 @@ import numpy as np
 from tests.benchmarks.provider import random_vectors
 
 MODEL = "fake"
-_MOST_LETTERS = 1600
+_MAX_LETTERS = 1600
 _OVERLAP_LETTERS = 320
 _TOKEN = re.compile(r"\w+")
 
@@ -35,8 +35,8 @@ def chunks_of(text: str) -> list[Chunk]:
     entries: list[tuple[int, str]] = []
     length = 0
     for number, line in enumerate(text.split("\n"), 1):
-        for segment in [line[at : at + _MOST_LETTERS] for at in range(0, len(line), _MOST_LETTERS)] or [""]:
-            if entries and length + len(segment) + 1 > _MOST_LETTERS:
+        for segment in [line[at : at + _MAX_LETTERS] for at in range(0, len(line), _MAX_LETTERS)] or [""]:
+            if entries and length + len(segment) + 1 > _MAX_LETTERS:
                 found.append(_joined(entries))
                 entries, length = _carried(entries)
             entries.append((number, segment))

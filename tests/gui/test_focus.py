@@ -23,7 +23,7 @@ Key, Modifier = Qt.Key, Qt.KeyboardModifier
 _PAGES = ("overview", "map", "duplicates")
 VIEWS = ("nothing", *_PAGES, *(spec.name for spec in view_specs() if spec.name != "index"))
 """`nothing` is a search without results; pages of the index have their own names."""
-_MOST = 250
+_MAX = 250
 _TRIES = 3
 """Number of comparisons, since an age in a label or a chart may change between two pictures."""
 _AROUND = 4
@@ -73,7 +73,7 @@ def _on_screen(widget: QWidget) -> bool:
 def _walk(qtbot, start: QWidget, key: Qt.Key) -> list[QWidget]:
     """Return the focused widget after each key press, until the first one has the focus again."""
     reached: list[QWidget] = []
-    for _ in range(_MOST):
+    for _ in range(_MAX):
         focus = QApplication.focusWidget()
         assert focus is not None
         if focus in reached:

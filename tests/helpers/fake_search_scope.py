@@ -7,14 +7,14 @@ import msgspec
 
 from engine import EarlierAnswer, EarlierQuery, MemorySearchResult, Passage, SearchOutcome
 
-_LEAST_LETTERS = 5
+_MIN_LETTERS = 5
 
 
 def distinctive_words(passage: Passage, text: str) -> tuple[str, ...]:
     """Return the longer words of the selection, or of the passage's lines in its file."""
     lines = text.split("\n")[passage.start_line - 1 : passage.end_line]
     words = re.findall(r"\w+", passage.text or " ".join(lines))
-    return tuple(dict.fromkeys(word.lower() for word in words if len(word) >= _LEAST_LETTERS))
+    return tuple(dict.fromkeys(word.lower() for word in words if len(word) >= _MIN_LETTERS))
 
 
 def without(passage: Passage, words: tuple[str, ...], outcome: SearchOutcome) -> SearchOutcome:

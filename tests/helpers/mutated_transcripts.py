@@ -158,7 +158,7 @@ _BYTES = (
     *(b"", b"\0", b"\xff\xfe", b"[" * 600, b'{"a":' * 600, b"1e999", b'"\\ud800"', b"\r", b"\n\n", b"NaN", b"9" * 5000),
     *(b"x" * 70_000, b"\xef\xbb\xbf", b"}", b"]", b'"', b",", b"null", b"\xe2\x80\xa8", b"PK\x03\x04", b"#### ", b"> "),
 )
-_MOST_GROWN = 20_000
+_MAX_GROWN = 20_000
 """Maximum size in bytes of a file in which a damage repeats a part many times."""
 
 
@@ -178,7 +178,7 @@ def _with_other_bytes(data: bytes, rng: random.Random) -> bytes:
     if kind == 1:
         return data[:first]
     if kind == 2:
-        times = rng.choice((1, 2, 50)) if len(data) < _MOST_GROWN else 1
+        times = rng.choice((1, 2, 50)) if len(data) < _MAX_GROWN else 1
         return data[:last] + data[first:last] * times + data[last:]
     if kind == 3 and data:
         return data[:first] + bytes(rng.randrange(256) for _ in data[first : first + 8]) + data[first + 8 :]
@@ -186,7 +186,7 @@ def _with_other_bytes(data: bytes, rng: random.Random) -> bytes:
     if kind == 4:
         rng.shuffle(lines)
     elif lines:
-        lines += [rng.choice(lines)] * (rng.choice((1, 300)) if len(data) < _MOST_GROWN else 1)
+        lines += [rng.choice(lines)] * (rng.choice((1, 300)) if len(data) < _MAX_GROWN else 1)
     return b"".join(lines)
 
 

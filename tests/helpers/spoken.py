@@ -14,7 +14,7 @@ Text, Role = QAccessible.Text, QAccessible.Role
 _SAYS_NOTHING = {Role.NoRole, Role.Client, Role.Pane, Role.Border, Role.Grouping, Role.LayeredPane, Role.Window}
 """Roles that do not describe an object's purpose."""
 _ITEMS = {Role.ListItem, Role.Cell, Role.TreeItem}
-_MOST_ITEMS = 40
+_MAX_ITEMS = 40
 """Limit for each list; further items are created by the same code."""
 _FEW = 5
 
@@ -32,7 +32,7 @@ def walk(found: QAccessibleInterface) -> Iterator[QAccessibleInterface]:
         if child is None or not child.isValid() or child.state().invisible:
             continue
         items += child.role() in _ITEMS
-        if items <= _MOST_ITEMS:
+        if items <= _MAX_ITEMS:
             yield from walk(child)
 
 

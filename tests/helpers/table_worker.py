@@ -16,7 +16,7 @@ from engine.settings import Settings
 from tests.helpers.fake_provider import FakeProvider, selection_of
 from tests.helpers.shared_tables import s3_options, table_settings
 
-_MOST_SYNCS = 5
+_MAX_SYNCS = 5
 
 
 def open_machine(notes: Path, data: Path, uri: str, machine: str, endpoint: str) -> LanceMemory:
@@ -29,7 +29,7 @@ def open_machine(notes: Path, data: Path, uri: str, machine: str, endpoint: str)
 def _sync(memory: LanceMemory) -> str:
     """Sync, and again as the message says when other machines were faster at every attempt, on a busy machine."""
     error = ""
-    for _ in range(_MOST_SYNCS):
+    for _ in range(_MAX_SYNCS):
         error = memory.sync().error
         if "the next update tries again" not in error:
             break

@@ -41,7 +41,7 @@ _LISTED = 200
 """Maximum number of files listed for a query without words."""
 
 _SHORT_QUERY = 3
-_MOST_KEYS = 5000
+_MAX_KEYS = 5000
 """Maximum number of file keys in a LanceDB condition; with more, files are filtered afterwards."""
 _NOWHERE = "false"
 
@@ -110,12 +110,10 @@ class TableSearcher:
             if self._catalog is None or self._catalog.view is not view or self._named_under != rules:
                 named = self._file_names.stable_names(view.files(cancel))
                 self._named_under = rules
-                self._catalog = Catalog(view, named, self._identity(view), self._guard.rules)
+                # Key of cached answers: a recreated table repeats a version, and other rules name other files.
+                key = f"{self._table.location().address} {view.number} {rules}"
+                self._catalog = Catalog(view, named, key, self._guard.rules)
             return self._catalog
-
-    def _identity(self, view: TableView) -> str:
-        """Key of cached answers besides the version: a recreated table repeats it, and other rules name other files."""
-        return f"{self._table.location().address} {view.number} {self._named_under}"
 
     def _answer(
         self,
@@ -230,7 +228,7 @@ def condition(
         keys = query_index.keys(files)
         if not keys:
             return _NOWHERE
-        if len(keys) <= _MOST_KEYS:
+        if len(keys) <= _MAX_KEYS:
             parts.append(sql_one_of("file", keys))
     return sql_all_of(parts)
 

@@ -38,7 +38,7 @@ log = logging.getLogger(__name__)
 
 _REFRESH_SECONDS = 1.0
 """Maximum time by which an answer may be behind commits of other machines."""
-_MOST_DIGITS = 9
+_MAX_DIGITS = 9
 _NO_PROBLEM = (TableMissing, TableReplaced, TableExists, NotIndexed, Conflict)
 """Errors that are not stored as the table's problem, since the caller handles them."""
 
@@ -249,7 +249,7 @@ class SharedTable:
             raise TableTooNew(
                 tr("The LanceDB table was not made by Mnemoscope: choose another name for lancedb.table.")
             )
-        if not version.isdigit() or len(version) > _MOST_DIGITS or int(version) > table_schema.SCHEMA_VERSION:
+        if not version.isdigit() or len(version) > _MAX_DIGITS or int(version) > table_schema.SCHEMA_VERSION:
             raise TableTooNew(
                 tr(
                     "The LanceDB table was made by a newer version of Mnemoscope: update it here, or choose another "

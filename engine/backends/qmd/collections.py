@@ -28,7 +28,7 @@ PASSED_BY_QMD = frozenset({"node_modules", ".git", ".cache", "vendor", "dist", "
 """Folders that `qmd` never reads, whatever its configuration."""
 SESSIONS = "sessions"
 
-_MOST_JOINED = 64
+_MAX_JOINED = 64
 """Maximum number of names in one pattern of 65,536 characters; an escaped name may have nearly a thousand."""
 _NOT_IN_A_NAME = re.compile(r"[^a-z0-9-]+")
 _SPECIAL = re.compile(r"[\\*?|(){}\[\]!+@#,\"'`]")
@@ -242,7 +242,7 @@ def _left_out(root: Root, files: Sequence[FoundFile], endings: tuple[str, ...]) 
 def _any_of(patterns: list[str]) -> list[str]:
     """Combine patterns into few: `qmd` tries each on every file, and one per file took a minute for 10,000 files."""
     return [
-        f"@({'|'.join(batch)})" if len(batch) > 1 else batch[0] for batch in in_batches(sorted(patterns), _MOST_JOINED)
+        f"@({'|'.join(batch)})" if len(batch) > 1 else batch[0] for batch in in_batches(sorted(patterns), _MAX_JOINED)
     ]
 
 

@@ -144,7 +144,7 @@ def _await(
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(min(_POLL, max(0.0, deadline - time.monotonic())))
         ended = process.returncode is not None
-        if sum(file.stat().st_size for file in written) > _MOST_OUTPUT:
+        if sum(file.stat().st_size for file in written) > _MAX_OUTPUT:
             raise TooMuch
         if not ended and time.monotonic() >= deadline:
             raise TooSlow
@@ -190,7 +190,7 @@ class _Lines:
             self._report(line.decode("utf-8", "replace"))
 
 
-_MOST_OUTPUT = 200_000
+_MAX_OUTPUT = 200_000
 """Maximum size of the output in bytes, as in the reference."""
 _OLDEST = (2, 6, 3)
 """The first version that gives files their own names; before it, results could not be opened."""

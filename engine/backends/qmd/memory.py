@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from engine.memory.search_requests import SearchOptions
     from engine.records.sync import ProgressCallback
     from engine.store.saved_searches import SavedSearches
-    from engine.store.user_data import UnseenNotes, UserData
+    from engine.store.user_data import UnseenNotes
 
 # --- Probes of semantic search with `qmd` ----------------------------------------------------------------------------
 
@@ -106,9 +106,9 @@ class QmdMemory:
         self._settings = settings = with_paths(settings)
         self._lifetime = Lifetime()
         self._threads = BackgroundExecutor(executor)
-        self._index_files, self._user = open_user_data(self._workspace, settings)
+        self._index_files, self.user_data = open_user_data(self._workspace, settings)
         self._listeners = Listeners()
-        self._indexing = IndexingService(self._user, self._listeners.notify, "qmd")
+        self._indexing = IndexingService(self.user_data, self._listeners.notify, "qmd")
         self._guard = PathGuard(self._workspace, settings)
         self._command = QmdCommand(settings.qmd.command, self._index_files.folder / "qmd")
         self._index = QmdIndexFile(self._command.database)
@@ -138,10 +138,6 @@ class QmdMemory:
             self._start_background()
 
     @property
-    def user_data(self) -> "UserData":
-        return self._user
-
-    @property
     def unsupported(self) -> Mapping[Feature, str]:
         return unsupported_features(sessions=self._settings.qmd.sessions.enabled)
 
@@ -155,7 +151,7 @@ class QmdMemory:
                 lambda reason: self.sync(reason=reason),
                 msgspec.structs.replace(options, interval_minutes=minutes),
                 self._threads,
-                lambda: (self._index.moment(), self._sync.lock.held_elsewhere(), self._user.problem),
+                lambda: (self._index.moment(), self._sync.lock.held_elsewhere(), self.user_data.problem),
                 FolderWatch(self._workspace, self._settings, self._exports.indexed_sizes, self._threads.start),
             )
         )
@@ -164,19 +160,19 @@ class QmdMemory:
     def saved_searches(self) -> "SavedSearches":
         from engine.store.saved_searches import SavedSearches
 
-        return SavedSearches(self._user)
+        return SavedSearches(self.user_data)
 
     @cached_property
     def unseen_notes(self) -> "UnseenNotes":
         from engine.store.user_data import UnseenNotes
 
-        return UnseenNotes(self._user)
+        return UnseenNotes(self.user_data)
 
     @cached_property
     def facts(self) -> "Facts":
         from engine.memory.facts import Facts
 
-        return Facts(self._user, self._fact_provider.provider, self._fact_provider.report_failure)
+        return Facts(self.user_data, self._fact_provider.provider, self._fact_provider.report_failure)
 
     @cached_property
     def _fact_provider(self) -> ActiveProvider:
@@ -260,7 +256,7 @@ class QmdMemory:
 
     def status(self) -> MemoryProviderStatus:
         self._lifetime.check()
-        return with_degraded(qmd_status(self._sync, self._indexing, self._index_files, self._user))
+        return with_degraded(qmd_status(self._sync, self._indexing, self._index_files, self.user_data))
 
     # --- syncing --------------------------------------------------------------------------------------------------
 
@@ -323,7 +319,7 @@ class QmdMemory:
             self._fact_provider.close()
         self._sync.close()
         self._threads.close()
-        self._user.close()
+        self.user_data.close()
 
     # --- internals ------------------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ _SCHEME = "qmd://"
 _HEADER = re.compile(r"@@ -(\d{1,9}),(\d{1,9}) @@[^\n]*(?:\n|$)")
 _NOTHING = re.compile(r"^\W*(?:warn(?:ing)?\W+)?no results found\b", re.IGNORECASE | re.MULTILINE)
 _BEGINS = re.compile(r"^[ \t]*\[", re.MULTILINE)
-_MOST_TRIES = 50
+_MAX_TRIES = 50
 _LAST_LINE = 2**31 - 1
 _COUNTS = re.compile(r"Indexed: (\d{1,9}) new, (\d{1,9}) updated, (\d{1,9}) unchanged, (\d{1,9}) removed")
 _COLLECTION = re.compile(r"\[(\d{1,6})/(\d{1,6})\] (\S+)")
@@ -119,7 +119,7 @@ def _rows(output: str) -> list[dict[str, Any]] | None:
 def _starts(output: str) -> Iterator[int]:
     """Yield the positions at which an array may begin: starts of lines."""
     for tries, found in enumerate(_BEGINS.finditer(output)):
-        if tries == _MOST_TRIES:
+        if tries == _MAX_TRIES:
             return
         yield found.end() - 1
 

@@ -26,17 +26,17 @@ _LONGEST_PAUSE = 3600.0
 
 log = logging.getLogger(__name__)
 
-MOST_HITS = 100
+MAX_HITS = 100
 """Maximum number of hits of one search; more could exceed the size limit of the output."""
-_MOST_EXPLAINED = 30
+_MAX_EXPLAINED = 30
 _NO_COLLECTION = re.compile(r"collection not found|failed to parse|no collections? found", re.IGNORECASE)
 _NO_OPTION = re.compile(r"(?:unknown|unrecognized|invalid|unexpected) (?:option|flag|argument|command)", re.IGNORECASE)
 
 Verb = Literal["search", "vsearch", "query"]
 
-_MOST_VARIANTS = 4
+_MAX_VARIANTS = 4
 """Maximum number of lines in one search, one per alternative, since `qmd` has no OR."""
-_MOST_LOOSE = 12
+_MAX_LOOSE = 12
 """Maximum number of words that are searched one by one if no document has all, as in the reference."""
 _LETTERS = re.compile(r"[^\W_]")
 _SIGNS = re.compile(r"[^\w'.\-]+")
@@ -197,12 +197,12 @@ class QueryRunner:
         loose = bool(not hits and query_text.loose)
         if loose:
             hits = self._search_keywords(query_text.loose, request, deadline, every=True)
-        return QueryOutcome(hits, "search", loose and bool(hits), notice, len(hits) >= min(most, MOST_HITS))
+        return QueryOutcome(hits, "search", loose and bool(hits), notice, len(hits) >= min(most, MAX_HITS))
 
     def _semantic_search(self, mode: Verb, query_text: QueryText, request: _Request) -> QueryOutcome | str:
         """Search in the requested mode, else by vectors alone (without larger models); or say why neither works now."""
         explain = ["--explain"] if mode == "query" else []
-        request = request._replace(most=min(request.most, _MOST_EXPLAINED))
+        request = request._replace(most=min(request.most, _MAX_EXPLAINED))
         lines = [
             *(f"lex: {variant}" for variant in query_text.variants if mode == "query"),
             f"vec: {query_text.plain_sentence}",
@@ -246,12 +246,12 @@ class QueryRunner:
         """
         seconds = max(0.1, deadline - time.monotonic())
         if len(lines) == 1:
-            request = request._replace(most=min(request.most, MOST_HITS))
+            request = request._replace(most=min(request.most, MAX_HITS))
             return self._run("search", lines[0], request, [], seconds)
         # Typed lines need no model, and one command runs them all.
         text = "\n".join(f"lex: {line}" for line in lines)
         options = ["--no-rerank", "--explain"]
-        request = request._replace(most=min(request.most, _MOST_EXPLAINED))
+        request = request._replace(most=min(request.most, _MAX_EXPLAINED))
         hits = self._run("query", text, request, options, seconds)
         scored = (hit._replace(score=_combined_score(hit, len(lines) if every else 0)) for hit in hits)
         return tuple(sorted(scored, key=lambda hit: -hit.score))
@@ -343,11 +343,11 @@ def read_query_text(text: str) -> QueryText:
     required, excluded = _wanted_and_excluded(query, needless)
     variants = tuple(
         " ".join((*chosen, *excluded))
-        for chosen, _ in zip(product(*required), range(_MOST_VARIANTS), strict=False)
+        for chosen, _ in zip(product(*required), range(_MAX_VARIANTS), strict=False)
         if chosen
     )
     words = dict.fromkeys(part for words_of_part in required for word in words_of_part for part in _parts(word))
-    singles = sorted(words, key=lambda word: -len(word))[:_MOST_LOOSE]
+    singles = sorted(words, key=lambda word: -len(word))[:_MAX_LOOSE]
     loose = tuple(" ".join((word, *excluded)) for word in singles) if len(words) > 1 else ()
     sentence = _TYPED.sub(r"\1", " ".join(query.free_text.split()))
     return QueryText(query, analysis, variants, loose, sentence, tuple(_remarks(query, required)))
@@ -401,10 +401,10 @@ def _remarks(query: Query, required: list[tuple[str, ...]]) -> Iterator[str]:
     variants = 1
     for alternatives in required:
         variants *= len(alternatives)
-    if variants > _MOST_VARIANTS:
+    if variants > _MAX_VARIANTS:
         yield tr(
             "qmd searches for one combination of alternatives at a time: only the first {asked} of {ways} "
             "were searched.",
-            asked=_MOST_VARIANTS,
+            asked=_MAX_VARIANTS,
             ways=variants,
         )

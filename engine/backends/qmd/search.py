@@ -12,7 +12,7 @@ from engine.backends.qmd.collections import Collection
 from engine.backends.qmd.command import QmdCommand
 from engine.backends.qmd.index_maintenance import Maintenance
 from engine.backends.qmd.output_parsing import Hit
-from engine.backends.qmd.query_runner import MOST_HITS, QueryOutcome, QueryRunner, QueryText, read_query_text
+from engine.backends.qmd.query_runner import MAX_HITS, QueryOutcome, QueryRunner, QueryText, read_query_text
 from engine.backends.qmd.session_exports import ExportedSession, SessionExports
 from engine.backends.qmd.status import MODES, unsupported
 from engine.base.cancellation import CancelToken, checkpoint
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
 _USUAL_HITS = 50
 """Minimum number of hits requested from `qmd`."""
-_MOST_COMPARED = 100
+_MAX_COMPARED = 100
 """Maximum number of passages of one file that are compared."""
 
 
@@ -285,7 +285,7 @@ def _current_line(hit: Hit, text: str) -> int:
 def _best_chunk(chunks: Sequence[Chunk], line: int, query_text: QueryText, keyword_only: bool) -> Chunk:
     """The passage with this line; after a keyword search the one with most words, since `qmd` counts parts of words."""
     near = next((chunk for chunk in chunks if chunk.start_line <= line <= chunk.end_line), chunks[0])
-    if len(chunks) > _MOST_COMPARED or (not keyword_only and _distinct_words(near.text, query_text)):
+    if len(chunks) > _MAX_COMPARED or (not keyword_only and _distinct_words(near.text, query_text)):
         return near
     return max(chunks, key=lambda chunk: (_distinct_words(chunk.text, query_text), chunk is near))
 
@@ -418,7 +418,7 @@ class QmdSearch:
         cancel: CancelToken | None,
     ) -> SearchOutcome:
         narrowed = request.filter.active or bool(query_text.fields)
-        most = MOST_HITS if narrowed else max(_USUAL_HITS, request.max_results + 1)
+        most = MAX_HITS if narrowed else max(_USUAL_HITS, request.max_results + 1)
         names = [collection.name for collection in collections]
         outcome = self._runner.run_query(query_text, names, most, keyword_only=request.keyword_only, cancel=cancel)
         candidates = self._mapper.candidates(outcome.hits, collections, request.filter, query_text)

@@ -41,7 +41,7 @@ from engine.store.index_paths import IndexFiles
 from engine.store.sessions import StoredSession
 from engine.store.snapshot import machine_of
 
-_MOST_BYTES = 1024**3
+_MAX_BYTES = 1024**3
 """Maximum size of an exported session in bytes; the longest transcripts have some hundred megabytes."""
 _FORMAT = 2
 """Increase it when the same session would be exported differently."""
@@ -183,8 +183,8 @@ class SessionExports:
         """Return the chunk that begins with the message on this line of a session's export; None if there is none."""
         file = self._file(session)
         try:
-            starts = decode_json(read_file(file.with_suffix(".json"), _MOST_BYTES), tuple[_MessageStart, ...])
-            lines = read_file(file, _MOST_BYTES).decode().split("\n")
+            starts = decode_json(read_file(file.with_suffix(".json"), _MAX_BYTES), tuple[_MessageStart, ...])
+            lines = read_file(file, _MAX_BYTES).decode().split("\n")
         except (OSError, ValueError):
             return None  # a concurrent sync has just removed the file
         if not starts:

@@ -43,7 +43,7 @@ _GRACE = 10
 _NICENESS = 5
 _POLL = 0.05
 """Seconds between checks of the cancel token."""
-_MOST_CACHED = 8_000_000
+_MAX_CACHED = 8_000_000
 """Characters of all cached texts, with which a document opens faster the second time."""
 
 
@@ -112,7 +112,7 @@ class DocumentReader:
         with self._lock:
             self._characters += len(text) - len(self._cached.get(key, ""))
             self._cached[key] = text
-            while self._characters > _MOST_CACHED:
+            while self._characters > _MAX_CACHED:
                 self._characters -= len(self._cached.popitem(last=False)[1])
 
 
@@ -193,8 +193,8 @@ class Worker:
 def serve(pipe: Connection, memory: int, seconds: float) -> None:
     """Report that the process is ready, then answer each pair of a file ending and a document with an `_Answer`.
 
-    Ends when the pipe closes, when nothing comes for a while, and, except on Windows, when one document takes `seconds`
-    of CPU time, or much longer by the clock: the program that would end it may have died.
+    Ends when the pipe closes or nothing arrives for a while. Except on Windows, it also ends when one document takes
+    `seconds` of CPU time, or much longer by the clock, because the program that would end it may have died.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in a terminal is for the program, which then closes the pipe
     if hasattr(os, "nice"):

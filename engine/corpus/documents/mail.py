@@ -33,7 +33,7 @@ _SHOWN = ("From", "To", "Cc", "Date")
 _LABELS = ("X-Gmail-Labels", "Keywords")
 _LONGEST_HEADER = 20_000
 _LONGEST_SHOWN = 1_000
-_MOST_LEVELS = 20
+_MAX_LEVELS = 20
 """Levels of parts within parts."""
 _ENCRYPTED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
 
@@ -98,7 +98,7 @@ class _Parts:
             self._text.paragraph("Attachments: " + ", ".join(self._attached))
 
     def _part(self, part: Message, level: int) -> None:
-        if level > _MOST_LEVELS:
+        if level > _MAX_LEVELS:
             raise damaged(skip_reasons.TOO_DEEP)
         kind = part.get_content_type()
         if kind == "message/rfc822" and part.is_multipart():

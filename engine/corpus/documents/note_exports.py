@@ -379,7 +379,7 @@ def _plain(text: str) -> str:
 
 # --- archives: Joplin, TextPacks and Bear ----------------------------------------------------------------------------
 
-_MOST_MEMBERS = 200_000
+_MAX_MEMBERS = 200_000
 _LARGEST_MEMBER = 10_000_000
 _FIELDS = re.compile(r"(?:\A|\n\n)((?:[a-z_]{1,40}:[^\n]*\n)*id: ?[0-9a-f]{32}(?:\n[a-z_]{1,40}:[^\n]*)*)\s*\Z")
 """The properties at the end of an entry of Joplin."""
@@ -419,7 +419,7 @@ _LONGEST_FIELDS = 20_000
 def _members(data: bytes) -> Iterator[str]:
     with tarfile.open(fileobj=BytesIO(data), mode="r:") as archive:
         for number, member in enumerate(archive):
-            if number >= _MOST_MEMBERS:
+            if number >= _MAX_MEMBERS:
                 return
             file = archive.extractfile(member) if member.isfile() and member.name.endswith(".md") else None
             if file is not None:

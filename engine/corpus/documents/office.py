@@ -29,7 +29,7 @@ _WORD_SKIPPED = ("Fallback", "del", "moveFrom", "pPrChange", "rPrChange", "rt")
 _MIME = re.compile(rb"^MIME-Version:", re.MULTILINE | re.IGNORECASE)
 """In the head of a web archive."""
 _HEAD_BYTES = 1_000
-_MOST_BASES = 20
+_MAX_BASES = 20
 """Styles that are based on each other."""
 _WORD_PARTS = ("body", "hdr", "ftr")
 _WORD_NOTES = ("footnote", "endnote", "comment")
@@ -146,7 +146,7 @@ class _WordStyles(XmlHandler):
         return _WordParagraph(level, is_item, self._inherited(self._nesting, style) or 0)
 
     def _inherited(self, values: Mapping[str, int], style: str) -> int | None:
-        for _ in range(_MOST_BASES):
+        for _ in range(_MAX_BASES):
             if style in values or style not in self._based_on:
                 break
             style = self._based_on[style]

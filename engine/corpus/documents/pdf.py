@@ -23,10 +23,10 @@ from engine.corpus.documents.text_collector import (
     one_line,
 )
 
-MOST_PAGES = 20_000
-_MOST_COMMENTS = 1_000
+MAX_PAGES = 20_000
+_MAX_COMMENTS = 1_000
 """Annotations of a page that are read."""
-_MOST_LINES = 100
+_MAX_LINES = 100
 """Lines of marked text that are compared with the comment on it."""
 _DRAWN = {3: b"Contents", 20: b"V"}
 """Kinds of annotations (`FPDF_ANNOT_…`) that are text on the page, which pdfium reads once they are flat: free text and
@@ -68,14 +68,14 @@ def read_pdf(data: bytes, text: DocumentText) -> None:
         if document.get_formtype() != pypdfium2.raw.FORMTYPE_NONE:
             document.init_forms()  # draws the values of fields that the file has without their appearance
         text.title, text.author = _title(document.get_metadata_value("Title")), document.get_metadata_value("Author")
-        remaining = _MOST_ARRANGED
-        for number in range(min(len(document), MOST_PAGES)):
+        remaining = _MAX_ARRANGED
+        for number in range(min(len(document), MAX_PAGES)):
             page_text, comments = _pdf_page(document, number, pypdfium2, arranged=remaining > 0)
             remaining -= len(page_text)
             text.page(number + 1, page_text)
             for note in comments:
                 text.paragraph(note)
-        if len(document) > MOST_PAGES:
+        if len(document) > MAX_PAGES:
             text.paragraph(CUT)
 
 
@@ -121,10 +121,10 @@ def _text_of(page: Any, area: tuple[float, float, float, float], *, arranged: bo
 
 
 def _in_lines(text_page: Any, area: tuple[float, float, float, float]) -> str:
-    """The text of a page in an `area`.
+    """Return the text of a page in an `area`, with its line breaks.
 
-    Of text that is written sideways, and of some slides, pdfium joins the lines unless it gets the text without an
-    area; but then it begins one after each superscript, so that a few more lines don't count.
+    With an area, pdfium joins the lines of sideways text and of some slides. Without one, it keeps them, but also
+    breaks lines after superscripts. So the text without an area is used only if it has many more lines.
     """
     text: str = text_page.get_text_bounded(*area)
     whole: str = text_page.get_text_range()
@@ -135,7 +135,7 @@ def _in_lines(text_page: Any, area: tuple[float, float, float, float]) -> str:
 def _with_ligatures(text: str, text_page: Any) -> str:
     """Return the text with lam before alef where one sign stands for both, which pdfium turns round."""
     count = text_page.count_chars()
-    if not _ALEF_LAM.search(text) or count > _MOST_CHARACTERS:
+    if not _ALEF_LAM.search(text) or count > _MAX_CHARACTERS:
         return text
     from pypdfium2 import raw
 
@@ -167,7 +167,7 @@ def _annotations(page: Any, raw: Any) -> Iterator[_Annotation]:
         annotation = raw.FPDFPage_GetAnnot(page, index)
         kind = raw.FPDFAnnot_GetSubtype(annotation)
         hidden = raw.FPDFAnnot_GetFlags(annotation) & raw.FPDF_ANNOT_FLAG_HIDDEN  # such as that a comment is accepted
-        if not hidden and kind in _COMMENTED and index < _MOST_COMMENTS:
+        if not hidden and kind in _COMMENTED and index < _MAX_COMMENTS:
             areas = list(_areas(annotation, raw)) if kind in _MARKS else ()
             text = _value(annotation, b"Contents", raw).strip()
             yield _Annotation(kind, areas, _value(annotation, b"T", raw), text)
@@ -180,7 +180,7 @@ def _annotations(page: Any, raw: Any) -> Iterator[_Annotation]:
 
 def _areas(annotation: Any, raw: Any) -> Iterator[tuple[float, float, float, float]]:
     points = raw.FS_QUADPOINTSF()
-    for number in range(min(raw.FPDFAnnot_CountAttachmentPoints(annotation), _MOST_LINES)):
+    for number in range(min(raw.FPDFAnnot_CountAttachmentPoints(annotation), _MAX_LINES)):
         raw.FPDFAnnot_GetAttachmentPoints(annotation, number, points)
         across, down = (points.x1, points.x2, points.x3, points.x4), (points.y1, points.y2, points.y3, points.y4)
         yield min(across), min(down), max(across), max(down)
@@ -218,10 +218,10 @@ def _joined(hyphen: re.Match[str]) -> str:
 
 # --- Columns ----------------------------------------------------------------------------------------------------------
 
-_MOST_ARRANGED = 3_000_000
+_MAX_ARRANGED = 3_000_000
 """Most characters of a document in which columns are detected, which takes some 20 seconds."""
-_FEWEST_LINES = 12
-_MOST_CHARACTERS = 50_000
+_MIN_LINES = 12
+_MAX_CHARACTERS = 50_000
 """Most characters of a page that are arranged by columns."""
 _INNER = 0.3
 """Left part of a page, as a share of its width, in which only a first column can begin."""
@@ -231,7 +231,7 @@ _CROSSING = 0.06
 """Most runs, as a share of the larger side, that may cross the space between two columns, such as headings."""
 _FULL = 0.55
 """Least width of the usual line, as a share of its column; cells of tables are shorter."""
-_FEWEST_CHARACTERS = 24
+_MIN_CHARACTERS = 24
 _SWITCHES = 0.15
 """Least share of the runs that are followed by one in another column, if the page is written line by line."""
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
@@ -250,10 +250,10 @@ class _Run(NamedTuple):
 
 def _may_have_columns(text_page: Any, width: float) -> bool:
     """Whether as much text as a column has begins within the page."""
-    if text_page.count_chars() > _MOST_CHARACTERS:
+    if text_page.count_chars() > _MAX_CHARACTERS:
         return False
     inner = sum(text_page.get_rect(number)[0] > _INNER * width for number in range(text_page.count_rects()))
-    return bool(inner >= _FEWEST_LINES)
+    return bool(inner >= _MIN_LINES)
 
 
 def _runs(text_page: Any, area: tuple[float, float, float, float]) -> list[_Run]:
@@ -304,10 +304,10 @@ def _by_columns(runs: Sequence[_Run]) -> str:
     for number, (left, right) in enumerate(pairwise(bounds)):
         lines = _lines([run for run, column in zip(runs, columns, strict=True) if column == number])
         widths = sorted(line[-1].right - line[0].left for line in lines)
-        if len(lines) < _FEWEST_LINES or widths[len(widths) // 2] < _FULL * (right - left):
+        if len(lines) < _MIN_LINES or widths[len(widths) // 2] < _FULL * (right - left):
             return ""
     lines_of_text = list(_ordered(runs, columns))
-    long = sum(len(line) >= _FEWEST_CHARACTERS for line in lines_of_text)
+    long = sum(len(line) >= _MIN_CHARACTERS for line in lines_of_text)
     return _LINE_HYPHEN.sub(_joined, "\n".join(lines_of_text)) if 2 * long > len(lines_of_text) else ""
 
 
@@ -319,7 +319,7 @@ def _gutters(runs: Sequence[_Run]) -> list[float]:
     for edge in sorted({round(left) for left in lefts}):
         before, after = bisect_right(rights, edge), len(runs) - bisect_right(lefts, edge - 1)
         crossing = len(runs) - before - after
-        if min(before, after) < _FEWEST_LINES or crossing > _CROSSING * max(before, after):
+        if min(before, after) < _MIN_LINES or crossing > _CROSSING * max(before, after):
             continue
         end = rights[before - 1]
         if edge - end >= least and (not gutters or end > gutters[-1]):

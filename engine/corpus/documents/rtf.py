@@ -51,7 +51,7 @@ _NAMED_CODE_PAGES = {936: "gb18030", 1361: "johab", 10000: "mac_roman", 10007: "
 
 
 _STYLE = re.compile(r"(?:heading ([1-9])|title)", re.IGNORECASE)
-_MOST_LEVELS = 5_000
+_MAX_LEVELS = 5_000
 _LAST_UNIT = 0xFFFF
 
 
@@ -166,7 +166,7 @@ class _Reader:
         self._write_bytes()
         self._begun, self._marked = opens, False
         if opens:
-            if len(self._open) >= _MOST_LEVELS:
+            if len(self._open) >= _MAX_LEVELS:
                 raise damaged(skip_reasons.TOO_DEEP)
             self._open.append(self._state)
         elif len(self._open) > 1:

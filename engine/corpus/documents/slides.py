@@ -18,7 +18,7 @@ _SHARED = ("sldNum", "dt", "ftr", "hdr")
 """Placeholders that all slides share: number, date, footer and header."""
 _UNTITLED = re.compile(r"PowerPoint.*|Slide \d+")
 """Matches the titles that programs give to presentations, such as "PowerPoint Presentation" in every language."""
-_MOST_NESTED = 8
+_MAX_NESTED = 8
 
 
 def read_pptx(data: bytes, text: DocumentText) -> None:
@@ -107,7 +107,7 @@ class _Slide(Paragraphs):
                 self._nesting = 0
             case "pPr":
                 level = attributes.get("lvl", "")
-                self._nesting = min(int(level), _MOST_NESTED) if level.isascii() and level.isdigit() else 0
+                self._nesting = min(int(level), _MAX_NESTED) if level.isascii() and level.isdigit() else 0
             case "br":
                 self._append("\n")
             case "tr":

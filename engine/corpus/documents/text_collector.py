@@ -5,13 +5,13 @@ import re
 from engine.base import skip_reasons
 from engine.corpus.documents import BOUND, NOTES, UNTITLED, DocumentError
 
-MOST_CHARACTERS = 10_000_000
+MAX_CHARACTERS = 10_000_000
 """Characters of a document's text; the rest is left out, which the last line says."""
 CUT = "… The rest of this document is not indexed, since it is too long."
 LONGEST_TITLE = 200
 BLANKS = re.compile(r"[ \t\n\r\f\v\xa0]+")
-_MOST_TAGS = 200
-_MOST_NESTED = 8
+_MAX_TAGS = 200
+_MAX_NESTED = 8
 """Levels of a list that are indented, which is as many as Word has."""
 _LIKE_A_HEADING = re.compile(r"#{1,6} |---$")
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ufffe\uffff]")
@@ -48,7 +48,7 @@ class DocumentText:
 
         The rest of one that is longer than a title becomes a paragraph.
         """
-        if title := one_line(title[:MOST_CHARACTERS]):
+        if title := one_line(title[:MAX_CHARACTERS]):
             end = len(title) if len(title) <= LONGEST_TITLE else title.rfind(" ", 0, LONGEST_TITLE + 1)
             end = end if end > 0 else LONGEST_TITLE
             self._has_text = True
@@ -62,7 +62,7 @@ class DocumentText:
 
     def paragraph(self, text: str) -> None:
         """Add text of any number of lines."""
-        lines = (_UNPRINTABLE.sub("", line).rstrip() for line in _LINE_END.split(text[: MOST_CHARACTERS + 1]))
+        lines = (_UNPRINTABLE.sub("", line).rstrip() for line in _LINE_END.split(text[: MAX_CHARACTERS + 1]))
         if joined := "\n".join(f" {line}" if _LIKE_A_HEADING.match(line) else line for line in lines).strip("\n"):
             self._has_text = True
             self._add(joined)
@@ -78,13 +78,13 @@ class DocumentText:
         tags = dict.fromkeys(one_line(tag.replace(",", " ")) for tag in self.tags)
         known = [("title", self.title), ("author", self.author), ("date", self.date)]
         known += [(NOTES, str(self._notes))] if self._notes else []
-        known += [("tag", tag) for tag in list(tags)[:_MOST_TAGS]]
+        known += [("tag", tag) for tag in list(tags)[:_MAX_TAGS]]
         about = [f"{key}: {line}" for key, text in known if (line := one_line(text)[:LONGEST_TITLE])]
         head = ["\n".join((BOUND, *about, BOUND))] if about else []
         return "\n\n".join((*head, *self._parts, *([CUT] if self._is_full else ()))) + "\n"
 
     def _add(self, part: str) -> None:
-        room = MOST_CHARACTERS - self._size
+        room = MAX_CHARACTERS - self._size
         self._is_full = len(part) > room
         part = part[:room] if self._is_full else part
         self._size += len(part)
@@ -98,7 +98,7 @@ def list_item(level: int, text: str, *, continued: bool = False) -> str:
 
     `continued`: the text is another paragraph of an item, without a bullet.
     """
-    indent = "  " * min(level, _MOST_NESTED)
+    indent = "  " * min(level, _MAX_NESTED)
     return indent + ("  " if continued else "- ") + text.replace("\n", f"\n{indent}  ")
 
 

@@ -18,8 +18,8 @@ from engine.corpus.documents.text_collector import DocumentText, damaged, encryp
 
 _LARGEST_PART = 100 * 1024 * 1024
 """Unpacked bytes of all parts that are read."""
-_MOST_PARTS = 50_000
-_MOST_LEVELS = 500
+_MAX_PARTS = 50_000
+_MAX_LEVELS = 500
 _BLOCK = 64 * 1024
 _SHORT_ROW = 500
 """Characters of a row of a table that is one line however many paragraphs its cells have."""
@@ -37,7 +37,7 @@ class Archive:
             self._zip = zipfile.ZipFile(BytesIO(data))
         except (zipfile.BadZipFile, ValueError, OverflowError, NotImplementedError):
             raise damaged(skip_reasons.NO_ZIP) from None
-        if len(self._zip.infolist()) > _MOST_PARTS:
+        if len(self._zip.infolist()) > _MAX_PARTS:
             raise damaged(skip_reasons.LARGE_PART)
         self._bytes_left = _LARGEST_PART
 
@@ -84,7 +84,7 @@ class XmlHandler:
         def start(name: str, attributes: dict[str, str]) -> None:
             nonlocal open_elements
             open_elements += 1
-            if open_elements > _MOST_LEVELS:
+            if open_elements > _MAX_LEVELS:
                 raise damaged(skip_reasons.TOO_DEEP)
             self.start(_local(name), {_local(key): value for key, value in attributes.items()})
 

@@ -35,10 +35,10 @@ _ID = re.compile(rf"({_UUID})(?:_{_UUID})?\.jsonl", re.IGNORECASE)
 """Matches the session's id; after a session was reverted, that of its new file follows."""
 _LARGEST = 64 * 1024**2
 _LARGEST_CONFIG = 256 * 1024
-_MOST_NAMES = 100_000
+_MAX_NAMES = 100_000
 _LONGEST_NAME = 1_000
 _NAMES = f"""SELECT id, substr(name, 1, {_LONGEST_NAME}) FROM threads
-    WHERE typeof(id) = 'text' AND typeof(name) = 'text' AND name <> '' LIMIT {_MOST_NAMES}"""
+    WHERE typeof(id) = 'text' AND typeof(name) = 'text' AND name <> '' LIMIT {_MAX_NAMES}"""
 
 
 class GivenName(NamedTuple):

@@ -18,9 +18,9 @@ from engine.corpus.transcripts.sqlite_view import SqliteView, looks_like
 _BLOCK = 256 * 1024
 _WINDOW = 128 * 1024**2
 """Largest decompression window in bytes."""
-_MOST_LINES = 1024**3
+_MAX_LINES = 1024**3
 """Most bytes of the lines in one cell; a few bytes of zstd can expand to any number."""
-_MOST_TEXT = 128 * 1024**2
+_MAX_TEXT = 128 * 1024**2
 """Most characters of one session, which is held in memory as a whole."""
 
 Columns = Mapping[str, frozenset[str]]
@@ -76,14 +76,15 @@ class _Sessions:
         rows = self._view.read(lambda connection: connection.execute(self._query(connection)).fetchall())
         rows.sort(key=lambda row: _sort_key_of_time(row[1]), reverse=True)
         elsewhere = self._format.elsewhere(self._path) if self._format.elsewhere else ()
-        return {key: self._mark(row) for row in rows if (key := as_text(row[0])) not in elsewhere}
+        return {
+            key: hashlib.sha256(msgspec.json.encode(row)).hexdigest()
+            for row in rows
+            if (key := as_text(row[0])) not in elsewhere
+        }
 
     def _query(self, connection: apsw.Connection) -> str:
         listed = self._format.listed
         return listed if isinstance(listed, str) else listed(connection)
-
-    def _mark(self, row: tuple[Any, ...]) -> str:
-        return hashlib.sha256(msgspec.json.encode(row)).hexdigest()
 
     def conversation(self, key: str) -> Conversation | None:
         return self._view.read(lambda connection: self._format.conversation(connection, key, self._path))
@@ -138,12 +139,12 @@ def lines_in(data: bytes) -> Iterator[bytes]:
     read = 0
     try:
         with io.BufferedReader(source, _BLOCK) as stream:
-            while read <= _MOST_LINES and (line := stream.readline(LONGEST_LINE)):
+            while read <= _MAX_LINES and (line := stream.readline(LONGEST_LINE)):
                 read += len(line)
                 yield line
     except zstandard.ZstdError:
-        read = _MOST_LINES + 1
-    if read > _MOST_LINES:
+        read = _MAX_LINES + 1
+    if read > _MAX_LINES:
         yield b""
 
 
@@ -171,7 +172,7 @@ def whole(parser: LineParser, turns: Iterable[list[Message]]) -> tuple[Message, 
     size_so_far = 0
     for found in turns:
         size = sum(len(message.text) for message in found)
-        if size_so_far + size > _MOST_TEXT:
+        if size_so_far + size > _MAX_TEXT:
             parser.count_unknown("message of a session that is too long")
             continue
         size_so_far += size

@@ -18,7 +18,7 @@ _RECENT = 64
 """Number of last requests whose usage may be repeated, with more tokens, on a later line."""
 _LONGEST_MODEL = 100
 _NO_MODELS = ("", "auto", "default")
-_MOST_TYPES = 500
+_MAX_TYPES = 500
 """Types of unknown items that are counted one by one."""
 
 
@@ -130,7 +130,7 @@ class LineParser(msgspec.Struct, kw_only=True):
             name = kind
         else:
             name = redact(clean(kind[:1000]))[:60] if isinstance(kind, str) and kind else "without a type"
-            if name not in self.unknown and len(self.unknown) >= _MOST_TYPES:
+            if name not in self.unknown and len(self.unknown) >= _MAX_TYPES:
                 name = "of other types"
         self.unknown[name] = self.unknown.get(name, 0) + 1
         self.facts.unknown += 1

@@ -18,7 +18,7 @@ import msgspec
 from engine.base.bounded_json import check_depth
 
 # Programs write times in seconds or in milliseconds: as milliseconds, this is March 1973.
-_FEWEST_MILLISECONDS = 1e11
+_MIN_MILLISECONDS = 1e11
 _DEEPEST_INDENTED = 20
 """Most levels of JSON that are indented; deeper values would be mostly indentation."""
 _YEAR_10000 = 253_402_300_800.0
@@ -69,7 +69,7 @@ def _seconds(value: object) -> float | None:
     if isinstance(value, int | float) and not isinstance(value, bool):
         if not -1e300 < value < 1e300 or math.isnan(value):
             return None
-        return float(value) if value < _FEWEST_MILLISECONDS else value / 1000
+        return float(value) if value < _MIN_MILLISECONDS else value / 1000
     if isinstance(value, str) and len(value) <= 64:
         try:
             date = datetime.fromisoformat(value.strip())

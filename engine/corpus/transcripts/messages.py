@@ -20,7 +20,7 @@ Kind = Literal["text", "thinking", "tool-call", "tool-result"]
 _UNUSABLE = re.compile("[\ud800-\udfff\0]")
 _SLICE = 64 * 1024  # a regex holds the interpreter's lock
 _LONGEST_TITLE = 120
-_LEAST_WORDS = 2
+_MIN_WORDS = 2
 """Words other than function words that a title from a message has, if the message has so many."""
 _LONGEST_LITTLE = 40
 """Most characters of a message that says little."""
@@ -30,7 +30,7 @@ _LONGEST_PAUSE = 300.0
 """Seconds between two messages that count as work at most."""
 _NIGHT = 20 * 3600
 """Seconds without a message after which a session pauses; less than a day, so each day without one is in a pause."""
-_MOST_PAUSES = _MOST_ABANDONED = 400
+_MAX_PAUSES = _MAX_ABANDONED = 400
 # After a digit, the full stop is that of a numbered list. (Starting with the last character of a sentence, the search
 # skips everything else quickly.)
 _SENTENCE_END = re.compile("[\\s\\u3002\\uff01\\uff1f](?:(?<=[\n\\u3002\\uff01\\uff1f])|(?<=[^\\d\\s][.!?…]\\s))")
@@ -146,7 +146,7 @@ class SessionFacts(msgspec.Struct, kw_only=True):
     def _record_pause(self, time: float, heard: float) -> None:
         """Record a long pause before a message; a message with an earlier time divides the pause in which it is."""
         if time - heard > _NIGHT:
-            self.pauses = [*self.pauses[-_MOST_PAUSES + 1 :], (int(heard), int(time))]
+            self.pauses = [*self.pauses[-_MAX_PAUSES + 1 :], (int(heard), int(time))]
         elif self.pauses and time < heard:
             at = int(time)
             pieces = (
@@ -163,7 +163,7 @@ class SessionFacts(msgspec.Struct, kw_only=True):
         back to it.
         """
         kept = [span for span in self.rewound if span[0] < first and not span[0] <= origin <= span[1]]
-        self.rewound = [*((start, min(end, first - 1)) for start, end in kept[-_MOST_ABANDONED + 1 :]), (first, last)]
+        self.rewound = [*((start, min(end, first - 1)) for start, end in kept[-_MAX_ABANDONED + 1 :]), (first, last)]
 
     def is_abandoned(self, line: int) -> bool:
         """Whether a line is in a branch that the user abandoned."""
@@ -228,12 +228,12 @@ def says_little(text: str) -> bool:
     """
     if len(text) > _LONGEST_LITTLE or text.startswith("/"):  # quick, and true of most messages
         return False
-    return _count_words(text) <= _LEAST_WORDS and not _has_subject(text)
+    return _count_words(text) <= _MIN_WORDS and not _has_subject(text)
 
 
 def _has_subject(text: str) -> bool:
     """Whether a text has enough words other than function words of any language to be a title."""
-    return not text.rstrip().endswith(_CONTINUED) and _count_words(text, _function_words()) >= _LEAST_WORDS
+    return not text.rstrip().endswith(_CONTINUED) and _count_words(text, _function_words()) >= _MIN_WORDS
 
 
 def _count_words(text: str, without: Set[str] = frozenset()) -> int:

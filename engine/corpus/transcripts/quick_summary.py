@@ -22,7 +22,7 @@ _SAMPLE = 16 * 1024
 _SAMPLES = 8
 _WHOLE = _HEAD + _SAMPLES * _SAMPLE
 """Size in bytes up to which a transcript is read whole."""
-_MOST = 512 * 1024
+_MAX_BYTES = 512 * 1024
 """Most bytes read to find the first message of the user."""
 _LONGEST_LINE = 256 * 1024
 _LINES_TO_JUDGE = 20
@@ -99,7 +99,7 @@ def _begin(descriptor: int, path: str, size: int, block: bytes) -> _TranscriptSt
             elif len(values) == _LINES_TO_JUDGE:
                 return None
         named = size > _SHORT and parser is not None and not says_little(parser.facts.opening)
-        if position >= _MOST or (named and any(message.is_speech for message in parsed)):
+        if position >= _MAX_BYTES or (named and any(message.is_speech for message in parsed)):
             break
     return None if known is None or parser is None else _TranscriptStart(known, parser, parsed, position)
 

@@ -54,7 +54,7 @@ _LONGEST_KEY = 100
 _LIST = "sessions.json"
 """List of sessions that OpenClaw and Continue write."""
 _OF_DATABASES = (WAL, "-shm", "-journal")
-_MOST_NAMED = 20
+_MAX_NAMED = 20
 """Most files of a user's folder that are reported by name as not being transcripts; the others are counted."""
 
 
@@ -252,7 +252,7 @@ class _Walk(FolderWalk):
         elif match not in SILENT:
             self._add_skipped(name, match.rule, match.detail)
         elif match.rule == NO_TRANSCRIPT.rule and self._others is not None and not _is_part(path):
-            if len(self._others) < _MOST_NAMED:
+            if len(self._others) < _MAX_NAMED:
                 self._others.append((name, match))
             else:
                 self._more += 1

@@ -6,9 +6,9 @@ import msgspec
 
 from engine.corpus.transcripts.json_values import mapping
 
-_MOST_MODELS = 32
+_MAX_MODELS = 32
 """Most models counted in one session; more indicate damage, and are counted together."""
-_MOST_TOKENS = 2**48
+_MAX_TOKENS = 2**48
 _HIGHEST_COST = 1e9
 _FIELDS = ("input", "output", "cache_read", "cache_write", "cache_write_hour", "cost")
 
@@ -60,14 +60,14 @@ class Request(msgspec.Struct, frozen=True, array_like=True):
 
 def add_usage(totals: dict[str, Usage], model: str, usage: Usage) -> None:
     """Add the usage of requests to a session's totals by model."""
-    if model not in totals and len(totals) >= _MOST_MODELS:
+    if model not in totals and len(totals) >= _MAX_MODELS:
         model = ""
     totals.setdefault(model, Usage()).add(usage)
 
 
 def tokens(value: object) -> int | None:
     """Return a JSON value as a number of tokens; None for any other value."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < _MOST_TOKENS:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < _MAX_TOKENS:
         return None
     return int(value)
 

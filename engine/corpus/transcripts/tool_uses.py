@@ -93,15 +93,15 @@ _MAIN_ARGUMENT = re.compile(
 )
 _ANY_TEXT = re.compile(r'"(?:[^"\\]|\\.)*":\s*"((?:[^"\\]|\\.)+)')
 
-_MOST_TEXT = 128 * 1024
-_MOST_OF_SUBJECT = 2_000
+_MAX_TEXT = 128 * 1024
+_MAX_OF_SUBJECT = 2_000
 _OPENING = 8 * 1024
 _LONGEST_PATH, _LONGEST_COMMAND = 1024, 2000
-_MOST_USES = 200
+_MAX_USES = 200
 """Most files of one call."""
 _DIFF = re.compile(r"diff --git |--- \S|@@ -\d")
 _PATCH_START = "*** Begin Patch"
-_MOST_COMPARED = 100_000
+_MAX_COMPARED = 100_000
 """Largest product of the lines of two texts that are compared line by line."""
 _DEEPEST_INPUT = 8
 _INDENT = "  "
@@ -140,19 +140,19 @@ def uses_of(message: Message | SessionMessage) -> list[ToolUse]:
     if parsed is not None:
         tool_uses = _of_arguments(action, parsed)
     elif name == _PROGRAM and "tools." in text:
-        tool_uses = _of_program(text[:_MOST_TEXT])
+        tool_uses = _of_program(text[:_MAX_TEXT])
     else:
         tool_uses = _of_text(action, text)
     if message.failed:
         tool_uses = _tried(list(tool_uses))
     uses = (ToolUse(use.kind, use.value[:_OPENING]) for use in tool_uses if use.value.strip())
-    return list(dict.fromkeys(uses))[:_MOST_USES]
+    return list(dict.fromkeys(uses))[:_MAX_USES]
 
 
 def _tried(uses: list[ToolUse]) -> Iterator[ToolUse]:
     """Yield the uses of a failed call that count nevertheless."""
     commands = [use.value for use in uses if use.kind == "command"]
-    several = any(_SEPARATOR.search(command) and not _PATCHED.search(command[:_MOST_TEXT]) for command in commands)
+    several = any(_SEPARATOR.search(command) and not _PATCHED.search(command[:_MAX_TEXT]) for command in commands)
     return (use for use in uses if several or use.kind == "command")
 
 
@@ -161,7 +161,7 @@ def subject_of(call: SessionMessage) -> str:
 
     Reads only the beginning of its input, so that a list can show the subjects of long inputs.
     """
-    start = call.text[:_MOST_OF_SUBJECT]
+    start = call.text[:_MAX_OF_SUBJECT]
     named = start.startswith("{")
     found = _MAIN_ARGUMENT.search(start) if named or "tools." in start else None
     found = found or (_ANY_TEXT.search(start) if named else None)
@@ -171,8 +171,10 @@ def subject_of(call: SessionMessage) -> str:
 
 
 def readable_tool_text(message: Message | SessionMessage) -> ToolText:
-    """Return the input or output of a tool without JSON's quotes and a terminal's colours: the command or the path of
-    the file, then other arguments by name, and a text that replaces another as a diff.
+    """Return the input or output of a tool as readable text, without JSON's quotes and a terminal's colours.
+
+    The command or the path of the file comes first, then other arguments by name. A text that replaces another is
+    shown as a diff.
     """
     text, name = without_escapes(message.text), _letters(_plain_name(message.tool))
     called = message.kind == "tool-call"
@@ -182,7 +184,7 @@ def readable_tool_text(message: Message | SessionMessage) -> ToolText:
         replaces = any(_replacement(each) for each in (arguments, *_objects(arguments)))
         text = without_escapes("\n".join(_readable(arguments, 0, _ACTIONS.get(name))) or text)
     elif called and name == _PROGRAM and "tools." in text:
-        text = _TOKENS.sub(_with_lines, text[:_MOST_TEXT]) + text[_MOST_TEXT:]
+        text = _TOKENS.sub(_with_lines, text[:_MAX_TEXT]) + text[_MAX_TEXT:]
     return ToolText(text, replaces or _DIFF.match(text) is not None or _PATCH_START in text)
 
 
@@ -269,7 +271,7 @@ def _of_arguments(action: _Action, arguments: Mapping[str, Any]) -> Iterator[Too
     named = _by_letters(arguments)
     kind: UseKind
     if action == "command":
-        for item in items(named.get("commands"))[:_MOST_USES] or [arguments]:
+        for item in items(named.get("commands"))[:_MAX_USES] or [arguments]:
             yield from _of_command(string(item) or _command(_by_letters(mapping(item))), _first(named, _FOLDERS))
         return
     if action == "patch":
@@ -291,7 +293,7 @@ def _by_letters(arguments: Mapping[str, Any]) -> dict[str, Any]:
 def _paths(named: Mapping[str, Any]) -> Iterator[str]:
     yield _first(named, _PATHS)
     for key in _LISTS:
-        for item in items(named.get(key))[:_MOST_USES]:
+        for item in items(named.get(key))[:_MAX_USES]:
             yield string(item) or _first(_by_letters(mapping(item)), _PATHS)
 
 
@@ -385,7 +387,7 @@ def _of_shell(command: str) -> Iterator[ToolUse]:
 def _of_patch(text: str) -> Iterator[ToolUse]:
     if "*** " not in text:
         return
-    for match in _PATCHED.finditer(text[:_MOST_TEXT]):
+    for match in _PATCHED.finditer(text[:_MAX_TEXT]):
         yield ToolUse(_PATCHES[match[1] or match[3]], (match[2] or match[4]).strip())
 
 
@@ -464,7 +466,7 @@ def _replacement(arguments: Mapping[str, Any]) -> tuple[str, str] | None:
 def _compared(old: str, new: str) -> Iterator[str]:
     """Yield the lines of both texts, each after a sign: - for those that are removed, + for those that are added."""
     before, after = old.splitlines(), new.splitlines()
-    if len(before) * len(after) > _MOST_COMPARED:
+    if len(before) * len(after) > _MAX_COMPARED:
         yield from (f"-{line}" for line in before)
         yield from (f"+{line}" for line in after)
         return

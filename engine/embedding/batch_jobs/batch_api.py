@@ -16,7 +16,7 @@ from engine.base.errors import ProviderError
 if TYPE_CHECKING:
     from engine.embedding.provider_interface import Vectors
 
-LEAST_TEXTS = 32
+MIN_TEXTS = 32
 """Fewer texts are embedded directly: saving a fraction of a cent is not worth hours of delay for a saved note."""
 
 JobState = Literal["running", "completed", "failed", "expired", "cancelled"]

@@ -168,7 +168,7 @@ ANSWER_SECONDS = 60.0
 _SLOWEST = 50_000
 """Minimum speed expected of a connection, in bytes per second."""
 _DOWNLOAD_SECONDS = 3600.0
-_MOST_BYTES = 8 * 1024**3
+_MAX_BYTES = 8 * 1024**3
 _STEP = 64 * 1024
 _PLAIN = Settings()
 """Default settings: https only, and without the user's own headers."""
@@ -269,7 +269,7 @@ def _target(url: str, redirect: Redirected) -> httpx2.URL:
 
 def _read(http: HttpClient, url: str, on_line: Callable[[bytes], None], cancel: CancelToken | None) -> None:
     with (
-        http.call(_DOWNLOAD_SECONDS, cancel=cancel, most_bytes=_MOST_BYTES),
+        http.call(_DOWNLOAD_SECONDS, cancel=cancel, most_bytes=_MAX_BYTES),
         http.sdk.stream("GET", url) as response,
     ):
         for line in split(response.iter_bytes(_STEP)):

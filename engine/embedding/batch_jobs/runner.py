@@ -18,7 +18,7 @@ from engine.base.cancellation import CancelToken, pause
 from engine.base.errors import ProviderError
 from engine.base.language import tr, tr_count
 from engine.embedding.batch_jobs.batch_api import (
-    LEAST_TEXTS,
+    MIN_TEXTS,
     BatchApi,
     BatchPolicy,
     BatchUnavailable,
@@ -29,7 +29,7 @@ from engine.embedding.batch_jobs.batch_api import (
 from engine.embedding.batch_jobs.job_files import Group, Text, groups
 from engine.embedding.provider_interface import prepare
 from engine.embedding.service_errors import (
-    MOST_DELAY_SECONDS,
+    MAX_DELAY_SECONDS,
     AnswerTooLarge,
     NoAccess,
     Refused,
@@ -51,7 +51,7 @@ _CREATE_TRIES = 3
 _SETTLING_SECONDS = 30.0
 """Time after which a creation request has either taken effect or never will."""
 _STORED_AT_ONCE = 64
-_MOST_FAILURES = 5
+_MAX_FAILURES = 5
 """Number of consecutive failed polls after which the sync stops and leaves the jobs to a later one."""
 _RESULT_SECONDS = 31 * 86_400.0
 """No provider stores results for longer."""
@@ -147,7 +147,7 @@ class JobCreator:
             except Transient as error:
                 failure = error
             usual = min(0.3 * 2.0 ** (tries - 1), 2.0) * random.uniform(1.0, 1.2)
-            pause(usual if failure.after is None else min(failure.after, MOST_DELAY_SECONDS), self._token)
+            pause(usual if failure.after is None else min(failure.after, MAX_DELAY_SECONDS), self._token)
             # The job may have been created even though the response was lost.
             try:
                 remote_job = self._api.find(job.name, job.input_file, cancel=self._token)
@@ -237,7 +237,7 @@ class BatchRunner:
         in the same way.
         """
         with group.lines:
-            if len(group.texts) < LEAST_TEXTS:
+            if len(group.texts) < MIN_TEXTS:
                 self.released |= group.texts.keys()
                 return
             try:
@@ -275,7 +275,7 @@ class BatchRunner:
                 self._failures = 0
             except Transient:
                 self._failures += 1
-                if self._failures >= _MOST_FAILURES:
+                if self._failures >= _MAX_FAILURES:
                     raise
 
     def _poll_job(self, job: StoredJob) -> None:
@@ -406,7 +406,7 @@ class BatchRunner:
     def _timed_out(self, job: StoredJob, problem: str) -> None:
         """Retry a job's missing texts once."""
         expected = self._missing[job.name]
-        if job.attempt > 1 or not self.works or len(expected) < LEAST_TEXTS:
+        if job.attempt > 1 or not self.works or len(expected) < MIN_TEXTS:
             self._fail(job, problem)
             return
         self._policy.record(self._name.provider, tr("{problem} The texts are submitted once more.", problem=problem))

@@ -18,7 +18,7 @@ from engine.store.connection import disk_full, has_room, number
 from engine.store.index import WORDS_TO_FORGET, IndexStore
 from engine.store.index_paths import on_network_drive
 from engine.store.index_schema import Tables
-from engine.store.snapshot import MOST_FREE, Snapshot
+from engine.store.snapshot import MAX_FREE, Snapshot
 from engine.store.user_data import UserData
 from engine.store.writer import Writer
 
@@ -83,7 +83,7 @@ def _check_space(subject: Subject) -> Observation:
     with subject.store.read(subject.cancel) as snapshot:
         share = snapshot.free_share()
     free = size(round(share * subject.store.sizes().database))
-    if share > MOST_FREE:
+    if share > MAX_FREE:
         return Observation(tr("{share:.0%} of the file, {free}, is empty.", share=share, free=free), 1)
     return Observation(tr("{share:.0%} of the file is free space for later changes.", share=share))
 

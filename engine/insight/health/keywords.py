@@ -16,7 +16,7 @@ from engine.store.writer import Writer
 
 _SAMPLE = 200
 _SAMPLED_AT_ONCE = 20
-_MOST_WORDS = 16
+_MAX_WORDS = 16
 """Number of words per chunk that are queried: the longest, which are the most specific."""
 _ROWS_AT_ONCE = 200
 _WORDS = FTS_COLUMNS.index("words")
@@ -34,7 +34,7 @@ def _is_intact(snapshot: Snapshot, row: KeywordRow) -> bool:
     # A session that has grown may have a new title, which its first chunks don't have.
     if stored[_WORDS] != made[_WORDS] or not (row.session or stored == made[: len(stored)]):
         return False
-    words = sorted(set(row.streams[_WORDS].split()), key=lambda word: (-len(word), word))[:_MOST_WORDS]
+    words = sorted(set(row.streams[_WORDS].split()), key=lambda word: (-len(word), word))[:_MAX_WORDS]
     if not words:
         return True
     query = " AND ".join(f'"{word}"' for word in words)

@@ -15,7 +15,7 @@ from engine.settings import Settings
 from engine.store import stored_models
 
 _SAMPLE = 8
-_LEAST_COSINE = 0.99
+_MIN_COSINE = 0.99
 
 
 def check_keys(settings: Settings) -> Iterator[HealthFinding]:
@@ -53,7 +53,8 @@ def check_provider(
             reason=selection.fallback_reason or "",
         )
         return degraded(id_, name, stands_in)
-    return fine(id_, name, f"{provider.id}, {provider.model}{_privacy_sentence(settings, provider)}")
+    privacy = f"{_sent(settings, provider)}{_sent_later(settings, provider)}"
+    return fine(id_, name, f"{provider.id}, {provider.model}{privacy}")
 
 
 def check_agreement(subject: Subject, provider: EmbeddingProvider) -> HealthFinding:
@@ -79,7 +80,7 @@ def check_agreement(subject: Subject, provider: EmbeddingProvider) -> HealthFind
         cosines = _cosines(subject, provider, list(texts.values()), [stored[id_] for id_ in texts], model.dims)
     except ProviderError as error:
         return degraded(id_, name, str(error))
-    wrong = sum(not cosine >= _LEAST_COSINE for cosine in cosines)  # NaN counts as different
+    wrong = sum(not cosine >= _MIN_COSINE for cosine in cosines)  # NaN counts as different
     if wrong:
         detail = tr_count(
             "{wrong:,} of {count:,} re-embedded passage differs from its stored vector.",
@@ -127,11 +128,6 @@ def _check_key(settings: Settings, name: str) -> HealthFinding:
     if state.present:
         return fine(id_, title, tr("The API key is in {place}.", place=state.origin_text))
     return fine(id_, title, tr("There is no API key."))  # not all servers need one; the next finding covers it
-
-
-def _privacy_sentence(settings: Settings, provider: EmbeddingProvider) -> str:
-    """Return where a remote provider or fallback sends texts, and the price."""
-    return f"{_sent(settings, provider)}{_sent_later(settings, provider)}"
 
 
 def _sent_later(settings: Settings, provider: EmbeddingProvider) -> str:

@@ -17,9 +17,9 @@ from engine.store import sessions
 from engine.store.sessions import StoredTranscript
 from engine.store.snapshot import Snapshot
 
-_MOST_FAILED = 20
+_MAX_FAILED = 20
 """Most findings for failed files; the last one counts the files without a finding of their own."""
-_MOST_NAMED = 5
+_MAX_NAMED = 5
 """Number of unread files of a folder that a finding names."""
 _ADVICE = {
     "binary": marked("If the file is text, save it as UTF-8; otherwise, exclude it in the settings."),
@@ -78,12 +78,12 @@ def check_stores(
 
 def _not_read(store: str, reasons: Sequence[tuple[str, str]]) -> HealthFinding:
     """Return a finding on the unread files of a folder; names the first ones with their reasons."""
-    named = [f"{name.removeprefix(f'{store}/')}: {tr_reason(detail)}" for name, detail in reasons[:_MOST_NAMED]]
+    named = [f"{name.removeprefix(f'{store}/')}: {tr_reason(detail)}" for name, detail in reasons[:_MAX_NAMED]]
     detail = tr_count(
         "{count:,} file is not read: {named}",
         "{count:,} files are not read: {named}",
         sum(files_covered(detail) for _, detail in reasons),
-        named=" ".join(named) + " …" * (len(reasons) > _MOST_NAMED),
+        named=" ".join(named) + " …" * (len(reasons) > _MAX_NAMED),
     )
     return fine(f"not-read:{store}", tr("Files not read in {folder}", folder=store), detail)
 
@@ -151,7 +151,7 @@ def check_transcripts(settings: Settings, transcripts: FoundTranscripts, snapsho
 def check_issues(snapshot: Snapshot) -> Iterator[HealthFinding]:
     """Yield a finding for each file that could not be read, and one for all that could not be embedded."""
     issues = snapshot.issues("failed")
-    named = issues if len(issues) <= _MOST_FAILED else issues[: _MOST_FAILED - 1]
+    named = issues if len(issues) <= _MAX_FAILED else issues[: _MAX_FAILED - 1]
     for issue in named:
         detail, advice = tr_reason(issue.detail), tr(_ADVICE.get(issue.rule, _USUAL_ADVICE))
         yield degraded(f"failed-file:{issue.path}", issue.path, detail, advice=advice)

@@ -24,7 +24,7 @@ from engine import (
 from gui.core.jobs import Jobs, JobSlot
 from gui.index.attention_items import Attention
 from gui.index.duplicates.diff_view import SideBySide
-from gui.index.duplicates.line_comparison import MOST_LINES, Row, Text, side_by_side_rows
+from gui.index.duplicates.line_comparison import MAX_LINES, Row, Text, side_by_side_rows
 from gui.text.formatting import ago, duration, size_text
 from gui.text.plain_text import set_tip
 from gui.text.right_to_left import runs_left
@@ -290,7 +290,7 @@ class ComparisonPane(QWidget):
 
     def _show(self, found: _Compared) -> None:
         self._problem.setVisible(found.cut)
-        self._problem.setText(tr("Only the first {count:,} lines are compared.", count=MOST_LINES))
+        self._problem.setText(tr("Only the first {count:,} lines are compared.", count=MAX_LINES))
         self.view.set_rows(found.rows)
         same = not any(row.differs for row in found.rows)
         self._before.setDisabled(same)
@@ -356,7 +356,7 @@ def _read(
     try:
         with manager.open_file(member.path, cancel=token) as text:
             last = text.line_count if whole else min(text.line_count, member.end_line + _CONTEXT)
-            end = min(last, first + MOST_LINES - 1)
+            end = min(last, first + MAX_LINES - 1)
             return Text(first, tuple(text.lines(first, end, limit=LINE_LIMIT))), end < last
     except FileNotFoundError as problem:
         raise MnemoscopeError(tr("{path} no longer exists.", path=member.path)) from problem

@@ -29,7 +29,7 @@ _KIND_NAMES = {
     "wrapped": marked("the same text, with other line breaks"),
 }
 _MIRRORED: dict[RowKind, RowKind] = {"left": "right", "right": "left"}
-_MOST_CACHED = 400
+_MAX_CACHED = 400
 _WHEEL_ROWS = 3
 _WHEEL_NOTCH = 120
 _PAD = 10
@@ -96,7 +96,7 @@ class SideBySide(FontSized, QAbstractScrollArea):
             style = LineStyle(self._typography, self._text_width())
             known = LineLayout(side.text[:LONGEST], " …" if len(side.text) > LONGEST else "", style)
             self._laid[number, right] = known
-            if len(self._laid) > _MOST_CACHED:
+            if len(self._laid) > _MAX_CACHED:
                 self._laid.popitem(last=False)
         return known
 

@@ -14,18 +14,18 @@ RowKind = Literal["same", "changed", "left", "right", "moved", "wrapped"]
 Ranges = tuple[tuple[int, int], ...]
 """Half-open ranges, in characters of the line."""
 
-MOST_LINES = 1500
+MAX_LINES = 1500
 """Most lines of each text: more would take seconds, and is impractical to read side by side."""
 LONGEST = 2000
 """Most characters of a line that are compared and shown."""
-_MOST_PAIRED = 900
+_MAX_PAIRED = 900
 """Most pairs of lines in one changed part that are compared to match lines."""
-_MOST_WORDS = 6_000
+_MAX_WORDS = 6_000
 """Most words of one changed part that are compared whatever the lines."""
-_MOST_STEPS = 8_000_000
+_MAX_STEPS = 8_000_000
 """Most steps to match two sequences, about half a second."""
-_FEWEST_IN_ROW = 3
-_FEWEST_IN_LINES = 6
+_MIN_IN_ROW = 3
+_MIN_IN_LINES = 6
 _RELATED = 0.3
 """Least share of common words for two lines to count as one changed line."""
 _UNSPACED = (
@@ -103,15 +103,15 @@ class Text:
 
 
 def side_by_side_rows(left: Text, right: Text, checkpoint: Callable[[], None] = lambda: None) -> list[Row]:
-    """Return the rows that compare two texts of at most `MOST_LINES` lines of `LONGEST` characters.
+    """Return the rows that compare two texts of at most `MAX_LINES` lines of `LONGEST` characters.
 
     `checkpoint` is called now and then, and may raise to cancel."""
     keys = [[" ".join(line.split()) for line in text.lines] for text in (left, right)]
     blocks = _matching_blocks(keys[0], keys[1], checkpoint)
     words = [[len(_words(line)) for line in text.lines] for text in (left, right)]
-    if max(map(sum, words)) <= _MOST_WORDS:
+    if max(map(sum, words)) <= _MAX_WORDS:
         # Different paragraphs may share a short line, such as the end of a wrapped one.
-        blocks = [b for b in blocks if not b.size or sum(words[0][b.a : b.a + b.size]) >= _FEWEST_IN_LINES]
+        blocks = [b for b in blocks if not b.size or sum(words[0][b.a : b.a + b.size]) >= _MIN_IN_LINES]
     rows: list[Row] = []
     i = j = 0
     for block in blocks:
@@ -161,7 +161,7 @@ class _Matcher(SequenceMatcher[str]):
     def find_longest_match(self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None) -> Match:
         self.checkpoint()
         self.steps += sum(len(self.b2j.get(item, ())) for item in self.a[alo:ahi])
-        if self.steps > _MOST_STEPS:
+        if self.steps > _MAX_STEPS:
             raise OverflowError
         return super().find_longest_match(alo, ahi, blo, bhi)
 
@@ -177,15 +177,15 @@ def _matching_blocks(left: Sequence[str], right: Sequence[str], checkpoint: Call
 
 
 def _unmatched(left: Sequence[str], right: Sequence[str], checkpoint: Callable[[], None]) -> _Unmatched:
-    """Match two texts word by word, whatever their lines. Matches of fewer than `_FEWEST_IN_ROW` words count as chance.
+    """Match two texts word by word, whatever their lines. Matches of fewer than `_MIN_IN_ROW` words count as chance.
 
     Nothing matches if the texts are too long to compare by words.
     """
     parts = [[(at, word) for at, line in enumerate(lines) for word in _words_of(line)] for lines in (left, right)]
     texts = [[word.text for _, word in words] for words in parts]
     unmatched = _Unmatched([[] for _ in left], [[] for _ in right], [])
-    blocks = [] if max(map(len, texts)) > _MOST_WORDS else _matching_blocks(texts[0], texts[1], checkpoint)
-    least = max(1, min(_FEWEST_IN_ROW, *map(len, texts)))
+    blocks = [] if max(map(len, texts)) > _MAX_WORDS else _matching_blocks(texts[0], texts[1], checkpoint)
+    least = max(1, min(_MIN_IN_ROW, *map(len, texts)))
     blocks = [block for block in blocks if block.size >= least]
     ends = [0, 0]
     common: Counter[tuple[int, int]] = Counter()
@@ -210,7 +210,7 @@ def _paired(left: Sequence[str], right: Sequence[str], aligned: Pairs) -> Iterat
     """Yield pairs of line numbers of a changed part in order, `aligned` ones among them; None for a missing line."""
     i = j = 0
     for one, other in [*aligned, (len(left), len(right))]:
-        between = [] if (one - i) * (other - j) > _MOST_PAIRED else _best(left[i:one], right[j:other])
+        between = [] if (one - i) * (other - j) > _MAX_PAIRED else _best(left[i:one], right[j:other])
         for a, b in [*((i + a, j + b) for a, b in between), (one, other)]:
             yield from ((index, None) for index in range(i, a))
             yield from ((None, index) for index in range(j, b))

@@ -177,7 +177,7 @@ _READ_AHEAD_MS = 1_500
 """Time on the overview before duplicates are searched, which uses a core for seconds."""
 _QUICK_SECONDS = 2.0
 """Seconds up to which a search is repeated when notes change; a longer one is repeated on request."""
-_FEWEST_CHARACTERS = 100
+_MIN_CHARACTERS = 100
 """Fewest characters of both together; with less room, one replaces the other."""
 _SIZES = (340, 700)
 
@@ -211,7 +211,7 @@ class ListAndDetail(QSplitter):
         self._fold()
 
     def _fold(self) -> None:
-        narrow = self.width() < character_width() * _FEWEST_CHARACTERS
+        narrow = self.width() < character_width() * _MIN_CHARACTERS
         self._listed.setHidden(narrow and self._reading)
         self._read.setHidden(narrow and not self._reading)
         self.folded.emit(narrow)

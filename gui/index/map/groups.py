@@ -54,7 +54,7 @@ Polygon = tuple[tuple[float, float], ...]
 
 REACH = 1.42
 """Radius of the circle that contains every shape."""
-LEAST = 2.0
+MIN_SHAPE_RADIUS = 2.0
 """Radius in pixels below which shapes can't be distinguished from a circle."""
 _TRIANGLE = 0.7
 _FLAT = (1.25, 0.6)

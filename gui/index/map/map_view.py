@@ -39,7 +39,7 @@ _CROSS, _TICK = 9.0, 15.0
 _HIT = 5.5
 _LOOP_GROUND = 40
 
-_LEAST_NAMED_SHARE = 0.01
+_MIN_NAMED_SHARE = 0.01
 """Least share of all points for a group to have a name on the map; the legend has all."""
 
 EDGE = 40.0
@@ -356,7 +356,7 @@ class MapView(QWidget):
         """Return name and densest point of each group that gets a name on the map, in the map's units."""
         if grouping.ordered or len(grouping.names) < 2:
             return []
-        fewest = _LEAST_NAMED_SHARE * sum(grouping.counts)
+        fewest = _MIN_NAMED_SHARE * sum(grouping.counts)
         return [
             (name, *self._peaks[number])
             for number, name in enumerate(grouping.names)

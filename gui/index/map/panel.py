@@ -32,7 +32,7 @@ _NARROW = 620
 """Pixels below which the list moves below the map."""
 _LOW = 260
 """Pixels below which there is no legend."""
-_FEWEST_CHARACTERS = 16
+_MIN_CHARACTERS = 16
 
 
 class MapHeader(QWidget):
@@ -50,7 +50,7 @@ class MapHeader(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._subtitle = ElidedLabel(fewest=_FEWEST_CHARACTERS)
+        self._subtitle = ElidedLabel(fewest=_MIN_CHARACTERS)
         self._subtitle.setProperty("role", "meta")
         self.colour = ComboBox(tr("Colour the points by"))
         for kind in KINDS:

@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QImage, QPainter
 
 from engine import CancelToken
 from gui.core.jobs import Jobs, JobSlot
-from gui.index.map.groups import LEAST, REACH
+from gui.index.map.groups import MIN_SHAPE_RADIUS, REACH
 from gui.index.map.scene import Viewport
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _AROUND = 0.3
 """Share of the view's width and height drawn beyond each edge."""
-_RADIUS, _LEAST_RADIUS = 3.4, 1.5
+_RADIUS, _MIN_RADIUS = 3.4, 1.5
 _LARGE = 1500
 """Most points in view that have the full radius."""
 _SMALL = 90
@@ -130,7 +130,7 @@ def point_radius(count: int, view: Viewport, unit: float) -> float:
     visible = count * min(1.0, (view.fitting / view.scale) ** 2)
     preferred: float = _RADIUS * (_LARGE / max(1.0, visible)) ** 0.17
     most = min(view.width, view.height) / _SMALL
-    return max(_LEAST_RADIUS, min(_RADIUS, preferred, most)) * unit
+    return max(_MIN_RADIUS, min(_RADIUS, preferred, most)) * unit
 
 
 def _draw(appearance: Appearance, view: Viewport, token: CancelToken) -> _Picture:
@@ -150,7 +150,7 @@ def _draw(appearance: Appearance, view: Viewport, token: CancelToken) -> _Pictur
     colours = np.array([_rgba(appearance, number) for number in range(len(appearance.colours))], np.float32).reshape(
         -1, 4
     )
-    signs = appearance.signs if radius >= LEAST * ratio else ()
+    signs = appearance.signs if radius >= MIN_SHAPE_RADIUS * ratio else ()
     drawn = draw_points(
         pixels[visible],
         appearance.grouping.group_of[visible],

@@ -158,7 +158,7 @@ class SelectionList(QFrame):
 _HOVER_MS = 120
 _WIDTH = 300
 _AWAY = 14
-_MOST_CACHED = 500
+_MAX_CACHED = 500
 
 
 class PointDetails(QObject):
@@ -188,7 +188,7 @@ class PointDetails(QObject):
         def arrived(details: tuple[MapPointDetail, ...]) -> None:
             for detail in details:
                 self._cached[chunk] = detail
-            while len(self._cached) > _MOST_CACHED:
+            while len(self._cached) > _MAX_CACHED:
                 self._cached.popitem(last=False)
             on_done(details[0] if details else None)
 

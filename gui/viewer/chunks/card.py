@@ -188,7 +188,7 @@ def as_text(title: str, facts: Sequence[Fact]) -> str:
 
 _SIDE = 16
 _ROWS = 11
-_LEAST_VALUE = 22
+_MIN_VALUE = 22
 """Fewest characters of a value next to its name."""
 
 
@@ -322,7 +322,7 @@ class ChunkCard(BottomCard):
         names = max((name.sizeHint().width() for name, _ in self._rows), default=0)
         bar = self._body.verticalScrollBar().sizeHint().width()  # the body itself gets its size later
         available = self.width() - bar - names - 2 * _SIDE - self._grid.horizontalSpacing()
-        above = available < _LEAST_VALUE * QFontMetrics(font_at(13)).averageCharWidth()
+        above = available < _MIN_VALUE * QFontMetrics(font_at(13)).averageCharWidth()
         if above != self._above:
             self._above = above
             for number in range(len(self._rows)):

@@ -78,7 +78,7 @@ def _assigned(chunks: Sequence[ChunkRow]) -> list[int]:
 
 # ---------------------------------------------------------------------------------------------------------------------
 
-_MOST_DRAWN = 300
+_MAX_DRAWN = 300
 """Most chunks drawn together: an overlong line may have thousands."""
 
 Tops = Mapping[int, tuple[int, int]]
@@ -104,7 +104,7 @@ class MarginPainter:
         """Paint all chunks in view; `chosen` is the position of the selected one, painted with a background."""
         if not self.tops:
             return
-        numbers = list(lanes.between(min(self.tops), max(self.tops)))[:_MOST_DRAWN]
+        numbers = list(lanes.between(min(self.tops), max(self.tops)))[:_MAX_DRAWN]
         if chosen is not None and chosen not in numbers:
             numbers.append(chosen)
         seen = set()

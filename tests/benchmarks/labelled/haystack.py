@@ -17,8 +17,8 @@ from tests.benchmarks.measuring import ROOT
 
 _PACKAGES = ("anyio", "hypothesis", "more_itertools", "numpy", "pydantic", "rich", "sortedcontainers")
 _SKIPPED = ("ensurepip", "idlelib", "lib2to3", "site-packages", "test", "tests")
-_LEAST = 300
-_MOST = 20_000
+_MIN = 300
+_MAX = 20_000
 """Most characters of one module."""
 _LANGUAGES = ("ar", "cs", "de", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt_BR", "ru", "sv", "tr", "uk", "zh_CN")
 _DENSE = {"ja": 16, "ko": 16, "zh_CN": 16}
@@ -74,7 +74,7 @@ def _documentation(path: Path) -> str:
     kinds = (ast.Module, ast.ClassDef, ast.FunctionDef)
     found = [ast.get_docstring(node) for node in ast.walk(tree) if isinstance(node, kinds)]
     text = "\n\n".join(filter(None, found))
-    return text[:_MOST] if len(text) >= _LEAST else ""
+    return text[:_MAX] if len(text) >= _MIN else ""
 
 
 def _translations() -> Iterator[tuple[str, str]]:

@@ -18,7 +18,7 @@ _PACKAGE = "gnome-user-docs=43.0-2"
 _SHA256 = "0d635a840747958ca84da778b40d341f1155603851f922c9a171f5a181d6a39f"
 _BLOCKS = {"p", "code", "screen"}
 _LEFT_OUT = {"info", "links", "media", "comment"}
-_LEAST = 200
+_MIN = 200
 """Fewest characters of a page; shorter ones only list others."""
 
 
@@ -31,7 +31,7 @@ def write_help_pages(language: str, cache: Path, folder: Path) -> list[LabelledQ
         summaries = {of: _text(page.find("info/desc")) for of, page in pages.items()}
         translated = {of: text for of, text in summaries.items() if text and (of == "en" or text != summaries["en"])}
         text = "\n\n".join(_markdown(pages[language]))
-        if language in translated and len(text) >= _LEAST:
+        if language in translated and len(text) >= _MIN:
             note = f"{path.stem}.md"
             (folder / note).write_text(f"{text}\n", "utf-8")
             queries += [LabelledQuery(summary, of, {note: 1}) for of, summary in translated.items()]

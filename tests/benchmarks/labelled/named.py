@@ -31,7 +31,7 @@ Half = Literal["tuning", "unseen"]
 
 _GENERATED = 60
 """Number of generated words, and of generated pairs, per collection; half of them are in each half."""
-_LEAST = 5
+_MIN = 5
 _WORD = re.compile(r"\b[a-z]{5,15}\b")
 _PAIR_MOST = 20
 """Most notes that contain each word of a pair."""
@@ -102,7 +102,7 @@ def _notes_by_word(texts: dict[str, str]) -> dict[str, set[str]]:
 
 def _notes_with(folded: dict[str, str], *words: str) -> set[str]:
     """Return the notes that contain each of the words in any form, which is compared by its first letters."""
-    starts = [word[: max(_LEAST, len(word) - 3)] for word in words]
+    starts = [word[: max(_MIN, len(word) - 3)] for word in words]
     return {name for name, text in folded.items() if all(start in text for start in starts)}
 
 

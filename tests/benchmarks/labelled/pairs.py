@@ -11,7 +11,7 @@ from tests.helpers.gguf_files import write_minilm
 from tests.helpers.notes_with_queries import ASKED
 
 _USUAL = 0.35
-_MOST = 500
+_MAX = 500
 
 
 class Shares(NamedTuple):
@@ -35,7 +35,7 @@ def pairs_of(scratch: Path, gguf: bool) -> tuple[Shares, Shares]:
     memory = open_set(scratch, write_minilm(scratch / "all-MiniLM-L6-v2-F16.gguf") if gguf else None)
     by_meaning, by_both = _Counted(), _Counted()
     for text, kind, answer in queries:
-        found = memory.search(text, min_score=0.0, max_results=_MOST).results
+        found = memory.search(text, min_score=0.0, max_results=_MAX).results
         best: dict[str, tuple[float, float]] = defaultdict(lambda: (0.0, 0.0))
         for result in found:
             meaning, both = best[result.path]

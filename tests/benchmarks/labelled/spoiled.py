@@ -12,7 +12,7 @@ from tests.benchmarks.labelled.labelled_query import LabelledQuery
 
 KINDS = {"as asked": "as asked", "error": "an error in the rarest word", "begun": "last word begun"}
 _WORD = re.compile(r"[^\W\d_]+")
-_LEAST = 5
+_MIN = 5
 """Fewest letters of a word that gets an error."""
 _TYPED = 0.6
 """Share of the last word that has been typed."""
@@ -41,7 +41,7 @@ def with_error(question: str, counts: Counter[str]) -> str:
 
     A hash of the question chooses the letter and the kind of error. Empty if there is no such word.
     """
-    words = [word for word in _WORD.finditer(question) if len(word[0]) >= _LEAST and counts[word[0].lower()]]
+    words = [word for word in _WORD.finditer(question) if len(word[0]) >= _MIN and counts[word[0].lower()]]
     if not words:
         return ""
     rarest = min(words, key=lambda word: counts[word[0].lower()])
@@ -62,6 +62,6 @@ def half_typed(question: str) -> str:
     """Return the question up to the middle of its last word, function words aside; "" if that word is short."""
     terms = [term for term in analyse_query(question).terms if not term.stop]
     last = max(terms, key=lambda term: term.start, default=None)
-    if last is None or len(last.surface) < _LEAST or not _WORD.fullmatch(last.surface):
+    if last is None or len(last.surface) < _MIN or not _WORD.fullmatch(last.surface):
         return ""
     return question[: last.start + int(_TYPED * len(last.surface))]

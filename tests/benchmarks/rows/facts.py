@@ -17,7 +17,7 @@ LABELLED = Path(__file__).parents[1] / "labelled" / "facts.toml"
 _RECALLED = 3
 _MANY = 3000
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
-_LEAST, _MOST = 25, 200
+_MIN, _MAX = 25, 200
 
 
 def run(bench: Bench) -> Iterator[Figure]:
@@ -66,7 +66,7 @@ def sentences() -> list[str]:
     for file in sorted((ROOT / "resources" / "sample").rglob("*.md")):
         for part in _SENTENCE.split(file.read_text("utf-8")):
             sentence = part.strip(" -*#>|[]")
-            if _LEAST < len(sentence) < _MOST and sentence.count(" ") > 3:
+            if _MIN < len(sentence) < _MAX and sentence.count(" ") > 3:
                 found[sentence] = None
     return list(found)
 

@@ -103,9 +103,9 @@ def _lay_out(cache: Path) -> dict[str, tuple[float, float, float]]:
     vectors = np.array(real_vectors(cache)[:_LAID_OUT])
     rows = Rows(np.arange(len(vectors)), vectors.shape[1], (quantise(vectors),))
     found = {}
-    most = map_layout.MOST_NEIGHBOURS
+    most = map_layout.MAX_NEIGHBOURS
     for name in ("directions", "neighbours"):
-        map_layout.MOST_NEIGHBOURS = most if name == "neighbours" else 0
+        map_layout.MAX_NEIGHBOURS = most if name == "neighbours" else 0
         began = time.process_time()
         points = map_layout.draw(rows, 1, None).points
         seconds = time.process_time() - began

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from engine.agent.session_export import export_session, readable_session, session_context
 from engine.records import EXPORT_FORMATS, ModelUsage, SessionText, UsageTotal
-from engine.settings.options import LEAST_CONTEXT
+from engine.settings.options import MIN_CONTEXT
 from tests.helpers.fake_sessions import leave, make_session
 
 TURNS = [
@@ -232,12 +232,12 @@ def test_context_never_exceeds_the_limit(limit):
     ]
     turns = [turn for pair in zip(long, answers, strict=True) for turn in pair]
     context = session_context(make_session(turns, title="t" * 900, project="/p" * 600), limit)
-    assert len(context) <= max(limit, LEAST_CONTEXT)
+    assert len(context) <= max(limit, MIN_CONTEXT)
     for section in ("## Goal", "## Last request", "## Last answer"):
         assert section in context
 
 
-@given(st.integers(LEAST_CONTEXT, 1500))
+@given(st.integers(MIN_CONTEXT, 1500))
 @example(503)
 def test_context_of_many_short_requests_fits_its_limit(limit):
     session = make_session([("user", [("text", f"Caulk seam {n}.")]) for n in range(200)])

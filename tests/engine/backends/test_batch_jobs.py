@@ -523,7 +523,7 @@ def test_expired_results_are_requested_again(server, opened):
 
 def test_all_jobs_together_fit_into_the_queue_of_a_small_account(openai, opened, limit_jobs, monkeypatch):
     limit_jobs(queued_tokens=900)
-    monkeypatch.setattr(runner, "LEAST_TEXTS", 1)
+    monkeypatch.setattr(runner, "MIN_TEXTS", 1)
     with opened(openai, concurrency=3) as memory:
         memory.sync(approve=True)
         with closing(openai_compatible.make(openai.settings(), openai.key)) as provider:

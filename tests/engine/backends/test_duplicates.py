@@ -147,14 +147,14 @@ def test_recurring_text_is_one_group(groups_of) -> None:
 
 
 def test_copies_of_a_note_are_duplicates_not_recurring_text(groups_of) -> None:
-    notes = {f"{n:02}.md": f"{RECIPE}\nBatch {n}\n" for n in range(duplicate_candidates.MOST_FILES + 5)}
+    notes = {f"{n:02}.md": f"{RECIPE}\nBatch {n}\n" for n in range(duplicate_candidates.MAX_FILES + 5)}
     (group,) = groups_of(notes)
     assert (group.kind, group.files) == ("alike", len(notes))
 
 
 def test_notes_made_from_one_template_are_not_duplicates(groups_of) -> None:
     """Text that many notes share doesn't make two of them similar, even if it is most of their text."""
-    notes = {f"{n:02}.md": f"{RECIPE}\n{filler(n, 40)}" for n in range(duplicate_candidates.MOST_FILES + 5)}
+    notes = {f"{n:02}.md": f"{RECIPE}\n{filler(n, 40)}" for n in range(duplicate_candidates.MAX_FILES + 5)}
     notes |= {"twin-a.md": f"{RECIPE}\n{LOG}", "twin-b.md": f"{RECIPE}\n{LOG}{filler(99, 8)}"}
     kinds = {group.kind: group for group in groups_of(notes)}
     assert set(kinds) == {"recurring", "alike"} or set(kinds) == {"alike"}

@@ -336,7 +336,7 @@ def test_rows_spilled_to_a_file_are_stored_unchanged(
     whole = texts(memory)
     spilled: list[int] = []
     write = note_preparation.ChunkRows._write
-    monkeypatch.setattr(note_preparation, "_MOST_HELD", 20_000)
+    monkeypatch.setattr(note_preparation, "_MAX_HELD", 20_000)
     monkeypatch.setattr(note_preparation, "_PORTION", 5_000)
     monkeypatch.setattr(
         note_preparation.ChunkRows,

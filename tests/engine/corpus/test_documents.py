@@ -30,7 +30,7 @@ from engine.corpus.documents.extraction_process import DocumentReader, Worker
 from engine.corpus.documents.note_exports import read_enex
 from engine.corpus.documents.office import read_docx, read_odt
 from engine.corpus.documents.pdf import _by_columns, _Run
-from engine.corpus.documents.text_collector import MOST_CHARACTERS, DocumentText, TextFull
+from engine.corpus.documents.text_collector import MAX_CHARACTERS, DocumentText, TextFull
 from engine.corpus.documents.web_pages import read_html
 from engine.corpus.line_reader import NumberedText
 from engine.corpus.note_metadata import describe
@@ -924,7 +924,7 @@ def test_size_that_a_zip_archive_declares_is_not_trusted() -> None:
 
 def test_long_text_is_cut_with_a_remark() -> None:
     text = text_in(b"<p>" + b"word " * 3_000_000 + b"<p>and more", ".html")
-    assert len(text) < MOST_CHARACTERS + 100
+    assert len(text) < MAX_CHARACTERS + 100
     assert text.endswith("since it is too long.\n")
 
 

@@ -41,7 +41,7 @@ OTHERS = {
     "japanese words": (texts.ENGLISH_WITH_JAPANESE, "cp932"),
     "chinese words": (texts.ENGLISH_WITH_CHINESE, "gb18030"),
 }
-LEAST = {
+MIN_SIZES = {
     "japanese, unix": 200,
     "russian": 200,
     "russian, unix": 200,
@@ -69,8 +69,8 @@ def samples(text: str, codec: str, size: int) -> Iterable[bytes]:
     [*((name, text, "cp1252") for name, text in LATIN.items()), *((name, *value) for name, value in OTHERS.items())],
 )
 def test_text_of_each_language_and_length_is_decoded(name: str, text: str, codec: str, size: int) -> None:
-    if size < LEAST.get(name, 0):
-        size = LEAST[name]
+    if size < MIN_SIZES.get(name, 0):
+        size = MIN_SIZES[name]
     parts = list(samples(text, codec, size))
     assert parts
     for part in parts:

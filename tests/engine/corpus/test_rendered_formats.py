@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.chunking import markdown_outline
-from engine.corpus.markdown_writer import MOST_NESTED, Inline, MarkdownWriter
+from engine.corpus.markdown_writer import MAX_NESTED, Inline, MarkdownWriter
 from engine.corpus.note_metadata import markdown_of, structure_of
 
 FORMATS = ("org", "rst", "adoc")
@@ -198,7 +198,7 @@ def test_deep_nesting_is_converted(ending: str) -> None:
     deep = "\n\n".join(f"{' ' * level}- a{level}" for level in range(0, 600, 2))
     page = written(deep, ending)
     assert re.findall(r"a\d+", page) == [f"a{level}" for level in range(0, 600, 2)]
-    depth = 1 if ending == "adoc" else MOST_NESTED
+    depth = 1 if ending == "adoc" else MAX_NESTED
     assert re.findall(r"(?m)^((?:  )*)- a", page)[:depth] == ["  " * level for level in range(depth)]
 
 

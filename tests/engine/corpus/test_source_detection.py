@@ -295,7 +295,7 @@ def test_a_failing_disk_is_an_issue(home, monkeypatch):
 
 
 def test_counting_ends_at_its_limit(home, monkeypatch):
-    monkeypatch.setattr(source_detection, "_MOST_ENTRIES", 5)
+    monkeypatch.setattr(source_detection, "_MAX_ENTRIES", 5)
     for number in range(30):
         put(home / f".codex/sessions/{number % 10}/{number}.jsonl")
         put(home / f"Garden/{number % 10}/{number}.md")

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.base.errors import ProviderError
-from engine.embedding.response_parsing import MOST_DIMENSIONS, indexed, ordered, read_json, vector_of
+from engine.embedding.response_parsing import MAX_DIMENSIONS, indexed, ordered, read_json, vector_of
 from engine.embedding.service_errors import Transient
 
 floats = st.floats(width=32, allow_nan=False, allow_infinity=False)
@@ -144,7 +144,7 @@ def test_response_without_indexes_needs_every_vector() -> None:
 
 @pytest.mark.parametrize("encoded", [False, True])
 def test_vector_of_too_many_numbers_is_refused(encoded: bool) -> None:
-    numbers = [0.5] * (MOST_DIMENSIONS + 1)
+    numbers = [0.5] * (MAX_DIMENSIONS + 1)
     sent = base64.b64encode(np.array(numbers, "<f4").tobytes()).decode() if encoded else numbers
     with pytest.raises(ProviderError, match="choose another model"):
         vector_of(sent)

@@ -55,7 +55,7 @@ def test_pieces_equal_those_of_the_package(pieces: Pieces, tokenizer: Any, text:
 
 
 def test_evicted_words_are_split_again(pieces: Pieces, tokenizer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sentence_network, "_MOST_WORDS", 3)
+    monkeypatch.setattr(sentence_network, "_MAX_WORDS", 3)
     for start in range(0, len(_PROSE), 20):
         assert pieces.ids(_PROSE[start:]) == tokenizer.encode(_PROSE[start:])
     assert len(pieces._words) <= 3

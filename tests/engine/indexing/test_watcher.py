@@ -339,7 +339,7 @@ def test_constant_stream_of_changes_is_reported(tmp_path):
 
 
 def test_very_many_paths_become_an_overflow(tmp_path, monkeypatch):
-    monkeypatch.setattr(watcher_module, "_MOST_PATHS", 5)
+    monkeypatch.setattr(watcher_module, "_MAX_PATHS", 5)
     with watching(tmp_path) as (_, batches):
         for number in range(20):
             (tmp_path / f"{number}.md").write_text("x")

@@ -34,7 +34,7 @@ def test_band_matches_with_few_differences_found(seed: int) -> None:
 def test_too_many_pairs_keep_nearest(monkeypatch: pytest.MonkeyPatch) -> None:
     signs, files = _signs(3), np.arange(60)
     everything = _similar_pairs(signs, files, None).tolist()
-    monkeypatch.setattr(duplicate_candidates, "_MOST_NEAR_PAIRS", 10)
+    monkeypatch.setattr(duplicate_candidates, "_MAX_NEAR_PAIRS", 10)
     gaps = [int(np.bitwise_count(signs[a] ^ signs[b]).sum()) for a, b in _similar_pairs(signs, files, None)]
     every = sorted(int(np.bitwise_count(signs[a] ^ signs[b]).sum()) for a, b in everything)
     assert len(every) > 20

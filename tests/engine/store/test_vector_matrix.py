@@ -195,7 +195,7 @@ def test_random_changes_match_dict(steps):
     with pytest.MonkeyPatch.context() as patch:
         for module in ("vector_matrix_blocks", "vector_matrix"):
             patch.setattr(f"engine.store.{module}.BLOCK_ROWS", 8)
-        patch.setattr("engine.store.vector_matrix._MOST_DEAD", 2)
+        patch.setattr("engine.store.vector_matrix._MAX_DEAD", 2)
         matrix, model = QuantisedMatrix(8), {}
         for adding, ids, seed in steps:
             if adding:

@@ -17,8 +17,8 @@ VIEWS = ("remember", "settings-general", "settings-search", "settings-keyboard",
 VIEWS = (*VIEWS, "workspaces", "about", "guide", "licences", "keys", "crash", "days")
 HARMLESS = {"Save", "Open", "Close", "OK", "Copy report"}
 """Buttons that Enter may press without another choice of the user."""
-_MOST_STOPS = 90
-_MOST_ESCAPES = 3
+_MAX_STOPS = 90
+_MAX_ESCAPES = 3
 """Esc goes from the guide's text to the contents, then to the box, then closes the window."""
 
 
@@ -35,11 +35,11 @@ def test_dialog_can_be_used_by_keyboard(qtbot, program, view):
     assert {one.text() for one in buttons if one.isDefault()} <= HARMLESS
     assert _repeated_mnemonics(dialog) == []
     stops = list(_stops(qtbot, dialog))
-    assert 1 <= len(stops) < _MOST_STOPS  # Tab returns to the first one
+    assert 1 <= len(stops) < _MAX_STOPS  # Tab returns to the first one
     assert [_named(stop) for stop, seen in stops if not seen] == []
     gone = []
     dialog.finished.connect(gone.append)
-    for _ in range(_MOST_ESCAPES):
+    for _ in range(_MAX_ESCAPES):
         if not gone:
             qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Escape)
     assert gone
@@ -73,7 +73,7 @@ def _repeated_mnemonics(dialog: QDialog) -> list[str]:
 def _stops(qtbot, dialog: QDialog) -> Iterator[tuple[QWidget, bool]]:
     """Yield each widget that Tab reaches, and whether it is in view and shows its focus."""
     first = at = QApplication.focusWidget()
-    for _ in range(_MOST_STOPS):
+    for _ in range(_MAX_STOPS):
         rect = QRect(at.mapTo(dialog, QPoint()), at.size()).adjusted(-6, -6, 6, 6)
         focused, in_sight = _picture(dialog, rect), not at.visibleRegion().isEmpty()
         at.clearFocus()

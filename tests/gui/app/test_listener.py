@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QCoreApplication
 
-from gui.app.ipc_server import MOST_CALLERS, IpcServer
+from gui.app.ipc_server import MAX_CALLERS, IpcServer
 from gui.app.single_instance import LONGEST, REFUSED, IpcAddress, IpcMessage, Outcome, decode, encode, send_message
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs Unix sockets")
@@ -80,7 +80,7 @@ def test_idle_clients_do_not_block_a_start(qtbot, jobs, address):
         idle.append(line)
         QCoreApplication.processEvents()
     assert _hand_over(qtbot, jobs, address, encode(SAID)) == "taken"
-    assert sum(map(_is_open, idle)) <= MOST_CALLERS
+    assert sum(map(_is_open, idle)) <= MAX_CALLERS
     for line in idle:
         line.close()
     listener.close()

@@ -11,7 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QPushButton
 
 from gui.core.location import Location
-from gui.sharing.export import MOST_RESULTS
+from gui.sharing.export import MAX_RESULTS
 from tests.helpers.fake_sessions import SECRET, VALVE
 from tests.helpers.windows import finish_jobs
 
@@ -100,7 +100,7 @@ def test_export_fetches_results_that_are_not_shown(qtbot, window, memory, choose
     qtbot.waitUntil(lambda: "exported to" in window.banner.text, timeout=60_000)
     assert window.banner.text.startswith("10,000 results exported")
     assert target.read_text("utf-8").count("\n## ") == 10_000
-    assert memory.searches[-1][2]["max_results"] == MOST_RESULTS
+    assert memory.searches[-1][2]["max_results"] == MAX_RESULTS
 
 
 def test_export_includes_all_results_of_each_file(qtbot, opened, memory, find, choose, monkeypatch):

@@ -30,7 +30,7 @@ SCRIPTS = {
 LENGTHS = (10, 199, 401, 801, 5_000, 20_000)
 WIDTH = 600
 """Width of the picture, in pixels, and of wrapped lines."""
-MOST_PICTURES = 60
+MAX_PICTURES = 60
 
 
 def painted(laid: LineLayout, left: int, top: int, height: int) -> list[int]:
@@ -50,8 +50,8 @@ def painted(laid: LineLayout, left: int, top: int, height: int) -> list[int]:
 
 
 def evenly(places: range) -> list[int]:
-    """Return at most `MOST_PICTURES` of the positions, including the first and the last."""
-    step = math.ceil(len(places) / MOST_PICTURES)
+    """Return at most `MAX_PICTURES` of the positions, including the first and the last."""
+    step = math.ceil(len(places) / MAX_PICTURES)
     return [*places[:: max(1, step)], places[-1]]
 
 

@@ -69,7 +69,7 @@ def test_large_image_is_scaled_to_limit(image: Path) -> None:
     assert larger.found["picture:0"].size == QSize(1600, 1066)
 
 
-@pytest.mark.parametrize(("limit", "value"), [("MOST_BYTES", 10), ("MOST_PIXELS", 59_999), ("MOST_PICTURES", 0)])
+@pytest.mark.parametrize(("limit", "value"), [("MAX_BYTES", 10), ("MAX_PIXELS", 59_999), ("MAX_PICTURES", 0)])
 def test_image_over_a_limit_is_not_shown(image: Path, monkeypatch: pytest.MonkeyPatch, limit: str, value: int) -> None:
     monkeypatch.setattr(pictures, limit, value)
     assert collected(image).url("x.png") == ""

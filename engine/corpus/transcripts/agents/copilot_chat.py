@@ -51,7 +51,7 @@ with the name of the location and the end of the store's short name.
 _FOLDERS = (_CHATS, *(folder for folder, _, _ in _GLOBAL))
 _EXTENSION, _TRANSCRIPTS = "GitHub.copilot-chat", "transcripts"
 _REQUEST = b'"requestId"'
-_MOST_SEARCHED = 256 * 1024
+_MAX_SEARCHED = 256 * 1024
 """Bytes of a chat that are searched for a request."""
 _ID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 
@@ -107,11 +107,11 @@ def _has_requests(path: str, size: int, _mtime_ns: int) -> bool:
     from engine.base.errors import PathRefused
     from engine.corpus.safe_open import open_binary
 
-    if size > _MOST_SEARCHED:
+    if size > _MAX_SEARCHED:
         return True
     try:
         with open_binary(path) as file:
-            return _REQUEST in file.read(_MOST_SEARCHED)
+            return _REQUEST in file.read(_MAX_SEARCHED)
     except (OSError, PathRefused):
         return False
 

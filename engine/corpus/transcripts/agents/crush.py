@@ -10,7 +10,7 @@ from engine.corpus.user_environment import Machine
 if TYPE_CHECKING:
     from engine.corpus.transcripts.formats import Formats
 
-_MOST_BYTES = 256 * 1024
+_MAX_BYTES = 256 * 1024
 
 
 def _folders(machine: Machine) -> FoundFolders:
@@ -31,7 +31,7 @@ def _listed(path: str) -> Iterator[str]:
 
     try:
         with open_binary(path) as file:
-            known = parse_line(file.read(_MOST_BYTES)) or {}
+            known = parse_line(file.read(_MAX_BYTES)) or {}
     except (OSError, PathRefused):
         return
     for project in map(mapping, items(known.get("projects"))):

@@ -11,7 +11,17 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPolygonF
 
 from engine import Cancelled, CancelToken, MapFile
 from gui.index.map.group_names import PlacedName, paint_names, place_names
-from gui.index.map.groups import CIRCLE, LEAST, OTHERS, POLYGONS, RING, TOP_FOLDER, group, sign_path, signs_of
+from gui.index.map.groups import (
+    CIRCLE,
+    MIN_SHAPE_RADIUS,
+    OTHERS,
+    POLYGONS,
+    RING,
+    TOP_FOLDER,
+    group,
+    sign_path,
+    signs_of,
+)
 from gui.index.map.scene import GroupStyles, PointIndex, Scene, Viewport, draw_points
 from gui.style.theme import theme_tokens
 from tests.helpers.fake_map import NOW, make_map
@@ -327,7 +337,7 @@ def test_drawn_point_matches_qpainter(x: float, y: float, radius: float, sign: i
     assert not len(inside) or inside.mean(axis=0)[:3] == pytest.approx([20, 80, 200], abs=5)  # premultiplied
 
 
-@pytest.mark.parametrize("radius", [LEAST, 3.4, 7])
+@pytest.mark.parametrize("radius", [MIN_SHAPE_RADIUS, 3.4, 7])
 def test_group_signs_differ_without_colour(radius: float) -> None:
     """Signs have the same amount of ink, but different shapes, for users who don't see the colours."""
     images = [_drawn([(20, 20)], [0], [QColor("black")], radius, (sign,)) for sign in _SIGNS]
