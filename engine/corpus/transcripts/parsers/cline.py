@@ -1,8 +1,8 @@
 """Tasks of Cline, Roo Code and Kilo Code: one folder each, `tasks/<id>/`, with the displayed messages.
 
 Written from the public source of Cline 3 (2025 to August 2026: `ExtensionMessage.ts`, `disk.ts`) and of Roo Code 3 (to
-3.52 of April 2026: `message.ts`, `history.ts` and `vscode-extension-host.ts` in `packages/types/src`); Kilo Code before
-its version 7 is a copy of the latter, and Zoo Code continues it (version 3.82 of 2026).
+3.52 of April 2026: `message.ts`, `history.ts` and `vscode-extension-host.ts` in `packages/types/src`). Kilo Code before
+version 7 is a copy of Roo Code, and Zoo Code continues Roo Code (version 3.82 of 2026).
 `ui_messages.json` is an array of messages. The type of each is in `say` or `ask`; `text` is plain text or JSON. The
 first message is the user's task. `history_item.json` (Roo Code since version 3.40) names the folder and the parent
 task. Other versions add the folder to the user's words in `api_conversation_history.json`. Nothing else is read from
@@ -226,7 +226,7 @@ class ClineTask:
 
 
 def _owner(path: str) -> str:
-    """Return the agent of a task, by its folder. In a folder that the user chose, Cline's has no file about itself."""
+    """Return a task's agent by its folder; in a folder that the user chose, only Roo Code adds a file about it."""
     for folder, agent in _OWNERS.items():
         if f"{os.sep}{folder}{os.sep}" in path:
             return agent

@@ -3,7 +3,7 @@
 There is no published specification. Written from public source of programs that read them (agentsview, August 2026):
 lines `user:` and `assistant:` begin messages; in the assistant's, `[Thinking]`, `[Tool call] <name>` and
 `[Tool result]` begin parts, whose other lines are indented. A tool's input is JSON, or a line `name=value` for each
-argument. If there is a transcript in JSON, too, that is read.
+argument. If there is also a transcript in JSON, only that one is read.
 """
 
 import os
@@ -75,7 +75,7 @@ def _lines(path: str, parser: CursorCliParser) -> Iterator[str]:
 
 
 def _message(parser: CursorCliParser, role: Role | None, lines: Sequence[str]) -> list[Message]:
-    """Return the message with these lines; those before the first speaker are none."""
+    """Return the message with these lines; lines before the first speaker belong to no message."""
     if role == "user":
         parts = parser.blocks("\n".join(lines).strip(), role)  # may state the time
         return parser.next_message(parts, time=parser.time)

@@ -4,13 +4,13 @@ Written from its public source and from reports of users, up to autumn 2026: `op
 program: `opencode-<channel>.db`) in `~/.local/share/opencode`, or the file that `OPENCODE_DB` names. Version 1 has the
 tables `session`, `message` and `part`; the contents of the former files (`opencode`) are JSON in a column `data`.
 Version 2, since September 2026, has `session_v2` and `session_message` in the same file, one row per message, its kind
-in a column and its order in `seq`. The first start of version 2 copies the sessions of version 1, once, and doesn't
-change these. Some users start both: a session in both, under one id, is read from where it was changed last.
+in a column and its order in `seq`. The first start of version 2 copies the sessions of version 1 and leaves the
+originals unchanged. Some users start both: a session in both, under one id, is read from where it was changed last.
 Kilo has `session_message` without `session_v2`: its rows repeat `message` and `part`, except for sessions that only
 programs started through its newer API.
 
-The program changes rows in place while an answer arrives, and not always the row of their session: a mark is made of
-the last messages too.
+The program changes rows in place while an answer arrives, and not always the row of their session: so a session's
+mark also covers its last messages.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ from engine.corpus.transcripts.formats import Conversation, SessionDatabase
 from engine.corpus.transcripts.json_values import mapping
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
 from engine.corpus.transcripts.messages import Message
-from engine.corpus.transcripts.parsers.opencode import OpencodeReader, leave_undone, session_facts
+from engine.corpus.transcripts.parsers.opencode import OpencodeReader, mark_undone, session_facts
 from engine.corpus.transcripts.sqlite_view import SqliteView, has_tables, looks_like, tables
 
 _DERIVED = frozenset({"icodemate", "kilo", "mimocode"})
@@ -163,7 +163,7 @@ def _conversation(connection: apsw.Connection, key: str, agent: str) -> Conversa
             continue
         size_so_far += size
         messages += found
-    leave_undone(reader.facts, messages, parse_line(revert or b"") or {})
+    mark_undone(reader.facts, messages, parse_line(revert or b"") or {})
     requests = tuple(reader.take_requests())
     return Conversation(key, reader.facts, tuple(messages), Counter(reader.unknown), requests=requests)
 

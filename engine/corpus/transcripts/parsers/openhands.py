@@ -5,12 +5,12 @@ claude-code-history-viewer (August 2026) for the versions 0.x:
 
 * since version 1.0 (November 2025), `~/.openhands/conversations/<id>/base_state.json` and `events/event-<n>-<id>.json`,
   whose `kind` is the class of the event; since summer 2026 events name their `parent_id`, and the state has the end of
-  the current branch, `leaf_event_id`; a call by an agent that it drives (`ACPToolCallEvent`) is written again, whole,
+  the current branch, `leaf_event_id`; a call by an agent that it controls (`ACPToolCallEvent`) is rewritten, whole,
   with each change of its state; its server, which Agent Canvas uses, adds `meta.json` with a title;
 * before, `~/.openhands/sessions/<id>/events/<n>.json` with an `action` or an `observation`, and perhaps `metadata.json`
   with a title.
 
-The document is `base_state.json` or the first event. Times have no zone: they are of the clock of the machine.
+The document is `base_state.json` or the first event. Times have no zone: they are local.
 """
 
 import os

@@ -1,9 +1,9 @@
 """Mistral Vibe: `~/.vibe/logs/session/session_<time>_<id>/messages.jsonl`, with `meta.json` next to it.
 
-Written from its public source of July 2026 (`vibe/core/session/session_logger.py`, `vibe/core/types.py`): a message of
-the chat a line, without a time; `meta.json` has id, title, folder, branch, times, and the sums of tokens, whose prompts
-include cached ones. `VIBE_HOME` names another folder
-than `~/.vibe`. Version 1, of 2025, wrote one JSON document a session, which isn't read.
+Written from its public source of July 2026 (`vibe/core/session/session_logger.py`, `vibe/core/types.py`): one message
+per line, without a time; `meta.json` has id, title, folder, branch, times, and the sums of tokens, whose prompts
+include cached ones. `VIBE_HOME` names another folder than `~/.vibe`. Version 1, of 2025, wrote one JSON document per
+session, which isn't read.
 """
 
 import os
