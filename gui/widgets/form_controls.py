@@ -67,7 +67,7 @@ class Checkable(Toggle):
     """
 
     words = ""
-    """The label, shortened if there is no room."""
+    """The visible label, shortened if there is no room."""
 
     def begin(self, text: str) -> None:
         self.connect_assistive_technology()
@@ -258,7 +258,7 @@ class Chip(Toggle, QPushButton):
     """A rounded toggle button for a filter; with a menu, it opens the menu instead of toggling.
 
     Its width does not change when it is checked and its text becomes semibold. With `yields`, its text is shortened
-    if there is too little room. It has room for `longest`, a text that it may get.
+    if there is too little room. `longest`: the longest text that it may get; there is always room for it.
     """
 
     def __init__(self, text: str, menu: QMenu | None = None, *, yields: bool = False, longest: str = "") -> None:

@@ -172,7 +172,7 @@ def _fill(
     return buttons
 
 
-# --- One line above the results that qualifies them, with at most one thing to do about it ---------------------------
+# --- One line above the results with a remark about them and at most one button --------------------------------------
 
 _GAP = 12
 _GAP_BELOW = 2
@@ -212,7 +212,7 @@ class NoticeBar(QWidget):
 
     def show_notice(self, text: str, action: str = "", act: Callable[[], None] | None = None) -> None:
         """Show `text`, with a button if `action` is not empty; an empty text hides the bar."""
-        if text:  # a hidden bar may still need the height of its last text
+        if text:  # a hidden bar may still need the height of the previous text
             self._words.setText(text)
             self.setAccessibleName(text)
             self._act = act
@@ -222,7 +222,7 @@ class NoticeBar(QWidget):
         self.setVisible(bool(text))
 
     def keep_space(self, keep: bool) -> None:
-        """Leave the bar's space empty if it is hidden from now on, so that the content below doesn't move."""
+        """Set whether the bar, when it is hidden, leaves its space empty, so that the content below doesn't move."""
         policy = self.sizePolicy()
         policy.setRetainSizeWhenHidden(keep and (policy.retainSizeWhenHidden() or not self.isHidden()))
         self.setSizePolicy(policy)

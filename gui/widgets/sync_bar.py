@@ -185,7 +185,7 @@ class SyncBar(QWidget):
         line = self.line
         if self._status is not None and self._status.paused:
             self._moved = time.monotonic()
-        self._fix_widths(line)  # before the texts: a label remembers its size hint until its text changes
+        self._fix_widths(line)  # before the texts, since a label caches its size hint until its text changes
         self._state.show_state(line.state, line.word)
         self._state.setEnabled(self._status is not None)
         refusal = why_no_update(self._status) if self._status else ""

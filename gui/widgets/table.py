@@ -192,13 +192,13 @@ class RecordsTable(FontSized, QTableView, Generic[Record]):
         return self._records.record(self._sorted.mapToSource(index).row()) if index.isValid() else None
 
 
-# --- Files that are not, or would not be, in the index: which, by which rule, and the details ------------------------
+# --- Files that failed or were skipped, each with the rule and details -----------------------------------------------
 
 
 _DETAIL = 2
 """Number of the column with the detail."""
 _LEAST_DETAIL = 16
-"""Fewest characters of that column."""
+"""Fewest characters of the detail column."""
 
 
 def _columns() -> tuple[Column[FileIssue], ...]:
@@ -241,7 +241,7 @@ class IssuesTable(RecordsTable[FileIssue]):
         self._fit_columns()
 
     def _fit_columns(self) -> None:
-        """Give the detail column the remaining width; if that is too little, hide it and give its width to the file."""
+        """Give the detail column the remaining width; if that is too little, hide it, and the file gets its width."""
         left = self.viewport().width() - self._fixed_width
         hidden = left < QFontMetrics(font_at(13)).averageCharWidth() * _LEAST_DETAIL
         mode = QHeaderView.ResizeMode

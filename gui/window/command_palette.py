@@ -48,7 +48,7 @@ from gui.widgets.rows import RowDelegate, paint_ground
 from gui.window.palette_entries import Entry, Found, choose, commands, settings
 from gui.window.window_menu import SearchMenu
 
-# --- The palette itself: a field above a list, in the middle of the window's upper edge ------------------------------
+# --- The palette: a field above a list, in the middle of the window's upper edge -------------------------------------
 
 Index = QModelIndex | QPersistentModelIndex
 FoundRole = Qt.ItemDataRole.UserRole
@@ -191,7 +191,7 @@ class PaletteBox(QFrame):
         return not self.isHidden()
 
     def open(self, entries: Sequence[Entry], recent: Sequence[str]) -> None:
-        """Show these entries, those of `recent` first, and focus the field."""
+        """Show these entries, `recent` ones first, and focus the field."""
         self._entries, self._recent = entries, recent
         self.edit.clear()
         self._filter("")
@@ -298,7 +298,7 @@ class PaletteController(QObject):
         self._folders = folders
         self._state = state
         self._before: QWidget | None = None
-        """The widget that had the focus before."""
+        """The widget that had the focus before the palette was opened."""
         self.box = PaletteBox(window)
         self.box.entry_chosen.connect(self._run)
         self.box.refused.connect(self._refuse)

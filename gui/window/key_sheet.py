@@ -68,7 +68,7 @@ class KeySheet(QWidget):
             grid.setHorizontalSpacing(_COLUMN_SPACING)
             grid.setVerticalSpacing(_ROW_SPACING)
             for side, width in enumerate(widths):
-                grid.setColumnStretch(side, width)  # where both are too wide, each gives its share
+                grid.setColumnStretch(side, width)  # columns that are too wide shrink in proportion
             side_by_side.addLayout(grid, 1)
             grids.append(grid)
         self._steps: Iterator[None] = chain.from_iterable(map(self._add_rows, grids, parts))
@@ -89,7 +89,7 @@ class KeySheet(QWidget):
     def _continue(self) -> None:
         if len(list(islice(self._steps, _ROWS_A_TURN))) < _ROWS_A_TURN:
             self._timer.stop()
-        lay_out_now(self.area)  # else the new rows squash those above until the next layout
+        lay_out_now(self.area)  # else the new rows squash the rows above until the next layout
 
     def _add_rows(self, grid: QGridLayout, part: Sequence[Group]) -> Iterator[None]:
         """Add the rows of one column, yielding after each."""

@@ -212,7 +212,7 @@ def _fills(colours: Tokens) -> tuple[tuple[QBrush, QBrush], ...]:
 
 
 def _ink_on(ground: QColor, colours: Tokens) -> QColor:
-    """Return the theme's background or text colour, whichever has more contrast to `ground`."""
+    """Return the theme's background or text colour, whichever has more contrast with `ground`."""
     return max((colours.base, colours.text), key=lambda ink: abs(ink.lightness() - ground.lightness()))
 
 

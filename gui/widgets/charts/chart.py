@@ -1,7 +1,7 @@
 """The base class of all charts, and a card that shows a chart or the table of its values.
 
-The content of a chart is a `Series`, independent of its picture: marks that are also the rows of its table. One mark is
-selected by mouse or keyboard, described below the chart, and announced.
+A chart shows a `Series` of marks, which are also the rows of its table. The mark selected by mouse or keyboard is
+described below the chart and announced.
 """
 
 from collections.abc import Iterable, Sequence
@@ -126,7 +126,7 @@ class Chart(QWidget):
         self.update()
 
     def _same_mark(self, before: Series, index: int | None) -> int | None:
-        """Return the index in the current series of mark number `index` of the series `before`, or None."""
+        """Return the index in the current series of a mark with this index in the series `before`, or None."""
         key = None if index is None else before.marks[index].key
         return next((number for number, mark in enumerate(self.series.marks) if mark.key == key), None)
 
@@ -236,7 +236,7 @@ class Chart(QWidget):
         self._point_at(None)
         super().leaveEvent(event)
 
-    # --- checks -----------------------------------------------------------------------------------------------------
+    # --- painting ---------------------------------------------------------------------------------------------------
 
     def sizeHint(self) -> QSize:
         foot = QFontMetrics(font_at(_FOOT)).height()
@@ -377,7 +377,7 @@ class ChartCard(QFrame):
 
     @cached_property
     def table(self) -> RecordsTable[Mark]:
-        """The table, created when it is first shown: few charts are ever turned, and it takes longer than a chart."""
+        """The table, created when first shown: it takes longer than the chart, and is rarely opened."""
         table = RecordsTable([self._column(*column) for column in enumerate(self._columns)], lambda mark: mark.detail)
         table.setAccessibleName(tr("{title}, as a table", title=self._title))
         order = Qt.SortOrder
@@ -418,7 +418,7 @@ class ChartCard(QFrame):
         has_marks = bool(self.chart.series.marks)
         for side, shown in ((self.empty, not has_marks), (self.chart, has_marks and not self._turned)):
             side.setVisible(shown)
-        if self._turned:  # sorting takes longer than drawing: done only when visible
+        if self._turned:  # sorting takes longer than drawing, so only when visible
             self.table.show_records(self.chart.series.marks)
             self.table.setVisible(has_marks)
         elif "table" in vars(self):
