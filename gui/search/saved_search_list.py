@@ -116,7 +116,7 @@ class SavedList(QListWidget):
         index = index % len(rows) if abs(by) == 1 else max(0, min(index, len(rows) - 1))
         self.setCurrentRow(rows[index])
         if index == 0:
-            self.scrollToTop()  # shows its heading, too
+            self.scrollToTop()  # to show its heading too
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         item = self.itemAt(event.pos())
@@ -214,7 +214,7 @@ class SearchPicker(QObject):
         self._filter, self._before = "", self._box.edit.text()
         self._box.focus()
         self._box.edit.selectAll()  # typing replaces it
-        self.list.clear()  # else the row of the last time would be selected, perhaps far down
+        self.list.clear()  # else the previously selected row would be selected, perhaps far down
         self._show()
         self.opened.emit()
 
@@ -260,7 +260,7 @@ class SearchPicker(QObject):
 
     def _choose(self, search: StoredSearch | None) -> None:
         if search is not None:
-            self._box.show_text(self._before)  # the text typed since was not a query
+            self._box.show_text(self._before)  # the text typed since then filtered the list, and was not a query
             self.list.hide()
             self.chosen.emit(search)
 

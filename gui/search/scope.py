@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from engine import (
@@ -30,6 +30,7 @@ from gui.text.right_to_left import margins
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel
 from gui.widgets.layouts import column_of, discard, row_of
+from gui.widgets.message_banner import paint_bar
 from gui.widgets.query_box import QueryBox
 from gui.widgets.row_list import GUTTER
 
@@ -126,10 +127,7 @@ class ScopeBar(QWidget):
         self.setVisible(bool(crumbs))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        colours = tokens(self.palette())
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), colours.accent_ground)
-        painter.fillRect(0, self.height() - 1, self.width(), 1, colours.line)
+        paint_bar(self, tokens(self.palette()).accent_ground)
 
 
 _LONGEST_QUOTE = 60
@@ -146,7 +144,7 @@ _WITHIN_LIKE = (
     marked("Within the best {count:,} of {total:,} results like {asked}"),
     marked("Within the best {count:,} of {total:,}+ results like {asked}"),
 )
-"""Texts for a scope of all results, of the best ones, and of the best of an unknown number."""
+"""Texts for a scope of all results, of the best results, and of the best of an unknown number."""
 
 
 def like(passage: Passage, words: str) -> Crumb:
@@ -196,7 +194,7 @@ def _file(cited: str) -> str:
 
 
 def _within_results(query: str, count: EarlierAnswer | None, *, alike: bool) -> str:
-    """Return "Within 37 results of …". `query`: a query or, with `alike`, a passage whose similar ones are listed."""
+    """Return "Within 37 results of …". `query`: a query or, with `alike`, the passage of a search for similar ones."""
     all_of_them, best, best_at_least = _WITHIN_LIKE if alike else _WITHIN
     if count is None:
         return tr(all_of_them, asked=query)
@@ -233,7 +231,7 @@ _MOST_REMEMBERED = 100
 
 @dataclass(frozen=True)
 class _Origin:
-    """Where a search for similar passages was started: the passage's text, and how to return."""
+    """The start of a search for similar passages: the passage's text, and a function to return."""
 
     words: str
     """The beginning of the passage."""
@@ -300,7 +298,7 @@ class SearchScope(QObject):
         self._show_crumbs()
 
     def note_answer(self, answer: Answer) -> None:
-        """Update the numbers of results in the bar from a new answer, since the index may have changed."""
+        """Update the numbers of results in the bar after a new answer, since the index may have changed."""
         if not answer.final or self.within is None:
             return
         if answer.query.within == self.within:
@@ -316,7 +314,7 @@ class SearchScope(QObject):
         self._leave(len(self._levels()) - (self.like is None))
         return True
 
-    # --- internals --------------------------------------------------------------------------------------------------
+    # --- levels -----------------------------------------------------------------------------------------------------
 
     def _levels(self) -> tuple[Query, ...]:
         return () if self.within is None else (*self.within.levels, self.within)

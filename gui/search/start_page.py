@@ -1,4 +1,4 @@
-"""The page before the first query: recent searches, notes changed lately, and an example of a search by meaning."""
+"""The page before the first query: recent searches, recently changed notes, and an example of a search by meaning."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from gui.widgets.placeholder_page import LINK_PADDING, ElidedButton, KeyTable
 
 _MOST = 5
 _LEAST_REMARK = 84
-"""Width at font scale 1 up to which a remark is shown whole."""
+"""Greatest width, at font scale 1, at which a remark is never shortened."""
 _NARROW = 250
 """Width of the list, at font scale 1, below which remarks are below their links."""
 _EXAMPLES = (
@@ -37,9 +37,9 @@ _EXAMPLES = (
     ("german", "Geld sparen"),
     ("english", "sleeping better"),
 )
-"""Queries that find something in most notes, with their language as the text analysis names it."""
+"""Queries that find something in most notes, with their languages as the text analysis names them."""
 _LEAST_SCORE, _MOST_WORDS = 0.45, 0.3
-"""Least score of the best result, and the largest share of it by words."""
+"""Least score of the best result, and the largest share of that score from words."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class StartContent:
     recent: tuple[QueryRecord, ...] = ()
     notes: tuple[ChangedNote, ...] = ()
     example: str = ""
-    """A query in another language that finds something by its meaning."""
+    """A query in another language that finds something by meaning."""
     has_map: bool = False
     """Whether a passage has a vector, so that the map shows something."""
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
     QBoxLayout,
@@ -233,7 +233,11 @@ class NoticeBar(QWidget):
             self._act()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        colours = tokens(self.palette())
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), colours.line_highlight)
-        painter.fillRect(0, self.height() - 1, self.width(), 1, colours.line)
+        paint_bar(self, tokens(self.palette()).line_highlight)
+
+
+def paint_bar(bar: QWidget, ground: QColor) -> None:
+    """Paint the background of a bar above the results, with a line at its lower edge."""
+    painter = QPainter(bar)
+    painter.fillRect(bar.rect(), ground)
+    painter.fillRect(0, bar.height() - 1, bar.width(), 1, tokens(bar.palette()).line)
