@@ -10,7 +10,6 @@ distance 8 to 9 ms with either type. Four times as many candidates contained the
 
 import importlib.util
 import json
-import logging
 import math
 import re
 import threading
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 
+from engine.base import lazy_logger
 from engine.base.cancellation import CancelToken, checkpoint, start_call
 from engine.base.language import tr
 from engine.store.index import IndexStore
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-log = logging.getLogger(__name__)
+log = lazy_logger(__name__)
 
 _ROWS_AT_ONCE = 1024
 _FEW = 512
