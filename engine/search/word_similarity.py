@@ -78,21 +78,23 @@ def in_other_languages(
     """Return the ids of those chunks that are in another language than the query.
 
     A query of a few words without a function word may be in any language: chunks in a language are foreign if all
-    candidates in it contain less than half of these words. The same applies to unknown languages, such as Chinese, if
-    some notes are in an unknown language, too.
+    candidates in it contain less than half of these words, or not all of them if the query has a function word of
+    another language of the notes. The same applies to unknown languages, such as Chinese, if some notes are in an
+    unknown language, too.
     """
     language = language_of_note(context.query.searched_text)
     if not language.startswith(UNDECIDED) and (language or "" not in snapshot.languages()):
         return {id_ for id_, other in languages_of(snapshot, ids).items() if other != analysis.languages[0]}
     languages = languages_of(snapshot, ids)
     likelier = rules_of(language)[1:]
+    needed = len(words.terms) / (2 if set(likelier).isdisjoint(snapshot.languages()) else 1)
     found_terms: dict[str, set[int]] = {other: set() for other in languages.values() if other not in likelier}
 
     def foreign(of_chunks: Mapping[int, str]) -> set[str]:
         for id_, other in of_chunks.items():
             if other in found_terms:
                 found_terms[other].update(compress(count(), words.contributions.get(id_, ())))
-        return {other for other, terms in found_terms.items() if 2 * len(terms) < len(words.terms)}
+        return {other for other, terms in found_terms.items() if len(terms) < needed}
 
     if foreign(languages):  # looking up the languages of all candidates takes far longer
         foreign(languages_of(snapshot, words.contributions))
