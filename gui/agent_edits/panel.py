@@ -186,15 +186,14 @@ class EditList(RowList):
         if self.rows.shows(rows):
             return
         position, before = self._remember() if keep and self._moved_away else None, self.current
-        self._arranging = True
-        self._set_rows(rows, self._deepest() if position else 0, keep=keep)
-        self._held = position is not None and self._held
-        if position is not None and rows:
-            self._return_to(position)
-        elif rows:
-            self._set_current(self.rows.first_position())
-            self.scrollToTop()
-        self._arranging = False
+        with self._rearranging():
+            self._set_rows(rows, self._deepest() if position else 0, keep=keep)
+            self._held = position is not None and self._held
+            if position is not None and rows:
+                self._return_to(position)
+            elif rows:
+                self._set_current(self.rows.first_position())
+                self.scrollToTop()
         if self.current != before:
             self.chosen.emit(self.current)
 

@@ -110,11 +110,10 @@ class FactList(RowList):
             return
         position = self._remember()
         before = self.current
-        self._arranging = True
-        self._set_rows(rows)
-        if rows:
-            self._return_to(position)
-        self._arranging = False
+        with self._rearranging():
+            self._set_rows(rows)
+            if rows:
+                self._return_to(position)
         if self.current != before:
             self.chosen.emit(self.current)
 
