@@ -87,7 +87,7 @@ class Vec0Engine:
         scale = _scale(snapshot, model)
         return scale is not None and snapshot.meta("vec0") == _moment(snapshot, model, scale, stamp) and not self.broken
 
-    def answers(self, snapshot: Snapshot, model: StoredModel) -> bool:
+    def can_search(self, snapshot: Snapshot, model: StoredModel) -> bool:
         """Whether searches of this snapshot use the table."""
         return self.matches(snapshot, model) and self.usable(snapshot.connection)
 
@@ -98,7 +98,7 @@ class Vec0Engine:
         used.
         """
         scale = _scale(snapshot, model)
-        if scale is None or not self.answers(snapshot, model):
+        if scale is None or not self.can_search(snapshot, model):
             return None
         if allowed is not None and len(allowed) <= max(k, _FEW):
             return _exact(snapshot, model, query, k, allowed)

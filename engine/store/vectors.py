@@ -101,7 +101,7 @@ class VectorIndex:
                 count=limit,
             )
             return EngineChoice("numpy", more, limit)
-        if self._table.answers(snapshot, model):
+        if self._table.can_search(snapshot, model):
             if limit is None:
                 return EngineChoice("sqlite-vec", tr("Chosen in the settings."), None)
             few = tr(
@@ -168,7 +168,7 @@ class VectorIndex:
         return parts
 
     def _uses_table(self, snapshot: Snapshot, model: StoredModel) -> bool:
-        return self._chosen != "numpy" and self._table.answers(snapshot, model)
+        return self._chosen != "numpy" and self._table.can_search(snapshot, model)
 
     # --- updates ----------------------------------------------------------------------------------------------------
 
