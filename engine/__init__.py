@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     )
     from engine.base.skip_reasons import files_covered, tr_reason
     from engine.cli.arguments import VERBS
-    from engine.corpus.chunking import markdown_outline
+    from engine.corpus.chunk_boundaries import markdown_outline
     from engine.corpus.discovery import READABLE_EXTENSIONS
     from engine.corpus.documents import has_pages, is_document, page_of
     from engine.corpus.globs import literal_glob
@@ -136,7 +136,7 @@ _NAMES = {
     "base.private_files": "cache_folder create_private exporting make_folder read_file replace_file temporary_prefix",
     "base.skip_reasons": "files_covered tr_reason",
     "cli.arguments": "VERBS",
-    "corpus.chunking": "markdown_outline",
+    "corpus.chunk_boundaries": "markdown_outline",
     "corpus.discovery": "READABLE_EXTENSIONS",
     "corpus.documents": "has_pages is_document page_of",
     "corpus.globs": "literal_glob",

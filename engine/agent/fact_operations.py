@@ -3,7 +3,6 @@
 No function here raises; the answer contains the error.
 """
 
-import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,6 +12,7 @@ from msgspec import UNSET
 from engine.agent.fact_capture import category_of, memorable_statements
 from engine.agent.memory_access import AgentAccess
 from engine.agent.tool_interface import error_message, untrusted_block
+from engine.base import lazy_logger
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError
 from engine.records import (
@@ -34,7 +34,7 @@ from engine.text.writing_systems import cut
 if TYPE_CHECKING:
     from engine.memory.facts import Facts
 
-log = logging.getLogger(__name__)
+log = lazy_logger(__name__)
 
 Answer = TypeVar("Answer", bound=FactAnswer)
 

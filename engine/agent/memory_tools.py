@@ -4,7 +4,6 @@ Also makes the section of a prompt about using memory and, for models that can't
 passages.
 """
 
-import logging
 import re
 import time
 from collections.abc import Collection, Iterable, Iterator
@@ -16,6 +15,7 @@ from msgspec import UNSET
 
 from engine.agent.memory_access import AgentAccess
 from engine.agent.tool_interface import count, error_message, share, unavailable, untrusted_block
+from engine.base import lazy_logger
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, PathRefused, QueryTooLong
 from engine.base.formatting import any_of, floored, folder_name, in_quotes, with_single_empty_lines
@@ -221,7 +221,7 @@ _MAX_PASSAGES = 5
 _LONGEST_QUERY = 1000
 _OPERATORS = re.compile(r'[":*]|(?<!\S)-|\bOR\b')
 
-log = logging.getLogger(__name__)
+log = lazy_logger(__name__)
 
 
 def memory_prompt_section(mode: PromptMode, tools: Collection[str], *, citations: bool = True) -> str:

@@ -4,7 +4,6 @@ Validates its arguments against the schema that the agent was given, and words e
 """
 
 import html
-import logging
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from typing import Any
 import msgspec
 
 from engine.agent.memory_access import TooSlow
+from engine.base import lazy_logger
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, MnemoscopeError, ProviderError
 from engine.logs import redact
@@ -20,7 +20,7 @@ from engine.records import FactAnswer, MemoryGetAnswer, MemorySearchAnswer, Reco
 from engine.text.folding import visible
 from engine.text.writing_systems import cut
 
-log = logging.getLogger(__name__)
+log = lazy_logger(__name__)
 
 _QUOTA = ("insufficient_quota", "quota", "429")
 _LONGEST = 500

@@ -13,28 +13,27 @@ from engine.base.errors import IndexCorrupt
 from engine.base.language import marked, tr
 from engine.corpus.path_guard import PathGuard
 from engine.embedding.provider_selection import Selection, select_provider, use_fallback
-from engine.indexing.sync_scheduler import BackgroundSync, IndexingService
 from engine.memory.active_provider import ActiveProvider
 from engine.memory.executor import BackgroundExecutor, Lifetime, WhenIdle
-from engine.memory.index_updates import IndexUpdates
-from engine.memory.memory_context import Listeners, MemoryContext, StatusListener
+from engine.memory.memory_context import Listeners, StatusListener
 from engine.records import EmbeddingEstimate, FileText, Passage, SearchOutcome, SyncReason, SyncReport
 from engine.settings import Settings
 from engine.settings.settings_section import with_query_settings
 from engine.store.index import IndexStore
 from engine.store.index_paths import usable_index_files
-from engine.store.user_data import UserData
 from engine.store.vectors import VectorIndex
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from engine.corpus.line_reader import NumberedText
+    from engine.indexing.sync_scheduler import IndexingService
     from engine.memory.embedding_models import ModelLibrary
     from engine.memory.facts import Facts
     from engine.memory.file_reading import SessionFiles, WorkspaceFiles
     from engine.memory.index_inspection import IndexInsight
-    from engine.memory.memory_context import IndexOverride, QueryAnswerer
+    from engine.memory.index_updates import IndexUpdates
+    from engine.memory.memory_context import IndexOverride, MemoryContext, QueryAnswerer
     from engine.memory.path_explanation import PathStates
     from engine.memory.search_requests import SearchOptions
     from engine.memory.session_library import SessionLibrary
@@ -51,12 +50,11 @@ if TYPE_CHECKING:
     from engine.records.sync import ProgressCallback
     from engine.search.search_context import SearchRequest
     from engine.store.saved_searches import SavedSearches
-    from engine.store.user_data import UnseenNotes
+    from engine.store.user_data import UnseenNotes, UserData
     from engine.store.vector_encoding import Vectors
 
 # --- Parts that are made when they are first used, and the status ----------------------------------------------------
-# Each part is imported on first use: a search on the command line needs none of them, and spends most of its time on
-# imports.
+# A search on the command line needs none of them, and spends most of its time on imports.
 
 _CHOICE_SECONDS = 0.5
 _IDLE_SECONDS = 30.0
@@ -69,70 +67,67 @@ class BuiltinParts:
 
     def __init__(
         self,
-        context: MemoryContext,
-        updates: IndexUpdates,
+        context: "MemoryContext",
+        updates: "IndexUpdates",
         answerer: "Callable[[], QueryAnswerer]",
-        select: Callable[..., Selection],
     ) -> None:
-        """`select` chooses a provider."""
-        self._context = context
-        self._updates = updates
+        self.context = context
+        self.updates = updates
         self._answerer = answerer
-        self._select = select
 
     @cached_property
     def sessions(self) -> "SessionLibrary":
         from engine.memory.session_library import SessionLibrary
 
-        return SessionLibrary(self._context.store, self._context.vectors)
+        return SessionLibrary(self.context.store, self.context.vectors)
 
     @cached_property
     def session_files(self) -> "SessionFiles":
         from engine.memory.file_reading import SessionFiles
 
-        return SessionFiles(self._context.settings, self.sessions.summary)
+        return SessionFiles(self.context.settings, self.sessions.summary)
 
     @cached_property
     def files(self) -> "WorkspaceFiles":
         from engine.memory.file_reading import WorkspaceFiles
 
-        return WorkspaceFiles(self._context.guard, self.session_files)
+        return WorkspaceFiles(self.context.guard, self.session_files)
 
     @property
     def path_states(self) -> "PathStates":
         from engine.memory.path_explanation import PathStates
 
-        return PathStates(self._context.workspace, self._context.settings, self._context.store)
+        return PathStates(self.context.workspace, self.context.settings, self.context.store)
 
     @cached_property
     def models(self) -> "ModelLibrary":
         from engine.memory.embedding_models import ModelLibrary
 
-        return ModelLibrary(self._context, self._updates.approvals, self._select)
+        return ModelLibrary(self.context, self.updates.approvals, select_provider)
 
     @cached_property
     def saved_searches(self) -> "SavedSearches":
         from engine.store.saved_searches import SavedSearches
 
-        return SavedSearches(self._context.user_data)
+        return SavedSearches(self.context.user_data)
 
     @cached_property
     def facts(self) -> "Facts":
         from engine.memory.facts import Facts
 
-        return Facts(self._context.user_data, self._context.provider.provider, self._context.provider.report_failure)
+        return Facts(self.context.user_data, self.context.provider.provider, self.context.provider.report_failure)
 
     @cached_property
     def unseen_notes(self) -> "UnseenNotes":
         from engine.store.user_data import UnseenNotes
 
-        return UnseenNotes(self._context.user_data)
+        return UnseenNotes(self.context.user_data)
 
     @cached_property
     def insight(self) -> "IndexInsight":
         from engine.memory.index_inspection import IndexInsight
 
-        return IndexInsight(self._context, self._updates, self.selection_to_show, self._cached_vector)
+        return IndexInsight(self.context, self.updates, self.selection_to_show, self._cached_vector)
 
     def _cached_vector(self, query: str) -> "Vectors | None":
         return self._answerer().cached_vector(query)  # loads the modules of a search, on the caller's thread
@@ -140,21 +135,20 @@ class BuiltinParts:
     def start_background(self, sync: Callable[[SyncReason], SyncReport]) -> None:
         """Start the watcher and the scheduled syncs, which call `sync`."""
         from engine.indexing.folder_watch import FolderWatch
+        from engine.indexing.sync_scheduler import BackgroundSync
 
-        watch = FolderWatch(
-            self._context.workspace, self._context.settings, self.sessions.indexed_sizes, self._context.threads.start
-        )
-        self._context.indexing.start_background(
-            BackgroundSync(sync, self._context.settings.sync, self._context.threads, self._index_state, watch)
-        )
-        if self._updates.batch_jobs.usable and self._updates.batch_jobs.open():
-            self._context.indexing.poll_batch_jobs()
+        settings, threads = self.context.settings, self.context.threads
+        watch = FolderWatch(self.context.workspace, settings, self.sessions.indexed_sizes, threads.start)
+        background = BackgroundSync(sync, settings.sync, threads, self._index_state, watch)
+        self.context.indexing.start_background(background)
+        if self.updates.batch_jobs.usable and self.updates.batch_jobs.open():
+            self.context.indexing.poll_batch_jobs()
 
     def _index_state(self) -> object:
-        with self._context.store.read() as snapshot:
+        with self.context.store.read() as snapshot:
             state = snapshot.generation, snapshot.stamp, snapshot.meta("issues"), snapshot.meta("awaiting")
-        elsewhere = self._context.indexing.current() is None and self._context.store.locked_elsewhere()
-        return state, elsewhere, self._context.user_data.problem
+        elsewhere = self.context.indexing.current() is None and self.context.store.locked_elsewhere()
+        return state, elsewhere, self.context.user_data.problem
 
     # --- announcements --------------------------------------------------------------------------------------------
 
@@ -162,15 +156,15 @@ class BuiltinParts:
     def _counts(self) -> "IndexCounts":
         from engine.memory.status_report import IndexCounts
 
-        return IndexCounts(self._context.store, self._context.vectors)
+        return IndexCounts(self.context.store, self.context.vectors)
 
     def selection_to_show(self) -> Selection:
         """Return the provider for the status. A program that stays open doesn't wait for a locked keychain; a command
         does."""
-        if self._context.indexing.watcher_status() is None:
-            return self._context.provider.selection
-        selection = self._context.provider.selection_within(_CHOICE_SECONDS, self._context.listeners.notify)
-        return selection or Selection(None, self._context.settings.provider, unavailable_reason=tr(_CHOOSING))
+        if self.context.indexing.watcher_status() is None:
+            return self.context.provider.selection
+        selection = self.context.provider.selection_within(_CHOICE_SECONDS, self.context.listeners.notify)
+        return selection or Selection(None, self.context.settings.provider, unavailable_reason=tr(_CHOOSING))
 
     def status(self, settings: Settings) -> "MemoryProviderStatus":
         """Return the status, see `MemorySearchManager.status`. `settings`: the settings in use for queries."""
@@ -179,28 +173,28 @@ class BuiltinParts:
         from engine.records import WatcherStatus
 
         selection = self.selection_to_show()
-        progress = self._context.indexing.progress()
+        progress = self.context.indexing.progress()
         counts = self._counts.current(selection, syncing=progress is not None)
-        token = self._context.indexing.current()
+        token = self.context.indexing.current()
         live = status_report.LiveState(
-            dirty=self._context.indexing.dirty,
+            dirty=self.context.indexing.dirty,
             syncing=progress,
             paused=token is not None and token.paused,
-            watcher=self._context.indexing.watcher_status() or WatcherStatus(),
-            recent=self._context.indexing.recent,
-            vectors=self._context.vectors,
-            provider_error=self._context.provider.error,
+            watcher=self.context.indexing.watcher_status() or WatcherStatus(),
+            recent=self.context.indexing.recent,
+            vectors=self.context.vectors,
+            provider_error=self.context.provider.error,
             awaiting=self.models.awaiting(counts.awaiting),
             batch=batch_status(
-                self._context.settings.remote.batch,
+                self.context.settings.remote.batch,
                 selection.provider,
-                self._updates.batch_policy,
-                self._updates.batch_jobs,
+                self.updates.batch_policy,
+                self.updates.batch_jobs,
             ),
-            user_data=self._context.user_data.status(),
+            user_data=self.context.user_data.status(),
         )
         return with_degraded(
-            status_report.make_status(self._context.workspace, settings, self._context.store, selection, counts, live)
+            status_report.make_status(self.context.workspace, settings, self.context.store, selection, counts, live)
         )
 
 
@@ -208,28 +202,13 @@ class BuiltinParts:
 
 
 class BuiltinMemory:
-    """The memory with the built-in index; `MemorySearchManager` documents its methods.
+    """The memory with the built-in index. `MemorySearchManager` documents its methods; searches don't need `_parts`."""
 
-    Parts that a search doesn't need are in `_parts`.
-    """
-
-    def __init__(
-        self,
-        workspace: Path,
-        settings: Settings,
-        *,
-        executor: "Executor | None",
-        background: bool,
-    ) -> None:
+    def __init__(self, workspace: Path, settings: Settings, *, executor: "Executor | None", background: bool) -> None:
         self._workspace = workspace.resolve()
-        self._settings = settings
+        self._settings = self._opened_with = settings
         self._lifetime = Lifetime()
         self.store = IndexStore(usable_index_files(self._workspace, settings.store.path))
-        try:
-            self.user_data = UserData(self.store.files.user)
-        except BaseException:
-            self.store.close()
-            raise
         self.vectors = VectorIndex(self.store, settings.store.vector)
         self._threads = BackgroundExecutor(executor)
         self._idle = WhenIdle(self._threads, _IDLE_SECONDS, self.store.free_memory)
@@ -239,32 +218,53 @@ class BuiltinMemory:
             self._threads,
         )
         self._listeners = Listeners()
-        self.indexing = IndexingService(self.user_data, self._listeners.notify)
         self._guard = PathGuard(self._workspace, settings)
-        shared = self._shared()
+        self._override = self._shared()
         self._creating = threading.Lock()
-        self._answerer: QueryAnswerer | None = None if shared is None else shared.answerer
+        self._answerer: QueryAnswerer | None = None if self._override is None else self._override.answerer
+        self._made_parts: BuiltinParts | None = None
+        self._last_query = ""
+        self._watches = background
+        if background:
+            try:
+                self._parts.start_background(lambda reason: self.sync(reason=reason))
+            except BaseException:
+                self.close()
+                raise
+
+    @property
+    def _parts(self) -> BuiltinParts:
+        """Everything but searches; opens the user's data on first use, and raises its errors."""
+        with self._creating:
+            if self._made_parts is None:
+                self._lifetime.check()
+                self._made_parts = self._make_parts()
+            return self._made_parts
+
+    def _make_parts(self) -> BuiltinParts:
+        from engine.indexing.sync_scheduler import IndexingService
+        from engine.memory.index_updates import IndexUpdates
+        from engine.memory.memory_context import MemoryContext
+        from engine.store.user_data import UserData
+
+        user_data = UserData(self.store.files.user)
+        indexing = IndexingService(user_data, self._listeners.notify)
+        indexing.latest_query = self._last_query
         context = MemoryContext(
             workspace=self._workspace,
-            settings=settings,
+            settings=self._opened_with,
             store=self.store,
             vectors=self.vectors,
-            user_data=self.user_data,
+            user_data=user_data,
             provider=self._provider,
             guard=self._guard,
             listeners=self._listeners,
-            indexing=self.indexing,
+            indexing=indexing,
             threads=self._threads,
         )
-        self._updates = IndexUpdates(
-            context,
-            on_repaired=self._after_repair,
-            sharing=None if shared is None else shared.sharing,
-        )
-        self._parts = BuiltinParts(context, self._updates, self._searcher, select_provider)
-        self._watches = background
-        if background:
-            self._parts.start_background(lambda reason: self.sync(reason=reason))
+        sharing = None if self._override is None else self._override.sharing
+        updates = IndexUpdates(context, on_repaired=self._after_repair, sharing=sharing)
+        return BuiltinParts(context, updates, self._searcher)
 
     def _shared(self) -> "IndexOverride | None":
         """Return the parts by which a subclass shares the index with other machines; None to share nothing."""
@@ -277,6 +277,14 @@ class BuiltinMemory:
     @property
     def saved_searches(self) -> "SavedSearches":
         return self._parts.saved_searches
+
+    @property
+    def user_data(self) -> "UserData":
+        return self._parts.context.user_data
+
+    @property
+    def indexing(self) -> "IndexingService":
+        return self._parts.context.indexing
 
     @property
     def facts(self) -> "Facts":
@@ -370,7 +378,7 @@ class BuiltinMemory:
         approve: bool | EmbeddingEstimate = False,
     ) -> SyncReport:
         self._lifetime.check()
-        report = self._updates.run(reason, force=force, progress=progress, cancel=cancel, approve=approve)
+        report = self._parts.updates.run(reason, force=force, progress=progress, cancel=cancel, approve=approve)
         if report.batch_jobs and not report.cancelled:
             self.indexing.poll_batch_jobs()
         return report
@@ -394,14 +402,15 @@ class BuiltinMemory:
         return gone
 
     def warm_session(self, session_key: str) -> None:
-        self.indexing.session_started(session_key)
+        if self._made_parts is not None:
+            self.indexing.session_started(session_key)
 
     def catch_up(self, seconds: float) -> None:
         self._lifetime.check()
         self.indexing.catch_up(seconds)
 
     def current_sync(self) -> CancelToken | None:
-        return self.indexing.current()
+        return None if self._made_parts is None else self.indexing.current()
 
     def add_status_listener(self, listener: StatusListener) -> Callable[[], None]:
         return self._listeners.add(listener)
@@ -420,10 +429,13 @@ class BuiltinMemory:
         if not self._lifetime.end():
             return
         self._provider.stop_waiting()
-        self.indexing.close()
+        parts = self._made_parts
+        if parts is not None:
+            parts.context.indexing.close()
         self._provider.close()
         self._threads.close()
-        self.user_data.close()
+        if parts is not None:
+            parts.context.user_data.close()
         self.store.close()
 
     # --- internals ------------------------------------------------------------------------------------------------
@@ -453,13 +465,15 @@ class BuiltinMemory:
         session_key = options.get("session_key")
         if session_key is not None:
             self.warm_session(session_key)
-        self.indexing.searched(query)
+        self._last_query = query
+        if self._made_parts is not None:
+            self.indexing.searched(query)
         if self._watches:
             self._idle.record_use()
         try:
             return self._answer(request, options, cancel)
         except IndexCorrupt as damage:
-            if not self._updates.repair(damage):
+            if not self._parts.updates.repair(damage):
                 return self._answer(request, options, cancel)
             raise IndexCorrupt(self.store.recovered or str(damage)) from damage
 
@@ -477,7 +491,8 @@ class BuiltinMemory:
         outcome = self._searcher().search(request, cancel, first)
         if not self._watches:
             outcome = with_outdated(outcome, self._guard)
-        self.indexing.latest_results = outcome.results
+        if self._made_parts is not None:
+            self.indexing.latest_results = outcome.results
         return with_remote(outcome)
 
     def _after_repair(self) -> None:

@@ -3,12 +3,12 @@
 A failed memory is tried again after a pause, with the next query.
 """
 
-import logging
 import threading
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
+from engine.base import lazy_logger
 from engine.base.cancellation import CancelToken, checkpoint
 from engine.base.errors import BackendError, Cancelled, Closed, MnemoscopeError, PassageMissing, Unsupported
 from engine.base.language import marked, tr
@@ -24,7 +24,7 @@ _REFRESH_POLL = 0.05
 _STILL = marked("The built-in index is being updated, so results may be missing.")
 _STOPPED = marked("The update of the built-in index was stopped, so results may be missing.")
 
-log = logging.getLogger(__name__)
+log = lazy_logger(__name__)
 
 Opener = Callable[[], "MemorySearchManager"]
 

@@ -4,13 +4,13 @@ import importlib
 import os
 import threading
 from collections.abc import Callable
-from concurrent.futures import Executor
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
+from engine.base import prepare_logging
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Closed
 from engine.base.language import tr
@@ -23,6 +23,8 @@ from engine.store.index_paths import index_files
 from engine.store.workspace_record import adopt_renamed, record_workspace
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from engine.memory.memory_context import StatusListener
     from engine.memory.memory_interface import MemorySearchManager, OpenBackend
     from engine.records import SyncReport
@@ -49,7 +51,7 @@ class ManagerCache:
         self._shared: dict[_Key, _SharedMemory] = {}
 
     def lease(
-        self, workspace: Path, settings: Settings, executor: Executor | None, background: bool
+        self, workspace: Path, settings: Settings, executor: "Executor | None", background: bool
     ) -> "MemorySearchManager":
         """Return a memory whose `close` applies to this caller only.
 
@@ -87,7 +89,7 @@ class ManagerCache:
             if shared:
                 self._shared.setdefault(entry.key, entry)
 
-    def _release(self, entry: "_SharedMemory", executor: Executor | None) -> None:
+    def _release(self, entry: "_SharedMemory", executor: "Executor | None") -> None:
         with entry.opening:
             self._stop_sharing(entry, only_here=True)
             entry.leases -= 1
@@ -204,7 +206,7 @@ def open_memory(
     workspace: Path | str,
     settings: Settings | None = None,
     *,
-    executor: Executor | None = None,
+    executor: "Executor | None" = None,
     background: bool = False,
 ) -> "MemorySearchManager":
     """Open the memory of a workspace; creates its index if there is none, but indexes nothing yet.
@@ -222,12 +224,14 @@ def open_memory(
     chosen = settings or load_settings(folder)
     if settings is None and adopt_renamed(folder, chosen):
         chosen = load_settings(folder)
+    if chosen.provider != "none" or chosen.backend != "builtin":
+        prepare_logging()  # they use packages that log
     memory = _managers.lease(folder, chosen, executor, background)
     record_workspace(index_files(folder, chosen.store.path), folder.resolve())
     return memory
 
 
-def _opened(folder: Path, settings: Settings, executor: Executor | None, background: bool) -> "MemorySearchManager":
+def _opened(folder: Path, settings: Settings, executor: "Executor | None", background: bool) -> "MemorySearchManager":
     if background:
         clean_up(folder, folder / MEMORY_FOLDER)
 

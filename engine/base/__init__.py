@@ -1,37 +1,62 @@
 """Basics without dependencies: errors, cancellation, translation, number formats, private files, bounded JSON.
 
 In: nothing from the program; every other package may import this one.
-Out: exceptions, `CancelToken`, `tr`, file helpers with safe modes, `lazy_pattern` and `in_batches`.
+Out: exceptions, `CancelToken`, `tr`, file helpers with safe modes, `lazy_pattern`, `lazy_logger` and `in_batches`.
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import Any, AnyStr, TypeVar, cast
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, AnyStr, TypeVar, cast
+
+if TYPE_CHECKING:
+    import logging
 
 _T = TypeVar("_T")
 
 
-class _Pattern:
-    """A regular expression that is compiled when it is first used.
+class _Late:
+    """An object that a function makes when it is first used.
 
     A search on the command line uses few of the hundred patterns in the modules that it imports, and compiling one
-    takes up to a millisecond.
+    takes up to a millisecond. It logs nothing, and importing `logging` takes as long as the search itself.
     """
 
-    def __init__(self, text: str | bytes, flags: int) -> None:
-        self._text = text
-        self._flags = flags
+    def __init__(self, make: Callable[..., object], *values: object) -> None:
+        self._make = make
+        self._values = values
 
     def __getattr__(self, name: str) -> Any:
-        """Return a method or an attribute of the compiled pattern; it is stored here, so this runs once for each."""
-        value = getattr(re.compile(self._text, self._flags), name)
+        """Return a method or an attribute of the object; it is stored here, so this runs once for each."""
+        value = getattr(self._make(*self._values), name)
         setattr(self, name, value)
         return value
 
 
 def lazy_pattern(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """Return a pattern with all methods and attributes of `re.compile(text, flags)`, for a module's constant."""
-    return cast(re.Pattern[AnyStr], _Pattern(text, flags))
+    return cast(re.Pattern[AnyStr], _Late(re.compile, text, flags))
+
+
+def lazy_logger(name: str) -> "logging.Logger":
+    """Return a logger with all methods of `logging.getLogger(name)`, for modules that a search imports."""
+    return cast("logging.Logger", _Late(_logger, name))
+
+
+before_first_message: list[Callable[[], object]] = []
+"""Functions that set up logging, called once when the first lazy logger is used."""
+
+
+def prepare_logging() -> None:
+    """Set up logging before code of other packages runs that logs."""
+    while before_first_message:
+        before_first_message.pop()()
+
+
+def _logger(name: str) -> "logging.Logger":
+    import logging
+
+    prepare_logging()
+    return logging.getLogger(name)
 
 
 def in_batches(items: Sequence[_T], size: int) -> Iterator[Sequence[_T]]:

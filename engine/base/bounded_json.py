@@ -37,7 +37,8 @@ _LONGEST_STRING = 256 * 1024
 _LONG_STRING_MARK = os.urandom(16).hex()  # not by `secrets`, which imports five modules at each start
 """First value of the array that stands for a long string; no document can have it."""
 _KEY_PART = r"""(?:(?<![\w-])[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
-LONG_KEY = lazy_pattern(rf"{_KEY_PART}(?:[ \t]*+\.[ \t]*+{_KEY_PART}){{100}}")
+_KEY_PARTS = 100
+_LONG_KEY = lazy_pattern(rf"{_KEY_PART}(?:[ \t]*+\.[ \t]*+{_KEY_PART}){{{_KEY_PARTS}}}")
 """A key of more than 100 parts in TOML: its parser needs memory and time for the square of the parts."""
 _Event = tuple[str, Any]
 Value = TypeVar("Value")
@@ -55,9 +56,14 @@ def decode_json(data: bytes | str, kind: type[Value]) -> Value:
         raise ValueError(skip_reasons.TOO_DEEP.message()) from None
 
 
+def long_key(text: str) -> re.Match[str] | None:
+    """Return the first key of a TOML text that has too many parts."""
+    return _LONG_KEY.search(text) if text.count(".") >= _KEY_PARTS else None
+
+
 def decode_toml(text: str) -> dict[str, Any]:
     """Decode TOML. Raises ValueError for any other content, however deeply nested, and for a key of many parts."""
-    if LONG_KEY.search(text):
+    if long_key(text):
         raise ValueError("a key has too many parts")
     try:
         return tomllib.loads(text)

@@ -6,10 +6,12 @@ thread of its own, or a thread of an executor that the program can leave behind.
 
 import threading
 from collections.abc import Callable
-from concurrent.futures import Executor, Future
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from engine.base.errors import Cancelled
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
 
 
 class CancelToken:
@@ -91,10 +93,10 @@ def pause(seconds: float, cancel: CancelToken | None) -> None:
 
 
 Answer = TypeVar("Answer")
-_executor: Executor | None = None
+_executor: "Executor | None" = None
 
 
-def run_blocking_calls_on(executor: Executor | None) -> None:
+def run_blocking_calls_on(executor: "Executor | None") -> None:
     """Set the executor for these calls in this process; None for daemon threads."""
     global _executor  # noqa: PLW0603 - the keychain and the loaded libraries belong to the process, too
     _executor = executor
@@ -108,6 +110,8 @@ def start_call(work: Callable[[], Answer], name: str) -> "Future[Answer]":
             return executor.submit(work)
         except RuntimeError:  # it was shut down
             pass
+    from concurrent.futures import Future  # it imports `logging`
+
     future: Future[Any] = Future()
     threading.Thread(target=_run, args=(work, future), name=name, daemon=True).start()
     return future

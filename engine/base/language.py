@@ -6,11 +6,14 @@ shown.
 """
 
 import os
-import re
 import sys
 from collections.abc import Callable
 from pathlib import PurePath
-from typing import Any, NamedTuple
+from typing import Any
+
+import msgspec
+
+from engine.base import lazy_pattern
 
 LANGUAGES = {"en": "English", "de": "Deutsch"}
 """Available languages by tag, each with its native name."""
@@ -23,10 +26,10 @@ _RIGHT_TO_LEFT_MARK, _ISOLATE, _END_OF_ISOLATE = "\u200f", "\u2068", "\u2069"
 
 _PLAIN, _ACCENTED = "acdeinosuyzACDEINOSUYZ", "áçďéíñóšúýžÁÇĎÉÍÑÓŠÚÝŽ"
 _ACCENTS = str.maketrans(_PLAIN, _ACCENTED)
-_FIELD_OR_TEXT = re.compile(r"\{[^{}]*\}|[^{}]+")
+_FIELD_OR_TEXT = lazy_pattern(r"\{[^{}]*\}|[^{}]+")
 
 
-class _Translations(NamedTuple):
+class _Translations(msgspec.Struct, frozen=True):
     tag: str = "en"
     one: Callable[[str], str] = str
     """Translates a sentence."""

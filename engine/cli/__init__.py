@@ -8,15 +8,15 @@ import contextlib
 import errno
 import importlib
 import io
-import logging
 import os
 import sys
 from collections.abc import Sequence
 
+from engine.base import lazy_logger
 from engine.base.errors import Cancelled, MnemoscopeError
 from engine.cli.arguments import VERBS, make_parser
 from engine.cli.output import printable_streams
-from engine.logs import configure_logging
+from engine.logs import configure_logging, configure_logging_late, log_path
 
 __all__ = ["VERBS", "main"]
 
@@ -26,7 +26,7 @@ INTERRUPTED = 130
 BROKEN_PIPE = 141
 """128 + SIGPIPE: the reader of the output has closed it, as `head` does."""
 
-log = logging.getLogger(__name__)
+log = lazy_logger(__name__)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -62,7 +62,10 @@ def _run(argv: Sequence[str] | None) -> int:
         arguments = make_parser(words[0] if words else "").parse_args(words)
     except SystemExit as usage:  # after --help, or with a line on stderr
         return int(usage.code or 0)
-    log_file = configure_logging()
+    if arguments.verb == "search":
+        configure_logging_late()
+    else:
+        configure_logging()
     try:
         verb = importlib.import_module(f"engine.cli.{arguments.verb}")
         return int(verb.run(arguments))
@@ -76,7 +79,7 @@ def _run(argv: Sequence[str] | None) -> int:
         if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise
         log.exception("The verb %s failed", arguments.verb)
-        return _fail(f"Unexpected {type(error).__name__}: {error}. Details are in {log_file}.")
+        return _fail(f"Unexpected {type(error).__name__}: {error}. Details are in {log_path()}.")
 
 
 def _fail(sentence: str) -> int:

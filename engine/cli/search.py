@@ -1,6 +1,5 @@
 """`mnemoscope search`: search the notes and sessions of a workspace."""
 
-import shlex
 from argparse import Namespace
 from datetime import date
 from itertools import zip_longest
@@ -89,7 +88,7 @@ def run(arguments: Namespace) -> int:
 
         print("\n\n".join(results_markdown(outcome.results, query=_query_text(arguments), total=outcome.total)))
     else:
-        _print_text(outcome, _options_again(arguments), explain=arguments.explain)
+        _print_text(outcome, arguments)
         if unexplained:
             print(unexplained)
     return 0
@@ -136,11 +135,11 @@ def _options_again(arguments: Namespace) -> str:
         options.append(("--since", date.fromtimestamp(arguments.since)))
     if arguments.until is not None:
         options.append(("--until", date.fromtimestamp(arguments.until - 1)))  # the end of a day is the next one's start
-    return "".join(f" {option} {shlex.quote(str(value))}" for option, value in options if value is not None)
+    return "".join(f" {option} {_quote(str(value))}" for option, value in options if value is not None)
 
 
-def _print_text(outcome: SearchOutcome, options: str, *, explain: bool) -> None:
-    """Print the results; `options` go with each query that is offered."""
+def _print_text(outcome: SearchOutcome, arguments: Namespace) -> None:
+    explain: bool = arguments.explain
     explanation = outcome.explanation
     reasons = explanation.results if explain and explanation else ()
     for result, reason in zip_longest(outcome.results, reasons):
@@ -152,7 +151,7 @@ def _print_text(outcome: SearchOutcome, options: str, *, explain: bool) -> None:
     _print_count(outcome)
     _print_remarks(outcome)
     if explanation and (explain or not outcome.results):
-        _print_stages(explanation, options)
+        _print_stages(explanation, _options_again(arguments))
 
 
 def _print_count(outcome: SearchOutcome) -> None:
@@ -224,8 +223,8 @@ def _copies(result: MemorySearchResult) -> str:
 
 
 def _more_in_file(result: MemorySearchResult, *, at_least: bool) -> str:
-    workspace = f"--workspace {shlex.quote(result.workspace)} " if result.workspace else ""
-    path = shlex.quote(literal_glob(result.path))
+    workspace = f"--workspace {_quote(result.workspace)} " if result.workspace else ""
+    path = _quote(literal_glob(result.path))
     least = " or" if at_least else ""
     return safe(f"+{result.more_in_file:,}{least} more in {result.path}; {workspace}--path {path} shows them.")
 
@@ -237,6 +236,12 @@ def _print_stages(explanation: SearchExplanation, options: str) -> None:
     wordless = any(stage.name == "newest" for stage in explanation.stages)
     if explanation.emptied_by and not explanation.remedies:
         print("Try another value, or fewer operators." if wordless else "Try other words, or fewer of them.")
+
+
+def _quote(text: str) -> str:
+    from shlex import quote  # most results offer no command
+
+    return quote(text)
 
 
 _STAGE_NAMES = {"question": "embedding", "query": "operators"}
@@ -255,7 +260,7 @@ def _stage_text(stage: SearchStage) -> str:
 
 def _control(remedy: SearchRemedy, options: str) -> str:
     if remedy.query:
-        return f"mnemoscope search {shlex.quote(remedy.query)}{options}"
+        return f"mnemoscope search {_quote(remedy.query)}{options}"
     if remedy.extension:
         return f"{remedy.extension} among the extensions in the settings"
-    return _CONTROLS[remedy.name].format(path=shlex.quote(remedy.path))
+    return _CONTROLS[remedy.name].format(path=_quote(remedy.path))

@@ -394,3 +394,31 @@ class _MarkupScan(_Scan):
 
     def _ends_code(self, line: str) -> bool:
         return self._number >= self._code_end
+
+
+# --- Headings and blocks of code of a whole note ----------------------------------------------------------------------
+
+_WHOLE = 2**62
+_FRONT = ("---", "+++", "\ufeff")
+"""Beginnings of a note with front matter; Logseq's properties contain two colons."""
+
+
+def markdown_outline(
+    text: str, checkpoint: Callable[[], None] = lambda: None
+) -> tuple[list[MarkupHeading], list[tuple[int, int]], int]:
+    """Return headings, blocks of fenced code and the length of the front matter of a Markdown note.
+
+    Each block is its first and last line. The length is the number of lines of front matter or properties.
+
+    `checkpoint` is called every few thousand lines, and may raise to cancel.
+    """
+    length = 0
+    if text.startswith(_FRONT) or "::" in text:
+        from engine.corpus.front_matter import read  # parts of notes have none
+
+        front = read(text)
+        length = 0 if front is None else front.length
+    outline = Outline(text, _WHOLE, length, checkpoint=checkpoint)
+    # No line is cut into pieces here, so that pieces are lines, counted from 0.
+    headings = [MarkupHeading(start + 1, body, level, title) for start, body, level, title in outline.headings]
+    return headings, [(first + 1, last + 1) for first, last in outline.code], length

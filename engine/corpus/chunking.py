@@ -2,21 +2,21 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from engine.base import lazy_pattern
 from engine.corpus.chunk_boundaries import AFTER_HEADING, CHARACTERS_PER_TOKEN, NEVER, WITHIN_WORD, Outline
 from engine.corpus.front_matter import FrontMatter, without_block_properties
-from engine.corpus.front_matter import read as read_front_matter
-from engine.corpus.note_metadata import DocumentInfo
-from engine.corpus.note_structure import MarkupHeading, Structure
+from engine.corpus.note_structure import Structure
+
+if TYPE_CHECKING:
+    from engine.corpus.note_metadata import DocumentInfo
 
 _SMALLEST_LIMIT = 32
 _SMALL_SHARE = 4
-_WHOLE = 2**62
 _DISTANCE_PENALTY = 0.7
 _EVEN_CHUNKS = 4
 """Number of chunks at the end of a text that share the rest of it equally. Earlier chunks are filled to the limit, so
@@ -210,23 +210,6 @@ def _share(rest: int, limit: int) -> float:
     return limit if chunks > _EVEN_CHUNKS else rest / max(1, chunks)
 
 
-def markdown_outline(
-    text: str, checkpoint: Callable[[], None] = lambda: None
-) -> tuple[list[MarkupHeading], list[tuple[int, int]], int]:
-    """Return headings, blocks of fenced code and the length of the front matter of a Markdown note.
-
-    Each block is its first and last line. The length is the number of lines of front matter or properties.
-
-    `checkpoint` is called every few thousand lines, and may raise to cancel.
-    """
-    front = read_front_matter(text)
-    length = 0 if front is None else front.length
-    outline = Outline(text, _WHOLE, length, checkpoint=checkpoint)
-    # No line is cut into pieces here, so that pieces are lines, counted from 0.
-    headings = [MarkupHeading(start + 1, body, level, title) for start, body, level, title in outline.headings]
-    return headings, [(first + 1, last + 1) for first, last in outline.code], length
-
-
 class Chunk(msgspec.Struct, frozen=True):
     start_line: int
     end_line: int
@@ -237,7 +220,7 @@ class Chunk(msgspec.Struct, frozen=True):
     """Headings common to the whole chunk, outermost first; includes its own heading if there is only one."""
 
 
-def chunk_note(text: str, about: DocumentInfo, *, tokens: int, overlap: int) -> list[Chunk]:
+def chunk_note(text: str, about: "DocumentInfo", *, tokens: int, overlap: int) -> list[Chunk]:
     """Return the chunks of a note like `chunk_text`, without the properties that Logseq writes below blocks.
 
     Of a note of Obsidian's plugin Excalidraw, the data of the drawing, which follow its texts, are left out.

@@ -113,7 +113,7 @@ def opened_block(line: str, is_below: Callable[[str], bool]) -> str:
     """
     if marks := fence_marks(line):
         return marks
-    match = _RAW.match(line)
+    match = _RAW.match(line) if line.lstrip(" ").startswith(("<", "%%", "{/*")) else None
     if match is None:
         return ""
     if match[1]:

@@ -7,7 +7,6 @@ docutils parses a whole document for 40 times as long and includes other files, 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from itertools import chain
-from typing import NamedTuple
 
 import msgspec
 
@@ -23,7 +22,7 @@ LONGEST_PROPERTY = 4_000
 _KEY = lazy_pattern(r"[ \-]+")
 
 
-class MarkupHeading(NamedTuple):
+class MarkupHeading(msgspec.Struct, frozen=True):
     line: int
     """First line, from 1; of an overlined title the line above it."""
     last: int

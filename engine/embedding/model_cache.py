@@ -7,7 +7,6 @@ a hash of the package's files, so that other ones are unpacked again.
 import contextlib
 import errno
 import hashlib
-import logging
 import math
 import mmap
 import os
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 import numpy as np
 
+from engine.base import lazy_logger
 from engine.base.bounded_json import decode_json
 from engine.base.private_files import cache_folder, make_folder, remove_leftovers, replacing
 from engine.embedding.sentence_network import (
@@ -35,7 +35,7 @@ from engine.embedding.sentence_network import (
 if TYPE_CHECKING:
     from engine.embedding.sentence_network import Arrays
 
-log = logging.getLogger(__name__)
+log = lazy_logger(__name__)
 
 _LAYOUT = b"mnemoscope model 1\n"
 """The first bytes of the file. Increase the number when the content changes."""

@@ -4,13 +4,13 @@ Providers are created only here, and remote ones only if `consent` allows it.
 """
 
 import importlib
-import logging
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from engine.base import lazy_logger
 from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
 from engine.base.language import tr
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from engine.embedding.provider_interface import EmbeddingProvider
     from engine.records import ProviderProbe
 
-log = logging.getLogger(__name__)
+log = lazy_logger(__name__)
 
 Factory = Callable[[Settings, str | None], "EmbeddingProvider"]
 """Creates a provider cheaply: models and packages are loaded on first use. The second argument is its API key, None
@@ -154,8 +154,8 @@ def _make_provider(settings: Settings, name: str, key: "Key | str | None") -> Se
     require_consent(settings, name)
     value, origin = (key, None) if key is None or isinstance(key, str) else (key.value, key.described)
     provider = FACTORIES[name](settings_of(settings, name), value)
-    # A message loads the log file and the patterns of secrets: a tenth of a search with the built-in model.
-    log.log(logging.INFO if provider.remote else logging.DEBUG, "Embedding with %s, %s", name, provider.model)
+    if provider.remote:  # a message loads the patterns of secrets: a tenth of a search with the built-in model
+        log.info("Embedding with %s, %s", name, provider.model)
     return Selection(provider, settings.provider, key_origin=origin)
 
 

@@ -1,14 +1,13 @@
 """Records files that are skipped until they change: files that crashed two processes, and files without a text."""
 
 import contextlib
-import logging
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
-from engine.base import skip_reasons
+from engine.base import lazy_logger, skip_reasons
 from engine.base.errors import PARSER_FAULTS
 from engine.base.index_rule_versions import DOCUMENTS_VERSION
 from engine.base.private_files import replace_file
@@ -17,7 +16,7 @@ from engine.corpus.folder_walk import FoundFile
 from engine.corpus.note_reader import Unreadable
 from engine.records import FileIssue
 
-log = logging.getLogger(__name__)
+log = lazy_logger(__name__)
 
 CRASHED = "crashed"
 """Rule of a file that is skipped because it crashed processes."""

@@ -6,12 +6,12 @@ batch of changes to it counts; finding the changed rows is cheap. A file that be
 and counts as well.
 """
 
-import logging
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
+from engine.base import lazy_logger
 from engine.base.errors import PathRefused, WorkspaceError
 from engine.corpus.ignore_rules import IgnoreRules
 from engine.corpus.indexed_folders import find_roots
@@ -25,7 +25,7 @@ from engine.records import SyncReason, WatcherStatus
 from engine.settings import Settings
 from engine.settings.options import SessionDeltaSettings
 
-log = logging.getLogger(__name__)
+log = lazy_logger(__name__)
 
 _BLOCK = 64 * 1024
 """Bytes per read when lines are counted."""

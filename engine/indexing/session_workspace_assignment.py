@@ -12,7 +12,6 @@ better claim; the other one keeps its copy until its next sync, so that a sessio
 workspace whose folder or index was deleted, or which no longer lists them, pass to the next workspace that sees them.
 """
 
-import logging
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,7 +21,7 @@ from typing import Literal
 import apsw
 import msgspec
 
-from engine.base import skip_reasons
+from engine.base import lazy_logger, skip_reasons
 from engine.base.cancellation import CancelToken
 from engine.base.errors import StoreError
 from engine.corpus.discovery import READABLE_EXTENSIONS, Discovery, discover
@@ -37,7 +36,7 @@ from engine.settings import Settings
 from engine.store.index_paths import IndexFiles, index_files
 from engine.store.session_workspaces import SessionOwner, SessionOwners, SessionOwnership
 
-log = logging.getLogger(__name__)
+log = lazy_logger(__name__)
 
 INDEXED_ELSEWHERE = "kept-elsewhere"
 """Rule of a transcript that is skipped because another workspace indexes it."""

@@ -1,10 +1,10 @@
 """Runs one whole sync: takes the writer lock, updates or rebuilds the text, embeds, publishes and reports."""
 
 import contextlib
-import logging
 import time
 from collections.abc import Callable
 
+from engine.base import lazy_logger
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, MnemoscopeError, ProviderError
 from engine.indexing.commit_groups import TextOutcome
@@ -18,7 +18,7 @@ from engine.store.index_schema import Tables
 from engine.store.snapshot import MAX_FREE
 from engine.store.vector_encoding import StoredModel
 
-log = logging.getLogger(__name__)
+log = lazy_logger(__name__)
 
 _LOCK_POLL = 0.25
 _PASSES_BEFORE_PUBLISH = 5

@@ -1,6 +1,5 @@
 """Keeps one index up to date: one sync at a time, on request, after changes, before searches and at intervals."""
 
-import logging
 import math
 import threading
 import time
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
+from engine.base import lazy_logger
 from engine.base.cancellation import CancelToken, checkpoint
 from engine.base.errors import Cancelled, Closed, IndexBusy, MnemoscopeError
 from engine.base.language import tr
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from engine.records import WatcherStatus
     from engine.settings.options import SyncSettings
 
-log = logging.getLogger(__name__)
+log = lazy_logger(__name__)
 
 _CLOSE_SECONDS = 5.0
 _POLL_SECONDS = 0.01

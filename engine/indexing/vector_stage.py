@@ -1,9 +1,9 @@
 """The vector stage of a sync: selects the model, checks the approval, and switches to the fallback on failure."""
 
 import contextlib
-import logging
 from typing import TYPE_CHECKING
 
+from engine.base import lazy_logger
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, ProviderError
 from engine.embedding.batch_jobs.batch_api import batches_of
@@ -21,7 +21,7 @@ from engine.store.vector_encoding import StoredModel
 if TYPE_CHECKING:
     from engine.indexing.batch_stage import BatchStage
 
-log = logging.getLogger(__name__)
+log = lazy_logger(__name__)
 
 
 class VectorStage:

@@ -6,7 +6,6 @@ everything. It uses the notifications of the system while they work; otherwise i
 
 import contextlib
 import errno
-import logging
 import math
 import os
 import threading
@@ -15,11 +14,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from engine.base import lazy_logger
 from engine.base.language import tr
 from engine.indexing.native_watch import Ignores, NativeWatch, Sink, open_native
 from engine.records import WatcherStatus
 
-log = logging.getLogger(__name__)
+log = lazy_logger(__name__)
 
 _MAX_PATHS = 10_000
 _LONGEST_WAIT = 10

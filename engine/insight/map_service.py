@@ -1,6 +1,5 @@
 """Provides the map of one index: computed on demand, cached in memory and in a file."""
 
-import logging
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -8,6 +7,7 @@ from itertools import dropwhile, islice
 
 import numpy as np
 
+from engine.base import lazy_logger
 from engine.base.cancellation import CancelToken, checkpoint
 from engine.corpus.path_guard import PathGuard
 from engine.insight import map_data
@@ -20,7 +20,7 @@ from engine.store.stored_models import ModelName
 from engine.store.vector_encoding import StoredModel, Vectors
 from engine.store.vectors import VectorIndex
 
-log = logging.getLogger(__name__)
+log = lazy_logger(__name__)
 
 _WORDS, _CHARACTERS = 60, 2000
 """Maximum length of a chunk's displayed text."""

@@ -14,7 +14,7 @@ from engine.base import lazy_pattern
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused, WorkspaceError
 from engine.corpus import front_matter, markdown_line_types
-from engine.corpus.chunking import markdown_outline
+from engine.corpus.chunk_boundaries import markdown_outline
 from engine.corpus.documents import DocumentError, is_document
 from engine.corpus.folder_walk import FolderWalk, Neighbours
 from engine.corpus.ignore_rules import IgnoreRules, Match

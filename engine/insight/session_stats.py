@@ -3,7 +3,6 @@
 The cost is that which the transcript records, else computed by a dated table of prices.
 """
 
-import logging
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
@@ -14,13 +13,14 @@ from typing import Annotated, NamedTuple, TypeVar
 
 import msgspec
 
+from engine.base import lazy_logger
 from engine.base.bounded_json import decode_toml
 from engine.base.errors import SettingsError
 from engine.base.language import tr
 from engine.base.private_files import read_file
 from engine.records import ModelUsage, PriceSource, SessionStats, SessionSummary, StatsKey, StatsRow, UsageTotal
 
-log = logging.getLogger(__name__)
+log = lazy_logger(__name__)
 
 _MILLION = 1_000_000
 _LARGEST_FILE = 1024**2

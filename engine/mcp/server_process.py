@@ -5,7 +5,6 @@ import contextlib
 import gc
 import importlib
 import importlib.util
-import logging
 import signal
 import sys
 import threading
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from engine.agent.memory_access import AgentAccess
 from engine.agent.tool_definitions import agent_tools
+from engine.base import lazy_logger
 from engine.base.errors import Closed, MnemoscopeError
 from engine.settings import Settings
 from engine.settings.settings_section import with_query_settings
@@ -91,7 +91,7 @@ class LateMemory:
             log.info("The memory could not be warmed: %s", type(error).__name__)
 
 
-log = logging.getLogger(__name__)
+log = lazy_logger(__name__)
 _PASSED_OVER = ("mcp", "mcp.server")
 """Packages whose own `__init__` imports modules that this server doesn't use: a client, HTTP, decorators for
 functions."""

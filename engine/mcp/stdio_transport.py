@@ -7,7 +7,6 @@ reader that waits for input nor a writer to a full pipe keeps the process alive.
 import asyncio
 import contextlib
 import json
-import logging
 import os
 import queue
 import re
@@ -23,6 +22,7 @@ import msgspec
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import SessionMessage
 
+from engine.base import lazy_logger
 from engine.base.bounded_json import check_depth, check_digits
 
 LONGEST_MESSAGE = 256 * 1024
@@ -38,7 +38,7 @@ _LAST = re.compile(rb"[,{]\s*" + _ID + rb"(?:\s*,\s*" + _OTHER + rb")*\s*\}\s*\Z
 _ENDED = (RuntimeError, CancelledError, anyio.BrokenResourceError, anyio.ClosedResourceError)
 """Errors raised by steps on an event loop that is ending or has ended."""
 
-log = logging.getLogger(__name__)
+log = lazy_logger(__name__)
 
 Received = MemoryObjectReceiveStream[SessionMessage | Exception]
 Sent = MemoryObjectSendStream[SessionMessage]

@@ -7,19 +7,20 @@ waits for its threads at exit.
 
 import heapq
 import itertools
-import logging
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Executor, Future, wait
 from typing import TYPE_CHECKING, Any
 
+from engine.base import lazy_logger
 from engine.base.errors import Closed, MnemoscopeError
 
 if TYPE_CHECKING:
-    from concurrent.futures import ThreadPoolExecutor
+    from concurrent.futures import Executor, Future, ThreadPoolExecutor
+else:
+    Executor = object  # the package imports `logging`, which takes as long as a search
 
-log = logging.getLogger(__name__)
+log = lazy_logger(__name__)
 
 _MAX_THREADS = 6
 """Number of threads without a given executor: four for concurrent requests, one for a sync, one for short jobs."""
@@ -103,7 +104,7 @@ class BackgroundExecutor(Executor):
         self._futures: set[Future[Any]] = set()
         """Futures that are running or queued on own threads."""
 
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> "Future[Any]":
         """Run a function on a thread, see `Executor.submit`. Raises `RuntimeError` after shutdown."""
         executor = self._executor
         if executor is not None:
@@ -160,6 +161,8 @@ class BackgroundExecutor(Executor):
         if self._clock is not None:
             self._clock.close()
         if self._own is not None:
+            from concurrent.futures import wait
+
             with self._lock:
                 futures = tuple(self._futures)
             for future in futures:
@@ -207,7 +210,7 @@ class BackgroundExecutor(Executor):
         with self._lock:
             self._jobs.discard(job)
 
-    def _discard_future(self, future: Future[Any]) -> None:
+    def _discard_future(self, future: "Future[Any]") -> None:
         with self._lock:
             self._futures.discard(future)
 

@@ -1,6 +1,5 @@
 """Reads files of a workspace as text: notes unchanged, sessions from their transcripts with secrets masked."""
 
-import logging
 import weakref
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from engine.base import lazy_logger
 from engine.base.cancellation import CancelToken, checkpoint
 from engine.base.errors import PARSER_FAULTS, PathRefused, TranscriptUnreadable, WorkspaceError
 from engine.base.language import tr
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from engine.corpus.transcripts.transcript_reader import Position
 
 
-log = logging.getLogger(__name__)
+log = lazy_logger(__name__)
 
 
 class WorkspaceFiles:

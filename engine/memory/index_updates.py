@@ -3,12 +3,12 @@
 Embedding that the user has approved is stored in tokens until it is done, so that a restart can resume it.
 """
 
-import logging
 import threading
 from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from engine.base import lazy_logger
 from engine.base.cancellation import CancelToken
 from engine.base.errors import IndexCorrupt, MnemoscopeError, ProviderError
 from engine.memory.memory_context import MemoryContext
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from engine.indexing.stage_data import Agreement, RefusedTexts, Sharing
     from engine.records.sync import ProgressCallback
 
-log = logging.getLogger(__name__)
+log = lazy_logger(__name__)
 
 _OF_CHANGES: tuple[SyncReason, ...] = ("session-delta", "search")
 """Reasons for which the transcripts that have changed are enough, if nothing else has."""

@@ -20,7 +20,6 @@ from engine.records import (
 from engine.search.chunk_filter import Filter
 from engine.search.result_set import LARGEST_SCOPE
 from engine.search.search_context import Explain, OnKeywords, SearchRequest
-from engine.search.session_keys import is_shared_session
 from engine.settings.search_settings import QuerySettings
 
 _SAME_TIME = 0.001
@@ -76,7 +75,11 @@ _PER_FILE = 3
 def make_request(settings: QuerySettings, query: str, like: Passage | None, options: "SearchOptions") -> SearchRequest:
     """Create a search request from options and settings; `query` is empty if `like` is set. Raises `QueryTooLong`."""
     check_length(query)
-    shared = is_shared_session(options.get("session_key"))
+    shared = False
+    if session_key := options.get("session_key"):
+        from engine.search.session_keys import is_shared_session  # only agents have sessions
+
+        shared = is_shared_session(session_key)
     keyword_only = options.get("mode") == "keyword"
     earlier: SearchRequest | None = None
     for level in options.get("within", ()):

@@ -9,7 +9,6 @@ from engine.base.errors import ProviderError
 from engine.corpus.path_guard import PathGuard
 from engine.search.pipeline_stages import EmbeddedQuery, KeywordsOnly
 from engine.search.search_context import SearchContext
-from engine.store import stored_models
 from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import Vectors
 
@@ -146,6 +145,8 @@ class QueryEmbedder:
     def _can_compare(self, snapshot: Snapshot, provider: "EmbeddingProvider", context: SearchContext) -> bool:
         if self.has_vectors(snapshot, provider):
             return True
+        from engine.store import stored_models
+
         name = stored_models.ModelName(provider.id, provider.model, provider.key)
         waits = stored_models.awaiting(snapshot)
         if waits is not None and waits.name == name:

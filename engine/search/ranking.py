@@ -17,7 +17,7 @@ from engine.search.keyword_scores import KeywordScores
 from engine.search.named_sessions import projects_of_chunks, sessions_of_chunks
 from engine.search.pipeline_stages import Best, SessionsNamed, TimesNamed
 from engine.search.query_lifts import Lift, NamedInQuery, QueryLifts
-from engine.search.score_cut_off import diverse
+from engine.search.score_cut_off import diverse, languages_of
 from engine.search.scoring import FULL_MATCH, FULL_SIMILARITY, Blend, Evidence, name_bonus, within_limits
 from engine.search.search_context import SearchContext
 from engine.search.title_matches import (
@@ -251,7 +251,7 @@ def _with_foreign(
     compared = {*near, *filter(scorer.vectors.__contains__, best)}
     foreign = in_other_languages(compared, scorer.words, analysis, snapshot, context)
     own = compared - foreign
-    foreign -= leg.translating(foreign, own)
+    foreign -= leg.translating(languages_of(snapshot, foreign), own)
     if not own or foreign.isdisjoint(near):
         return blend
     scorer.foreign = foreign

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from engine.base import lazy_pattern
 from engine.corpus.documents import is_document
 from engine.corpus.note_structure import MarkupHeading
 from engine.corpus.transcripts.message_offsets import MessageOffset, in_ranges, read_offsets
@@ -42,7 +43,7 @@ from engine.text.highlight import command_matches
 if TYPE_CHECKING:
     from engine.embedding.provider_interface import EmbeddingProvider
 
-_LATER_HEADING = re.compile(r"\n[ \t>]*(?:#|(?:=+|-+)[ \t]*(?:\n|\Z))|<h[1-6]", re.IGNORECASE)
+_LATER_HEADING = lazy_pattern(r"\n[ \t>]*(?:#|(?:=+|-+)[ \t]*(?:\n|\Z))|<h[1-6]", re.IGNORECASE)
 """A possible Markdown heading below the first line; without one, the slower reading of all headings is not needed."""
 _CLEAR_ALONE = 120
 """Number of characters from which a message is understandable without another one."""
@@ -254,16 +255,16 @@ def headings_at(chunk: StoredChunk, line: int) -> tuple[str, ...]:
 @lru_cache(1024)  # while the user types, most results stay the same
 def _headings_in(text: str, name: str) -> Sequence[MarkupHeading]:
     """Return the headings in a chunk of a note; none if it has at most one, at its start, which is stored with it."""
-    may_have = _LATER_HEADING.search(text) is not None
-    if not may_have and name.lower().endswith(".md"):
-        return ()
-    from engine.corpus.chunking import markdown_outline  # these take longer to import than a search
-    from engine.corpus.note_metadata import structure_of
+    if not name.lower().endswith(".md"):
+        from engine.corpus.note_metadata import structure_of  # these take longer to import than a search
 
-    structure = structure_of(text, name)
-    if structure is not None:
-        return structure.headings
-    return markdown_outline(text)[0] if may_have else ()
+        if (structure := structure_of(text, name)) is not None:
+            return structure.headings
+    if _LATER_HEADING.search(text) is None:
+        return ()
+    from engine.corpus.chunk_boundaries import markdown_outline
+
+    return markdown_outline(text)[0]
 
 
 def with_own_dates(

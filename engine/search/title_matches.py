@@ -9,7 +9,6 @@ from functools import cache, lru_cache
 from itertools import compress
 from math import hypot
 from operator import mul
-from typing import NamedTuple
 
 import msgspec
 
@@ -398,7 +397,7 @@ def _forms(term: QueryTerm) -> list[frozenset[str]]:
     return [frozenset(word), *(frozenset(stem.split(" ")) for stem in term.stems)]
 
 
-class _NameWord(NamedTuple):
+class _NameWord(msgspec.Struct, frozen=True):
     tokens: frozenset[str]
     """The word and its stems, in all languages."""
     written: frozenset[str]

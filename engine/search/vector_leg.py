@@ -49,6 +49,8 @@ _TRANSLATION = 0.7
 """Score between two passages from which one probably translates the other: with the built-in model nine of ten
 translations reach it, and of other passages in two languages on one subject less than five of a hundred.
 """
+_FARTHER = 0.4
+"""Most that a passage is farther from the query than its translation, as a difference of vector scores."""
 _OTHER_QUERIES = (
     "Which element has the atomic number 26?",
     "When did the Roman Empire split in two?",
@@ -285,15 +287,27 @@ class VectorLeg:
             self._exact.update(zip(known, cosines, strict=True))
         return {id_: self._exact[id_] for id_ in ids if id_ in self._exact}
 
-    def translating(self, ids: Collection[int], others: Collection[int]) -> set[int]:
-        """Return the chunks `ids` that are probably translations of chunks in `others`, by their vectors."""
-        found, compared = self._vectors(ids), self._vectors(others)
+    def translating(self, languages: Mapping[int, str], others: Collection[int]) -> set[int]:
+        """Return the chunks, of those given with their languages, that are probably translations of `others`.
+
+        A chunk has at most one translation in each language, its nearest one. Pages of the same manual can be as
+        similar, so the chunk must also be about as near to the query.
+        """
+        found, compared = self._vectors(languages), self._vectors(others)
         if not found or not compared:
             return set()
-        cosines = (np.stack([*found.values()]) @ np.stack([*compared.values()]).T).max(axis=1).tolist()
-        scale = self.calibration.between_passages
-        scores = (scoring.vector_evidence(cosine, scale) for cosine in cosines)
-        return {id_ for id_, score in zip(found, scores, strict=True) if score >= _TRANSLATION}
+        originals = np.stack([*compared.values()])
+        scale, farther = self.calibration.between_passages, _FARTHER * (self.calibration.high - self.calibration.low)
+        least = scale.low + _TRANSLATION * (scale.high - scale.low)
+        translations = set[int]()
+        for language in {languages[id_] for id_ in found}:
+            ids = [id_ for id_ in found if languages[id_] == language]
+            vectors = np.stack([found[id_] for id_ in ids])
+            cosines = vectors @ originals.T
+            nearest = cosines.argmax(axis=0)
+            near = originals @ self.query >= (vectors @ self.query)[nearest] - farther
+            translations.update(ids[index] for index in nearest[near & (cosines.max(axis=0) >= least)])
+        return translations
 
     def similarities(self, ids: Sequence[int], best: int) -> dict[int, float]:
         """Return how similar each chunk is to the others among the `best` first ones, by id, as the score of its cosine

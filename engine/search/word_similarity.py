@@ -38,7 +38,7 @@ from engine.text.writing_systems import UNSPACED, shape
 if TYPE_CHECKING:
     from engine.embedding.provider_interface import EmbeddingProvider
 
-_COMPARED = 20
+COMPARED = 20
 """Most results whose language is looked up; the others stay in place, below."""
 _MOST_WORDS = 400
 """Most different words of the query and these results together: the built-in model takes a quarter of a millisecond
@@ -68,7 +68,7 @@ def best_in_other_languages(
     results: Sequence[Scored], words: KeywordScores, analysis: QueryAnalysis, snapshot: Snapshot, context: SearchContext
 ) -> set[int]:
     """Return the ids of the best results that are in another language than the query, without those named like it."""
-    best = list(islice((scored.id for scored in results if not scored.named), _COMPARED))
+    best = list(islice((scored.id for scored in results if not scored.named), COMPARED))
     return in_other_languages(best, words, analysis, snapshot, context)
 
 
@@ -78,21 +78,23 @@ def in_other_languages(
     """Return the ids of those chunks that are in another language than the query.
 
     A query of a few words without a function word may be in any language: chunks in a language are foreign if all
-    candidates in it contain less than half of these words. The same applies to unknown languages, such as Chinese, if
-    some notes are in an unknown language, too.
+    candidates in it contain less than half of these words, or not all of them if the query has a function word of
+    another language of the notes. The same applies to unknown languages, such as Chinese, if some notes are in an
+    unknown language, too.
     """
     language = language_of_note(context.query.searched_text)
     if not language.startswith(UNDECIDED) and (language or "" not in snapshot.languages()):
         return {id_ for id_, other in languages_of(snapshot, ids).items() if other != analysis.languages[0]}
     languages = languages_of(snapshot, ids)
     likelier = rules_of(language)[1:]
+    needed = len(words.terms) / (2 if set(likelier).isdisjoint(snapshot.languages()) else 1)
     found_terms: dict[str, set[int]] = {other: set() for other in languages.values() if other not in likelier}
 
     def foreign(of_chunks: Mapping[int, str]) -> set[str]:
         for id_, other in of_chunks.items():
             if other in found_terms:
                 found_terms[other].update(compress(count(), words.contributions.get(id_, ())))
-        return {other for other, terms in found_terms.items() if 2 * len(terms) < len(words.terms)}
+        return {other for other, terms in found_terms.items() if len(terms) < needed}
 
     if foreign(languages):  # looking up the languages of all candidates takes far longer
         foreign(languages_of(snapshot, words.contributions))
@@ -108,7 +110,7 @@ def order_by_best(
     The best one stays first, since it may be the only answer. Those after it exchange their places with each other, and
     scores stay the same.
     """
-    first = [scored.id for scored in results if not scored.named][:_COMPARED]
+    first = [scored.id for scored in results if not scored.named][:COMPARED]
     if len(first) <= _BEST or analysis.word_count < LONG_QUERY or context.request.diverse:
         return results
     similarities = leg.similarities(first, _BEST)
@@ -138,7 +140,7 @@ def order_by_words(
     """
     if not isinstance(model, WordVectors):
         return results
-    best = [scored.id for scored in results if (scored.id in foreign if foreign else not scored.named)][:_COMPARED]
+    best = [scored.id for scored in results if (scored.id in foreign if foreign else not scored.named)][:COMPARED]
     chunks = leg.snapshot.chunks(best)
     places = [place for place, scored in enumerate(results) if scored.id in chunks]
     if not places:

@@ -3,7 +3,6 @@
 A file with the reference's camelCase names is migrated (`minScore` becomes `min_score`), after a copy was made.
 """
 
-import logging
 import os
 import re
 import threading
@@ -14,8 +13,8 @@ from typing import Any, Literal, NoReturn
 
 import msgspec
 
-from engine.base import lazy_pattern
-from engine.base.bounded_json import LONG_KEY
+from engine.base import lazy_logger, lazy_pattern
+from engine.base.bounded_json import long_key
 from engine.base.errors import SettingsError
 from engine.base.language import marked, tr
 from engine.base.private_files import read_file, user_folder, write_aside
@@ -24,6 +23,7 @@ from engine.settings.checking import (
     find_lines,
     is_section,
     line_of,
+    names_of,
     options_of,
     refuse_at,
     refuse_unknown,
@@ -31,11 +31,11 @@ from engine.settings.checking import (
     rename_key,
 )
 from engine.settings.options import Settings
-from engine.settings.settings_section import Problem, Section
+from engine.settings.settings_section import Problem, Section, SectionT
 
 SETTINGS_VERSION = 1
 
-_log = logging.getLogger(__name__)
+_log = lazy_logger(__name__)
 
 OldName = tuple[tuple[str, ...], str]
 """Path of a key that has an old name, and its new name."""
@@ -150,7 +150,7 @@ def read_settings_text(path: Path, *, required: bool) -> str | None:
 
 def parse_settings(text: str, path: Path) -> dict[str, Any]:
     """Parse the file's tables, of a version that this program knows. Raises `SettingsError`."""
-    if match := LONG_KEY.search(text):
+    if match := long_key(text):
         line = text.count("\n", 0, match.start()) + 1
         raise SettingsError(_unreadable(path, line, tr("a key has too many parts")))
     try:
@@ -215,7 +215,18 @@ def merge_layers(defaults: dict[str, Any], own: Iterable[dict[str, Any]]) -> Set
         merged = merge_tables(merged, layer)
         if extra:
             merged["extra_paths"] = list(dict.fromkeys(extra))
-    return msgspec.convert(merged, Settings)
+    return _made(Settings, merged)
+
+
+def _made(section: type[SectionT], values: dict[str, Any]) -> SectionT:
+    """Return a section with the values of a checked layer; `msgspec.convert` would read the types of all sections."""
+    kinds, names = options_of(section), dict(names_of(section))
+    return section(
+        **{
+            names[key]: _made(kinds[key], value) if is_section(kinds[key]) else msgspec.convert(value, kinds[key])
+            for key, value in values.items()
+        }
+    )
 
 
 def merge_tables(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:

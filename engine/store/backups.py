@@ -4,7 +4,6 @@ They are ordinary databases without a write-ahead log, so they can also be copie
 """
 
 import contextlib
-import logging
 import os
 import time
 from collections.abc import Iterable, Sequence
@@ -13,6 +12,7 @@ from pathlib import Path
 
 import apsw
 
+from engine.base import lazy_logger
 from engine.base.private_files import create_private, temporary_path
 from engine.store.connection import number, open_connection
 from engine.store.index_schema import version_of
@@ -25,7 +25,7 @@ _MIGRATIONS = 3
 _PAUSE = 3600.0
 """Minimum age in seconds before a backup is replaced by a newer one of the same day."""
 
-log = logging.getLogger(__name__)
+log = lazy_logger(__name__)
 
 
 class Backups:

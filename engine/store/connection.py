@@ -6,7 +6,6 @@ wait in a queue; each caller takes one for a short transaction and puts it back.
 
 import contextlib
 import errno
-import queue
 import threading
 from array import array
 from collections.abc import Callable, Collection, Iterator
@@ -174,9 +173,9 @@ def _as_reader(connection: apsw.Connection) -> None:
 
 
 def _as_writer(connection: apsw.Connection) -> None:
-    # These two only take effect before the first table exists.
-    connection.pragma("page_size", _PAGE_SIZE)
-    connection.pragma("auto_vacuum", 2)
+    if not connection.pragma("page_count"):
+        connection.pragma("page_size", _PAGE_SIZE)
+        connection.pragma("auto_vacuum", 2)  # writes to a file that has pages, although it no longer takes effect
     connection.pragma("journal_mode", "wal")
     connection.pragma("synchronous", 1)
     connection.pragma("secure_delete", 1)
@@ -214,9 +213,8 @@ class ReaderPool:
     def __init__(self, database: Path) -> None:
         self._database = database
         # Last in, first out: the connection used last has the warmest page cache.
-        self._slots: queue.LifoQueue[apsw.Connection | None] = queue.LifoQueue()
-        for _ in range(READERS):
-            self._slots.put(None)
+        self._slots: list[apsw.Connection | None] = [None] * READERS
+        self._free = threading.Semaphore(READERS)
         self._emptying = threading.Lock()
         self._closed = False
 
@@ -226,7 +224,7 @@ class ReaderPool:
 
         Raises the errors that `translated` makes of SQLite's, and `Closed` after `close()`.
         """
-        slot = self._slots.get()
+        slot = self._take()
         try:
             if self._closed:
                 raise Closed
@@ -239,7 +237,7 @@ class ReaderPool:
                 # A late interrupt also stops the rollback. The connection could begin no other transaction.
                 slot.close(True)
                 slot = None
-            self._slots.put(slot)
+            self._put(slot)
 
     def close(self) -> None:
         """Wait for running reads and close all connections."""
@@ -251,21 +249,20 @@ class ReaderPool:
         """Empty the page caches of idle connections."""
         idle: list[apsw.Connection | None] = []
         try:
-            with contextlib.suppress(queue.Empty):
-                while True:
-                    idle.append(self._slots.get_nowait())
+            while self._free.acquire(blocking=False):
+                idle.append(self._slots.pop())
             for slot in idle:
                 if slot is not None:
                     slot.pragma("shrink_memory")
         finally:
             for slot in reversed(idle):
-                self._slots.put(slot)
+                self._put(slot)
 
     @contextmanager
     def emptied(self) -> Iterator[None]:
         """Wait for running reads and close all connections; new reads wait until the block ends."""
         with self._emptying:
-            slots = [self._slots.get() for _ in range(READERS)]
+            slots = [self._take() for _ in range(READERS)]
             try:
                 for slot in slots:
                     if slot is not None:
@@ -273,7 +270,15 @@ class ReaderPool:
                 yield
             finally:
                 for _ in slots:
-                    self._slots.put(None)
+                    self._put(None)
+
+    def _take(self) -> apsw.Connection | None:
+        self._free.acquire()
+        return self._slots.pop()
+
+    def _put(self, slot: apsw.Connection | None) -> None:
+        self._slots.append(slot)
+        self._free.release()
 
 
 @contextmanager

@@ -1,7 +1,6 @@
 """The index of one workspace: owns its read and write connections, and reopens them when the file is replaced."""
 
 import contextlib
-import logging
 import os
 import sys
 import threading
@@ -13,10 +12,11 @@ from typing import TYPE_CHECKING
 
 import apsw
 
+from engine.base import lazy_logger
 from engine.base.cancellation import CancelToken, checkpoint
 from engine.base.errors import PARSER_FAULTS, Closed, DiskFull, IndexBusy, IndexCorrupt, IndexReadOnly, StoreError
 from engine.base.language import tr
-from engine.store import index_schema, integrity
+from engine.store import index_schema
 from engine.store.connection import (
     BUSY_MS,
     ReaderPool,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 # --- Open the index file for writing: create it, migrate it, or replace a damaged one --------------------------------
 
-log = logging.getLogger(__name__)
+log = lazy_logger(__name__)
 
 Identity = tuple[int, int]
 """Device and inode of a file."""
@@ -83,6 +83,7 @@ def replace_damaged(files: IndexFiles, damage: IndexCorrupt) -> tuple[apsw.Conne
 
     The caller must hold the writer lock. Returns the new file's write connection and the message to show.
     """
+    from engine.store import integrity  # an index is hardly ever damaged
     from engine.store.writer import Writer
 
     try:
@@ -293,7 +294,7 @@ class IndexStore:
             if self._closed or damage.file not in (None, self._opened):
                 return True
             same = identity(self.files.database) == self._opened
-            sound = same and not integrity.is_damaged(self.files.database)
+            sound = same and not self._is_damaged()
             with self._writing:
                 if self._closed:
                     return True
@@ -336,7 +337,7 @@ class IndexStore:
             try:
                 yield
             except (*PARSER_FAULTS, apsw.ConstraintError) as error:
-                if not integrity.is_damaged(self.files.database):
+                if not self._is_damaged():
                     raise
                 raise damaged(self.files.database, tr("values of the wrong type")) from error
         except IndexCorrupt as damage:
@@ -421,7 +422,7 @@ class IndexStore:
         try:
             self._writer = open_writer(self.files)
         except IndexCorrupt as damage:
-            if not integrity.is_damaged(self.files.database):
+            if not self._is_damaged():
                 raise
             self.recovered = self._replace_damaged(damage)
         except (IndexReadOnly, DiskFull) as error:
@@ -432,6 +433,11 @@ class IndexStore:
         except OSError as error:
             raise refused(self.files.folder, error) from error
         self._opened = identity(self.files.database)
+
+    def _is_damaged(self) -> bool:
+        from engine.store.integrity import is_damaged
+
+        return is_damaged(self.files.database)
 
     def _replace_damaged(self, damage: IndexCorrupt) -> str:
         """Replace the damaged file with a new one, holding the writer lock. Returns the message to show."""

@@ -4,20 +4,20 @@ It can be made again at any time: a transcript without a row belongs to the work
 """
 
 import contextlib
-import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 import apsw
 
+from engine.base import lazy_logger
 from engine.base.errors import IndexCorrupt
 from engine.base.private_files import create_private, make_folder
 from engine.store.connection import BUSY_MS, transaction
 from engine.store.index_schema import Migration, migrate
 from engine.store.snapshot import typed
 
-log = logging.getLogger(__name__)
+log = lazy_logger(__name__)
 
 
 class SessionOwner(NamedTuple):

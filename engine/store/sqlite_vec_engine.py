@@ -10,7 +10,6 @@ distance 8 to 9 ms with either type. Four times as many candidates contained the
 
 import importlib.util
 import json
-import logging
 import math
 import re
 import threading
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 
+from engine.base import lazy_logger
 from engine.base.cancellation import CancelToken, checkpoint, start_call
 from engine.base.language import tr
 from engine.store.index import IndexStore
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-log = logging.getLogger(__name__)
+log = lazy_logger(__name__)
 
 _ROWS_AT_ONCE = 1024
 _FEW = 512
@@ -87,7 +87,7 @@ class Vec0Engine:
         scale = _scale(snapshot, model)
         return scale is not None and snapshot.meta("vec0") == _moment(snapshot, model, scale, stamp) and not self.broken
 
-    def answers(self, snapshot: Snapshot, model: StoredModel) -> bool:
+    def can_search(self, snapshot: Snapshot, model: StoredModel) -> bool:
         """Whether searches of this snapshot use the table."""
         return self.matches(snapshot, model) and self.usable(snapshot.connection)
 
@@ -98,7 +98,7 @@ class Vec0Engine:
         used.
         """
         scale = _scale(snapshot, model)
-        if scale is None or not self.answers(snapshot, model):
+        if scale is None or not self.can_search(snapshot, model):
             return None
         if allowed is not None and len(allowed) <= max(k, _FEW):
             return _exact(snapshot, model, query, k, allowed)

@@ -45,7 +45,7 @@ _MAX_DEAD = BLOCK_ROWS // 4
 
 MIN_EXAMINED = 2048
 _EXAMINED_SHARE = 32
-_TOLERATED_LOSS = 0.001
+_TOLERATED_LOSS = 0.0002
 """Share of the best quarter of the results that may be missed, as estimated."""
 _SMALL = 0.6
 """Share of a query's components, the smallest, whose signs count once; others count three times."""

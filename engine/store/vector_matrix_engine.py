@@ -4,7 +4,6 @@ The database is authoritative; the matrix is a disposable copy. Chunk ids are ne
 have the same set of ids. A stamp in the database makes it cheap to detect possible changes.
 """
 
-import logging
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from engine.base import in_batches
+from engine.base import in_batches, lazy_logger
 from engine.base.cancellation import CancelToken
 from engine.base.language import tr
 from engine.store.index_paths import IndexFiles
@@ -22,7 +21,7 @@ from engine.store.vector_encoding import Ids, StoredModel, Vectors, decode, inte
 if TYPE_CHECKING:
     from engine.store.vector_matrix import QuantisedMatrix
 
-log = logging.getLogger(__name__)
+log = lazy_logger(__name__)
 
 _READ_AT_ONCE = 2048
 _SAMPLE = 200

@@ -14,12 +14,12 @@ from engine.settings.search_settings import VectorSettings
 from engine.store.index import IndexStore
 from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import Ids, StoredModel, Vectors
-from engine.store.vector_matrix_engine import MatrixEngine
 
 if TYPE_CHECKING:
     from engine.records import Probe
     from engine.store.sqlite_vec_engine import ExtensionState, Vec0Engine
     from engine.store.vector_matrix_blocks import Codes
+    from engine.store.vector_matrix_engine import MatrixEngine
 
 _STEPS_BETWEEN_LOOKS = 2000
 """Instructions of SQLite's virtual machine between checks for a cancel; some tens of microseconds."""
@@ -50,8 +50,13 @@ class VectorIndex:
         self._store = store
         self._path = settings.extension_path or None
         self._chosen = settings.engine
-        self._matrix = MatrixEngine(store.files)
         self._probed: ExtensionState | None = None
+
+    @cached_property
+    def _matrix(self) -> "MatrixEngine":
+        from engine.store.vector_matrix_engine import MatrixEngine
+
+        return MatrixEngine(self._store.files)
 
     @cached_property
     def _table(self) -> "Vec0Engine":
@@ -96,7 +101,7 @@ class VectorIndex:
                 count=limit,
             )
             return EngineChoice("numpy", more, limit)
-        if self._table.answers(snapshot, model):
+        if self._table.can_search(snapshot, model):
             if limit is None:
                 return EngineChoice("sqlite-vec", tr("Chosen in the settings."), None)
             few = tr(
@@ -163,7 +168,7 @@ class VectorIndex:
         return parts
 
     def _uses_table(self, snapshot: Snapshot, model: StoredModel) -> bool:
-        return self._chosen != "numpy" and self._table.answers(snapshot, model)
+        return self._chosen != "numpy" and self._table.can_search(snapshot, model)
 
     # --- updates ----------------------------------------------------------------------------------------------------
 

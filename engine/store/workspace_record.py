@@ -5,7 +5,6 @@ again.
 """
 
 import contextlib
-import logging
 import os
 from itertools import islice
 from pathlib import Path
@@ -13,6 +12,7 @@ from pathlib import Path
 import apsw
 import msgspec
 
+from engine.base import lazy_logger
 from engine.base.bounded_json import decode_json
 from engine.base.errors import MnemoscopeError, SettingsError
 from engine.base.language import tr
@@ -20,7 +20,7 @@ from engine.base.private_files import read_file, replace_file
 from engine.settings import Settings
 from engine.store.index_paths import IndexFiles, index_files
 
-log = logging.getLogger(__name__)
+log = lazy_logger(__name__)
 
 _SAMPLE = 200
 """Most indexed files that are compared with the files in a folder."""

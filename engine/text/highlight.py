@@ -283,21 +283,28 @@ class _Matcher(dict[str, _RunMatches | None]):
         """Return the runs of a text that have the first letters of a match, or may match without them."""
         if self._starts is None:
             return RUN.findall(piece)
-        plain, letters = not self._endings, self._letters
+        plain, letters, starts = not self._endings, self._letters, self._starts
         if plain:
             spaced = piece.encode("utf-8", "surrogatepass").translate(_WITH_SPACES).decode("utf-8", "surrogatepass")
             runs = self._all_but_plain.findall(spaced)
         else:
             runs = RUN.findall(piece)
-        if plain and piece.isascii():
-            words = "\n".join(runs).lower().encode().translate(None, _ASCII_CONNECTORS).decode().split("\n")
-            return [run for run, word in zip(runs, words, strict=True) if any(map(word.__contains__, letters))]
-        runs = RUN.findall("\n".join(runs)) if plain else runs  # other signs than ASCII ones divide them, too
+        if plain and not piece.isascii():
+            runs = RUN.findall("\n".join(runs))  # other signs than ASCII ones divide them, too
+        joined = "\n".join(runs).lower().encode("utf-8", "surrogatepass").translate(None, _ASCII_CONNECTORS)
+        words = joined.decode("utf-8", "surrogatepass").split("\n")  # a tenth of the time of folding each
         return [
             run
-            for run, word in zip(runs, map(_letters, runs), strict=True)
-            if (word.startswith(self._starts) or not (plain and run.isalpha() and (run.islower() or run.istitle())))
-            and any(map(word.__contains__, letters))
+            for run, word in zip(runs, words, strict=True)
+            if (
+                any(map(word.__contains__, letters))
+                if run.isascii()
+                else (
+                    (folded := _letters(run)).startswith(starts)
+                    or not (plain and run.isalpha() and (run.islower() or run.istitle()))
+                )
+                and any(map(folded.__contains__, letters))
+            )
         ]
 
     def _has_stem(self, text: str) -> bool:

@@ -25,8 +25,7 @@ _MONTH = lazy_pattern(r"(?<![\w./-])(0?[1-9]|1[0-2])[./]((?:19|20)\d\d)(?![\w/-]
 _DAY = lazy_pattern(r"(?<![\w./-])(?:([0-3][0-9])\.(0[1-9])\.?|([0-3]?[0-9])\.(1[0-2]|[1-9])\.)(?![\w.-])")
 """Matches a day and a month such as 30.09 and 6.6., and not 3.11, which may be a version."""
 _YEAR = lazy_pattern(r"\d{4}")
-_MONTHS = range(27, 31)  # days from the first to the last one of a month
-_TEENS = range(11, 14)
+_MONTHS, _TEENS = range(27, 31), range(11, 14)  # days from the first to the last one of a month; 11th to 13th
 _BEGIN = r"(?<![\w:/-])(?<!\d[.,])"
 _END = r"(?![\w:]|[.,/-]\d)"
 _TIME = lazy_pattern(
@@ -114,11 +113,12 @@ _LONGEST_TELEPHONE, _LONGEST_NUMBER, _MAX_GROUPS, _LONGEST_GROUP, _MAX_ROMAN = 1
 
 def spellings_in(text: str, languages: Sequence[str]) -> Iterator[Span]:
     """Yield the parts of a query that are also written otherwise, with their other spellings."""
-    yield from _ordinals(text)
+    digits = re.search(r"\d", text)
+    if digits or any(map(fold(text).__contains__, _ordinal_words())):
+        yield from _ordinals(text)
     if "german" in languages:
         yield from _german_ordinals(text)
     yield from _roman(text)
-    digits = re.search(r"\d", text)
     if digits or not _FRACTIONS.keys().isdisjoint(text):
         yield from _fractions(text)
     if not digits:

@@ -17,16 +17,15 @@ from engine.text.stems import forms_of, is_korean_ending, stems_of
 from engine.text.stopwords import (
     A_NOTE,
     KINDS_OF_TEXT,
-    NOTES_ON,
     is_filler,
     is_recall,
+    notes_on,
     question_languages,
     stop_words,
     unsearched_words,
 )
 from engine.text.tokens import RUN, Group, Piece, clusters, groups, pairs, pieces
 from engine.text.tokens_and_stems import PhraseTokens, phrase_forms, phrase_tokens
-from engine.text.unspaced_segments import segments
 from engine.text.writing_systems import HANGUL, SYMBOL, UNSPACED
 
 _MAX_TERMS = 64
@@ -284,7 +283,7 @@ def _asks_for_notes(term: QueryTerm, words: Sequence[tuple[int, str]], text: str
     Languages other than English have no function word AND.
     """
     before = [word for start, word in words if start < term.start]
-    introduced = NOTES_ON.match(text)
+    introduced = notes_on(text)
     if is_recall(_folded(term), before, language) or (introduced is not None and term.start < introduced.end()):
         return True
     joins = term.surface == "AND" and bool(before) and term.end < len(text.rstrip())
@@ -333,6 +332,8 @@ def _one_doubtful_stop_word(terms: tuple[QueryTerm, ...], text: str, own: str) -
 def _terms(query: str, group: Group, languages: tuple[str, ...]) -> Iterator[QueryTerm]:
     text = query[group.start : group.end]
     if group.kind == UNSPACED:
+        from engine.text.unspaced_segments import segments
+
         for start, end, stop in segments(text):
             yield from _unspaced_terms(query, group.start + start, group.start + end, stop=stop)
     elif group.kind == SYMBOL:

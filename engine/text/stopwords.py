@@ -307,14 +307,21 @@ _RECALLS = {
 """Words that ask, the first person, and verbs that aren't searched after both, as in "where did I write about it?"; no
 word for the first person if the verb's form says it, or if it comes later."""
 
-NOTES_ON = lazy_pattern(
+_NOTES_ON = lazy_pattern(
     r"\s*(?:(?:my|our|all|the|any|meine|alle|mes|mis|minhas|mijn|мои) )?"
     r"(notes? (?=on |about |regarding )|notiz(?:en)? (?=zu[mr]? |über )|notes? (?=sur )|notas? (?=sobre )"
     r"|(?:note|appunti) (?=su |sul |sulla )|notities? (?=over )|заметк[аи] (?=об? |про )|notat(?:ki|ka) (?=o )"
     r"|anteckningar (?=om )|noter (?=om ))",
     re.IGNORECASE,
 )
-"""The beginning of a query for the user's notes on a subject; its group isn't searched."""
+_NOTES = ("not", "appunti", "заметк", "anteckn")
+"""Each form of `_NOTES_ON` contains one of these."""
+
+
+def notes_on(text: str) -> re.Match[str] | None:
+    """Return the beginning of a query for the user's notes on a subject; its group isn't searched."""
+    return _NOTES_ON.match(text) if any(map(text.lower().__contains__, _NOTES)) else None
+
 
 A_NOTE = frozenset(
     fold(word) for word in "note nota notiz notitie notatka notu notum заметка 노트 메모 メモ ノート 笔记 筆記".split()
@@ -373,8 +380,8 @@ def languages_by_word() -> dict[str, tuple[str, ...]]:
     for language, words in FUNCTION_WORD_LISTS.items():
         latin = [word for word in words.split() if word < _AFTER_LATIN]
         accented = " ".join(word for word in latin if not word.isascii())
-        for word in {*latin, *fold(accented).split()}:
-            owners[word] = (*owners.get(word, ()), language)
+        own = dict.fromkeys((*latin, *fold(accented).split()), (language,))
+        owners |= own | {word: owners[word] + own[word] for word in owners.keys() & own.keys()}
     return owners
 
 

@@ -191,15 +191,14 @@ _AGO = _inverted(_DAYS_AGO)
 _UNIT_OF = _inverted(_UNITS)
 _NUMBER_OF = _inverted(_NUMBERS)
 _TIME_WORDS = frozenset(
-    part
-    for name in (*_MONTHS, *_WEEKDAYS, *_SEASONS, *_AGO, *_UNIT_OF, *_CHRISTMAS.split())
-    for part in re.findall(r"[^\W\d_]+", name)
+    re.findall(r"[^\W\d_]+", " ".join((*_MONTHS, *_WEEKDAYS, *_SEASONS, *_AGO, *_UNIT_OF, _CHRISTMAS)))
 )
 """A text names a time only if it contains one of these words, or a digit."""
 
+_SHORT_NAMES = frozenset(_ABBREVIATIONS.split())
 _LONG_NAMES: dict[str, tuple[str, int]] = {
     **{name: ("season", season) for name, season in _SEASONS.items()},
-    **{name: ("month", month) for name, month in _MONTHS.items() if name not in _ABBREVIATIONS.split()},
+    **{name: ("month", month) for name, month in _MONTHS.items() if name not in _SHORT_NAMES},
     **dict.fromkeys(_CHRISTMAS.split(), ("christmas", 0)),
 }
 """Names that are recognised before they are completely typed, each with its meaning."""

@@ -205,7 +205,7 @@ def streams_of(language: str) -> Streams:
     return Streams(language)
 
 
-class PhraseTokens(NamedTuple):
+class PhraseTokens(msgspec.Struct, frozen=True):
     """The tokens of a phrase, which must be adjacent in the `words` stream."""
 
     tokens: tuple[str, ...]
@@ -265,7 +265,7 @@ def phrase_forms(text: str) -> list[PhraseTokens]:
         after = sum(not token.inner for token in last[1:])
         forms.append(PhraseTokens(typed.tokens[: len(typed.tokens) - after], open=True))
     if any(not token.inner for token in parts):
-        forms += [form._replace(tokens=form.tokens[1:]) for form in forms]
+        forms += [msgspec.structs.replace(form, tokens=form.tokens[1:]) for form in forms]
     return forms
 
 

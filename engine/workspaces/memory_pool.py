@@ -1,6 +1,5 @@
 """Pool of the memories of other workspaces: opened on first use, closed when unused for a while."""
 
-import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -8,6 +7,7 @@ from concurrent.futures import Executor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from engine.base import lazy_logger
 from engine.base.errors import Closed
 from engine.memory.executor import BackgroundExecutor, Cancel
 from engine.settings import Settings
@@ -15,7 +15,7 @@ from engine.settings import Settings
 if TYPE_CHECKING:
     from engine.memory.memory_interface import MemorySearchManager
 
-log = logging.getLogger(__name__)
+log = lazy_logger(__name__)
 
 IDLE_SECONDS = 120.0
 MAX_OPEN = 8

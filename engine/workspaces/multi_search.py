@@ -1,6 +1,5 @@
 """Sends one query to several workspaces and merges the answers."""
 
-import logging
 import threading
 import time
 from collections import Counter
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from engine.base import lazy_logger
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, MnemoscopeError
 from engine.base.language import tr, tr_count
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from engine.memory.search_requests import SearchOptions
 
 
-log = logging.getLogger(__name__)
+log = lazy_logger(__name__)
 
 DEADLINE_SECONDS = 4.0
 """Time limit of the other workspaces, from the beginning; the open workspace is always waited for."""

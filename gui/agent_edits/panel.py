@@ -186,8 +186,7 @@ class EditList(RowList):
         if self.rows.shows(rows):
             return
         position, before = self._remember() if keep and self._moved_away else None, self.current
-        self._arranging = True
-        try:
+        with self._rearranging():
             self._set_rows(rows, self._deepest() if position else 0, keep=keep)
             self._held = position is not None and self._held
             if position is not None and rows:
@@ -195,8 +194,6 @@ class EditList(RowList):
             elif rows:
                 self._set_current(self.rows.first_position())
                 self.scrollToTop()
-        finally:
-            self._arranging = False
         if self.current != before:
             self.chosen.emit(self.current)
 

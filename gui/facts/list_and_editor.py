@@ -110,13 +110,10 @@ class FactList(RowList):
             return
         position = self._remember()
         before = self.current
-        self._arranging = True
-        try:
+        with self._rearranging():
             self._set_rows(rows)
             if rows:
                 self._return_to(position)
-        finally:
-            self._arranging = False
         if self.current != before:
             self.chosen.emit(self.current)
 

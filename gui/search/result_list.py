@@ -118,16 +118,13 @@ class ResultList(RowList):
         if position is not None and key is not None:
             position = position.renamed(key)
         several = self._selected_keys() if keep else ()
-        self._arranging = True
-        try:
+        with self._rearranging():
             self._set_rows(rows)
             if position is not None:
                 self._return_to(position, shift)
                 self._select_again(several)
             else:
                 self._start_at_top()
-        finally:
-            self._arranging = False
         self.current_changed.emit(self.current_result())
 
     def lay_out(self, rows: Sequence[Row], area: QSize) -> None:

@@ -286,8 +286,7 @@ class SessionList(RowList):
         position = self._remember() if keep and self._moved_away else None
         chosen = self.current_session() if self._held and not words else None
         deepest = self._deepest() if position else 0
-        self._arranging = True
-        try:
+        with self._rearranging():
             self._set_rows(rows, deepest, keep=keep)
             if position is not None:
                 self._return_to(position)
@@ -296,8 +295,6 @@ class SessionList(RowList):
                 self._held = listed >= 0
                 self._set_current(listed if self._held else self.rows.first_position())
                 self.scrollToTop()
-        finally:
-            self._arranging = False
         if position is None and self._held:
             self.scrollTo(self.currentIndex())
         self.current_changed.emit(self.current_session())

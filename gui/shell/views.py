@@ -74,6 +74,10 @@ class Views(ViewPanels):
         """The position in each view when the user left it: two views may show different parts of one session."""
         self._first_target = QTimer(self, singleShot=True, interval=0)
         self._first_target.timeout.connect(self._show_first_target)
+        self._outdated: object = None
+        """What the viewer showed when the search box was emptied."""
+        self._next_turn = QTimer(self, singleShot=True, interval=0)
+        self._next_turn.timeout.connect(self._drop_outdated)
         self._forget_shown()
         self.search.answer_changed.connect(self._handle_answer)
         self.search.result_selected.connect(self.show_result)
@@ -209,11 +213,17 @@ class Views(ViewPanels):
             return  # a change of the index removed the results: the note that is read may still exist
         if self.current != "search" or not self.reader_has_focus:
             self._targets["search"] = None
-            if answer is None:
-                self._clear_viewer()
+            if answer is None:  # the start page takes this turn
+                self._outdated = self.viewer.target
+                self._next_turn.start()
             else:
                 self.viewer.clear(NOTHING_FOUND)
             self._show_target()
+
+    @Slot()
+    def _drop_outdated(self) -> None:
+        if self._last_answer is None and self.viewer.target is self._outdated:
+            self._clear_viewer()
 
     @property
     def reader_has_focus(self) -> bool:

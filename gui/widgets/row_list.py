@@ -1,6 +1,7 @@
 """A list of rows under headings. It keeps its position when the rows are replaced, and skips headings."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import (
@@ -56,7 +57,7 @@ class ListPosition:
 class RowList(QListView):
     """A list view of a `RowModel`; headings can't be current.
 
-    A subclass sets the delegate, changes its rows while `arranging`, and defines what opening a row does.
+    A subclass sets the delegate, changes its rows within `_rearranging`, and defines what opening a row does.
     """
 
     left = Signal()
@@ -151,6 +152,15 @@ class RowList(QListView):
             allow(action, allowed, tr("Select something in the list first."))
 
     # --- keeping the position ---------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _rearranging(self) -> Iterator[None]:
+        """Change the rows and the current one within this context, where this isn't taken for the user's choice."""
+        self._arranging = True
+        try:
+            yield
+        finally:
+            self._arranging = False
 
     def _lay_out_in_batches(self) -> None:
         """Lay out the first rows of a long list immediately, and the others in later turns of the event loop."""

@@ -34,6 +34,11 @@ def test_messages_logged_once_despite_reconfigure() -> None:
     assert "left out" not in text
 
 
+def test_modules_of_the_engine_make_their_loggers_late() -> None:
+    folder = Path(logs.__file__).parents[1]
+    assert [path for path in folder.rglob("*.py") if "getLogger(__name__)" in path.read_text("utf-8")] == []
+
+
 def test_other_packages_log_only_warnings() -> None:
     path = configure_logging()
     log.info("detail")

@@ -613,7 +613,7 @@ def test_file_opened_elsewhere_survives_lost_results(qtbot, window):
 def test_empty_query_shows_viewer_hint(qtbot, window):
     _search(qtbot, window, "xylophone")
     window.search.search("")
-    assert _instead(window).startswith(CHOSEN_OPENS_HERE.sentence)
+    qtbot.waitUntil(lambda: _instead(window).startswith(CHOSEN_OPENS_HERE.sentence))
 
 
 def test_focused_reader_survives_empty_answer(qtbot, window):

@@ -1,7 +1,6 @@
 """The shared table: opening and testing it, and one version of it with its files, word frequencies and queries."""
 
 import asyncio
-import logging
 import math
 import threading
 import time
@@ -23,6 +22,7 @@ from engine.backends.lancedb.error_messages import (
 from engine.backends.lancedb.event_loop import Answer, AsyncBridge, load_lancedb
 from engine.backends.lancedb.table_location import TableLocation, find_table
 from engine.backends.lancedb.table_schema import Row, SharedFile, read_files, read_rows, sql_all_of, sql_one_of
+from engine.base import lazy_logger
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed
 from engine.base.language import tr, tr_count
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-log = logging.getLogger(__name__)
+log = lazy_logger(__name__)
 
 _REFRESH_SECONDS = 1.0
 """Maximum time by which an answer may be behind commits of other machines."""

@@ -1,7 +1,6 @@
 """Writes a shared table in atomic commits, which are retried after a conflict with another machine."""
 
 import contextlib
-import logging
 import random
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from datetime import timedelta
@@ -11,13 +10,14 @@ from engine.backends.lancedb import table_schema
 from engine.backends.lancedb.error_messages import Conflict, TableExists, TableReplaced
 from engine.backends.lancedb.table import SharedTable
 from engine.backends.lancedb.table_schema import sql_one_of
+from engine.base import lazy_logger
 from engine.base.cancellation import CancelToken, pause
 from engine.store.stored_models import ModelName
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-log = logging.getLogger(__name__)
+log = lazy_logger(__name__)
 
 _WRITE_FACTOR = 6
 """Timeout of commits, as a multiple of an answer's: they carry data."""

@@ -4,7 +4,6 @@ The counts come from the database of `qmd` itself: its `status` takes a third of
 """
 
 import contextlib
-import logging
 import os
 import threading
 import time
@@ -18,13 +17,14 @@ import msgspec
 from engine.backends.qmd.collections import Collection, SavedConfiguration, read_applied
 from engine.backends.qmd.command import QmdCommand, QmdError, QmdFailed, QmdTooSlow
 from engine.backends.qmd.query_runner import RetryPause
+from engine.base import lazy_logger
 from engine.base.cancellation import CancelToken, pause
 from engine.base.language import tr
 from engine.base.private_files import data_folder, write_aside
 from engine.records import SyncReason
 from engine.settings.backend_settings import QmdSettings
 
-log = logging.getLogger(__name__)
+log = lazy_logger(__name__)
 
 _SECONDS_A_MINUTE = 60.0
 _POLL = 0.25

@@ -1,6 +1,5 @@
 """Translates a query for `qmd` and sends it, by keywords or with its models; recent answers are cached for a moment."""
 
-import logging
 import re
 import threading
 import time
@@ -12,6 +11,7 @@ from typing import Literal, NamedTuple
 
 from engine.backends.qmd.command import QmdCommand, QmdError, QmdFailed, QmdMissing
 from engine.backends.qmd.output_parsing import Hit, parse_hits
+from engine.base import lazy_logger
 from engine.base.cancellation import CancelToken
 from engine.base.language import marked, tr
 from engine.settings import Settings
@@ -24,7 +24,7 @@ from engine.text.writing_systems import UNSPACED, shape
 _FIRST_PAUSE = 60.0
 _LONGEST_PAUSE = 3600.0
 
-log = logging.getLogger(__name__)
+log = lazy_logger(__name__)
 
 MAX_HITS = 100
 """Maximum number of hits of one search; more could exceed the size limit of the output."""

@@ -53,20 +53,23 @@ def next_turn(
 def filled_parts(parts: Iterable[Part]) -> list[Part]:
     """Return the parts with text, and failures without one.
 
-    Attachments are appended to the text that they were sent with, so that both are one message; the text is first, as
-    in titles and excerpts.
+    Attachments are appended to the text that they were sent with, perhaps with instructions between them, so that both
+    are one message; the text is first, as in titles and excerpts.
     """
     joined: list[Part] = []
     for part in parts:
-        last = joined[-1] if joined else None
         if not part.text.strip() and not (part.failed and part.kind == "tool-result"):
             continue
+        at = len(joined) - 1
+        while at > 0 and joined[at].role == "system" != part.role:
+            at -= 1
+        last = joined[at] if joined else None
         if last is None or part.kind != "text" or (last.role, last.kind) != (part.role, "text"):
             joined.append(part)
         elif _ATTACHMENTS.fullmatch(part.text):
-            joined[-1] = last._replace(text=f"{last.text}\n{part.text}")
+            joined[at] = last._replace(text=f"{last.text}\n{part.text}")
         elif _ATTACHMENTS.fullmatch(last.text):
-            joined[-1] = part._replace(text=f"{part.text}\n{last.text}")
+            joined[at] = part._replace(text=f"{part.text}\n{last.text}")
         else:
             joined.append(part)
     return joined

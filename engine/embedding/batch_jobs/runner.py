@@ -5,7 +5,6 @@ a request that the provider still works on; in both cases the next run asks the 
 """
 
 import itertools
-import logging
 import random
 import time
 import uuid
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from engine.base import lazy_logger
 from engine.base.cancellation import CancelToken, pause
 from engine.base.errors import ProviderError
 from engine.base.language import tr, tr_count
@@ -45,7 +45,7 @@ from engine.store.vector_encoding import StoredModel
 if TYPE_CHECKING:
     from engine.embedding.provider_interface import Vectors
 
-log = logging.getLogger(__name__)
+log = lazy_logger(__name__)
 
 _CREATE_TRIES = 3
 _SETTLING_SECONDS = 30.0

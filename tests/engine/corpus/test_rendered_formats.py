@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.base.cancellation import CancelToken
-from engine.corpus.chunking import markdown_outline
+from engine.corpus.chunk_boundaries import markdown_outline
 from engine.corpus.markdown_writer import MAX_NESTED, Inline, MarkdownWriter
 from engine.corpus.note_metadata import markdown_of, structure_of
 

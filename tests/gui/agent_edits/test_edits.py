@@ -319,3 +319,13 @@ def test_row_keeps_its_position_below_hundreds_of_new_rows(qtbot, appearance) ->
     edits.show_rows(rows_by_project(files, []), keep=True)
     assert edits.current.path == path
     assert edits.visualRect(edits.currentIndex()) == before
+
+
+def test_rows_that_fail_leave_a_list_that_reports_choices(qtbot, appearance) -> None:
+    edits = EditList()
+    qtbot.addWidget(edits)
+    edits.show_rows(rows_by_project(edited_files([use("a.py"), use("b.py")]), []), keep=False)
+    with pytest.raises(AttributeError):
+        edits.show_rows([object()], keep=True)
+    with qtbot.waitSignal(edits.chosen):
+        qtbot.keyClick(edits, Qt.Key.Key_Down)

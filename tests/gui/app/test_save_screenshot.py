@@ -59,7 +59,7 @@ def test_picture_of_passage_shows_it_after_repeated_search(qtbot, opened, jobs, 
     assert len(shown) == 2
 
 
-def test_picture_of_duplicates_found_before_a_change_compares_again(qtbot, opened, memory, jobs, monkeypatch, tmp_path):
+def test_picture_of_outdated_duplicates_compares_again(qtbot, opened, memory, jobs, monkeypatch, tmp_path):
     memory.insight = FakeInsight(memory)
     memory.insight.groups = (make_group("a.md", "b.md"),)
     memory.insight.seconds = 60.0  # too long to search again after each change

@@ -114,7 +114,7 @@ AGENT = Agent(
     with_parts=(_MESSAGES,),
     parts_changed=_described,
     part_of=_described_session,
-    parser_version=2,
+    parser_version=3,
     formats=_formats,
 )
 ROO_CODE = _extension_agent(

@@ -29,7 +29,7 @@ def _formats() -> "Formats":
 AGENT = Agent(
     name="zed",
     label="Zed",
-    parser_version=4,
+    parser_version=5,
     stores=((r"/[Zz]ed/threads(?:/threads\.db)?\Z", "zed"),),
     folders=_folders,
     files=(),

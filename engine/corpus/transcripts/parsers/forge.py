@@ -95,7 +95,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
 
 
 def _turns(reader: ForgeReader, entries: list[Any]) -> Iterator[list[Part]]:
-    """Yield the parts of each message; images and context belong to the user's words before them, images first."""
+    """Yield the parts of each message; images and context belong to the user's words before them."""
     turn: list[Part] = []
     for entry in map(mapping, entries):
         parts = list(reader.parts(entry))
@@ -103,7 +103,7 @@ def _turns(reader: ForgeReader, entries: list[Any]) -> Iterator[list[Part]]:
         if not (added and turn and turn[0].role == "user"):
             yield turn
             turn = []
-        turn = sorted([*turn, *parts], key=lambda part: part.role == "system")
+        turn += parts
     yield turn
 
 

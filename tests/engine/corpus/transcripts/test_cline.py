@@ -90,9 +90,8 @@ def test_session_of_newer_format_is_read() -> None:
 
     start = 1787220000.0
     assert without_calls(conversation.messages) == (
-        Message("user", "text", "Why does the hull leak?", 1, 1, "m1", start),
+        Message("user", "text", "Why does the hull leak?\n[file: /home/ada/boats/hull.py]", 1, 1, "m1", start),
         Message("system", "text", "<mode_notice>The user switched.</mode_notice>", 1, 1, "m1", start),
-        Message("user", "text", "[file: /home/ada/boats/hull.py]", 1, 1, "m1", start),
         Message("assistant", "thinking", "Look at the hull.", 2, 2, "m2", start + 1),
         Message("assistant", "text", "Let me look.", 2, 2, "m2", start + 1),
         Message("assistant", "tool-call", "hull.py", 2, 2, "m2", start + 1, "read_files"),

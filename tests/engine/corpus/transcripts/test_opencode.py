@@ -110,9 +110,8 @@ def test_a_session_is_put_together_from_its_files(tmp_path: Path) -> None:
     call = '{\n  "command": "ls",\n  "description": "List"\n}'
     first, second = ("msg_1", START + 1), ("msg_2", START + 2)
     assert without_calls(conversation.messages) == (
-        Message("user", "text", "Why does it leak?\nSee @plan.pdf\n[file: plan.pdf]", 1, 1, *first),
+        Message("user", "text", "Why does it leak?\nSee @plan.pdf\n[file: plan.pdf]\n[image: PNG, 1 KB]", 1, 1, *first),
         Message("system", "text", "Called the Read tool", 1, 1, *first),
-        Message("user", "text", "[image: PNG, 1 KB]", 1, 1, *first),
         Message("assistant", "thinking", "Look at the hull.", 2, 2, *second),
         Message("assistant", "text", "Let me look.", 2, 2, *second),
         Message("assistant", "tool-call", call, 2, 2, *second, "bash"),
@@ -173,7 +172,7 @@ def test_half_written_file_is_skipped_and_others_are_read(tmp_path: Path) -> Non
     (storage / "message" / "ses_1" / "msg_2.json").write_text('{"id": "msg_2", "ro')
     (storage / "part" / "msg_1" / "prt_2.json").write_bytes(b"")
     conversation = only(path)
-    assert [message.ordinal for message in conversation.messages] == [1, 1, 1, 2]
+    assert [message.ordinal for message in conversation.messages] == [1, 1, 2]
     assert conversation.unknown["unreadable file"] == 2
 
     path.write_text('{"id": "ses_1", ')

@@ -108,12 +108,11 @@ def test_a_thread_is_read(path: Path) -> None:
     folders = "/home/ada/boats\n/home/ada/oars"
     write_rows(path, ZED + ZED_NEWER, [row(THREAD, created_at=CREATED, folder_paths=folders, parent_id=None)])
     conversation = read(path)
-    asked = "Why does @hull.py leak? See @https://a.b/c@PastedImage"
+    asked = "Why does @hull.py leak? See @https://a.b/c@PastedImage\n[image: PNG, 1 KB]"
     assert parts_of(conversation.messages) == [
         (1, "user", "text", asked, ""),
         (1, "system", "text", "seams = None", ""),
         (1, "system", "text", "Caulk it.", ""),
-        (1, "user", "text", "[image: PNG, 1 KB]", ""),
         (2, "assistant", "thinking", "Look at the seams.", ""),
         (2, "assistant", "text", "Let me look.", ""),
         (2, "assistant", "tool-call", "seam", "grep"),
