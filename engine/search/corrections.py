@@ -20,7 +20,7 @@ from engine.text.time_expressions import read_times
 _SHORTEST_TWO_TYPOS = 8
 """Characters of the shortest word that may have two typos."""
 _LEAST_IDF = 1.0
-"""Least idf of a word that supports a correction: that of a word in a third of all chunks."""
+"""Least idf of a word that supports a correction: a word in a third of all chunks has it."""
 _FEWEST_SUPPORTING, _BEST = 2, 3
 """Other words of the query in the chunk with the corrected word, and number of best chunks to look in."""
 _SHORTEST_CLEAR = 6
@@ -68,11 +68,11 @@ def best_correction(
 
 
 def shorter_queries(query: Query, analysis: QueryAnalysis, leg: KeywordLeg) -> Iterator[QuerySuggestion]:
-    """Yield a short query without one of its words, best first; nothing for questions and queries with operators.
+    """Yield short versions of a query, each without one of its words, best first; none for questions and operators.
 
-    The word that occurs nowhere is left out, unless it is written as a name, which a passage about others doesn't
-    answer; otherwise the most common words first. A rare word must remain: passages with common ones alone match by
-    chance.
+    A word that occurs nowhere is left out, unless it is written as a name: a passage about another name is no answer.
+    If all words occur, the most common ones are left out first. A rare word must remain, since passages with only
+    common words match by chance.
     """
     words = [(match.group(), match.span()) for match in re.finditer(r"\S+", query.text)]
     asks = any(term.stop or term.filler for term in analysis.terms)
@@ -80,7 +80,7 @@ def shorter_queries(query: Query, analysis: QueryAnalysis, leg: KeywordLeg) -> I
         return
     located = list(zip(leg.terms, leg.ranges, strict=True))
     rare = max(1, min(leg.chunks // _SMALL_INDEX_SHARE, max(_RARE_CHUNKS, leg.chunks // _RARE_SHARE)))
-    # A rare word as typed is rare, whatever other forms it has.
+    # A word that is rare as typed counts as rare, even if its other forms are common.
     counts = [
         min((term.typed or term.chunks for term, (start, end) in located if first <= start and end <= last), default=-1)
         for _, (first, last) in words
@@ -97,9 +97,9 @@ def shorter_queries(query: Query, analysis: QueryAnalysis, leg: KeywordLeg) -> I
 
 
 def without_year(query: Query, leg: KeywordLeg) -> QuerySuggestion | None:
-    """Return the query without the year of a day that occurs nowhere: notes often leave it out.
+    """Return the query without the year of a date that occurs nowhere, since notes often omit the year.
 
-    None if the query has no such day.
+    None if the query has no such date.
     """
     for time in read_times(query.text) if query.plain else ():
         first = query.text.find(time.text)
@@ -133,7 +133,7 @@ def names_note(query: str, suggestion: QuerySuggestion) -> bool:
 def _without_words(
     query: str, suggestions: Sequence[QuerySuggestion], is_word: Callable[[str], bool]
 ) -> tuple[QuerySuggestion, ...]:
-    """Return the suggestions without replacements of real words; those left without any replacement are dropped.
+    """Return the suggestions without replacements of real words, dropping suggestions that then replace nothing.
 
     `is_word` says whether a word is real.
     """
@@ -217,7 +217,7 @@ def _evident(query: str, suggestions: Sequence[QuerySuggestion]) -> QuerySuggest
 def _is_evident(word: str, suggested: str) -> bool:
     """Whether a long word has one letter too many or too few, or two swapped, compared with `suggested`.
 
-    Names are left out, words with another first letter, and those with a wrong letter: these are too often different
+    False for names and for a wrong letter or another first letter, since these are too often different
     words, as "prepositions" and "propositions".
     """
     folded, other = fold(word), fold(suggested)

@@ -19,7 +19,7 @@ from engine.store.snapshot import Snapshot
 _MOST_WORDS = 4096
 _TOGETHER = 100
 _MOST_BEGINNINGS = 4
-"""Most cached prefixes; each may have thousands of words. Words of a longer prefix are filtered from them."""
+"""Most cached prefixes, each with up to thousands of words, from which the words of longer prefixes are filtered."""
 WIDEST_BEGINNING = 5_000
 """Prefixes whose words occur in more chunks together are represented by some of these words: FTS5 would merge the lists
 of all words again for each statement, and twice for each ranking."""
@@ -31,7 +31,7 @@ class Word(NamedTuple):
 
     token: str
     chunks: int
-    """Number of chunks that contain the word; if none does, of the chunks of files whose title or name contains it."""
+    """Number of chunks that contain the word; if there are none, of chunks in files whose title or name contains it."""
     titled: int
     """Number of chunks that contain the word in a title, alias or heading."""
 
@@ -99,7 +99,7 @@ class _Moment:
         """Number of chunks by token and column."""
         self.loose: dict[tuple[str, str], tuple[int, Sequence[str]]] = {}
         self.beginnings: dict[str, Beginning] = {}
-        """By prefix, oldest first."""
+        """Words by prefix, least recently added first."""
 
 
 class Frequencies:
@@ -107,7 +107,7 @@ class Frequencies:
 
     def __init__(self) -> None:
         self._latest: dict[bool, _Moment] = {}
-        """One for all files, one for those that shared sessions may know of."""
+        """Counts in all files, and counts in the files that shared sessions may know of."""
 
     def counts(self, snapshot: Snapshot) -> "Counts":
         state = snapshot.identity, snapshot.tables.generation, snapshot.stamp, snapshot.hidden
@@ -127,13 +127,13 @@ class Counts:
 
     @property
     def total(self) -> int:
-        if self._moment.total is None:  # of a million chunks, the count reads thousands of pages
+        if self._moment.total is None:  # counting a million chunks reads thousands of pages
             self._moment.total = self._snapshot.chunk_count()
         return self._moment.total
 
     @property
     def average_length(self) -> float | None:
-        """Average length of the chunks in tokens, if the snapshot is limited; FTS5 knows that of all."""
+        """Average length of the chunks in tokens if the snapshot is limited; else None, since FTS5 knows it."""
         snapshot, moment = self._snapshot, self._moment
         if snapshot.hidden and moment.average_length is None:
             hidden = snapshot.chunks_of_files(tuple(snapshot.hidden))
@@ -184,8 +184,8 @@ class Counts:
     def spelled_out(self, token: str, column: str) -> Sequence[str]:
         """Return the words of a prefix (with `*` at its end) outside of `words`, if it has too many in `words`.
 
-        FTS5 would read the lists of all, such as each address in the notes for a stem that begins like "https". Empty
-        if the prefix itself is to be searched.
+        FTS5 would read the lists of all words, such as every address for a stem that begins like "https". Empty if the
+        prefix itself should be searched.
         """
         return self._prefix(token, column)[1]
 
@@ -226,7 +226,7 @@ class Counts:
         return found
 
     def _read(self, start: str) -> Beginning:
-        # Objects of all words would take most of the time.
+        # Making objects of all words would take most of the time.
         query = f"""SELECT json_group_array(json_array(term, chunks, titled)) FILTER (WHERE chunks > 1 OR titled),
                 coalesce(group_concat(char(10) || term, '') FILTER (WHERE chunks = 1 AND NOT titled), '')
             FROM (SELECT term, {sql_chunk_count("words")} AS chunks,

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _WEIGHT_WITHOUT_WORDS = 0.9
 _DOUBTED, _TRUSTED = 0.5, 0.9
 _LONG_QUERY = 5
-"""Number of terms from which a fact is not expected to contain all of them."""
+"""Number of terms of a query that no fact is expected to contain completely."""
 _FULL = 0.999
 _LEAST_WORDS = 2
 """Fewest terms of a query for which containing all of them makes a fact a full match."""
@@ -41,7 +41,7 @@ _SAME_MEANING = 0.7
 
 _NEARER = 0.15
 """Share by which the scale begins lower for a query about the user. Facts are about the user, so the
-nearest one is usually the answer: it is for 68 of the 76 labelled queries, whatever the cosine."""
+nearest one is usually the answer: for 68 of the 76 labelled queries, whatever the cosine."""
 _IMPLIED = 0.55
 """Score of a fact that contains each word of a query about the user, or a word that answers it ("live" -> "moved")."""
 _MOST_WORDS = 12
@@ -262,9 +262,7 @@ def _counts_by_token(streams: Iterable[str]) -> dict[str, _Counts]:
 def _occurrences(
     counts: Mapping[str, _Counts], phrase: str, stream: Callable[[int], str], *, beginning: bool = False
 ) -> _Counts:
-    """Return how often a phrase's tokens occur next to each other in each fact; with `beginning` the last may be a
-    prefix.
-    """
+    """Return how often a phrase occurs in each fact; with `beginning`, its last token may be a prefix."""
     *first, last = phrase.split(" ")
     alone = counts.get(last, {})
     if beginning:

@@ -21,7 +21,7 @@ LONGEST = 4096
 """Most code points of a selection that are used."""
 _MOST_DISTINCTIVE = 20
 _MOST_COUNTED = 200
-"""Number of a passage's words, most frequent first, whose frequency in the index is looked up."""
+"""Number of a passage's most frequent words whose frequency in the index is looked up."""
 _WHOLE_SHARE = 0.9
 _OWN_SHARE = 0.5
 
@@ -80,7 +80,7 @@ def _chunks_on(snapshot: Snapshot, passage: Passage, guard: PathGuard) -> dict[i
 
 
 def _of_message(chunks: dict[int, _Chunk], ordinal: int) -> dict[int, _Chunk]:
-    """Return those chunks that contain a part of the message with this number."""
+    """Return the chunks that contain a part of the message with this number."""
     return {
         id_: chunk
         for id_, chunk in chunks.items()

@@ -79,7 +79,7 @@ _FOREIGN = marked("The passage is in another language than the query, so its mea
 _TINY = 0.05
 """A BM25 sum below this would be shown as 0.0: the folder has few notes, and most have the words."""
 _MUCH = 0.5
-"""Weight of the vector score from which it counts more than usual with every model."""
+"""Weight of the vector score that is higher than the usual one of any model."""
 _DIFFERS = marked("Some words are missing and the meaning differs, so only {share:.0%} of the words' score counts.")
 _OF_TIME = marked("The passage dates from the time in the query, {time}: × {lift:.2f} = {score:.2f}.")
 _ADJACENT_TIME = marked(
