@@ -32,8 +32,8 @@ _YEAR = lazy_pattern(r"\A(\d{4}) ?[年년] ?|(?:,? (?:(?:de|del|di|of) )?|(?<=\.
 _LONGEST_SHORTENED = 4
 """Most words of a query that is searched without one of them."""
 _RARE_CHUNKS, _SMALL_INDEX_SHARE, _RARE_SHARE = 5, 20, 800
-"""A word is rare enough to be searched without another word of the query if it is in one of 800 chunks or, in a small
-index, in five chunks and in one of 20: with one of 20 alone, more off-topic queries were answered.
+"""A word is rare enough to be searched without another word of the query if at most one of 800 chunks has it or, in a
+small index, at most five chunks and one of 20. One of 20 alone would answer more off-topic queries.
 """
 
 
@@ -153,9 +153,7 @@ def _likely(query: str, best: QuerySuggestion) -> QuerySuggestion | None:
 
 
 def _is_likely(word: str, suggested: str) -> bool:
-    """Whether `word` is probably a typo of `suggested`: not if it is short or has two typos, as different
-    words often do.
-    """
+    """Whether `word` is probably a typo of `suggested`: not if it is short or has two typos, as other words often do."""
     folded, other = fold(word), fold(suggested)
     if not folded.isascii() or completes_name(word, suggested):
         return True

@@ -21,8 +21,8 @@ _TOGETHER = 100
 _MOST_BEGINNINGS = 4
 """Most cached prefixes, each with up to thousands of words, from which the words of longer prefixes are filtered."""
 WIDEST_BEGINNING = 5_000
-"""Prefixes whose words occur in more chunks together are represented by some of these words: FTS5 would merge the lists
-of all words again for each statement, and twice for each ranking."""
+"""Most chunks, summed over its words, of a prefix that is searched with all of them: FTS5 merges the lists of all words
+for each statement, and twice for each ranking."""
 _MOST_SUBSTITUTES = 24
 
 

@@ -28,9 +28,7 @@ _CHOOSING = 4_000
 """Most matches of the rarest terms, which choose the candidates. All terms count in ranks and scores."""
 _SHORT_QUERY, _RARE = 3, 10  # most terms of a short query; most matches of a rare term
 _RECENT = 5_000
-"""If even the rarest term has more matches, only title matches and this number of the most recently indexed matches are
-ranked.
-"""
+"""If even the rarest term has more matches, only its title matches and this many recently indexed ones are ranked."""
 _STEM_ONLY = 0.9
 """Weight of another form of a word if the form in the query is in the index."""
 _OTHER_SPELLING = 0.75

@@ -225,8 +225,8 @@ def _make_text(chunk: StoredChunk, analysis: QueryAnalysis, roles: frozenset[str
 def headings_at(chunk: StoredChunk, line: int) -> tuple[str, ...]:
     """Return the headings above a line of a note's chunk, outermost first; `line` counts from 0 at the chunk's start.
 
-    The chunk's own headings are those that all its sections with text have in common, so the text before the first
-    heading of a note is stored under that heading, and a chunk of several sections under the one above them.
+    A chunk is stored with the headings that all its sections with text have in common: text before a note's first
+    heading has that heading, and a chunk of several sections the one above them.
     """
     stored = chunk.heading
     if is_document(chunk.path):
@@ -312,7 +312,7 @@ def at_tool_call(
     """Move a result to the session's last tool call with a file or command that the query requires.
 
     Returns the result and the chunk before the call; both unchanged without such a call. Only for a query without
-    words, which would be found in a message.
+    words, since words are found in messages.
     """
     files = query.values_of_required("file")
     commands = query.values_of_required("command")

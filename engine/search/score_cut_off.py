@@ -70,8 +70,9 @@ def least_by_keywords(analysis: QueryAnalysis, context: SearchContext) -> float:
 
 
 def cut(ranked: list[Scored], others: int, least: float, by_keywords: float, stages: Stages) -> list[Scored]:
-    """Remove the results whose score is below the minimum `least` and whose keyword score is below `by_keywords`. The
-    scores of `others` more are, too.
+    """Remove the results whose score is below the minimum `least` and whose keyword score is below `by_keywords`.
+
+    `others`: number of further candidates, whose scores are known to be below both.
 
     The score includes ageing, as in the reference. The keyword score doesn't: a search for the words or the name of an
     old note finds it, though below newer ones. A result that stays for its keyword score alone gets at least `least` as
@@ -110,9 +111,9 @@ def without_chance_matches(
     """Remove weak results that match by vectors alone, if words of the query occur nowhere in the index, or if it is
     long and no passage has enough of them.
 
-    Applies only to results in the query's language: notes on its subject would use its words; those in another language
-    can't. Results with all the other words stay, since the unknown word may be a typing error. If it is a name, their
-    keyword score must reach the minimum; that of results without other words must be clearly above.
+    Applies only to results in the query's language, since notes in another one can't have its words. Results with all
+    other words stay, since the unknown word may be a typing error. If it is a name, their keyword score must reach the
+    minimum; the score of results without some of the other words must be clearly above it.
     `least`: the minimum for results by vectors.
     """
     by_keywords = least_by_keywords(analysis, context)

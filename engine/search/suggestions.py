@@ -1,4 +1,4 @@
-"""Suggests similar words of the index, or several that it joins, for words of a query that occur nowhere.
+"""Suggests similar indexed words, or several that it joins, for a word of a query that occurs nowhere.
 
 A query that is the beginning of a note's name, or the name without its spaces and punctuation, is completed to it.
 
@@ -39,7 +39,7 @@ _MOST_SIMILAR = 8
 """Most similar words that are searched for a word that occurs nowhere."""
 _MOST_REMEMBERED = 512
 _SHORTEST_JOINED, _MOST_JOINED = 6, 4
-"""Shortest word that may be several words without spaces, in characters, and most words that it may be."""
+"""Fewest characters of a word that may be several words without spaces, and most words that it may consist of."""
 _MOST_SPLITS = 8
 SHORTEST_CORRECTED = 5
 """Characters of the shortest word that is corrected automatically."""
@@ -49,7 +49,7 @@ SHORTEST_EVIDENT = 7
 
 
 class Near(msgspec.Struct, frozen=True):
-    """A word of the index that resembles a misspelt word, or words that it joins, with their chunks and typos."""
+    """An indexed word that resembles a misspelt word, or several that the latter joins, with their chunks and typos."""
 
     token: str
     """The word, or the words with spaces between them."""
@@ -112,9 +112,9 @@ class Spelling:
     ) -> QueryAnalysis:
         """Return the query with similar words of the index as looser forms of words that occur nowhere.
 
-        Only words of searched files, as in `suggest`: the explanation names them. Short words and those for which
-        `is_word` is true have none, since they are too often other words. The known words of the query decide between
-        several similar words. Without any, `analysis` itself is returned.
+        Only words of searched files, as in `suggest`, since the explanation names them. Short words, and words for
+        which `is_word` is true, get no similar ones, since these are too often other words. The known words of the
+        query decide between several similar words. Without any, `analysis` itself is returned.
         """
         if not any(term.chunks for term in terms):
             return analysis
@@ -178,7 +178,7 @@ class Spelling:
         """Yield the likeliest words within the filter `scope`, each with the text of a chunk that contains it.
 
         Words with one typo come first; without any, words that `token` joins, then words with two typos. `as_name`:
-        the token is written as a name, so common words are left out.
+        the token is written as a name, so that common words are left out.
         """
         for typos, apart in ((1, False), (1, True), (2, False)):
             found = False
@@ -194,7 +194,7 @@ class Spelling:
                 return
 
     def _remembered(self, snapshot: Snapshot, token: str, language: str, *, korean: bool, apart: bool) -> list[Near]:
-        """Return the words of the whole index that resemble `token`, or those that it joins."""
+        """Return the words of the whole index that resemble `token`, or the words that it joins."""
         if korean and apart:
             return []
         state = snapshot.identity, snapshot.tables.generation, snapshot.stamp, snapshot.hidden
@@ -232,8 +232,8 @@ def _expression_of_known(analysis: QueryAnalysis, terms: Sequence[Term]) -> str:
 
 
 def _is_unsure(analysis: QueryAnalysis) -> bool:
-    """Return whether a query may occur nowhere although each of its words does: it has words with punctuation, or ends
-    with the first letters of one.
+    """Return whether a query may occur nowhere although each of its words does: it has words with punctuation, or its
+    last word may be half-typed.
     """
     terms = analysis.terms
     return any(not term.surface.isalnum() for term in terms) or len(terms[-1].surface) < SHORTEST_PREFIX
@@ -263,7 +263,7 @@ def completes_name(typed: str, name: str) -> bool:
 
 
 def _search_word(term: QueryTerm) -> tuple[str, bool]:
-    """Return the folded word to find similar words of, and whether it is Korean; "" if it isn't a plain word."""
+    """Return the folded word for which to find similar ones, and whether it is Korean; "" if it isn't a plain word."""
     if not term.stems or " " in term.stems[0]:
         return "", False
     if not isinstance(term.word, str) or len(term.word) < len(term.stems[0]):  # its pairs
@@ -343,7 +343,7 @@ def _words_with_prefix(snapshot: Snapshot, token: str, head: int, column: str) -
 def _text_containing(snapshot: Snapshot, token: str, column: str, scope: ChunkFilter, known: str = "") -> str | None:
     """Return the text of a chunk that contains `token`, with its title and path; None without any in `scope`.
 
-    `known`: an FTS5 expression that the chunk must match, too.
+    `known`: an FTS5 expression that the chunk must also match.
     """
     tables = snapshot.tables
     inside = "" if scope.files is None else f"AND c.file_id IN ({','.join(map(str, scope.files))})"
@@ -370,7 +370,7 @@ def _match_case(surface: str, word: str) -> str:
 
 
 def with_replaced(query: str, choice: Sequence[tuple[str, str, int]]) -> QuerySuggestion:
-    """Return the query with words replaced; `choice`: each word, what replaces it, and its number of chunks."""
+    """Return the query with words replaced; `choice`: each word, its replacement, and its number of chunks."""
     for word, instead, _ in choice:
         query = spelling.with_word_replaced(query, word, instead, most=1)
     return QuerySuggestion(

@@ -22,7 +22,7 @@ _MOST_OPTIONS = 8
 def read_with_index(snapshot: Snapshot, query: Query, files: Sequence[int] | None) -> Query:
     """Return the query with options of commands as words and tags as conditions, if the index has them.
 
-    `files`: the files to search, since others must not change the sense; None for all.
+    `files`: the files to search, since other files must not change the meaning; None for all.
     """
     if not {"#", "-"}.intersection(query.text):
         return query
@@ -33,7 +33,7 @@ def read_with_index(snapshot: Snapshot, query: Query, files: Sequence[int] | Non
 def _with_tags(snapshot: Snapshot, query: Query, among: Condition) -> Query:
     """Return the query with words such as `#garden` as the condition `tag:garden` if notes have this tag.
 
-    Among other words, only an exclusion is one: `#include <vector>` and "#todo deploy" may be in texts without the tag.
+    Next to other words, only an exclusion is read so: texts without the tag may have `#include <vector>` or "#todo".
     """
     clauses = tuple(
         Clause(tuple(_as_tag(snapshot, atom, among) for atom in clause.alternatives), clause.negated)
