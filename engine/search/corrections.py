@@ -153,7 +153,7 @@ def _likely(query: str, best: QuerySuggestion) -> QuerySuggestion | None:
 
 
 def _is_likely(word: str, suggested: str) -> bool:
-    """Whether `word` is probably a typo of `suggested`: not if it is short or has two typos, as other words often do."""
+    """Whether `word` is probably a typo of `suggested`: not if short or with two typos, as other words often are."""
     folded, other = fold(word), fold(suggested)
     if not folded.isascii() or completes_name(word, suggested):
         return True
