@@ -108,13 +108,14 @@ def short_of(best: float, least: float) -> float:
 
 
 class RaisedMinimum(msgspec.Struct, frozen=True):
-    """A threshold raised because words of the query occur nowhere (`unknown`) or no passage shares its subject, and the
-    highest score if no result reached it.
+    """A threshold raised because words of the query occur nowhere (`unknown`), no passage shares its subject, or the
+    passages in another language don't have its words (`untranslated`), and the highest score if no result reached it.
     """
 
     least: float
     best: float | None
     unknown: Sequence[str]
+    untranslated: bool = False
 
 
 class Moved(msgspec.Struct, frozen=True):

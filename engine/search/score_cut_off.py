@@ -23,7 +23,7 @@ from engine.text.folding import fold
 from engine.text.languages import language_of_note
 from engine.text.query_analysis import is_written_as_name
 from engine.text.spelling import typos
-from engine.text.stems import counted_as
+from engine.text.stems import UNDECIDED, counted_as
 from engine.text.time_expressions import read_times
 from engine.text.writing_systems import UNSPACED, shape
 
@@ -53,16 +53,15 @@ _FOR_UNRELATED = 1.25
 """Increase of the minimum if no passage shares the query's subject, as a share of the minimum; it is small if one
 probably does.
 """
-_SIMILAR_LINES, _SIMILAR_WORDS = 0.2, 0.6
-"""Similarities of a query's words to two adjacent lines, and to a passage in another language, below which the minimum
-rises. Those to passages are higher, since each word is compared with more others.
+_SIMILAR_LINES, _SIMILAR_WORDS, _SIMILAR_UNSPACED = 0.2, 0.64, 0.23
+"""Similarities of a query's words to two adjacent lines, to a passage in another language, and to one for a query in a
+script without spaces, below which the minimum rises. Those to passages are higher, since each word is compared with
+more others; without spaces, several words are often compared as one.
 """
-_FOR_OTHER_WORDS = 1.0
-"""Highest increase, as a share of the minimum; it is made at half of these similarities."""
-_FEWEST_PASSAGES = 200
-"""Number of passages from which this increase is made: in few, even answers hardly have similar words."""
-_TRANSLATED = 0.7
-"""Similarity to words in another language from which they probably translate the query."""
+_FOR_OTHER_WORDS, _BELOW = 1.0, 0.1
+"""Highest increase, as a share of the minimum, and how far below these similarities it is made."""
+_FEWEST_PASSAGES = 100
+"""Number of passages from which it is made in one language: in few, even answers hardly have similar words."""
 _FEWEST_COMPARED = 3
 """Number of results in another language whose words are compared if none reaches the minimum."""
 
@@ -247,42 +246,67 @@ def minimum_by_words(
     """Return the minimum score for results by vectors alone, by how similar their words are to those of the query.
 
     The vector of a passage may be near that of a query although no word is, and then more than `raised` is needed. If
-    words of a passage in another language translate the query, the usual minimum, `least`, is enough. One or two words
-    and small indexes show too little, and scripts without spaces are not split into words before the comparison.
+    words of a passage in another language translate the query, the usual minimum, `least`, is enough, whether or not
+    passages seem to share the subject. In one language, one or two words and small indexes show too little; a query
+    without a function word may be in the language of the passages after all.
     """
     compared = [scored for scored in results if scored.word_similarity is not None]
-    if not compared or _is_certain(results, by_keywords) or UNSPACED in shape(query):
+    if not compared or _is_certain(results, by_keywords):
         return raised
     best = max(scored.word_similarity or 0.0 for scored in compared)
-    if not compared[0].by_lines and best >= _TRANSLATED:
-        return least
-    if part.analysis.word_count < SHORT_QUERY or part.leg.chunks < _FEWEST_PASSAGES:
+    if compared[0].by_lines:
+        if part.analysis.word_count < SHORT_QUERY or part.leg.chunks < _FEWEST_PASSAGES:
+            return raised
+        similar = _SIMILAR_LINES
+    elif UNSPACED in shape(query):
+        similar = _SIMILAR_UNSPACED
+    elif best < _SIMILAR_WORDS and language_of_note(query).startswith(UNDECIDED):
         return raised
-    similar = _SIMILAR_LINES if compared[0].by_lines else _SIMILAR_WORDS
-    return min(1.0, raised * (1 + _FOR_OTHER_WORDS * within_limits(2 * (1 - best / similar))))
+    else:
+        similar, raised = _SIMILAR_WORDS, least
+    return min(1.0, raised * (1 + _FOR_OTHER_WORDS * within_limits((similar - best) / _BELOW)))
 
 
-def without_unrelated(results: list[Scored], least: float, raised: float, stages: Stages) -> list[Scored]:
-    """Remove results whose score is below `raised`, the minimum for results by vectors, if that is above the usual one,
-    `least`.
+def without_unrelated(
+    results: list[Scored], least: float, raised: float, by_words: float, own: Set[int], stages: Stages
+) -> list[Scored]:
+    """Remove results whose score is below the minimum for results by vectors, if that is above the usual one, `least`.
+
+    The minimum is `by_words`, but `raised` for the results `own`: they may be in the query's language, and words were
+    compared with those in others.
     """
-    if raised <= least:
+    highest = max(raised, by_words) if own else by_words
+    if highest <= least:
         return results
-    related = [scored for scored in results if scored.unlifted >= raised]
+    related = [scored for scored in results if scored.unlifted >= (raised if scored.id in own else by_words)]
     if len(related) < len(results):
         best = None if related else max(scored.unlifted for scored in results)
-        stages.add("unrelated", len(results), len(related), RaisedMinimum(raised, best, ()))
+        foreign = any(scored.word_similarity is not None and not scored.by_lines for scored in results)
+        facts = RaisedMinimum(highest, best, (), untranslated=foreign and highest == by_words)
+        stages.add("unrelated", len(results), len(related), facts)
     return related
 
 
 def languages_of(snapshot: Snapshot, ids: Collection[int]) -> dict[int, str]:
     """Return the language of each chunk's file."""
+    return {id_: counted_as(stored) for id_, stored in _stored_languages(snapshot, ids).items()}
+
+
+def maybe_own(snapshot: Snapshot, results: Collection[Scored], foreign: Set[int]) -> set[int]:
+    """Return the ids of results that may be in the query's language: those not in `foreign`, and those in files that
+    don't show their language, such as a list of a few words.
+    """
+    stored = _stored_languages(snapshot, foreign)
+    return {scored.id for scored in results if stored.get(scored.id, UNDECIDED).startswith(UNDECIDED)}
+
+
+def _stored_languages(snapshot: Snapshot, ids: Collection[int]) -> dict[int, str]:
     rows = snapshot.connection.execute(
         f"""SELECT c.id, f.language FROM {snapshot.tables.chunk_rows}
             CROSS JOIN {snapshot.tables.files} f ON f.id = c.file_id WHERE c.id IN (SELECT value FROM carray(?))""",
         (many(sorted(ids)),),
     )
-    return {id_: counted_as(stored) for id_, stored in rows}
+    return dict(rows)
 
 
 def fold_copies(snapshot: Snapshot, results: list[Scored]) -> tuple[list[Scored], dict[int, list[int]]]:

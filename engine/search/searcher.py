@@ -33,6 +33,7 @@ from engine.search.score_cut_off import (
     cut,
     first_compared,
     least_by_keywords,
+    maybe_own,
     minimum_by_vectors,
     minimum_by_words,
     without_chance_matches,
@@ -399,9 +400,9 @@ class Searcher:
                 raised = minimum_by_vectors(results, vector_leg, least, by_keywords)
             results = without_chance_matches(snapshot, results, words, analysis, raised, context)
         results = in_roles(snapshot, analysis, results, context)
-        foreign = set[int]()
+        by_words, foreign, own = raised, set[int](), set[int]()
         if blend.doubt and vector_leg is not None:
-            from engine.search.word_similarity import best_in_other_languages, order_by_words
+            from engine.search.word_similarity import COMPARED, best_in_other_languages, order_by_words
 
             with context.timed("vector"):
                 first = results[: first_compared(results, least, raised)]
@@ -410,11 +411,11 @@ class Searcher:
                 if compared:
                     ordered = order_by_words(first, foreign, vector_leg, blend, provider, context)
                     ordered += results[len(first) :]
-                    query = context.query.searched_text
-                    raised = minimum_by_words(ordered, least, raised, by_keywords, part, query)
+                    text = context.query.searched_text
+                    by_words = minimum_by_words(ordered, least, raised, by_keywords, part, text)
+                    own = maybe_own(snapshot, first[:COMPARED], foreign) if foreign and by_words != raised else own
                     results = results if context.request.diverse else ordered
-        results = without_unrelated(results, least, raised, context.stages)
-        foreign.intersection_update(scored.id for scored in results)
+        results = without_unrelated(results, least, raised, by_words, own, context.stages)
         if blend.agreement and not blend.doubt and vector_leg is not None:
             from engine.search.word_similarity import order_by_best
 
@@ -425,7 +426,8 @@ class Searcher:
                 results = self._ranker.spread(results, snapshot, vector_leg, context)
         results, total = with_wordless(results, snapshot, part.scope, context)
         score_inputs = ScoreInputs(words, blend, vector_leg, context.request.min_score)
-        weight = blend.vector_weight if vector_leg is not None and blend.agreement and not foreign else None
+        own_language = foreign.isdisjoint(scored.id for scored in results)
+        weight = blend.vector_weight if vector_leg is not None and blend.agreement and own_language else None
         undated, unknown = part.unmatched(words, results)
         return FoundSet(analysis, vector_leg, results, total, score_inputs, within, lasting, weight, undated, unknown)
 

@@ -282,6 +282,16 @@ def _unknown(stage: Stage) -> str:
 
 def _unrelated(stage: Stage) -> str:
     raised = _facts(stage, RaisedMinimum)
+    if raised.untranslated:
+        note = tr_count(
+            "{count:,} result by meaning scored below {least:.2f}, the minimum for passages in another language whose "
+            "words don't translate the query.",
+            "{count:,} results by meaning scored below {least:.2f}, the minimum for passages in another language whose "
+            "words don't translate the query.",
+            stage.entered - stage.left,
+            least=raised.least,
+        )
+        return _with_best(note, raised)
     note = tr_count(
         "{count:,} result by meaning scored below {least:.2f}, the minimum for a query without related passages.",
         "{count:,} results by meaning scored below {least:.2f}, the minimum for a query without related passages.",

@@ -38,7 +38,7 @@ from engine.text.writing_systems import UNSPACED, shape
 if TYPE_CHECKING:
     from engine.embedding.provider_interface import EmbeddingProvider
 
-_COMPARED = 20
+COMPARED = 20
 """Most results whose language is looked up; the others stay in place, below."""
 _MOST_WORDS = 400
 """Most different words of the query and these results together: the built-in model takes a quarter of a millisecond
@@ -68,7 +68,7 @@ def best_in_other_languages(
     results: Sequence[Scored], words: KeywordScores, analysis: QueryAnalysis, snapshot: Snapshot, context: SearchContext
 ) -> set[int]:
     """Return the ids of the best results that are in another language than the query, without those named like it."""
-    best = list(islice((scored.id for scored in results if not scored.named), _COMPARED))
+    best = list(islice((scored.id for scored in results if not scored.named), COMPARED))
     return in_other_languages(best, words, analysis, snapshot, context)
 
 
@@ -108,7 +108,7 @@ def order_by_best(
     The best one stays first, since it may be the only answer. Those after it exchange their places with each other, and
     scores stay the same.
     """
-    first = [scored.id for scored in results if not scored.named][:_COMPARED]
+    first = [scored.id for scored in results if not scored.named][:COMPARED]
     if len(first) <= _BEST or analysis.word_count < LONG_QUERY or context.request.diverse:
         return results
     similarities = leg.similarities(first, _BEST)
@@ -138,7 +138,7 @@ def order_by_words(
     """
     if not isinstance(model, WordVectors):
         return results
-    best = [scored.id for scored in results if (scored.id in foreign if foreign else not scored.named)][:_COMPARED]
+    best = [scored.id for scored in results if (scored.id in foreign if foreign else not scored.named)][:COMPARED]
     chunks = leg.snapshot.chunks(best)
     places = [place for place, scored in enumerate(results) if scored.id in chunks]
     if not places:

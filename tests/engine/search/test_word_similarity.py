@@ -39,6 +39,12 @@ PUMPS = {
     "bill": "The electricity bill in winter was high.",
 }
 
+GERMAN = {
+    "roof": "Das Dach vom Schuppen ist undicht, und der Dachdecker kommt erst im Herbst mit neuen Ziegeln.",
+    "wheel": "Am Rad ist die Bremse locker; die Werkstatt hat bis Freitag zu.",
+    "lake": "Wir sind um den See gelaufen, danach gab es Kuchen bei Oma, und abends haben wir Karten gespielt.",
+}
+
 
 def _memory(folder: Path, notes: dict[str, str]) -> BuiltinMemory:
     (folder / "notes").mkdir()
@@ -81,6 +87,79 @@ def test_word_decides_between_passages_in_another_language(
     assert cosines[nearest] > cosines[answer]
     assert paths[:2] == [answer, nearest]
     assert "language" in [stage.name for stage in outcome.explanation.stages]
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("Which instrument does she play?", ["orchestra.md"]),
+        ("Welches Instrument spielt sie?", ["orchestra.md"]),
+        ("Wer schrieb die Oper?", []),
+        ("Wo wird Musik unterrichtet?", []),
+        ("她拉小提琴吗？", ["orchestra.md"]),
+        ("音乐老师在哪里？", ["orchestra.md"]),
+    ],
+)
+def test_passage_in_another_language_translates_the_query(tmp_path: Path, query: str, found: list[str]) -> None:
+    notes = {
+        "hotel": "The hotel room was small.",
+        "keynote": "The keynote was about batteries of electric cars and how they age in cold weather.",
+        "museum": "We visited the museum of modern art and saw paintings of Picasso.",
+        "orchestra": "She plays the violin in an orchestra, and they travel a lot.",
+    }
+    memory = _memory(tmp_path, notes)
+    try:
+        outcome = memory.search(query, max_results=1, explain=True)
+    finally:
+        memory.close()
+    assert [result.path for result in outcome.results] == found
+    assert outcome.explanation is not None
+    if not found:
+        (note,) = [stage.note for stage in outcome.explanation.stages if stage.name == "unrelated"]
+        assert "whose words don't translate the query" in note
+
+
+def test_list_of_words_may_be_in_the_language_of_the_query(tmp_path: Path) -> None:
+    memory = _memory(tmp_path, {"wifi": "Passwort WLAN: Router Rückseite", "rent": "Miete 850 Euro, Strom 90 Euro"})
+    try:
+        paths = [result.path for result in memory.search("Wie komme ich ins Internet?").results]
+    finally:
+        memory.close()
+    assert paths == ["wifi.md"]
+
+
+@pytest.mark.parametrize(
+    ("bills", "query", "found"),
+    [
+        (110, "Feier mit der Verwandtschaft am Abend", []),
+        (0, "Feier mit der Verwandtschaft am Abend", ["lake.md"]),
+        (110, "Spieleabend mit Verwandten", ["lake.md"]),
+        (110, "Gebäude Reparatur", ["wheel.md"]),
+        (110, "Familienfeier", ["lake.md"]),
+    ],
+)
+def test_long_query_without_similar_words_finds_nothing(
+    tmp_path: Path, bills: int, query: str, found: list[str]
+) -> None:
+    memory = _memory(tmp_path, GERMAN | {str(bill): f"Die Rechnung {bill} wurde bezahlt." for bill in range(bills)})
+    try:
+        assert [result.path for result in memory.search(query).results] == found
+    finally:
+        memory.close()
+
+
+def test_passages_in_other_languages_hide_none_in_its_own(tmp_path: Path) -> None:
+    memory = _memory(tmp_path, {**NOTES, **GERMAN})
+    try:
+        outcome = memory.search("Welche Süßigkeit haben wir gegessen?")
+        every = memory.search("Welche Süßigkeit haben wir gegessen?", min_score=0.0)
+    finally:
+        memory.close()
+    assert [result.path for result in outcome.results] == ["lake.md"]
+    assert outcome.vector_weight is not None
+    assert every.vector_weight is None
+    scores = {result.path: result.score for result in every.results}
+    assert max(scores["fridge.md"], scores["soup.md"]) > scores["lake.md"]
 
 
 def test_failed_word_vectors_leave_scores_unchanged(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,6 +226,20 @@ def test_results_of_a_long_query_similar_to_the_best_move_up(tmp_path: Path) -> 
     for explanation in (short, by_words.explanation, varied.explanation):
         assert explanation is not None
         assert all(result.best_similarity is None for result in explanation.results)
+
+
+def test_note_named_like_a_long_query_is_not_compared(tmp_path: Path) -> None:
+    query = "garden pump loses pressure in winter again"
+    memory = _memory(tmp_path, {**PUMPS, query: "See the bill."})
+    try:
+        explanation = _explained(memory, query).explanation
+    finally:
+        memory.close()
+    assert explanation is not None
+    first, second, third, *_ = explanation.results
+    assert first.citation.startswith(query)
+    assert first.best_similarity is second.best_similarity is None
+    assert third.best_similarity is not None
 
 
 def test_single_result_is_compared_but_not_moved(tmp_path: Path) -> None:
