@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 _ON_ONE_LINE = str.maketrans("\t\n\r", "\ufffd" * 3)
 _UNPRINTABLE_IN_JSON = lazy_pattern(rf"[\x7f-\x9f{DIRECTION}]")
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
-_MOST_ISSUES = 20
-_MOST_TYPES = 8
+_MAX_ISSUES = 20
+_MAX_TYPES = 8
 
 
 def print_json(value: Any) -> None:
@@ -93,10 +93,10 @@ def print_issues(title: str, issues: Sequence[FileIssue]) -> None:
     types = [issue for issue in issues if issue.rule == "extension" and issue.detail[:1].isdigit()]
     others = [issue for issue in issues if issue.rule != "extension" or not issue.detail[:1].isdigit()]
     print(f"{title}:")
-    rows = [(issue.rule, f"{safe(issue.path)}  {safe(issue.detail)}") for issue in others[:_MOST_ISSUES]]
+    rows = [(issue.rule, f"{safe(issue.path)}  {safe(issue.detail)}") for issue in others[:_MAX_ISSUES]]
     print_table([*rows, *([("extension", _types_text(types))] if types else [])])
-    if len(others) > _MOST_ISSUES:
-        print(f"  and {len(others) - _MOST_ISSUES:,} more; --json lists all")
+    if len(others) > _MAX_ISSUES:
+        print(f"  and {len(others) - _MAX_ISSUES:,} more; --json lists all")
 
 
 def _types_text(issues: Sequence[FileIssue]) -> str:
@@ -104,8 +104,8 @@ def _types_text(issues: Sequence[FileIssue]) -> str:
     counts = sorted(
         ((files_covered(issue.detail), issue.path) for issue in issues), key=lambda entry: (-entry[0], entry[1])
     )
-    named = [f"{safe(name)} ({count:,})" for count, name in counts[:_MOST_TYPES]]
-    if rest := sum(count for count, _ in counts[_MOST_TYPES:]):
+    named = [f"{safe(name)} ({count:,})" for count, name in counts[:_MAX_TYPES]]
+    if rest := sum(count for count, _ in counts[_MAX_TYPES:]):
         named.append(f"{rest:,} others")
     *first, last = named
     names = f"{', '.join(first)} and {last}" if first else last

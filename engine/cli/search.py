@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from engine.memory.memory_interface import MemorySearchManager
     from engine.memory.search_requests import SearchOptions
 
-_MOST_COPIES = 5
+_MAX_COPIES = 5
 """Most copies of a result that are listed."""
 _CONTROLS: dict[RemedyName, str] = {
     "weak": "--min-score 0",
@@ -215,8 +215,8 @@ def _context(result: MemorySearchResult) -> tuple[str, str]:
 
 
 def _copies(result: MemorySearchResult) -> str:
-    citations = ", ".join(copy.citation for copy in result.copies[:_MOST_COPIES])
-    rest = f" and {len(result.copies) - _MOST_COPIES:,} more" if len(result.copies) > _MOST_COPIES else ""
+    citations = ", ".join(copy.citation for copy in result.copies[:_MAX_COPIES])
+    rest = f" and {len(result.copies) - _MAX_COPIES:,} more" if len(result.copies) > _MAX_COPIES else ""
     return safe(f"The same text is in {plural(len(result.copies), 'other file')}: {citations}{rest}.")
 
 

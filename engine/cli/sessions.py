@@ -31,7 +31,7 @@ _HEADINGS = ("sessions", "messages", "active", "in", "cached", "written", "out",
 _UNKNOWN = "unknown"
 _THIS_MACHINE = "this machine"
 _WIDEST_NAME = 24
-_MOST_VALUES = 12
+_MAX_VALUES = 12
 """Most agents, projects, models or machines that are named if none matches."""
 
 
@@ -194,7 +194,7 @@ def _values(known: Sequence[SessionSummary], arguments: Namespace) -> Iterator[s
 
 def _most_common(names: Iterable[str]) -> str:
     counts = Counter(names)
-    listed = [safe(name) for name, _ in counts.most_common(_MOST_VALUES)]
+    listed = [safe(name) for name, _ in counts.most_common(_MAX_VALUES)]
     return ", ".join(listed) + (" and others" if len(counts) > len(listed) else "")
 
 

@@ -19,13 +19,13 @@ from engine.text.time_expressions import read_times
 
 _SHORTEST_TWO_TYPOS = 8
 """Characters of the shortest word that may have two typos."""
-_LEAST_IDF = 1.0
+_MIN_IDF = 1.0
 """Least idf of a word that supports a correction: a word in a third of all chunks has it."""
-_FEWEST_SUPPORTING, _BEST = 2, 3
+_MIN_SUPPORTING, _BEST = 2, 3
 """Other words of the query in the chunk with the corrected word, and number of best chunks to look in."""
 _SHORTEST_CLEAR = 6
 """Shortest word, in characters, for whose correction one other word is enough if no letter was replaced."""
-_FEWEST_AROUND = 5
+_MIN_AROUND = 5
 """Words of the shortest query with an evident typo."""
 _YEAR = lazy_pattern(r"\A(\d{4}) ?[年년] ?|(?:,? (?:(?:de|del|di|of) )?|(?<=\.))(\d{4})\Z")
 """Matches the year of a day such as 2026年12月24日 or 24 December 2026, with the word or sign that joins it."""
@@ -191,12 +191,12 @@ def _supported(correction: QuerySuggestion, words: KeywordScores, best: Sequence
     if not near or not any(corrected):
         return False
     distinctive = [
-        not is_corrected and term.idf > _LEAST_IDF for is_corrected, term in zip(corrected, words.terms, strict=True)
+        not is_corrected and term.idf > _MIN_IDF for is_corrected, term in zip(corrected, words.terms, strict=True)
     ]
     for id_ in best[:_BEST]:
         contributions = words.contributions.get(id_, ())
         if all(compress(contributions, corrected)) and sum(map(bool, compress(contributions, distinctive))) >= (
-            1 if clear else _FEWEST_SUPPORTING
+            1 if clear else _MIN_SUPPORTING
         ):
             return True
     return False
@@ -208,7 +208,7 @@ def _evident(query: str, suggestions: Sequence[QuerySuggestion]) -> QuerySuggest
     """
     best = suggestions[0]
     choice = [(word, suggested, best.chunks) for word, suggested in best.words if _is_evident(word, suggested)]
-    certain = len(suggestions) == 1 and len(query.split()) >= _FEWEST_AROUND
+    certain = len(suggestions) == 1 and len(query.split()) >= _MIN_AROUND
     return with_replaced(query, choice) if choice and certain else None
 
 

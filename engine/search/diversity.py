@@ -13,7 +13,7 @@ from engine.store.snapshot import Snapshot, StoredChunk
 from engine.store.vector_encoding import StoredModel, decode
 from engine.text import analyse
 
-MOST = 200
+MAX_REORDERED = 200
 """Number of best results that are reordered; the others stay in place."""
 
 _NO_PUNCTUATION = dict.fromkeys(map(ord, string.punctuation), " ")

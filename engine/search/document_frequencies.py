@@ -16,14 +16,14 @@ from engine.base import in_batches
 from engine.search.term_counts import length_without
 from engine.store.snapshot import Snapshot
 
-_MOST_WORDS = 4096
+_MAX_WORDS = 4096
 _TOGETHER = 100
-_MOST_BEGINNINGS = 4
+_MAX_BEGINNINGS = 4
 """Most cached prefixes, each with up to thousands of words, from which the words of longer prefixes are filtered."""
 WIDEST_BEGINNING = 5_000
 """Most chunks, summed over its words, of a prefix that is searched with all of them: FTS5 merges the lists of all words
 for each statement, and twice for each ranking."""
-_MOST_SUBSTITUTES = 24
+_MAX_SUBSTITUTES = 24
 
 
 class Word(NamedTuple):
@@ -72,7 +72,7 @@ class Beginning(msgspec.Struct, frozen=True, dict=True, eq=False):
         These are the prefix itself, the most frequent word, then others, title words first, within a limit of matches.
         The most frequent word is probably the one being typed; a rare one is found one character later.
         """
-        rare = self.rare.split("\n", _MOST_SUBSTITUTES + 1)[1 : _MOST_SUBSTITUTES + 1]
+        rare = self.rare.split("\n", _MAX_SUBSTITUTES + 1)[1 : _MAX_SUBSTITUTES + 1]
         words = [*self.words, *(Word(token, 1, 0) for token in rare)]
         counts = list(map(_CHUNKS, words))
         most = max(counts)
@@ -80,7 +80,7 @@ class Beginning(msgspec.Struct, frozen=True, dict=True, eq=False):
         chosen.update(islice((word for word in words if word.token == self.start), 1))
         room = WIDEST_BEGINNING
         for word in words:
-            if len(chosen) == _MOST_SUBSTITUTES:
+            if len(chosen) == _MAX_SUBSTITUTES:
                 break
             if word not in chosen and word.chunks <= room:
                 chosen.add(word)
@@ -144,10 +144,10 @@ class Counts:
     def expect(self, tokens: Iterable[str]) -> None:
         """Look up and cache the counts of several tokens in one query, which takes half the time of single ones."""
         known = self._moment.chunks
-        if len(known) > _MOST_WORDS:
+        if len(known) > _MAX_WORDS:
             # Most tokens are looser forms that occur nowhere. Looking these up again takes a fifteenth of the time.
             held = {token: counts for token, counts in list(known.items()) if counts}
-            self._moment.chunks = known = held if len(held) <= _MOST_WORDS // 2 else {}
+            self._moment.chunks = known = held if len(held) <= _MAX_WORDS // 2 else {}
         unknown = [token for token in dict.fromkeys(tokens) if token not in known]
         for tokens_together in in_batches(unknown, _TOGETHER):
             self._count(tokens_together)
@@ -194,7 +194,7 @@ class Counts:
         known = self._moment.loose
         found = known.get((token, column))
         if found is None:
-            if len(known) >= _MOST_WORDS:
+            if len(known) >= _MAX_WORDS:
                 known.clear()
             start = token[:-1]
             rows = self._snapshot.connection.execute(
@@ -207,7 +207,7 @@ class Counts:
             )
             for chunks, in_words, others in rows:
                 words = msgspec.json.decode(others, type=list[str]) if in_words > WIDEST_BEGINNING else []
-                found = known[token, column] = chunks, words if len(words) <= _MOST_SUBSTITUTES else ()
+                found = known[token, column] = chunks, words if len(words) <= _MAX_SUBSTITUTES else ()
         return found or (0, ())
 
     def words(self, start: str) -> Beginning:
@@ -221,7 +221,7 @@ class Counts:
             else:
                 found = self._read(start)
             known[start] = found
-            for oldest in list(known)[:-_MOST_BEGINNINGS]:
+            for oldest in list(known)[:-_MAX_BEGINNINGS]:
                 known.pop(oldest, None)
         return found
 

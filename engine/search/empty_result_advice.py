@@ -36,12 +36,12 @@ from engine.text.time_expressions import PREPOSITIONS, read_times
 
 RunQuery = Callable[[SearchRequest], SearchOutcome]
 
-_MOST_DEMANDS = 4
+_MAX_DEMANDS = 4
 """Most conditions that are dropped one at a time, since each needs a search."""
-_MOST_WITHOUT = 2
+_MAX_WITHOUT = 2
 """Most suggested queries with one word left out."""
-_MOST_EXCLUDED = 2
-_MOST_LOOKED_AT, _LARGEST_LOOKED_AT, _MOST_BYTES, _MOST_PARSED = 200, 8 * 1024**2, 48 * 1024**2, 3
+_MAX_EXCLUDED = 2
+_MAX_LOOKED_AT, _LARGEST_LOOKED_AT, _MAX_BYTES, _MAX_PARSED = 200, 8 * 1024**2, 48 * 1024**2, 3
 """Most transcripts that are searched for text of tools, most bytes of each and of all, and most that are parsed."""
 _SHORTEST_NAME = 3
 """Fewest characters of a word that is searched in the names of files that are not indexed."""
@@ -61,7 +61,7 @@ _THE_REST = marked("The rest of the query finds {results}.")
 _IN_ITS_TIME = marked("With its time as a condition, this query finds {results}.")
 _IN_ITS_SESSIONS = marked("As {condition}, this query finds {results}.")
 _LEGS = ("question", "words", "keywords", "vectors")
-_MOST_HIDDEN = 3
+_MAX_HIDDEN = 3
 """Most hidden folders that are named in an answer."""
 _OF_PROGRAMS = frozenset(
     """.obsidian .trash .logseq .foam .dendron .zk .vscode .idea .vs .settings .github .gitlab .circleci .husky .config
@@ -133,7 +133,7 @@ def excluded_files(snapshot: Snapshot, context: SearchContext) -> Iterator[tuple
     issues = (*snapshot.issues("failed"), *snapshot.issues("skipped"))
     names = _QueryNames(snapshot, context.query)
     named = [(issue, path) for issue in issues if (path := names.named(issue))]
-    shown, rest = named[:_MOST_EXCLUDED], len(named) - _MOST_EXCLUDED
+    shown, rest = named[:_MAX_EXCLUDED], len(named) - _MAX_EXCLUDED
     for issue, path in shown:
         advice = tr("{path} is not indexed: {reason}", path=issue.path, reason=tr_reason(issue.detail))
         if rest > 0 and issue is shown[-1][0]:
@@ -208,9 +208,9 @@ def _of_tool_text(
     from engine.corpus.transcripts.session_stores import locate_transcript
     from engine.corpus.transcripts.transcript_reader import has_tool_text, may_contain  # imports every format
 
-    bytes_left, parsed = _MOST_BYTES, 0
-    for name, size, title in newest_transcripts(snapshot, files, _MOST_LOOKED_AT, _LARGEST_LOOKED_AT):
-        if (bytes_left := bytes_left - size) < 0 or parsed == _MOST_PARSED:
+    bytes_left, parsed = _MAX_BYTES, 0
+    for name, size, title in newest_transcripts(snapshot, files, _MAX_LOOKED_AT, _LARGEST_LOOKED_AT):
+        if (bytes_left := bytes_left - size) < 0 or parsed == _MAX_PARSED:
             return
         with suppress(OSError, PathRefused, *PARSER_FAULTS):
             path = locate_transcript(name, settings)[0]
@@ -304,11 +304,11 @@ class _Advice:
             reason = tr("Nothing contains {words}.", words=any_of(map(in_quotes, missing)))
             for remedy in self._without_words(missing, _THE_REST):
                 yield msgspec.structs.replace(remedy, advice=f"{reason} {remedy.advice}")
-        elif 1 < len(counts) <= _MOST_DEMANDS:
+        elif 1 < len(counts) <= _MAX_DEMANDS:
             fewer = (
                 self._without_words([word], _WITHOUT) for word in sorted(counts, key=counts.__getitem__, reverse=True)
             )
-            yield from islice(chain.from_iterable(fewer), _MOST_WITHOUT)
+            yield from islice(chain.from_iterable(fewer), _MAX_WITHOUT)
 
     def _without_words(self, words: list[str], advice: str) -> Iterator[SearchRemedy]:
         other = self._request.query
@@ -397,7 +397,7 @@ class _Advice:
     def _demands(self) -> Iterator[SearchRemedy]:
         """Suggest the query without one of its conditions, if that has results; a phrase becomes separate words."""
         query = self._context.query
-        for clause in query.required[:_MOST_DEMANDS]:
+        for clause in query.required[:_MAX_DEMANDS]:
             other = _text_without(query, clause)
             if not other.strip():
                 yield from self._as_words(clause)
@@ -455,7 +455,7 @@ class _Advice:
                 "The hidden folder {folders} is not indexed.",
                 "Hidden folders are not indexed: {folders}.",
                 len(folders),
-                folders=", ".join([*folders[:_MOST_HIDDEN], *(["…"] if len(folders) > _MOST_HIDDEN else [])]),
+                folders=", ".join([*folders[:_MAX_HIDDEN], *(["…"] if len(folders) > _MAX_HIDDEN else [])]),
             )
             yield self._of_index("excluded", advice, folders[0])
 

@@ -21,8 +21,8 @@ from engine.text import QueryAnalysis
 _TITLES = "- {words stems}"
 """All title columns, expressed by exclusion since the index of an earlier version has no column for aliases."""
 _NAMES = "- {words stems heading}"
-_MOST_TITLED = 200
-_MOST_RANKED = 10_000
+_MAX_TITLED = 200
+_MAX_RANKED = 10_000
 """Most matches to rank, about 8 ms."""
 _CHOOSING = 4_000
 """Most matches of the rarest terms, which choose the candidates. All terms count in ranks and scores."""
@@ -113,9 +113,9 @@ class KeywordLeg:
         if not expression:
             return []
         fts = self._tables.fts
-        query = f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? LIMIT {_MOST_TITLED + 1}"
+        query = f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? LIMIT {_MAX_TITLED + 1}"
         ids = [id_ for (id_,) in self._snapshot.connection.execute(query, (f"{_NAMES} : ({expression})",))]
-        return ids if len(ids) <= _MOST_TITLED else None
+        return ids if len(ids) <= _MAX_TITLED else None
 
     def adjacent(self, limit: int, scope: ChunkFilter) -> list[int]:
         """Return the ids of the best chunks that hold a query with function words as a phrase, if no word is rare."""
@@ -248,7 +248,7 @@ class KeywordLeg:
         recently indexed matches.
         """
         expression, condition, values = self._limited_to(expression, scope)
-        if scope.narrows or matches <= max(_MOST_RANKED, limit):
+        if scope.narrows or matches <= max(_MAX_RANKED, limit):
             return self._best(expression, limit, condition, values)
         oldest, newest = self._snapshot.chunk_id_range()
         titled = self._best(f"{_TITLES} : ({expression})", limit, condition)

@@ -25,7 +25,7 @@ _FILE = lazy_pattern(
     r"(?:[\w@+-][\w.@+-]*\.[A-Za-z][A-Za-z0-9]{0,7}|\.[A-Za-z][\w-]*)(?![\w/\\-])"
 )
 """Name of a file with an ending, or of a hidden one, perhaps with folders."""
-_MOST_FILES = 3
+_MAX_FILES = 3
 _LONGEST = 1000
 """Most characters of a query that is searched for names; a longer one is a pasted passage."""
 _GENERIC = frozenset("agent ai chat cli code desktop github jan my oh open".split())
@@ -179,7 +179,7 @@ class NamedSessions:
             )
             yield typed, [id_ for (id_,) in rows]
         if paths := dict.fromkeys(_FILE.findall(self._query) if "." in self._query else ()):
-            yield from islice(self._typed_files(paths, snapshot), _MOST_FILES)
+            yield from islice(self._typed_files(paths, snapshot), _MAX_FILES)
 
     def _typed_files(self, paths: Iterable[str], snapshot: Snapshot) -> Iterator[tuple[str, Iterable[int]]]:
         """Yield each of these paths that a session used, with the file ids of the sessions.

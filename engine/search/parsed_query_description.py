@@ -11,7 +11,7 @@ from engine.text.date_parsing import parse_period
 from engine.text.operators import DATED
 from engine.text.parsed_query import Atom, Clause, Field, Phrase, Word
 
-_MOST_REMARKS = 3
+_MAX_REMARKS = 3
 _DEMANDS = {
     (True, False): marked("matches {operators}"),
     (True, True): marked("doesn't match {operators}"),
@@ -77,7 +77,7 @@ def describe_condition(clause: Clause) -> str:
 
 def remarks_of(query: Query) -> Sequence[str]:
     """Return at most three remarks on parts of a query that look like syntax but were read as words."""
-    return query.remarks[:_MOST_REMARKS]
+    return query.remarks[:_MAX_REMARKS]
 
 
 def _shown(atom: Atom) -> str:

@@ -15,7 +15,7 @@ from engine.store.vector_encoding import Vectors
 if TYPE_CHECKING:
     from engine.embedding.provider_interface import EmbeddingProvider
 
-_MOST = 64
+_MAX_CACHED = 64
 _NONSENSE = 5
 """Fewest letters of words that show by their spelling that they have no meaning; models know many abbreviations."""
 _LETTERS_A_PIECE = 2.1
@@ -45,7 +45,7 @@ class QueryVectorCache:
         vector = provider.embed_query(text, cancel=cancel)
         with self._lock:
             self._cached[name] = vector
-            if len(self._cached) > _MOST:
+            if len(self._cached) > _MAX_CACHED:
                 del self._cached[next(iter(self._cached))]
         return vector
 

@@ -32,7 +32,7 @@ _SESSION_LIFT = 0.6
 """Share of its score that a chunk gains for each name in the query that is its session's agent, project or file."""
 CANDIDATES = 50
 """Number of candidates that keywords, and vectors, each contribute from files of a named time, or named sessions."""
-_MOST_NAMED = 2000
+_MAX_NAMED = 2000
 """Most named sessions that are searched for candidates; of more, the best are found in the whole index."""
 _ISO_DAY = lazy_pattern(r"(?<![0-9])((?:19|20)[0-9]{2})[-_.]([01][0-9])[-_.]([0-3][0-9])(?![0-9])")
 _YEAR = lazy_pattern(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
@@ -89,7 +89,7 @@ class NamedInQuery:
         named = self._sessions.files(snapshot)
         if file_ids is not None:
             named &= {*file_ids}
-        return sorted(dated & named or dated | (named if len(named) <= _MOST_NAMED else set()))
+        return sorted(dated & named or dated | (named if len(named) <= _MAX_NAMED else set()))
 
     def lifts(self, snapshot: Snapshot, ids: Iterable[int]) -> dict[int, Lift]:
         """Return, by chunk id, the lift of chunks that have the time or a name; other chunks are left out."""

@@ -220,10 +220,10 @@ class Ranker:
         self, results: list[Scored], snapshot: Snapshot, vector_leg: "VectorLeg | None", context: SearchContext
     ) -> list[Scored]:
         """Reorder results so that similar ones don't follow each other."""
-        from engine.search.diversity import MOST, similarity_of
+        from engine.search.diversity import MAX_REORDERED, similarity_of
 
         model = None if vector_leg is None else vector_leg.model
-        similarity = similarity_of(snapshot, [scored.id for scored in results[:MOST]], model)
+        similarity = similarity_of(snapshot, [scored.id for scored in results[:MAX_REORDERED]], model)
         return diverse(
             results, similarity, context.request.hybrid.mmr.lambda_, context.request.max_results, context.stages
         )

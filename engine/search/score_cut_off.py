@@ -58,9 +58,9 @@ more others; without spaces, several words are often compared as one.
 """
 _FOR_OTHER_WORDS, _BELOW = 1.0, 0.1
 """Highest increase, as a share of the minimum, and how far below these similarities it is reached."""
-_FEWEST_PASSAGES = 100
+_MIN_PASSAGES = 100
 """Number of passages from which it is applied within one language: in few, even answers hardly have similar words."""
-_FEWEST_COMPARED = 3
+_MIN_COMPARED = 3
 """Number of results in another language whose words are compared if none reaches the minimum."""
 
 
@@ -232,7 +232,7 @@ def _is_certain(results: list[Scored], by_keywords: float) -> bool:
 def first_compared(results: list[Scored], least: float, raised: float) -> int:
     """Return how many results to compare with the query's words: all that reach the minimum `raised`, else a few."""
     reaching = sum(scored.unlifted >= raised for scored in results) if raised > least else len(results)
-    return reaching or _FEWEST_COMPARED
+    return reaching or _MIN_COMPARED
 
 
 def minimum_by_words(
@@ -250,7 +250,7 @@ def minimum_by_words(
         return raised
     best = max(scored.word_similarity or 0.0 for scored in compared)
     if compared[0].by_lines:
-        if part.analysis.word_count < SHORT_QUERY or part.leg.chunks < _FEWEST_PASSAGES:
+        if part.analysis.word_count < SHORT_QUERY or part.leg.chunks < _MIN_PASSAGES:
             return raised
         similar = _SIMILAR_LINES
     elif UNSPACED in shape(query):
@@ -380,9 +380,9 @@ def diverse(results: list[Scored], similarity: "Similarity", weight: float, limi
     Runs after the threshold, unlike the reference: scores are unchanged, so the same results are found, and results
     below the threshold don't affect the order.
     """
-    from engine.search.diversity import MOST, diversify  # off by default
+    from engine.search.diversity import MAX_REORDERED, diversify  # off by default
 
-    best = results[:MOST]
+    best = results[:MAX_REORDERED]
     chosen = diversify([scored.score for scored in best], similarity, weight, limit)
     first = [replace(best[row.by_score], chosen=row) for row in chosen]
     chosen_ids = {row.by_score for row in chosen}

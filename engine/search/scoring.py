@@ -60,7 +60,7 @@ SIGNED = 1.3
 """Match of a chunk that has the query's numbers with their signs: other chunks may have the numbers more often."""
 SIGNED_OTHERWISE = 1.15
 """Match of a chunk that writes the signs in another way than the query: 20 percent for 20%."""
-_UNKNOWN, _MOST_UNKNOWN = 1.4, 1.5
+_UNKNOWN, _MAX_UNKNOWN = 1.4, 1.5
 """Least and highest weight of a term that occurs nowhere, relative to the average of the others. With the higher one,
 half of a query of two words isn't an answer."""
 _NEAR = 0.3
@@ -84,7 +84,7 @@ _OTHER_ORDER, _SAME_ORDER = 0.2, 0.4
 """Correlations of both scores between which that weight rises from the model's own."""
 _NEAR_FROM, _NEAREST = 1.0, 1.3
 """Highest vector scores of the best results between which it also rises: below, no result is surely related."""
-_LEAST_COMPARED = 5
+_MIN_COMPARED = 5
 """Least number of results for comparing the orders."""
 _AGREEMENT = 0.4
 """Share of a keyword score that the vector score can lower: a few words in common may be chance."""
@@ -128,7 +128,7 @@ def unknown_weight(known: Sequence[float], rarest: float = 0.0) -> float:
     if not known:
         return 0.0
     average = sum(known) / len(known)
-    return min(_MOST_UNKNOWN * average, _UNKNOWN * max(average, rarest))
+    return min(_MAX_UNKNOWN * average, _UNKNOWN * max(average, rarest))
 
 
 def keywords_only_factor(total: float, unknown: float, documents: int) -> float:
@@ -333,7 +333,7 @@ class Evidence(msgspec.Struct, frozen=True):
 def _same_order(found: Iterable[Evidence]) -> float:
     """Return how far keyword and vector scores agree, 0 to 1, on the order of results that are surely related."""
     scores = [(evidence.text, evidence.vector) for evidence in found if evidence.vector is not None]
-    if len(scores) < _LEAST_COMPARED:
+    if len(scores) < _MIN_COMPARED:
         return 0.0
     near = within_limits((max(vector for _, vector in scores) - _NEAR_FROM) / (_NEAREST - _NEAR_FROM))
     return near * within_limits((_correlation(scores) - _OTHER_ORDER) / (_SAME_ORDER - _OTHER_ORDER))

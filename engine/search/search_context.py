@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from engine.store.snapshot import Snapshot
     from engine.store.vector_encoding import Vectors
 
-_LEAST_CANDIDATES = 200
+_MIN_CANDIDATES = 200
 
 Explain = bool | Literal["if empty"]
 """Which answers are explained: all, none, or only those without results."""
@@ -57,7 +57,7 @@ class SearchRequest(msgspec.Struct, frozen=True):
     @property
     def candidates(self) -> int:
         """Number of candidates to find by keywords, and by vectors; filters and ties reduce them."""
-        return max(_LEAST_CANDIDATES, self.max_results * self.hybrid.candidate_multiplier)
+        return max(_MIN_CANDIDATES, self.max_results * self.hybrid.candidate_multiplier)
 
 
 class _Timed:

@@ -31,16 +31,16 @@ _SHORTEST_HEAD, _LONGEST_HEAD = 2, 4
 """Least and highest number of first characters that words must share to be compared; typos within the higher number are
 looked up.
 """
-_MOST_COMPARED = 3_000
+_MAX_COMPARED = 3_000
 """Largest number of words with the same beginning to compare; if there are more, a longer beginning is used."""
-_MOST_WORDS = 3
+_MAX_WORDS = 3
 """Most words that are looked up, and most suggestions."""
-_MOST_SIMILAR = 8
+_MAX_SIMILAR = 8
 """Most similar words that are searched for a word that occurs nowhere."""
-_MOST_REMEMBERED = 512
-_SHORTEST_JOINED, _MOST_JOINED = 6, 4
+_MAX_REMEMBERED = 512
+_SHORTEST_JOINED, _MAX_JOINED = 6, 4
 """Fewest characters of a word that may be several words without spaces, and most words that it may consist of."""
-_MOST_SPLITS = 8
+_MAX_SPLITS = 8
 SHORTEST_CORRECTED = 5
 """Characters of the shortest word that is corrected automatically."""
 _DOUBLE = lazy_pattern(r"(\w)\1")
@@ -141,7 +141,7 @@ class Spelling:
     ) -> tuple[tuple[str, ...], ...]:
         found = self._likely_words(snapshot, token, language, scope, korean=False, as_name=as_name)
         near = (near.token for near, _ in found if near.typos == 1)
-        return tuple(tuple(word.split(" ")) for word in islice(near, _MOST_SIMILAR))
+        return tuple(tuple(word.split(" ")) for word in islice(near, _MAX_SIMILAR))
 
     def _suggested(
         self, snapshot: Snapshot, term: QueryTerm, language: str, scope: ChunkFilter, known: str, as_name: bool
@@ -164,9 +164,9 @@ class Spelling:
                 alone = _text_containing(snapshot, word, column, scope, known) is None
                 return alone, language not in languages_by_word().get(word, (language,))
 
-            near = sorted(islice(near, _MOST_SIMILAR), key=apart)
+            near = sorted(islice(near, _MAX_SIMILAR), key=apart)
         written = ((word, similar) for similar, text in near if (word := _written(text, similar.token)) is not None)
-        for word, similar in islice(written, _MOST_WORDS):
+        for word, similar in islice(written, _MAX_WORDS):
             chunks = similar.chunks
             if scope.files is not None:  # the word may occur only in other files
                 chunks = count_matches(snapshot, f'"{similar.token}"', scope.files)
@@ -199,7 +199,7 @@ class Spelling:
             return []
         state = snapshot.identity, snapshot.tables.generation, snapshot.stamp, snapshot.hidden
         latest, known = self._latest
-        if latest != state or len(known) >= _MOST_REMEMBERED:
+        if latest != state or len(known) >= _MAX_REMEMBERED:
             known = {}
             self._latest = state, known
         key = token, korean, language if apart else None
@@ -215,7 +215,7 @@ def _unknown(analysis: QueryAnalysis, terms: Sequence[Term]) -> list[QueryTerm]:
     """Return the first words of a query, except fillers, that occur nowhere."""
     nowhere = {term.surface for term in terms if not term.chunks}
     unknown = (term for term in analysis.terms if not (term.stop or term.filler) and term.surface in nowhere)
-    return list(islice(unknown, _MOST_WORDS))
+    return list(islice(unknown, _MAX_WORDS))
 
 
 def _expression_of_known(analysis: QueryAnalysis, terms: Sequence[Term]) -> str:
@@ -228,7 +228,7 @@ def _expression_of_known(analysis: QueryAnalysis, terms: Sequence[Term]) -> str:
         for alternatives in forms
         if all(map(spelling.is_plain, alternatives))
     )
-    return " AND ".join(f"({expression})" for expression in islice(plain, _MOST_WORDS))
+    return " AND ".join(f"({expression})" for expression in islice(plain, _MAX_WORDS))
 
 
 def _is_unsure(analysis: QueryAnalysis) -> bool:
@@ -305,10 +305,10 @@ def _split_words(snapshot: Snapshot, token: str, language: str) -> list[Near]:
     stops = unsearched_words(language)
     chunks = dict(_looked_up(snapshot, spelling.parts(token)))
     splits = (
-        split for split in spelling.splits(token, chunks, _MOST_JOINED) if stops.isdisjoint((split[0], split[-1]))
+        split for split in spelling.splits(token, chunks, _MAX_JOINED) if stops.isdisjoint((split[0], split[-1]))
     )
     pairs = [Near(" ".join(split), min(chunks[word] for word in split), 1) for split in splits]
-    return sorted(pairs, key=lambda near: (near.token.count(" "), -near.chunks, near.token))[:_MOST_SPLITS]
+    return sorted(pairs, key=lambda near: (near.token.count(" "), -near.chunks, near.token))[:_MAX_SPLITS]
 
 
 def _written(text: str, token: str) -> str | None:
@@ -332,10 +332,10 @@ def _words_with_prefix(snapshot: Snapshot, token: str, head: int, column: str) -
         start = token[:head]
         words = snapshot.words_where("term >= ? AND term < ?")
         query = f"""SELECT term, {sql_chunk_count(column)} AS chunks FROM {words}
-            GROUP BY term HAVING chunks LIMIT {_MOST_COMPARED}"""
+            GROUP BY term HAVING chunks LIMIT {_MAX_COMPARED}"""
         rows = snapshot.connection.execute(query, (start, start + "\U0010ffff"))
         counts = dict(rows)
-        if len(counts) < _MOST_COMPARED or head >= len(token) - 1:
+        if len(counts) < _MAX_COMPARED or head >= len(token) - 1:
             return counts
         head += 1
 

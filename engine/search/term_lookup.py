@@ -24,8 +24,8 @@ _FILLER = 0.2
 
 
 _SHORTEST_CONTINUED = 4
-_MOST_CONTINUED = 8
-_MOST_PARTS = 6
+_MAX_CONTINUED = 8
+_MAX_PARTS = 6
 """Most words of a query that may spell an identifier together."""
 
 
@@ -46,7 +46,7 @@ def with_continued_words(analysis: QueryAnalysis, counts: WordCounts) -> QueryAn
         longer = (
             token for token in found if token != start and token[len(start) :][:1].isdigit() != start[-1].isdigit()
         )
-        continued[term.start] = tuple((token,) for token in islice(longer, _MOST_CONTINUED))
+        continued[term.start] = tuple((token,) for token in islice(longer, _MAX_CONTINUED))
     if not any(continued.values()):
         return analysis
     terms = (replace(term, loose=term.loose + continued.get(term.start, ())) for term in analysis.terms)
@@ -228,7 +228,7 @@ def _with_kind_of_text(snapshot: Snapshot, query: Query, analysis: QueryAnalysis
 def _with_all_parts(analysis: QueryAnalysis, counts: WordCounts) -> QueryAnalysis:
     terms = analysis.terms
     words = [term.word for term in terms if isinstance(term.word, str) and term.word.isalnum()]
-    if not 1 < len(terms) == len(words) <= _MOST_PARTS or not any(term.stop for term in terms):
+    if not 1 < len(terms) == len(words) <= _MAX_PARTS or not any(term.stop for term in terms):
         return analysis
     spellings = [joint.join(words) for joint in ("_", "", "-")]
     counts.expect(spellings)

@@ -32,12 +32,12 @@ from engine.text.tokens_and_stems import letters_and_digits, phrase_tokens, word
 
 _WORD = re.compile(r"[^\W_]+")
 _NOT_IN_NAMES = {code: None for code in range(128) if not chr(code).isalnum()}
-_MOST_WORDS = 12
+_MAX_WORDS = 12
 """Most words of a title; pasted text is longer."""
-_MOST_NAMED = 50
+_MAX_NAMED = 50
 _LONGEST = 200
 """Most characters of a name to compare, and of a query whose numbers are compared."""
-_MOST_PARTS = 6
+_MAX_PARTS = 6
 """Most words of a name that a text may define, or that may spell an identifier together."""
 _SHORTEST_DEFINED, _LONGEST_DEFINED = 3, 80
 """Fewest and most characters of a name that a text may define."""
@@ -71,9 +71,9 @@ _JOINED = lazy_pattern(r"(?=\S+\Z).*(?:[_.:>]|[a-z0-9][A-Z]|[A-Z]{2}[a-z])")
 
 _SHORTEST_BEGUN, _LONGEST_BEGUN = 2, 100
 """Fewest and most characters of a query that may be completed to a name."""
-_LEAST_TYPED = 0.6
+_MIN_TYPED = 0.6
 """Share of the letters and digits of a name that must be typed."""
-_MOST_COMPLETED = 3
+_MAX_COMPLETED = 3
 
 
 class NamedChunk(msgspec.Struct, frozen=True):
@@ -157,7 +157,7 @@ def named_chunks(snapshot: Snapshot, query: Query, analysis: QueryAnalysis, titl
         first: dict[int, tuple[int, int]] = {}
         for id_, named in chunks_named(snapshot, query, analysis, titled).items():
             first[named.file] = min((named.line, id_), first.get(named.file, (named.line, id_)))
-        return [id_ for _, id_ in first.values()][:_MOST_NAMED]
+        return [id_ for _, id_ in first.values()][:_MAX_NAMED]
     tables, ids = snapshot.tables, list[int]()
     longer = "%" if is_half_typed(query) else ""
     for words in _names_in(query, analysis):
@@ -167,7 +167,7 @@ def named_chunks(snapshot: Snapshot, query: Query, analysis: QueryAnalysis, titl
                     SELECT id FROM {tables.files}
                     WHERE title LIKE ?1 OR path LIKE ?1 || '.%' OR path LIKE '%/' || ?1 || '.%'
                     UNION SELECT file_id FROM {tables.front_matter} WHERE char(10) || aliases || char(10) LIKE ?2
-                ) f LIMIT {_MOST_NAMED}""",
+                ) f LIMIT {_MAX_NAMED}""",
             (pattern, f"%\n{pattern}\n%"),
         )
         ids += (id_ for (id_,) in rows if id_ is not None)
@@ -203,7 +203,7 @@ class NoteNames:
         different: dict[str, str] = {}
         for _, _, letters, plain in sorted(best.values()):
             different.setdefault(letters, plain)
-        names = list(different.values())[:_MOST_COMPLETED]
+        names = list(different.values())[:_MAX_COMPLETED]
         return [] if query in names else names
 
     def _starting(self, snapshot: Snapshot, start: str) -> list[tuple[int, str, str]]:
@@ -219,7 +219,7 @@ class NoteNames:
 
 
 def _is_mostly_typed(typed: str, letters: str) -> bool:
-    return len(typed) >= _LEAST_TYPED * len(letters)
+    return len(typed) >= _MIN_TYPED * len(letters)
 
 
 def _names_starting(snapshot: Snapshot, start: str) -> list[tuple[int, str, str]]:
@@ -254,7 +254,7 @@ def _names_in(query: Query, analysis: QueryAnalysis) -> list[list[str]]:
     names = [_words(query.free_text)]
     if left_out:
         names.append([word for word in _words(text) if word not in repeated])
-    return [words for words in names if 0 < len(words) <= _MOST_WORDS]
+    return [words for words in names if 0 < len(words) <= _MAX_WORDS]
 
 
 def name_matches(
@@ -340,7 +340,7 @@ def name_use(query: Query) -> Callable[[str], float] | None:
         number = rf"(?<![\d.]){re.escape(version[1])}(?!\.?\d)"  # 2.2.1 is not spelled as (2,2) = 1
         heading, exact = re.compile(rf"^#.*{number}", re.MULTILINE), re.compile(number)
         return lambda text: DEFINED if heading.search(text) else SPELLED if exact.search(text) else 0.0
-    if not query.plain or len(words) > _MOST_PARTS or not _SHORTEST_DEFINED <= len(name) <= _LONGEST_DEFINED:
+    if not query.plain or len(words) > _MAX_PARTS or not _SHORTEST_DEFINED <= len(name) <= _LONGEST_DEFINED:
         return None
     if _COMMA_INSIDE.search(query.free_text):  # 5,75 is not spelled as 5.75
         spelling = query.free_text.strip().lower()

@@ -25,7 +25,7 @@ from engine.store.vector_encoding import StoredModel, Vectors, decode
 if TYPE_CHECKING:
     from engine.embedding.provider_interface import EmbeddingProvider
 
-_FEWEST = 200
+_MIN_PASSAGES = 200
 """Number of passages from which an index shows what its subjects are."""
 _SAMPLE = 1000
 """Most passages, spread over the index, that a query is compared with for that."""
@@ -36,12 +36,12 @@ _OUTSTANDING = 5.0, 4.0
 Passages in random directions rarely reach them. From one deviation more, the passages count as related."""
 _SPELT, _SPELT_WORDS = 12, 40
 """Number of files, and of words in each, whose spelling shows whether the model knows their language."""
-_FEWEST_PIECES = 100
+_MIN_PIECES = 100
 """Fewest pieces of words that are enough for that."""
 _WORD = re.compile(r"[^\W\d_]{3,20}")
 _ANY_WORD = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]{1,2}|(?:(?![\u3040-\u30ff\u4e00-\u9fff])\w)+|[^\w\s]+")
 """A word, two characters of a script without spaces, or signs, which the models read like words."""
-_MOST_WORDS, _BYTES_A_WORD = 10, 20
+_MAX_WORDS, _BYTES_A_WORD = 10, 20
 """Number of words of a query and a passage together from which they count as texts of usual length, and most bytes of
 a word in a short text.
 """
@@ -156,7 +156,7 @@ class SubjectCache:
     def _compute(
         self, snapshot: Snapshot, model: StoredModel, provider: "EmbeddingProvider", ids: list[int]
     ) -> Subjects | None:
-        if len(ids) < _FEWEST:
+        if len(ids) < _MIN_PASSAGES:
             return None
         rows = snapshot.vectors(model.id, model.dims, ids)
         passages = decode([vector for _, vector in rows], model.dims)
@@ -213,7 +213,7 @@ class KnownLanguages:
                 return True
             letters += sum(length for length, count in counts if count)
             pieces += sum(count for _, count in counts)
-        return pieces < _FEWEST_PIECES or letters >= least * pieces
+        return pieces < _MIN_PIECES or letters >= least * pieces
 
 
 @dataclass(frozen=True)
@@ -228,7 +228,7 @@ class VectorLeg:
     """Unit vector (dims,)."""
     subjects: Callable[[], Subjects | None]
     """Returns the subjects of the passages; None if there are too few passages."""
-    query_words: int = _MOST_WORDS
+    query_words: int = _MAX_WORDS
     """Number of words in the query."""
     _near: dict[int, float] = field(default_factory=dict)
     """Cosines of candidates, within a few thousandths."""
@@ -348,7 +348,7 @@ class VectorLeg:
 
     def _count_words(self, ids: Sequence[int]) -> None:
         """Count the words of chunks that are so short that they have another calibration."""
-        most = _MOST_WORDS - self.query_words
+        most = _MAX_WORDS - self.query_words
         if most > 0 and any(self.calibration.words):
             query = f"""SELECT c.id, c.text FROM carray(?) wanted
                 CROSS JOIN {self.snapshot.tables.chunks} c ON c.id = wanted.value WHERE octet_length(c.text) <= ?"""

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 COMPARED = 20
 """Most results whose language is looked up; the others stay in place, below."""
-_MOST_WORDS = 400
+_MAX_WORDS = 400
 """Most different words of the query and these results together: the built-in model takes a quarter of a millisecond
 for a new one.
 """
@@ -52,7 +52,7 @@ _BEST = 3
 """Number of best results that the others are compared with."""
 _WEIGHT_OF_BEST = 0.4
 """Weight of the similarity to the best results, relative to the score."""
-_LEAST = 0.01
+_MIN_WEIGHT = 0.01
 """Weight of a frequent word, so that a query of nothing else can be compared, too."""
 _FREQUENT_PIECE = 9.0
 """Rarity up to which word pieces don't count."""
@@ -224,7 +224,7 @@ def _of_words(passages: Sequence[StoredChunk], model: WordVectors, context: Sear
     columns = {word: column for column, word in enumerate(dict.fromkeys(chain.from_iterable(texts)))}
     vectors = model.word_vectors([*words, *columns], cancel=context.cancel)
     cosines = np.maximum(0, vectors[: len(words)] @ vectors[len(words) :].T)
-    weights = np.array([max(_LEAST, min(_RARE, model.rarity(word)) - _FREQUENT) for word in words])
+    weights = np.array([max(_MIN_WEIGHT, min(_RARE, model.rarity(word)) - _FREQUENT) for word in words])
     weights /= weights.sum()
     similarities = []
     for text in texts:
@@ -243,7 +243,7 @@ def _texts(passages: Sequence[StoredChunk], query_words: Sequence[str]) -> list[
         words = _different("\n".join((*passage.heading, passage.text)))
         words = [word for word in words if fold(word) not in function_words]
         different.update(words)
-        if len(different) > _MOST_WORDS:
+        if len(different) > _MAX_WORDS:
             break
         texts.append(words)
     return texts

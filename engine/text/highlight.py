@@ -38,7 +38,7 @@ from engine.text.writing_systems import HANGUL, UNSPACED, shape
 
 Range = tuple[int, int]
 
-_MOST_REMEMBERED = 1 << 14
+_MAX_REMEMBERED = 1 << 14
 _LANGUAGES_WITH_SUFFIXES = frozenset(
     " basque catalan czech danish english estonian french german greek hungarian italian lithuanian norwegian polish "
     "portuguese romanian russian spanish swedish".split(" ")
@@ -88,7 +88,7 @@ _ANY = r"[^\s/\\\"]{0,80}"
 _WILDCARD = lazy_pattern(r"\*+|\?|\[[^\]]+\]")
 _SEPARATOR = r"(?:/|\\{1,2})"
 """Separator between folders, also in Windows paths, and in such paths within JSON."""
-_MOST_FOLDERS, _MOST_WILDCARDS = 8, 2
+_MAX_FOLDERS, _MAX_WILDCARDS = 8, 2
 """Most folders and wildcards of one path: more would make the search for it slow."""
 
 
@@ -147,7 +147,7 @@ def _path_pattern(value: str) -> str:
     if needed and not (folders and any(map(str.isalnum, folders[-1]))):
         return ""
     before = ""
-    for folder in folders[-_MOST_FOLDERS:]:
+    for folder in folders[-_MAX_FOLDERS:]:
         part = f"{before}(?>{_glob_pattern(folder)}{_SEPARATOR})"  # no wildcard reaches beyond a separator
         before = f"(?:{part})?"
     if needed:
@@ -158,7 +158,7 @@ def _path_pattern(value: str) -> str:
 
 def _glob_pattern(glob: str) -> str:
     literal = list(map(re.escape, _WILDCARD.split(glob)))
-    return _ANY.join(literal if len(literal) <= _MOST_WILDCARDS + 1 else [literal[0], literal[-1]])
+    return _ANY.join(literal if len(literal) <= _MAX_WILDCARDS + 1 else [literal[0], literal[-1]])
 
 
 class _RunMatches(msgspec.Struct, frozen=True):
@@ -329,7 +329,7 @@ class _Matcher(dict[str, _RunMatches | None]):
         return bool(self._endings) and any(key.startswith(self._endings) for key in keys)
 
     def __missing__(self, run: str) -> _RunMatches | None:
-        if len(self) >= _MOST_REMEMBERED:
+        if len(self) >= _MAX_REMEMBERED:
             self.clear()
         matches = self[run] = self._match_run(run) if self._may_match(run) else None
         return matches

@@ -15,7 +15,7 @@ from gui.core.jobs import Job, Jobs
 _OPERATOR = re.compile(r"-?([A-Za-z]+):(\"?)(.*)", re.DOTALL)
 _TAG = re.compile(r"-?#([^\s\"#]*)")
 _PLAIN = re.compile(r"[^\s\"“„]+")
-_LEAST_WIDTH = 240
+_MIN_WIDTH = 240
 _MARGIN = 8
 
 
@@ -89,7 +89,7 @@ class Offers(QListWidget):
         self.clear()
         self.addItems(list(values))
         self.setCurrentRow(-1)
-        width = max(_LEAST_WIDTH, self.sizeHintForColumn(0) + 2 * _MARGIN)
+        width = max(_MIN_WIDTH, self.sizeHintForColumn(0) + 2 * _MARGIN)
         left = edit.mapTo(window, QPoint(edit.cursorRect().left(), 0)).x()
         width = min(width, window.width())
         top = edit.mapTo(window, QPoint(0, edit.height())).y() + _MARGIN

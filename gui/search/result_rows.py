@@ -41,8 +41,8 @@ LEGS: dict[Leg, tuple[str, str]] = {
 """Long and short description of a result that only one search found, or that is no longer found."""
 _NAMES = {"User": marked("You"), "Assistant": marked("Assistant"), "Tool": marked("Tool"), "System": marked("System")}
 """Names in the index -> displayed names."""
-_MOST_EXCERPTS = 400
-_MOST_PATHS = 12
+_MAX_EXCERPTS = 400
+_MAX_PATHS = 12
 """Most lines with paths in a tooltip."""
 _LABEL = re.compile(rf"(?:\A|(?<=\n\n))(?:{'|'.join(_NAMES)})(?=: )")
 
@@ -85,7 +85,7 @@ def _with_context(excerpt: Excerpt, context: MessageContext) -> Excerpt:
     return Excerpt(f"{front}{excerpt.text}", tuple((start + shift, end + shift) for start, end in excerpt.marks))
 
 
-@lru_cache(_MOST_EXCERPTS)
+@lru_cache(_MAX_EXCERPTS)
 def _excerpt_of(
     snippet: str, ranges: tuple[Range, ...], above: str, title: str | None, context: MessageContext | None
 ) -> Excerpt:
@@ -387,7 +387,7 @@ class ResultModel(RowModel):
 
 def _some_paths(result: MemorySearchResult) -> list[str]:
     paths = [copy.path for copy in result.copies]
-    return paths if len(paths) <= _MOST_PATHS else [*paths[: _MOST_PATHS - 1], ELLIPSIS]
+    return paths if len(paths) <= _MAX_PATHS else [*paths[: _MAX_PATHS - 1], ELLIPSIS]
 
 
 def button_text(row: ButtonRow) -> str:

@@ -68,9 +68,9 @@ BUTTON_PAD, BUTTON_RADIUS = 5, 4
 NOTE_SHARE = 0.4
 """Largest share of the common width of path and heading for the heading, if the path's folders need room."""
 _WHY = marked("Click to see why")
-LEAST_NOTE = 8
+MIN_NOTE = 8
 """Fewest characters shown of a cut heading."""
-MOST_CACHED = 400
+MAX_CACHED = 400
 """Most cached rows: many screens, about 1 MB."""
 LINES = 2
 MARK_RADIUS = 2.5
@@ -428,7 +428,7 @@ class ResultDelegate(QStyledItemDelegate):
             kept = (room - own, free)
             return next((words for left in kept for words, width in widths.items() if width <= left), "")
         free = min(free, max(int(room * NOTE_SHARE), room - meta.horizontalAdvance(path)))
-        fits = meta.horizontalAdvance(row.heading) <= free or free >= meta.averageCharWidth() * LEAST_NOTE
+        fits = meta.horizontalAdvance(row.heading) <= free or free >= meta.averageCharWidth() * MIN_NOTE
         return elide(meta, row.heading, Qt.TextElideMode.ElideRight, free) if fits else ""
 
 
@@ -442,7 +442,7 @@ def _cached(drawings: OrderedDict[tuple[object, ...], _T], key: tuple[object, ..
     known = drawings.get(key)
     if known is None:
         known = drawings[key] = lay_out()
-        if len(drawings) > MOST_CACHED:
+        if len(drawings) > MAX_CACHED:
             drawings.popitem(last=False)
     else:
         drawings.move_to_end(key)

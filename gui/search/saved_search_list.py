@@ -29,7 +29,7 @@ _SEARCH_ROLE = Qt.ItemDataRole.UserRole
 _ROWS = 12
 """Rows shown if there is room."""
 _SIDE, _GAP, _ICON = 14, 10, 14
-_MOST_LIMITS = 0.45
+_MAX_LIMITS = 0.45
 """Largest share of the row's width for the filters of a query."""
 _MARGIN = 8
 
@@ -157,7 +157,7 @@ class _Rows(RowDelegate):
         pixmap = icon_pixmap(name, colours.muted, side, painter.device().devicePixelRatioF())
         draw_pixmap(painter, rect.left(), rect.top() + (rect.height() - side) // 2, pixmap)
         rect = rect.adjusted(side + _GAP, 0, 0, 0)
-        at_end = rect.adjusted(rect.width() - int(rect.width() * _MOST_LIMITS), 0, 0, 0)
+        at_end = rect.adjusted(rect.width() - int(rect.width() * _MAX_LIMITS), 0, 0, 0)
         if narrowed := write_line(painter, at_end, limits(search.query), (font_at(12), colours.muted), at=AT_RIGHT):
             rect = rect.adjusted(0, 0, -narrowed - _GAP, 0)
         write_line(painter, rect, name_of(search), (font_at(13), colours.text))

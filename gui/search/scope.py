@@ -34,7 +34,7 @@ from gui.widgets.message_banner import paint_bar
 from gui.widgets.query_box import QueryBox
 from gui.widgets.row_list import GUTTER
 
-_LEAST_CHARACTERS = 44
+_MIN_CHARACTERS = 44
 """Fewest characters of a line that shows the location after the text."""
 _LOCATION_CHARACTERS = 16
 """Fewest characters that the location is cut to."""
@@ -89,7 +89,7 @@ class _Line(QWidget):
         """Hide the location if too little of it fits; the tooltip has it."""
         letter = self.fontMetrics().averageCharWidth()
         self._location.setMinimumWidth(min(self._location.sizeHint().width(), letter * _LOCATION_CHARACTERS))
-        self._location.setVisible(bool(self._location.text()) and self.width() >= letter * _LEAST_CHARACTERS)
+        self._location.setVisible(bool(self._location.text()) and self.width() >= letter * _MIN_CHARACTERS)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -131,7 +131,7 @@ class ScopeBar(QWidget):
 
 
 _LONGEST_QUOTE = 60
-_MOST_READ = 1000
+_MAX_READ = 1000
 _SOURCES: dict[Source, str] = {"memory": marked("notes"), "sessions": marked("sessions")}
 
 _WITHIN = (
@@ -180,7 +180,7 @@ def citation(passage: Passage) -> str:
 
 def quoted(words: str) -> str:
     """Return the beginning of a passage in quotation marks, without Markdown quotation marks (`>`)."""
-    return in_quotes(shortened(make_excerpt(words[:_MOST_READ], ()).text, _LONGEST_QUOTE))
+    return in_quotes(shortened(make_excerpt(words[:_MAX_READ], ()).text, _LONGEST_QUOTE))
 
 
 def source_names(sources: Iterable[Source] | None) -> str:
@@ -224,9 +224,9 @@ def _changed(days: int) -> str:
     return tr_count("changed in the past {count} day", "changed in the past {count} days", days)
 
 
-MOST_WITHIN = 1000
+MAX_WITHIN = 1000
 """Number of best results within which the engine searches."""
-_MOST_REMEMBERED = 100
+_MAX_REMEMBERED = 100
 
 
 @dataclass(frozen=True)
@@ -273,7 +273,7 @@ class SearchScope(QObject):
         """Search for passages similar to `passage`; `words` are its beginning, `go_back` runs the earlier query."""
         self._origins.pop(passage, None)
         self._origins[passage] = _Origin(words, go_back)
-        if len(self._origins) > _MOST_REMEMBERED:
+        if len(self._origins) > _MAX_REMEMBERED:
             del self._origins[next(iter(self._origins))]
         self.like = passage
         self._show_crumbs()
@@ -351,5 +351,5 @@ class SearchScope(QObject):
 
 def _count(outcome: SearchOutcome) -> EarlierAnswer:
     return EarlierAnswer(
-        passages=min(outcome.total, MOST_WITHIN), total=outcome.total, total_is_least=outcome.total_is_least
+        passages=min(outcome.total, MAX_WITHIN), total=outcome.total, total_is_least=outcome.total_is_least
     )

@@ -37,7 +37,7 @@ _SIDE = 15
 _GAP = 8
 _EDGE = 3
 """Pixels for the focus frame."""
-_FEWEST_CHARACTERS = 4
+_MIN_CHARACTERS = 4
 
 _DOT = 0.25
 """Gap on each side of the dot, as a share of the ring's width."""
@@ -85,7 +85,7 @@ class Checkable(Toggle):
 
     def minimumSizeHint(self) -> QSize:
         """Return the size at which only the first few characters of the label are shown."""
-        return _size(QFontMetrics(font_at(13)).averageCharWidth() * _FEWEST_CHARACTERS)
+        return _size(QFontMetrics(font_at(13)).averageCharWidth() * _MIN_CHARACTERS)
 
     def hitButton(self, at: QPoint) -> bool:
         return self.rect().contains(at)
@@ -293,7 +293,7 @@ class Chip(Toggle, QPushButton):
     def minimumSizeHint(self) -> QSize:
         if not self._yields:
             return self.sizeHint()
-        few = QFontMetrics(self._font(bold=True)).averageCharWidth() * _FEWEST_CHARACTERS
+        few = QFontMetrics(self._font(bold=True)).averageCharWidth() * _MIN_CHARACTERS
         arrow = self._arrow() + 4 if self._opens_menu else 0
         hint = self.sizeHint()
         return QSize(min(hint.width(), few + 2 * _PAD + arrow), hint.height())

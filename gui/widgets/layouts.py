@@ -229,7 +229,7 @@ class FoldingRow(QWidget):
         return handled
 
 
-_MOST_FOOT = 0.4
+_MAX_FOOT = 0.4
 """Largest share of the height for the footer."""
 
 
@@ -397,7 +397,7 @@ class FootedColumn(QWidget):
 
     def _place_footer(self) -> None:
         """Place the footer below the scroll area or, if there is little room, inside it."""
-        self._footer_scrolls = self._footer_shown and self._foot_height() > self.height() * _MOST_FOOT
+        self._footer_scrolls = self._footer_shown and self._foot_height() > self.height() * _MAX_FOOT
         self._align_footer()
         self._line.setVisible(self._footer_shown and not self._footer_scrolls)
         inside = self._column.indexOf(self._footer) >= 0
@@ -466,7 +466,7 @@ def open_dialog(title: str, content: QWidget, parent: QWidget) -> QDialog:
 class BottomCard(QFrame):
     """A card below a text, with a preferred height of `rows` rows of text, and a least height of four."""
 
-    _FEWEST_ROWS = 4
+    _MIN_ROWS = 4
 
     def __init__(self, rows: int) -> None:
         super().__init__()
@@ -477,7 +477,7 @@ class BottomCard(QFrame):
         return QSize(super().sizeHint().width(), self._height(self._rows_shown))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(120, self._height(self._FEWEST_ROWS))
+        return QSize(120, self._height(self._MIN_ROWS))
 
     def _height(self, rows: int) -> int:
         return rows * round(1.75 * scaled(13))

@@ -176,7 +176,7 @@ def _fill(
 
 _GAP = 12
 _GAP_BELOW = 2
-_LEAST_CHARACTERS = 30
+_MIN_CHARACTERS = 30
 
 
 class NoticeBar(QWidget):
@@ -199,7 +199,7 @@ class NoticeBar(QWidget):
     def _fold(self) -> None:
         """Place the button below a text that would have only short lines next to it."""
         beside = self.width() - 2 * GUTTER - _GAP - self._button.sizeHint().width()
-        narrow = beside < _LEAST_CHARACTERS * self._words.fontMetrics().averageCharWidth()
+        narrow = beside < _MIN_CHARACTERS * self._words.fontMetrics().averageCharWidth()
         directions = QBoxLayout.Direction
         self._row.setDirection(
             directions.TopToBottom if narrow and not self._button.isHidden() else directions.LeftToRight

@@ -51,7 +51,7 @@ _BUTTONS_PER_ROW = 2
 """Most buttons side by side in a narrow list."""
 
 Action = tuple[str, Callable[[], None]]
-_FEWEST_CHARACTERS = 8
+_MIN_CHARACTERS = 8
 
 
 class ElidedButton(QPushButton):
@@ -72,7 +72,7 @@ class ElidedButton(QPushButton):
 
     def minimumSizeHint(self) -> QSize:
         hint = self.sizeHint()
-        few = self.fontMetrics().averageCharWidth() * _FEWEST_CHARACTERS
+        few = self.fontMetrics().averageCharWidth() * _MIN_CHARACTERS
         return QSize(min(hint.width(), few + self._button_padding()), hint.height())
 
     @property

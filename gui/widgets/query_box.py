@@ -26,13 +26,13 @@ _END = 16
 """Pixels at the end of an empty box."""
 _SPACING, _SPACING_OF_BUTTONS = 13, 4
 """Pixels between the parts, without and with a button at the start: the text begins at the same place in both cases."""
-_MOST_STATE = 0.48
+_MAX_STATE = 0.48
 """Largest share of the box's width for the state."""
 _TEXT_MARGIN = 2
 """Pixels that Qt leaves free on both sides of the text of a line edit."""
 _AFTER_TEXT = 16
 """Pixels that stay free after the text next to the state."""
-MOST = 100
+MAX_QUERIES = 100
 
 
 class QueryHistory:
@@ -50,13 +50,13 @@ class QueryHistory:
         other_queries = [known for known in self._queries if known != query]
         if other_queries and query.startswith(other_queries[-1]):
             other_queries.pop()
-        self._queries = [*other_queries, query][-MOST:]
+        self._queries = [*other_queries, query][-MAX_QUERIES:]
         self._position, self._draft = len(self._queries) - 1, query
 
     def begin(self, queries: Sequence[str]) -> None:
         """Insert the queries of earlier runs, oldest first, before the queries of this run."""
         here = self._queries
-        self._queries = [*(query for query in queries if query not in here), *here][-MOST:]
+        self._queries = [*(query for query in queries if query not in here), *here][-MAX_QUERIES:]
         self._position += len(self._queries) - len(here)  # the position in the history stays the same
 
     def earlier(self, query: str) -> str | None:
@@ -287,7 +287,7 @@ class QueryBox(QWidget):
             if not part.isHidden():
                 available -= part.sizeHint().width() + self._row.spacing()
         text = self.edit.fontMetrics().horizontalAdvance(self.edit.text()) + _AFTER_TEXT
-        fits = text + state <= available and state <= self.width() * _MOST_STATE
+        fits = text + state <= available and state <= self.width() * _MAX_STATE
         self._state.setVisible(fits and bool(self._state.text()))  # an empty one would still take the row's spacing
 
     def resizeEvent(self, event: QResizeEvent) -> None:

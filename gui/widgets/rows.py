@@ -13,7 +13,7 @@ from gui.text.plain_text import as_tip
 from gui.text.right_to_left import mirror
 
 Index = QModelIndex | QPersistentModelIndex
-_MOST_CHANGED = 60
+_MAX_CHANGED = 60
 """Most rows that are inserted, moved or removed one at a time."""
 _EDGE = 3
 
@@ -58,9 +58,9 @@ def _changed_keys(before: Sequence[Hashable], after: Sequence[Hashable]) -> set[
             else:
                 changed.add(key)
         at += key not in changed
-        if len(changed) > _MOST_CHANGED:
+        if len(changed) > _MAX_CHANGED:
             return None
-    return changed if len(changed) <= _MOST_CHANGED else None
+    return changed if len(changed) <= _MAX_CHANGED else None
 
 
 class RowModel(QAbstractListModel):

@@ -197,7 +197,7 @@ class RecordsTable(FontSized, QTableView, Generic[Record]):
 
 _DETAIL = 2
 """Number of the column with the detail."""
-_LEAST_DETAIL = 16
+_MIN_DETAIL = 16
 """Fewest characters of the detail column."""
 
 
@@ -243,7 +243,7 @@ class IssuesTable(RecordsTable[FileIssue]):
     def _fit_columns(self) -> None:
         """Give the detail column the remaining width; if that is too little, hide it, and the file gets its width."""
         left = self.viewport().width() - self._fixed_width
-        hidden = left < QFontMetrics(font_at(13)).averageCharWidth() * _LEAST_DETAIL
+        hidden = left < QFontMetrics(font_at(13)).averageCharWidth() * _MIN_DETAIL
         mode = QHeaderView.ResizeMode
         self.setColumnHidden(_DETAIL, hidden)
         self.horizontalHeader().setSectionResizeMode(0, mode.Stretch if hidden else mode.Interactive)

@@ -54,7 +54,7 @@ Index = QModelIndex | QPersistentModelIndex
 FoundRole = Qt.ItemDataRole.UserRole
 _ROOT = QModelIndex()
 _ROWS_SIDE, _GAP, _PAD = 14, 14, 7
-_MOST_KEYS = 0.4
+_MAX_KEYS = 0.4
 """Maximum share of a row's width that the keys may take."""
 
 
@@ -101,7 +101,7 @@ class PaletteDelegate(RowDelegate):
         match: Found = index.data(FoundRole)
         paint_ground(painter, option, colours)
         rect, meta = option.rect.adjusted(_ROWS_SIDE, 0, -_ROWS_SIDE, 0), font_at(12)
-        at_end = rect.adjusted(rect.width() - int(rect.width() * _MOST_KEYS), 0, 0, 0)
+        at_end = rect.adjusted(rect.width() - int(rect.width() * _MAX_KEYS), 0, 0, 0)
         if keys := write_line(painter, at_end, match.entry.keys, (meta, colours.muted), at=AT_RIGHT):
             rect = rect.adjusted(0, 0, -keys - _GAP, 0)
         rest = rect.adjusted(self._paint_words(painter, rect, match, colours) + _GAP, 0, 0, 0)
@@ -276,7 +276,7 @@ class PaletteBox(QFrame):
 
 # ---------------------------------------------------------------------------------------------------------------------
 
-_MOST_RECENT = 60
+_MAX_RECENT = 60
 
 
 class PaletteController(QObject):
@@ -340,7 +340,7 @@ class PaletteController(QObject):
     @Slot(object)
     def _run(self, entry: Entry) -> None:
         self._leave()
-        self._state.recent_commands = [entry.key, *self._state.recent_commands][:_MOST_RECENT]
+        self._state.recent_commands = [entry.key, *self._state.recent_commands][:_MAX_RECENT]
         entry.run()
 
     @Slot(object)

@@ -20,7 +20,7 @@ from gui.viewer.base_viewer import BaseViewer
 from gui.window.key_sheet import show_keys
 from gui.window.window_base import MainWindowBase
 
-_MOST = 20
+_MAX_SAVED = 20
 _LONGEST = 60
 
 
@@ -70,7 +70,7 @@ class SearchMenu(QObject):
     @Slot()
     def _fill(self) -> None:
         self._saved.clear()
-        for search in self._saved_searches.store.saved[:_MOST]:
+        for search in self._saved_searches.store.saved[:_MAX_SAVED]:
             action = self._saved.addAction(shortened(search.name, _LONGEST).replace("&", "&&"))
             action.triggered.connect(lambda _=False, search=search: self.run(search))
 

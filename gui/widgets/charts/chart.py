@@ -40,7 +40,7 @@ from gui.widgets.table import Column, RecordsTable
 _FOOT = 12
 _GAP = 6
 _WIDTH = 160
-_SWATCH, _APART, _LEAST_APART = 8, 14, 4
+_SWATCH, _APART, _MIN_APART = 8, 14, 4
 _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
 PATTERNS = (Qt.BrushStyle.SolidPattern, Qt.BrushStyle.HorPattern)
@@ -287,7 +287,7 @@ class Chart(QWidget):
         apart = min(_APART, (between.width() - sum(widths)) / (len(widths) + 1))
         if apart < _APART and end + sum(widths) + len(widths) * _APART <= self.width():
             left, apart = end + _APART, _APART
-        elif apart >= _LEAST_APART:
+        elif apart >= _MIN_APART:
             left = between.center().x() - (sum(widths) + (len(widths) - 1) * apart) / 2
         else:
             return

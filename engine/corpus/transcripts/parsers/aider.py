@@ -24,7 +24,7 @@ from engine.corpus.transcripts.token_usage import Usage, dollars, tokens, withou
 _AGENT = "aider"
 _BLOCK = 256 * 1024
 _BLOCKS_BETWEEN_CHECKS = 1000
-_MOST_TEXT = 64 * 1024**2
+_MAX_TEXT = 64 * 1024**2
 """Most characters of one session, which is held in memory as a whole."""
 _START = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)\s*")
 _STARTS = re.compile(rb"^# aider chat started at \d{4}-\d\d-\d\d ", re.MULTILINE)
@@ -77,10 +77,10 @@ class _Session(LineParser, kw_only=True):
         if author == "model" and not continued and line.startswith(_FENCE):
             self.fenced = not self.fenced
         self.held += len(line)
-        if self.held <= _MOST_TEXT:
+        if self.held <= _MAX_TEXT:
             # Two blanks at the end of a line are Markdown for a line end.
             self.lines.append(line.rstrip() + "\n" if line.endswith("\n") else line)
-        elif self.held - len(line) <= _MOST_TEXT:
+        elif self.held - len(line) <= _MAX_TEXT:
             self.count_unknown("rest of a session that is too long")
 
     def finish(self) -> None:

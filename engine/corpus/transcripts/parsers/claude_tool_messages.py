@@ -20,7 +20,7 @@ QUESTION, PLAN = "AskUserQuestion", "ExitPlanMode"
 _ANSWERED = ("User has answered your questions:", "Your questions have been answered:")
 _CLOSING = "You can now continue with"
 _PAIR = re.compile(r'"([^"]*)"="([^"]*)"')
-_MOST_SEARCHED = 64 * 1024
+_MAX_SEARCHED = 64 * 1024
 _WRAPPED = "-message"
 _WRAPPERS = ("<teammate", "<cross-session", "<agent")
 _OPENINGS = (*_WRAPPERS, "Another Claude session sent a message:")
@@ -65,7 +65,7 @@ def answers(result: object, detail: object) -> str:
     """Return the user's answers to questions, each after its question if there are several; empty if there are none."""
     stated_answers = mapping(mapping(detail).get("answers"))
     by_question = {question: content(answer) for question, answer in stated_answers.items() if content(answer)}
-    text = content(result)[:_MOST_SEARCHED].strip()
+    text = content(result)[:_MAX_SEARCHED].strip()
     if not by_question and text.startswith(_ANSWERED):
         stated = text.partition(":")[2].partition(_CLOSING)[0].strip().removesuffix(".")
         by_question = dict(_PAIR.findall(stated)) or {"": stated}

@@ -37,7 +37,7 @@ _AGENT = "cursor"
 _TABLES = frozenset({"cursorDiskKV"})
 _FAILED = ("cancelled", "canceled", "error")
 """States of a tool that failed or was refused."""
-_MOST_PICTURES = 20
+_MAX_PICTURES = 20
 
 _CHAT, _BUBBLE = "composerData:", "bubbleId:"
 _VALUE = f"CASE WHEN octet_length(value) <= {LONGEST_LINE} THEN CAST(value AS BLOB) END"
@@ -188,7 +188,7 @@ class _Parser(LineParser, kw_only=True):
 
 
 def _question(value: Mapping[str, Any]) -> str:
-    pictures = [image_mark(image) for image in items(value.get("images"))[:_MOST_PICTURES]]
+    pictures = [image_mark(image) for image in items(value.get("images"))[:_MAX_PICTURES]]
     return "\n".join(filter(None, (string(value.get("text")) or string(value.get("rawText")), *pictures)))
 
 

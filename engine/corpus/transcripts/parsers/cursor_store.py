@@ -40,7 +40,7 @@ _MESSAGE, _FOLDER = 1, 9
 """Fields of the root."""
 _DIGEST = 32
 """Bytes of an id."""
-_MOST_MESSAGES = 20_000
+_MAX_MESSAGES = 20_000
 
 
 class _Parser(CursorCliParser, kw_only=True):
@@ -114,7 +114,7 @@ def _root(data: object) -> tuple[str, list[str]]:
     fields = fields_of(data)
     folders = [value for value in fields.get(_FOLDER, ()) if isinstance(value, bytes)]
     ids = [value.hex() for value in fields.get(_MESSAGE, ()) if isinstance(value, bytes) and len(value) == _DIGEST]
-    return uri_path(folders[-1].decode(errors="replace")) if folders else "", ids[:_MOST_MESSAGES]
+    return uri_path(folders[-1].decode(errors="replace")) if folders else "", ids[:_MAX_MESSAGES]
 
 
 CURSOR_STORE = RowFormat(

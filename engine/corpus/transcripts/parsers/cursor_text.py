@@ -22,7 +22,7 @@ from engine.corpus.transcripts.parsers.cursor_cli import CursorCliParser, facts_
 
 _BLOCK = 256 * 1024
 _LINES_BETWEEN_CHECKS = 1000
-_MOST_TEXT = 64 * 1024**2
+_MAX_TEXT = 64 * 1024**2
 """Most bytes of a transcript, which is held in memory as a whole."""
 _SPEAKER = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*(?:user|assistant):[ \t]*\r?\n")
 _ROLES: dict[str, Role] = {"user:": "user", "assistant:": "assistant"}
@@ -68,7 +68,7 @@ def _lines(path: str, parser: CursorCliParser) -> Iterator[str]:
     with open_binary(path) as file:
         while line := file.readline(_BLOCK):
             size += len(line)
-            if size > _MOST_TEXT:
+            if size > _MAX_TEXT:
                 parser.count_unknown("rest of a session that is too long")
                 return
             yield line.decode("utf-8-sig", "replace").rstrip("\r\n")

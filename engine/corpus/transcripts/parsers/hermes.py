@@ -39,7 +39,7 @@ _COUNTS = (
     "actual_cost_usd",
     "estimated_cost_usd",
 )
-_MOST_USED = 1000
+_MAX_USED = 1000
 """Most rows of one session's usage that are read."""
 _STRUCTURED = b"\0json:"
 """Prefix of content in JSON, such as text with images."""
@@ -103,7 +103,7 @@ def _count_tokens(connection: apsw.Connection, key: str, reader: ChatParser) -> 
         if not known >= {session, "model"}:
             continue
         fields = ", ".join(name if name in known else "NULL" for name in _COUNTS)
-        query = f"SELECT CAST(model AS BLOB), {fields} FROM {table} WHERE {session} = ? LIMIT {_MOST_USED}"
+        query = f"SELECT CAST(model AS BLOB), {fields} FROM {table} WHERE {session} = ? LIMIT {_MAX_USED}"
         for model, sent, received, read, written, actual, estimated in connection.execute(query, (key,)):
             cost = dollars(actual) or dollars(estimated)
             usage = Usage(tokens(sent), tokens(received), tokens(read), tokens(written), cost=cost)

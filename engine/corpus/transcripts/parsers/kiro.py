@@ -81,15 +81,15 @@ _HEAD = 2048
 """Bytes at the beginning of an execution that contain its id and time."""
 _EXECUTION = re.compile(rb'"executionId"\s*:\s*"([^"\\]{1,200})"')
 _EXECUTED = re.compile(rb'"startTime"\s*:\s*(\d{13})\b')
-_MOST_EXECUTIONS = 20_000
+_MAX_EXECUTIONS = 20_000
 _FAILED = ("error", "Error")
 """States of a result that is a failure."""
 _NO_ACTIONS = frozenset({"intentClassification", "model"})
 """Kinds of actions that are neither speech nor tools."""
-_MOST_ATTACHED = 20
-_MOST_NESTED = 50
+_MAX_ATTACHED = 20
+_MAX_NESTED = 50
 """Most executions that are read within each other; each one keeps its file open."""
-_MOST_ENTRIES = 100_000
+_MAX_ENTRIES = 100_000
 """Most entries of one session that are read; parsing more would take minutes."""
 
 
@@ -171,7 +171,7 @@ class _Parser(LineParser, kw_only=True):
             for number, value in enumerate(list_in(data, "history")):
                 if cancel is not None:
                     cancel.checkpoint()
-                if number == _MOST_ENTRIES:
+                if number == _MAX_ENTRIES:
                     self.count_unknown("entry of a session that is too long")
                     return
                 yield self.entry(mapping(value))
@@ -191,7 +191,7 @@ class _Parser(LineParser, kw_only=True):
         for kind, value in mapping(user.get("content")).items():
             prompt = mapping(value)
             if kind in ("Prompt", "CancelledToolUses"):
-                pictures = ["[image]" for _ in items(user.get("images"))[:_MOST_ATTACHED]]
+                pictures = ["[image]" for _ in items(user.get("images"))[:_MAX_ATTACHED]]
                 yield Part("user", "text", "\n".join(filter(None, (string(prompt.get("prompt")), *pictures))))
             elif kind != "ToolUseResults":
                 self.count_unknown(kind)
@@ -306,8 +306,8 @@ class KiroEventParser(LineParser, kw_only=True):
 
     def _parts(self, kind: str, event: Mapping[str, Any]) -> Iterator[Part]:
         if kind == "user":
-            pictures = [image_mark(image) for image in items(event.get("images"))[:_MOST_ATTACHED]]
-            files = (mapping(document) for document in items(event.get("documents"))[:_MOST_ATTACHED])
+            pictures = [image_mark(image) for image in items(event.get("images"))[:_MAX_ATTACHED]]
+            files = (mapping(document) for document in items(event.get("documents"))[:_MAX_ATTACHED])
             named = (attached(string(document.get("displayName"))) for document in files)
             yield Part("user", "text", "\n".join(filter(None, (content(event.get("content")), *pictures, *named))))
         elif kind == "assistant":
@@ -452,7 +452,7 @@ class _DocumentParser(LineParser, kw_only=True):
                 if started not in self.executions or started in seen:
                     continue
                 seen.add(started)
-                if depth < _MOST_NESTED:
+                if depth < _MAX_NESTED:
                     yield from self._actions(self.executions[started], seen, depth + 1)
                 else:
                     self.count_unknown("execution within too many others")
@@ -485,7 +485,7 @@ def _executions(storage: str, project: str) -> dict[str, _Execution]:
 def _executions_in(folder: str, _changed: int) -> dict[str, _Execution]:
     """Return the executions in a folder; `_changed` is its time, a key of the cache. Raises OSError."""
     found: dict[str, _Execution] = {}
-    for name in sorted(os.listdir(folder))[:_MOST_EXECUTIONS]:
+    for name in sorted(os.listdir(folder))[:_MAX_EXECUTIONS]:
         try:
             with open_binary(os.path.join(folder, name)) as file:
                 head = file.read(_HEAD)

@@ -33,7 +33,7 @@ _HINTS = (
 _MESSAGE_ID = re.compile(r"\[message_id:[^\]]+\]")
 _RECALLED = {"<relevant-memories>": "</relevant-memories>"}
 _ACTIVE_MEMORY = {"<active_memory_plugin>": "</active_memory_plugin>"}
-_MOST_MEMORY_LINES = 500
+_MAX_MEMORY_LINES = 500
 _INBOUND_SIGNS = (_MARK, " (untrusted", _TRAILING, "_plugin>", "<relevant-", *_HINTS, "[message_id:")
 
 _STAMP = re.compile(r"\[[A-Za-z]{3} \d{4}-\d{2}-\d{2} \d{2}:\d{2}[^\]\n]{0,40}\] *")
@@ -218,7 +218,7 @@ def _find(lines: _Lines, line: str, at: int, before: int | None = None) -> int:
 
 
 def _after_tag(lines: _Lines, at: int, closing: str) -> int:
-    end = _find(lines, closing, at + 1, at + _MOST_MEMORY_LINES)
+    end = _find(lines, closing, at + 1, at + _MAX_MEMORY_LINES)
     return _after_blank(lines, end + 1) if _line(lines, end) == closing else at
 
 

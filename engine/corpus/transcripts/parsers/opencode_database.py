@@ -38,7 +38,7 @@ _NEWER = frozenset({"session_v2", "session_message"})
 _SHARED = _OLDER | {"session_message"}
 _LAST = 8
 """Number of messages at the end of a session that may still change."""
-_MOST_TEXT = 128 * 1024**2
+_MAX_TEXT = 128 * 1024**2
 """Most characters of one session, which is held in memory as a whole."""
 
 # Read as bytes: invalid UTF-8 in one session would be an error for all of them.
@@ -158,7 +158,7 @@ def _conversation(connection: apsw.Connection, key: str, agent: str) -> Conversa
     size_so_far = 0
     for found in (_entries if newer else _messages)(connection, key, reader):
         size = sum(len(message.text) for message in found)
-        if size_so_far + size > _MOST_TEXT:
+        if size_so_far + size > _MAX_TEXT:
             reader.count_unknown("message of a session that is too long")
             continue
         size_so_far += size

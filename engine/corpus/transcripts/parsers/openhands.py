@@ -31,7 +31,7 @@ from engine.corpus.transcripts.token_usage import Usage, dollars, tokens, withou
 _AGENT = "openhands"
 _STATE, _FIRST, _EVENTS = "base_state.json", "0.json", "events"
 _EVENT = re.compile(r"(?:event-(\d{5,})-[\w-]+|(\d+))\.json")
-_MOST_BYTES = 128 * 1024**2
+_MAX_BYTES = 128 * 1024**2
 """Most bytes of the events of one session, which is held in memory as a whole."""
 _DRIVEN = "ACPToolCallEvent"
 _SOURCES: dict[str, Role] = {"user": "user", "agent": "assistant"}
@@ -187,7 +187,7 @@ def _read(files: Iterable[str], reader: OpenHandsReader, cancel: CancelToken | N
     for file in files:
         if cancel:
             cancel.checkpoint()
-        if size > _MOST_BYTES:
+        if size > _MAX_BYTES:
             reader.count_unknown("event of a session that is too long")
         elif event := sidecar(file):
             size += os.lstat(file).st_size

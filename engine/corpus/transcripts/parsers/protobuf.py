@@ -5,7 +5,7 @@ from typing import Any
 
 _VARINT, _FIXED_64, _BYTES, _FIXED_32 = 0, 1, 2, 5
 _LONGEST_VARINT = 10
-_MOST_FIELDS = 100_000
+_MAX_FIELDS = 100_000
 """Fields of a message that are read, since a damaged one of 64 MB may have tens of millions."""
 
 Fields = Mapping[int, Sequence[Any]]
@@ -19,7 +19,7 @@ def fields_of(data: object) -> Fields:
         return fields
     at = 0
     value: int | bytes
-    for _ in range(_MOST_FIELDS):
+    for _ in range(_MAX_FIELDS):
         if at >= len(data):
             break
         tag, at = _varint(data, at)

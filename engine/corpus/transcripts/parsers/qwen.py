@@ -49,7 +49,7 @@ _USER_SUBTYPES = frozenset({"", "mid_turn_user_message", "realtime_message"})
 _MANAGED = "managedSession"
 _MANAGED_SUBTYPES = frozenset({"managed_session_header_v1", "managed_session_event_v1", "managed_session_commit_v1"})
 _CHUNKS = "managed-message-chunks"
-_MOST_CHUNKS, _LONGEST_RESOURCE = 1000, 8 * 1024**2
+_MAX_CHUNKS, _LONGEST_RESOURCE = 1000, 8 * 1024**2
 _FILE_NAME = re.compile(r"[0-9A-Za-z_-][0-9A-Za-z_.-]{0,200}")
 
 
@@ -101,7 +101,7 @@ class QwenParser(GeminiParser, kw_only=True):
         """Return the object in a file that a managed session names; empty if it can't be read."""
         named = self._resource_bytes(reference)
         if reference.get("kind") == _CHUNKS:
-            parts = items(mapping(parse_line(named)).get("parts"))[:_MOST_CHUNKS]
+            parts = items(mapping(parse_line(named)).get("parts"))[:_MAX_CHUNKS]
             joined = bytearray()
             for part in map(mapping, parts):
                 joined += self._resource_bytes(part)
