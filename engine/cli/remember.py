@@ -50,7 +50,7 @@ def _ended() -> str:
         hook = None
     session = hook.get("session_id") if isinstance(hook, dict) else None
     if not isinstance(session, str) or not session.strip():
-        raise MnemoscopeError("Standard input is not the JSON of a hook with a session_id.")
+        raise MnemoscopeError("Standard input is not the JSON of a hook with a session_id: name a session.")
     return session.strip()
 
 

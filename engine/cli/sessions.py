@@ -57,7 +57,7 @@ def run(arguments: Namespace) -> int:
         try:
             session = manager.read_session(path, cancel=token)
         except FileNotFoundError:
-            raise MnemoscopeError(f"The transcript of {path} no longer exists.") from None
+            raise MnemoscopeError(f"The transcript of {path} no longer exists: run mnemoscope index.") from None
     if arguments.action == "export":
         return _export(arguments, session, workspace)
     if arguments.action == "context":

@@ -52,7 +52,8 @@ def find_workspace(arguments: Namespace) -> CliWorkspace:
     except FileNotFoundError:
         pass
     except (RuntimeError, ValueError, OSError) as error:  # an unknown home, a loop of links, a NUL byte
-        raise WorkspaceError(f"The folder {folder} (from {origin}) cannot be found: {error}") from None
+        wrong = f"The folder {folder} (from {origin}) cannot be found: {error}"
+        raise WorkspaceError(f"{wrong}. Name another with --workspace.") from None
     if not folder.is_dir():
         wrong = f"{folder} (from {origin}) is not a folder"
         if not folder.exists():

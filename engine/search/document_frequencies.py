@@ -44,7 +44,7 @@ class Beginning(msgspec.Struct, frozen=True, dict=True, eq=False):
 
     start: str
     words: Sequence[Word]
-    """Words in several chunks or in titles: those in most titles first, then the most frequent."""
+    """Words in several chunks or in titles: first by number of titles, then by frequency."""
     rare: str = ""
     """The other words, in ascending order, each after a line end: documentation may have 100,000 addresses."""
 
@@ -55,7 +55,7 @@ class Beginning(msgspec.Struct, frozen=True, dict=True, eq=False):
 
     @cached_property
     def tokens(self) -> list[str]:
-        """All words, the most frequent ones and those of titles first."""
+        """All words, beginning with the most frequent words and words of titles."""
         return [*(word.token for word in self.words), *self.rare.split("\n")[1:]]
 
     def narrowed(self, start: str) -> "Beginning":

@@ -47,7 +47,7 @@ class Scored(msgspec.Struct, frozen=True):
     word_similarity: float | None = None
     """Average cosine of the query's words to the chunk's most similar words; None if they were not compared."""
     by_lines: bool = False
-    """Whether `word_similarity` is that of the best two adjacent lines; the chunk is in the query's language then."""
+    """Whether the best two adjacent lines have this `word_similarity`; then the chunk is in the query's language."""
     best_similarity: float | None = None
     """Score of the similarity to the best results of a long query; None if the chunk was not compared with them."""
 

@@ -1,7 +1,7 @@
 """Raises the scores of results with a time, agent, project or file that the query names.
 
-Times are such as "in May", "last spring" or "three weeks ago". The dates of a chunk are those of its file (name, title,
-front matter, or begin and end of a session) and of its heading; if it has none, those in its text in ISO form.
+Times are, for example, "in May", "last spring" or "three weeks ago". A chunk has the dates of its file (name, title,
+front matter, or begin and end of a session) and of its heading or, without these, the ISO dates in its text.
 
 Queries such as "with Codex", "in harbour-map" or "where we changed app.py" name sessions, whose texts rarely do.
 """
@@ -60,7 +60,7 @@ class Lift(msgspec.Struct, frozen=True):
 
 
 class QueryLifts:
-    """Makes the lifts of single queries; caches what they need of the index. Thread-safe."""
+    """Makes the lifts of single queries; caches the data that they need from the index. Thread-safe."""
 
     def __init__(self) -> None:
         self._dates = SnapshotCache(_dates_of_files)

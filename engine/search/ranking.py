@@ -116,7 +116,7 @@ class _Scorer(msgspec.Struct):
             with context.timed("vector"):
                 self.cosines = self.vector_leg.cosines(best)
                 self.vectors = self.vector_leg.evidence(self.cosines)
-            # The vector index may be newer than the snapshot, which then lacks some chunks: they have no exact cosines.
+            # The vector index may be newer than the snapshot: chunks missing in the snapshot have no exact cosines.
             best = [id_ for id_ in best if id_ in self.words.scores or id_ in self.cosines]
         with context.timed("merge"):
             return self.ranked(best, blend, others)

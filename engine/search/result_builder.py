@@ -415,7 +415,7 @@ def message_context(snapshot: Snapshot, result: MemorySearchResult, chunk: Store
     for offset, text in spoken:
         if offset.role in _OTHER:
             lengths[offset.ordinal] += len(text)
-    # Nothing here makes the text of a result; that of a tool call is made already, and its message isn't in the chunk.
+    # Nothing here makes the text of a result; a tool call's text is made already, and its message isn't in the chunk.
     if callable(result.text) and all(length > _CLEAR_ALONE for length in lengths.values()):
         return None
     if (hit := result.message) is None or hit.role not in _OTHER or lengths[hit.ordinal] > _CLEAR_ALONE:

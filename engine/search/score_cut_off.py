@@ -148,7 +148,7 @@ def without_chance_matches(
 
 
 def _shortfall(results: list[Scored], words: KeywordScores, by_keywords: float) -> float:
-    """Return the share of the minimum for keyword scores, `by_keywords`, that the best keyword score lacks.
+    """Return the share of the minimum for keyword scores, `by_keywords`, by which the best one is below it.
 
     It is less for a query with few words that the index has, 0 without enough: the answer may use other words.
     """
@@ -268,7 +268,7 @@ def without_unrelated(
     """Remove results below the minimum for results by vectors, if that is above the usual minimum, `least`.
 
     The minimum is `by_words`, but `raised` for the results `own`: they may be in the query's language, and words were
-    compared with those in others.
+    compared with passages in other languages.
     """
     highest = max(raised, by_words) if own else by_words
     if highest <= least:

@@ -135,7 +135,7 @@ def keywords_only_factor(total: float, unknown: float, documents: int) -> float:
     """Return the factor for keyword scores in a search without vectors: above 1 for a long query, below it for unknown
     words.
 
-    `total`: sum of the idfs of a query's terms; `unknown`: of those that occur nowhere.
+    `total`: sum of the idfs of a query's terms; `unknown`: sum of the idfs of terms that occur nowhere.
     """
     enough = _ENOUGH_WORDS * inverse_document_frequency(documents, 1)
     return max(1.0, total / enough) / (1 + FOR_UNKNOWN * unknown / total) if total and documents else 1.0

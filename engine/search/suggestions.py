@@ -275,7 +275,7 @@ def _search_word(term: QueryTerm) -> tuple[str, bool]:
 
 
 def _nearest(snapshot: Snapshot, token: str, *, korean: bool) -> list[Near]:
-    """Return the indexed words similar to `token`: those with the fewest typos first, then by likelihood."""
+    """Return the indexed words similar to `token`, by number of typos, then by likelihood."""
     read = spelling.jamo if korean else str
     letters = read(token)
     if korean:

@@ -139,7 +139,7 @@ def chunks_called_like(
     distinctive = [not term.filler for term in analysis.terms if not term.stop]
     if analysis.unfinished and len(distinctive) > 1:
         distinctive[-1] = False
-    # A chunk is not complete if texts have the exact form: names are indexed as stems, such as those of `notes-x.md`.
+    # A chunk is not complete if texts have the exact form, since names such as `notes-x.md` are indexed as stems.
     scored = words.around.intersection(words.contributions)
     matching = {id_ for id_ in scored if all(compress(words.contributions[id_], distinctive))}
     named = chunks_named(snapshot, query, analysis, matching | (words.complete & words.around))
@@ -440,7 +440,7 @@ def put_first(
 ) -> list[Scored]:
     """Rank one chunk of each file whose name equals the query before all others, as a full match.
 
-    `count`: number of candidates, with those that are not in `ranked`.
+    `count`: number of all candidates, also of candidates that are not in `ranked`.
 
     It is the best chunk or, if the query is only the name, a chunk that defines the name, else the file's first one:
     the chunk in which the name is most frequent doesn't say more about it.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from engine.embedding.provider_interface import EmbeddingProvider
 
 _MIN_PASSAGES = 200
-"""Number of passages from which an index shows what its subjects are."""
+"""Least number of passages that show the subjects of an index."""
 _SAMPLE = 1000
 """Most passages, spread over the index, that a query is compared with for that."""
 _NOISE = 0.001
@@ -121,7 +121,7 @@ class Subjects:
         return (float(self._composed(query)) - self._usual) / self._deviation
 
     def distances(self, query: Vectors, cosines: Sequence[float]) -> list[float]:
-        """Return by how many standard deviations each cosine to the query is above those of usual passages."""
+        """Return by how many standard deviations each cosine to the query is above the cosines of usual passages."""
         usual = self._passages @ query
         mean, deviation = float(usual.mean()), max(float(usual.std()), 1e-9)
         return [(cosine - mean) / deviation for cosine in cosines]
@@ -218,7 +218,7 @@ class KnownLanguages:
 
 @dataclass(frozen=True)
 class VectorLeg:
-    """Compares the vector of one query with those of one snapshot."""
+    """Compares the vector of one query with the vectors of one snapshot."""
 
     snapshot: Snapshot
     vectors: NearVectors

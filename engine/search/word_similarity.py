@@ -1,6 +1,6 @@
 """Reorders the best results by similarity: of their words to the query's words, or to each other.
 
-If few words match, the words of the query are compared one by one with those of the passages. One vector stands for a
+If few words match, each word of the query is compared with the words of the passages. One vector represents a
 whole passage, so the word that distinguishes similar passages hardly counts, and keywords don't make up for it. Here
 each word of the query takes the cosine of the passage's most similar word, as in models of late interaction such as
 ColBERT ("MaxSim"). Passages in another language are compared as a whole, by vectors of their words. Those in the
@@ -45,7 +45,7 @@ _MAX_WORDS = 400
 for a new one.
 """
 _WEIGHT = 0.5
-"""Weight of the words' average cosine, relative to that of the passage's cosine."""
+"""Weight of the words' average cosine, relative to the weight of the passage's cosine."""
 _FREQUENT, _RARE = 4.0, 16.0
 """Rarities below which a word of the query hardly counts, and above which all count the same."""
 _BEST = 3
@@ -53,7 +53,7 @@ _BEST = 3
 _WEIGHT_OF_BEST = 0.4
 """Weight of the similarity to the best results, relative to the score."""
 _MIN_WEIGHT = 0.01
-"""Weight of a frequent word, so that a query of nothing else can be compared, too."""
+"""Weight of a frequent word, so that a query of frequent words alone can also be compared."""
 _FREQUENT_PIECE = 9.0
 """Rarity up to which word pieces don't count."""
 _SIMILAR = 0.2
@@ -133,10 +133,10 @@ def order_by_words(
     model: "EmbeddingProvider | None",
     context: SearchContext,
 ) -> list[Scored]:
-    """Return the results, of which those in another language (`foreign`) are also ordered by the similarity of words.
+    """Return the results, with results in another language (`foreign`) also ordered by the similarity of words.
 
-    If there are none, the first results are ordered by that of their best two adjacent lines. They exchange their
-    places with each other, and scores stay the same. Unchanged if the model fails, or has no vectors of words.
+    If there are none, the first results are ordered by the similarity of their best two adjacent lines. They exchange
+    their places with each other, and scores stay the same. Unchanged if the model fails, or has no vectors of words.
     """
     if not isinstance(model, WordVectors):
         return results

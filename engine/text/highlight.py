@@ -43,10 +43,10 @@ _LANGUAGES_WITH_SUFFIXES = frozenset(
     " basque catalan czech danish english estonian french german greek hungarian italian lithuanian norwegian polish "
     "portuguese romanian russian spanish swedish".split(" ")
 )
-"""Languages whose rules keep the first two letters of words, also of those in other scripts up to Cyrillic."""
+"""Languages whose rules keep the first two letters of words, also of words in other scripts up to Cyrillic."""
 _COMMON_LETTERS = 2
 _WITH_Y = {"die": "dy", "lie": "ly", "tie": "ty"}
-"""Stems of dying, lying and tying, whose second letter differs from that of the word."""
+"""Stems of dying, lying and tying, whose second letter differs from the word's."""
 _OTHER_RULES = lazy_pattern("[\u0530-\u1dff]")
 """Matches scripts whose words may have prefixes, such as Arabic."""
 _LAST_SPACED = "\u052f"

@@ -108,7 +108,7 @@ def detect_language(text: str, likely: Sequence[str] = ()) -> str:
     """Return Snowball's name of the language whose rules stem the words of `text`; "" if there is none.
 
     Reads the first 2,048 characters. Short texts in plain Latin letters count as English unless two words, or one and a
-    language of `likely` (those in an index), indicate another.
+    language of `likely` (languages in an index), indicate another.
     """
     sample = text[:_SAMPLE]
     if sample.isascii():

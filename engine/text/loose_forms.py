@@ -56,7 +56,7 @@ _SHORTEST_JOINED, _LONGEST_JOINED = 4, 24
 _SHORTEST_BEGINNING, _SHORTEST_BEGUN = 5, 3
 """Length of the beginning that related words share."""
 _DERIVING = frozenset(("", "czech", "finnish", "hungarian", "polish", "swedish", "turkish"))
-"""Languages whose related words often have different stems: those without a stemmer, such as Ukrainian (""), and others
+"""Languages whose related words often have different stems: all without a stemmer, such as Ukrainian (""), and some
 with many endings. In Danish, Dutch, German, Italian, Portuguese and Russian, beginnings find too much."""
 _INFLECTED = ("latin", "cyrillic")
 """Scripts of words that change at their ends."""

@@ -170,7 +170,7 @@ def _joined_words(term: QueryTerm, text: str, languages: tuple[str, ...], *, alo
 
     Phrases, alternatives and prefixes, which the user wrote as such, are unchanged, and so are a path such as
     `/etc/hosts` and the whole query. `alone`: whether all other words are function words; then names joined by dots are
-    unchanged, too.
+    also unchanged.
     """
     is_path = text[term.start - 1 : term.start] == "/"
     whole = alone and ("/" not in term.surface or term.surface == text.strip())
@@ -219,7 +219,7 @@ def _is_phrase(terms: Sequence[QueryTerm], query: Query) -> bool:
 
 
 def _language(text: str, languages: Sequence[str]) -> str:
-    """Return the language of a query: that of its question word and verb, if it has both, since few words show it."""
+    """Return the language of a query. A question word and verb together decide, since few other words show it."""
     detected = detect_language(text, languages)
     by_question_words = question_languages([word for _, word in _runs(text)])
     return detected if not by_question_words or detected in by_question_words else by_question_words[0]

@@ -229,7 +229,7 @@ _PART_OF_MONTH = rf"(?:(?:(?P<early>{_EARLY})|(?P<middle>{_MIDDLE})|(?P<late>{_L
 
 @cache
 def _patterns(relative: bool) -> tuple[tuple[re.Pattern[str], _Reader], ...]:
-    """Return the patterns in order of precedence, those that depend on today's date only if `relative`."""
+    """Return the patterns in order of precedence; patterns that depend on today's date only if `relative`."""
     strong = " ".join(name for name in _MONTH_NAMES.split() if name not in _WEAK.split())
     patterns = _dates(strong)
     if relative:

@@ -47,7 +47,7 @@ class Analysis(NamedTuple):
 
     `stems` contains the stem of each word and each identifier part, and of a camelCase word as a whole, in the same
     order. Wholes with connectors, pairs and pictographs are not in it; a Korean word is, without its particles. So the
-    stems of `os.replace` are found as a phrase in `os_replace` and in "os replace", too. After the last stem come the
+    stems of `os.replace` are also found as a phrase in `os_replace` and in "os replace". After the last stem come the
     keys of looser forms (`engine.text.stems`), once each.
     """
 

@@ -293,7 +293,7 @@ class SearchPanel(QObject, ViewPanel):
         self.controller.run_query()
 
     def accept_typing(self) -> None:
-        """Let the user type while a folder is being opened: the query runs as soon as it is open."""
+        """Let the user type while a folder is being opened: the query runs once it is open."""
         self.box.setEnabled(True)
         self.box.focus_all()
 

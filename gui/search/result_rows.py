@@ -326,7 +326,7 @@ def _continues(found: MemorySearchResult, selected: MemorySearchResult, known: C
     if found.path == selected.path:
         return found.start_line <= selected.end_line and selected.start_line <= found.end_line
     same_line = found.start_line == selected.start_line and found.path not in known
-    return same_line and found.snippet == selected.snippet  # last, since the snippet may not be made yet
+    return same_line and found.snippet == selected.snippet  # last, since making a snippet takes time
 
 
 def leg_of(result: MemorySearchResult) -> Leg:

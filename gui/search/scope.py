@@ -291,7 +291,7 @@ class SearchScope(QObject):
         self._show_crumbs()
 
     def show(self, query: Query) -> None:
-        """Set the scope to that of a query, without a signal."""
+        """Show the scope of a query, without a signal."""
         if query.within != self.within:
             self._counts = ()
         self.like, self.within = query.like, query.within

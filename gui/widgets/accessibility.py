@@ -4,7 +4,7 @@ Qt doesn't know what such a widget paints, and exposes it without a role. A widg
 `spoken_parts()` is exposed as a chart, a list or a document whose children are those parts. Nothing is created before
 an assistive technology asks.
 
-Qt appends each new widget to the tab order: those that are created late are inserted at their position.
+Qt appends each new widget to the tab order: widgets that are created late are inserted at their position.
 """
 
 # mypy: disable-error-code="override"

@@ -314,7 +314,7 @@ class Chip(Toggle, QPushButton):
         painter = mirrored_painter(self)
         edge = colours.chosen_edge if on else colours.edge
         painter.setPen(QPen(colours.accent if self.hasFocus() else edge, thick))
-        if self.isEnabled():  # no fill if disabled: its colour is about that of an unchecked control
+        if self.isEnabled():  # no fill if disabled: it would look almost like an unchecked control
             painter.setBrush(colours.accent_ground if on else colours.base)
         painter.drawRoundedRect(box, box.height() / 2, box.height() / 2)
         if on:

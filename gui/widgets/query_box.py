@@ -280,7 +280,7 @@ class QueryBox(QWidget):
         self._row.setContentsMargins(margins(max(0, _EDGE - around // 2), 0, 8 if ends_with_button else _END, 0))
 
     def _hide_state_if_narrow(self) -> None:
-        """Hide the state if it leaves too little room for the query; the counts are above the list, too."""
+        """Hide the state if it leaves too little room for the query; the list's header also shows the counts."""
         state, around = self._state.sizeHint().width(), self._row.contentsMargins()
         available = self.width() - around.left() - around.right() - self._row.spacing()
         for part in self._parts():

@@ -210,7 +210,7 @@ def _columns() -> tuple[Column[FileIssue], ...]:
 
 
 def _path(issue: FileIssue) -> str:
-    """Return the path of a skipped file or, for files that are only counted, what they have in common."""
+    """Return the path of a skipped file or, for files that are only counted, their common property."""
     return tr(issue.path) if issue.path.startswith("(") else issue.path
 
 

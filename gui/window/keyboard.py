@@ -128,7 +128,7 @@ class Part(NamedTuple):
 class PaneFocus(QObject):
     """Moves the focus between the panes of the window, to the widget that last had it in each pane.
 
-    Hidden panes and those without a control are skipped.
+    Hidden panes and panes without a control are skipped.
     """
 
     def __init__(self, parts: Sequence[Part], parent: QObject) -> None:

@@ -151,7 +151,7 @@ def _element_text(text: str, tag: str) -> str:
 
 
 def _remove_elements(text: str, tag: str) -> str:
-    """Remove elements with this tag that begin a line; those within a line were written by the user."""
+    """Remove elements with this tag that begin a line; the user wrote any element within a line."""
     opening, closing = f"<{tag}>", f"</{tag}>"
     parts: list[str] = []
     position = begin = 0

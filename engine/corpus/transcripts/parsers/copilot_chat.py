@@ -13,7 +13,7 @@ Questions of the agent with the user's answers (`questionCarousel`), and plans w
 are speech, according to the source of November 2026.
 
 Copilot's own transcripts, `<workspace>/GitHub.copilot-chat/transcripts/<id>.jsonl`, have the lines of its command line
-(`copilot_cli`). `workspace.json` next to `chatSessions` names the folder. Chats of Cursor, and those of Windsurf's and
+(`copilot_cli`). `workspace.json` next to `chatSessions` names the folder. Chats of Cursor, and of Windsurf's and
 Trae's own assistants, are stored elsewhere. Copies of the model's requests in `result.metadata` are skipped, except the
 arguments of tools.
 """

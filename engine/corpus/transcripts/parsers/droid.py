@@ -3,7 +3,7 @@
 There is no published specification. Written from public source of programs that read them (franken_agent_detection of
 February 2026, SpecStory of 2026) and from descriptions of versions up to September 2026: first a line `session_start`
 with `title`, `sessionTitle` and `cwd`, perhaps in an object `session`, then lines `message` with blocks. Lines with
-`visibility` `llm_only`, and text in `<system-reminder>`, were inserted for the model; those with `user_only` notify the
+`visibility` `llm_only`, and text in `<system-reminder>`, were inserted for the model; lines with `user_only` notify the
 user, for example of a missing subscription (July 2026). `<id>.settings.json` has the model and the sums of tokens, as
 tokscale (December 2025) and ccusage (June 2026) read them.
 

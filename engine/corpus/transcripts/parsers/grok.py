@@ -4,7 +4,7 @@ Written from the reader of claude-code-history-viewer (August 2026, version 0.1 
 `content`, without id and time; `summary.json` has id, folder, title and start. The first versions wrote messages of the
 API for chat completions (the public `chat-history-downgrade` of July 2026 makes them). `GROK_HOME` names another folder
 than `~/.grok`. The system prompt is left out. A message that the program inserted has the user's role and a
-`synthetic_reason`; what the user typed may be in `<user_query>`, or after blocks with facts about the machine (public
+`synthetic_reason`; the user's own text may be in `<user_query>`, or after blocks with facts about the machine (public
 source of Grok Build of July 2026, and agentsview's reader of it). `updates.jsonl` has the tokens and cost of each turn,
 some of them twice.
 """

@@ -1,4 +1,4 @@
-"""Hermes Agent: all sessions in `~/.hermes/state.db`; those of older versions are files (`hermes_files`).
+"""Hermes Agent: all sessions in `~/.hermes/state.db`; older versions wrote files (`hermes_files`).
 
 Written from its public source (`hermes_state.py` and its schema, summer 2026). `sessions` have a title, a folder, a
 branch and a parent session: the one that they continue after a compaction, that the user forked, or that started them

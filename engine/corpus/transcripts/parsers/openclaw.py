@@ -217,7 +217,7 @@ class OpenClawParser(LineParser, kw_only=True):
                 Part("user", "tool-call", string(message.get(code)), tool, failed=failed),
                 Part("tool", "tool-result", string(message.get("output")), tool, failed=failed),
             ]
-        elif role == "fileMention":  # the program reads what the user names with @
+        elif role == "fileMention":  # the program reads files that the user names with @
             parts = _mentioned(message)
         elif role in ("custom", "hookMessage"):
             parts = self._custom(message)
