@@ -115,7 +115,7 @@ class QuickPanel(QWidget):
         self._answer = None
         self.list.show_rows((), keep=False)
         self._instead = _not_open()
-        self._search(at_once=True)
+        self._search(immediately=True)
 
     @Slot(object)
     def show_status(self, status: MemoryProviderStatus | None) -> None:
@@ -133,13 +133,13 @@ class QuickPanel(QWidget):
     def show_reason(self, title: str, sentence: str) -> None:
         """Show why nothing can be searched now."""
         self._instead = (title, sentence)
-        self._search(at_once=True)
+        self._search(immediately=True)
 
     def begin(self, text: str = "") -> None:
         """Prepare for typing: search for `text`; if it is empty, select the last query and repeat it."""
         if text:
             self.box.edit.setText(text)
-        self._search(at_once=True)
+        self._search(immediately=True)
         self.box.focus_all()
 
     def stop(self) -> None:
@@ -156,14 +156,14 @@ class QuickPanel(QWidget):
 
     @Slot()
     def _typed(self) -> None:
-        self._search(at_once=False)
+        self._search(immediately=False)
 
-    def _search(self, *, at_once: bool) -> None:
+    def _search(self, *, immediately: bool) -> None:
         text = self.box.query
         searchable = is_searchable(text)
         if searchable and self._manager is not None:
             same = self._answer is not None and self._answer.query.text == text
-            self._runner.run_query(Query(text), at_once=at_once, whole=same and at_once)
+            self._runner.run_query(Query(text), immediately=immediately, whole=same and immediately)
         else:
             self._runner.stop()
             self._answer = None
@@ -189,7 +189,7 @@ class QuickPanel(QWidget):
         elif self._manager is None:
             self.window_requested.emit()
         else:
-            self._search(at_once=True)
+            self._search(immediately=True)
 
     @Slot(object)
     def _open(self, result: MemorySearchResult) -> None:

@@ -34,12 +34,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     0 worked, 1 failed (one line on stderr), 2 wrong usage, 130 interrupted, 141 the output was closed.
     """
-    # Our own threads share the work out; numpy's would fight them for the cores. Must be set before numpy loads.
+    # Mnemoscope divides work between its own threads; numpy's would compete for the cores. Set before numpy loads.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _fill_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # Notes contain any character, file names even invalid ones; in JSON this is the proper escape.
+            # Notes contain any character, file names even invalid ones; in JSON, this is the right escape.
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         with printable_streams():
@@ -95,6 +95,6 @@ def _fill_closed_streams() -> None:
 
 
 def _stop_writing() -> None:
-    """Discard buffered output, about which the interpreter would complain at exit."""
+    """Discard buffered output, since the interpreter would report an error for it at exit."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

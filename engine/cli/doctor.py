@@ -1,8 +1,7 @@
-"""`mnemoscope doctor`: checks everything that a search needs, and says how to fix problems.
+"""`mnemoscope doctor`: checks everything that a search needs, and shows how to fix problems.
 
-With a path it explains instead why that file is found or not.
-
-Without `--repair` nothing is changed beyond what opening the index does for every verb.
+With a path, it only explains why a search finds that file or not. Without `--repair`, it changes no more than opening
+the index does for every verb.
 """
 
 import os
@@ -152,7 +151,7 @@ def _without_index(workspace: CliWorkspace, token: CancelToken) -> Iterator[Heal
 
 
 def _advised(finding: HealthFinding, manager: "MemorySearchManager") -> HealthFinding:
-    """Add the command that does what the button does in the window."""
+    """Add the command that corresponds to the window's button."""
     if finding.repair:
         advice = _INDEX if finding.repair == UPDATE else "Run mnemoscope doctor --repair."
         return msgspec.structs.replace(finding, advice=advice)

@@ -130,7 +130,7 @@ def _named(facts: "Facts", beginning: str, state: str) -> Fact:
         raise MnemoscopeError(f"No {kind}fact has an id that begins with {beginning}: see mnemoscope facts list.")
     if len(matching) > 1:
         ids = ", ".join(fact.id[: len(beginning) + 4] for fact in matching[:4])
-        raise MnemoscopeError(f"Several facts have ids that begin with {beginning}: {ids}.")
+        raise MnemoscopeError(f"Several facts have ids that begin with {beginning}: add characters, as in {ids}.")
     return matching[0]
 
 

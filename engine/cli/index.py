@@ -64,7 +64,7 @@ class EmbeddingPreview(Record, frozen=True):
     """Estimate of the text to embed in the next update."""
 
     problem: str
-    """Why nothing would be embedded, one sentence; empty where something would."""
+    """Why nothing would be embedded, in one sentence; empty if something would."""
     indexed: EmbeddingEstimate | None
     """Estimate for the files that are indexed already; None without an index."""
     unread_files: int
@@ -73,9 +73,9 @@ class EmbeddingPreview(Record, frozen=True):
     unread_tokens: int
     """Approximate number of tokens in these notes."""
     unread_cost: float | None
-    """US dollars; None where the price is not known."""
+    """US dollars; None if the price is not known."""
     server: str | None = None
-    """The host, if the settings name another than the provider's own."""
+    """The host, if the settings name another one than the provider's own."""
 
     @property
     def text(self) -> str:

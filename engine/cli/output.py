@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 _ON_ONE_LINE = str.maketrans("\t\n\r", "\ufffd" * 3)
 _UNPRINTABLE_IN_JSON = lazy_pattern(rf"[\x7f-\x9f{DIRECTION}]")
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
-_MOST_ISSUES = 20
-_MOST_TYPES = 8
+_MAX_ISSUES = 20
+_MAX_TYPES = 8
 
 
 def print_json(value: Any) -> None:
-    """Print a record, or its values, as one line of JSON with the characters escaped that `printable` would replace."""
-    import json  # takes longer than to print text, which needs none
+    """Print a record, or its values, as one line of JSON; characters that `printable` would replace are escaped."""
+    import json  # takes longer than printing text, which doesn't need it
 
     line = json.dumps(to_builtins(value), ensure_ascii=False)
     print(_UNPRINTABLE_IN_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", line))
 
 
 def safe(text: str) -> str:
-    """Return a name or a text on one line, as `printable` does, with tabs and line ends replaced, too."""
+    """Return a name or a text as `printable` does, but on one line, with tabs and line ends replaced."""
     return printable(text).translate(_ON_ONE_LINE)
 
 
@@ -55,10 +55,10 @@ class _PrintableStream:
 
 @contextlib.contextmanager
 def printable_streams() -> Iterator[None]:
-    """Make everything printable that is written to stdout and stderr, on a terminal or into a pipe.
+    """Make all output to stdout and stderr printable, on a terminal or into a pipe.
 
-    Note text, file names, arguments and messages of servers may contain some. Our own escape codes are written through
-    `unfiltered`.
+    Note text, file names, arguments and messages of servers may contain control characters. The program's own escape
+    codes are written through `unfiltered`.
     """
     out, error = cast(TextIO, _PrintableStream(sys.stdout)), cast(TextIO, _PrintableStream(sys.stderr))
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(error):
@@ -87,16 +87,16 @@ def print_marked(text: str, ranges: Sequence[FileRange]) -> None:
 
 
 def print_issues(title: str, issues: Sequence[FileIssue]) -> None:
-    """Print the first files, or groups of files, that are not indexed, each with the reason."""
+    """Print the first files, or groups of files, that are not indexed, each with its reason."""
     if not issues:
         return
     types = [issue for issue in issues if issue.rule == "extension" and issue.detail[:1].isdigit()]
     others = [issue for issue in issues if issue.rule != "extension" or not issue.detail[:1].isdigit()]
     print(f"{title}:")
-    rows = [(issue.rule, f"{safe(issue.path)}  {safe(issue.detail)}") for issue in others[:_MOST_ISSUES]]
+    rows = [(issue.rule, f"{safe(issue.path)}  {safe(issue.detail)}") for issue in others[:_MAX_ISSUES]]
     print_table([*rows, *([("extension", _types_text(types))] if types else [])])
-    if len(others) > _MOST_ISSUES:
-        print(f"  and {len(others) - _MOST_ISSUES:,} more; --json lists all")
+    if len(others) > _MAX_ISSUES:
+        print(f"  and {len(others) - _MAX_ISSUES:,} more; --json lists all")
 
 
 def _types_text(issues: Sequence[FileIssue]) -> str:
@@ -104,8 +104,8 @@ def _types_text(issues: Sequence[FileIssue]) -> str:
     counts = sorted(
         ((files_covered(issue.detail), issue.path) for issue in issues), key=lambda entry: (-entry[0], entry[1])
     )
-    named = [f"{safe(name)} ({count:,})" for count, name in counts[:_MOST_TYPES]]
-    if rest := sum(count for count, _ in counts[_MOST_TYPES:]):
+    named = [f"{safe(name)} ({count:,})" for count, name in counts[:_MAX_TYPES]]
+    if rest := sum(count for count, _ in counts[_MAX_TYPES:]):
         named.append(f"{rest:,} others")
     *first, last = named
     names = f"{', '.join(first)} and {last}" if first else last
@@ -155,7 +155,7 @@ class LiveLine:
 
     def show(self, text: str) -> None:
         if self._shown:
-            import shutil  # most output is no progress
+            import shutil  # most commands show no progress
 
             columns = shutil.get_terminal_size().columns - 1
             print(_ERASE_LINE + safe(_cut(text, columns)), end="", file=unfiltered(sys.stderr), flush=True)
@@ -179,7 +179,7 @@ class ProgressLine(LiveLine):
         if self._shown:
             self.show(progress_text(update, now - self._started))
         elif update.phase == "waiting" and not self._announced:
-            self._announced = True  # once: it may take minutes, and the user should know why
+            self._announced = True  # shown once: it may take minutes, and the user should know why
             print(f"{_PHASES[update.phase]}.", file=sys.stderr, flush=True)
         elif now >= self._due and update.phase != "waiting":
             self._due = now + _LOGGED_EVERY

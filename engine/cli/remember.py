@@ -11,7 +11,7 @@ from engine.cli.output import print_json, safe
 from engine.cli.workspace import CliWorkspace, find_workspace, interruptible, opened
 
 _SYNC_SECONDS = 15.0
-"""An agent that starts a new session must not wait longer for the index; text comes first, vectors may come later."""
+"""Longest wait of an agent's new session for the index; text is indexed first, vectors may follow later."""
 
 _LONGEST_HOOK = 64 * 1024
 
@@ -50,7 +50,7 @@ def _ended() -> str:
         hook = None
     session = hook.get("session_id") if isinstance(hook, dict) else None
     if not isinstance(session, str) or not session.strip():
-        raise MnemoscopeError("Standard input is not the JSON of a hook with a session_id.")
+        raise MnemoscopeError("Standard input is not the JSON of a hook with a session_id: name a session.")
     return session.strip()
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from engine.memory.memory_interface import MemorySearchManager
     from engine.memory.search_requests import SearchOptions
 
-_MOST_COPIES = 5
+_MAX_COPIES = 5
 """Most copies of a result that are listed."""
 _CONTROLS: dict[RemedyName, str] = {
     "weak": "--min-score 0",
@@ -123,7 +123,7 @@ def _query_text(arguments: Namespace) -> str:
 
 
 def _options_again(arguments: Namespace) -> str:
-    """Return the folder and the limits of this search as options, so that an offered query searches the same.
+    """Return the folder and the limits of this search as options, so that a suggested query searches the same files.
 
     Times are given as days, since an option has no hours.
     """
@@ -165,7 +165,7 @@ def _print_count(outcome: SearchOutcome) -> None:
 
 
 def _print_remarks(outcome: SearchOutcome) -> None:
-    """Print how the query was changed or could be: words of a passage, earlier queries, corrections."""
+    """Print how the query was or could be changed: words of a passage, earlier queries, corrections."""
     if outcome.passage_words:
         what = "these words of it" if outcome.mode == "keyword" else "its meaning and these words"
         print(f"Searched for {what}: {safe(', '.join(outcome.passage_words))}.")
@@ -205,9 +205,7 @@ def _print_result(result: MemorySearchResult, reason: ResultExplanation | None) 
 
 
 def _context(result: MemorySearchResult) -> tuple[str, str]:
-    """Return the lines of the question before an answer and of the answer after a question, unless the snippet has
-    them.
-    """
+    """Return the line before and the line after a snippet: its question or its answer, unless the snippet has it."""
     context = result.context
     if context is None or context.text.rstrip("…") in " ".join(result.snippet.split()):
         return "", ""
@@ -217,8 +215,8 @@ def _context(result: MemorySearchResult) -> tuple[str, str]:
 
 
 def _copies(result: MemorySearchResult) -> str:
-    citations = ", ".join(copy.citation for copy in result.copies[:_MOST_COPIES])
-    rest = f" and {len(result.copies) - _MOST_COPIES:,} more" if len(result.copies) > _MOST_COPIES else ""
+    citations = ", ".join(copy.citation for copy in result.copies[:_MAX_COPIES])
+    rest = f" and {len(result.copies) - _MAX_COPIES:,} more" if len(result.copies) > _MAX_COPIES else ""
     return safe(f"The same text is in {plural(len(result.copies), 'other file')}: {citations}{rest}.")
 
 
@@ -239,13 +237,13 @@ def _print_stages(explanation: SearchExplanation, options: str) -> None:
 
 
 def _quote(text: str) -> str:
-    from shlex import quote  # most results offer no command
+    from shlex import quote  # most results suggest no command
 
     return quote(text)
 
 
 _STAGE_NAMES = {"question": "embedding", "query": "operators"}
-"""Plainer names of stages than those that the JSON keeps."""
+"""Plainer names of stages than in the JSON."""
 
 
 def _stage_name(stage: SearchStage, explanation: SearchExplanation) -> str:

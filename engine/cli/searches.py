@@ -60,7 +60,7 @@ def run_saved(
 ) -> SearchOutcome:
     """Run the search of this name; `options` replace the saved ones.
 
-    It runs where the window runs it: here, in all workspaces, or in the one of its file. Raises `MnemoscopeError` if
+    It runs as in the window: here, in all workspaces, or in the workspace of its file. Raises `MnemoscopeError` if
     there is no such search, or that workspace was deleted.
     """
     saved_searches = manager.saved_searches

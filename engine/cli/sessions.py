@@ -31,7 +31,7 @@ _HEADINGS = ("sessions", "messages", "active", "in", "cached", "written", "out",
 _UNKNOWN = "unknown"
 _THIS_MACHINE = "this machine"
 _WIDEST_NAME = 24
-_MOST_VALUES = 12
+_MAX_VALUES = 12
 """Most agents, projects, models or machines that are named if none matches."""
 
 
@@ -57,7 +57,7 @@ def run(arguments: Namespace) -> int:
         try:
             session = manager.read_session(path, cancel=token)
         except FileNotFoundError:
-            raise MnemoscopeError(f"The transcript of {path} no longer exists.") from None
+            raise MnemoscopeError(f"The transcript of {path} no longer exists: run mnemoscope index.") from None
     if arguments.action == "export":
         return _export(arguments, session, workspace)
     if arguments.action == "context":
@@ -147,17 +147,17 @@ def _list(arguments: Namespace, known: Sequence[SessionSummary]) -> None:
 
 
 def _width(names: Iterable[str]) -> int:
-    """Return the width of a column of names. Long ids are not padded to."""
+    """Return the width of a column of names, without counting long ids."""
     return max((len(name) for name in names if len(name) <= _WIDEST_NAME), default=1)
 
 
 def _column(name: str, width: int) -> str:
-    """Return a name, padded; "…" for a long path, which is at the end of its line."""
+    """Return a name, padded; "…" for a long path, which is printed at the end of its line."""
     return f"{'…' if _long_name(name) else name:<{width}}"
 
 
 def _long_name(name: str) -> str:
-    """Return the end of a line: a long path, the name of a session whose id is not unique; empty for another name."""
+    """Return the end of a line: a long path, or the name of a session whose id is not unique; else empty."""
     return f"  {name}" if len(name) > _WIDEST_NAME and "/" in name else ""
 
 
@@ -194,14 +194,12 @@ def _values(known: Sequence[SessionSummary], arguments: Namespace) -> Iterator[s
 
 def _most_common(names: Iterable[str]) -> str:
     counts = Counter(names)
-    listed = [safe(name) for name, _ in counts.most_common(_MOST_VALUES)]
+    listed = [safe(name) for name, _ in counts.most_common(_MAX_VALUES)]
     return ", ".join(listed) + (" and others" if len(counts) > len(listed) else "")
 
 
 def _fits(session: SessionSummary, arguments: Namespace) -> bool:
-    """Return whether a session passes the filters besides its agent; its days are those from its first to its last
-    message.
-    """
+    """Return whether a session passes all filters but the agent's; its days last from its first to its last message."""
     if arguments.machine and arguments.machine.casefold() != session.machine.casefold():
         return False
     if arguments.project and arguments.project.casefold() not in session.project.casefold():
@@ -247,7 +245,7 @@ def _print_stats(known: Sequence[SessionSummary], arguments: Namespace, prices: 
 
 
 def _is_copy(session: SessionSummary) -> bool:
-    """Whether all recorded requests of a session were copied from another one; its numbers are then 0."""
+    """Whether all recorded requests of a session were copied from another session; its numbers are then 0."""
     known = [usage for usage in session.usage if usage.has_numbers]
     return bool(known) and not any(
         usage.input_tokens or usage.output_tokens or usage.cache_read_tokens or usage.recorded_cost for usage in known

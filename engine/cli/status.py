@@ -50,7 +50,7 @@ def _about_workspace(status: MemoryProviderStatus, workspace: CliWorkspace) -> I
     for count in status.source_counts:
         yield f"  {count.source}", f"{plural(count.files, 'file')} · {plural(count.chunks, 'passage')}"
     last = status.last_sync
-    # A verb watches nothing, but knows how the last update ended.
+    # A command watches no files, but knows how the last update ended.
     unfinished = last is None or last.cancelled or last.error
     remedy = "another process is updating it" if status.writer_elsewhere else "run mnemoscope index"
     yield "Out of date", f"yes: {remedy}" if status.dirty or unfinished else "no"
@@ -124,6 +124,6 @@ def _vectors(vector: VectorStatus, pending: int) -> str:
 
 
 def _engine(vector: VectorStatus) -> str:
-    """Return the engine in use and why; a library that can't be loaded is only named if it is needed."""
+    """Return the engine in use and the reason; a library that can't be loaded is only named if it is needed."""
     reasons = (vector.reason, (vector.load_error or "") if vector.needs_extension else "")
     return ": ".join(filter(None, (vector.engine, " ".join(filter(None, reasons)))))

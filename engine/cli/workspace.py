@@ -31,7 +31,7 @@ class CliWorkspace(msgspec.Struct, frozen=True):
 
     folder: Path
     origin: str
-    """Where the folder was named, for messages: `--workspace`, the settings or the current directory."""
+    """Where the folder comes from, for messages: `--workspace`, the settings or the current directory."""
     settings: Settings
 
 
@@ -51,8 +51,9 @@ def find_workspace(arguments: Namespace) -> CliWorkspace:
         folder.stat()
     except FileNotFoundError:
         pass
-    except (RuntimeError, ValueError, OSError) as error:  # an unknown home, a circle of links, a NUL byte
-        raise WorkspaceError(f"The folder {folder} (from {origin}) cannot be found: {error}") from None
+    except (RuntimeError, ValueError, OSError) as error:  # an unknown home, a loop of links, a NUL byte
+        wrong = f"The folder {folder} (from {origin}) cannot be found: {error}"
+        raise WorkspaceError(f"{wrong}. Name another with --workspace.") from None
     if not folder.is_dir():
         wrong = f"{folder} (from {origin}) is not a folder"
         if not folder.exists():
@@ -71,13 +72,13 @@ def find_workspace(arguments: Namespace) -> CliWorkspace:
 def _current() -> Path:
     try:
         return Path.cwd()
-    except OSError:  # removed, or on a drive that was unplugged
+    except OSError:  # removed, or on an unplugged drive
         raise WorkspaceError("The current directory no longer exists: name a folder with --workspace.") from None
 
 
 @contextmanager
 def opened(workspace: CliWorkspace) -> Iterator["MemorySearchManager"]:
-    """The memory of the folder, without watcher or timers, closed at the end."""
+    """Yield the memory of the folder, without watcher or timers; it is closed at the end."""
     from engine.backends.opening import open_memory
 
     manager = open_memory(workspace.folder, workspace.settings, background=False)
@@ -97,7 +98,7 @@ def insight_of(manager: "MemorySearchManager") -> "IndexInsight":
 
 @contextmanager
 def interruptible() -> Iterator[CancelToken]:
-    """A token that the first Ctrl+C cancels, so that work ends cleanly; the second one interrupts immediately."""
+    """Yield a token that the first Ctrl+C cancels, so that work ends cleanly; the second one interrupts immediately."""
     token = CancelToken()
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or before is not signal.default_int_handler:
@@ -147,7 +148,7 @@ def memory_of(
     """Return the memory with the file of this name, the file's stable name there, and the folder (empty for this
     workspace).
 
-    Raises `MnemoscopeError` for a workspace that is not there any more.
+    Raises `MnemoscopeError` for a workspace that doesn't exist any more.
     """
     from engine.records.workspaces import split_name
 

@@ -31,7 +31,7 @@ class AdjacentLines:
         begins = sorted(
             {word[:_LETTERS].rstrip("*") for word in (*self._bits, *written)}, key=lambda word: (len(word), word)
         )
-        # First the letters, then that no word continues with them: twice as fast.
+        # Matching the letters before the lookbehind is twice as fast.
         words = (
             rf"(?:{'|'.join(map(re.escape, letters))})(?<!\w{'.' * size})" for size, letters in groupby(begins, key=len)
         )
@@ -44,7 +44,7 @@ class AdjacentLines:
     def scattered(self, text: str, language: str) -> float:
         """Return the share of the query, 0 to 1, that the text holds outside its best two adjacent lines.
 
-        Blank lines don't count; terms that no line holds, such as those of a title, don't either.
+        Neither blank lines count nor terms that no line holds, such as terms in a title.
         """
         masks = self._masks_of_lines(_BLANK.sub("\n", without_terminal_sequences(text).strip()), language)
         whole = _NO_TERM
@@ -73,7 +73,7 @@ class AdjacentLines:
                 for run in RUN.findall(word):
                     mask |= self._mask_of(streams[run])
                 known[word] = mask
-            if mask:  # few words have one, so the lines before the others are not counted
+            if mask:  # counting lines only for words with a mask, which are few
                 line += text.count("\n", at, match.start())
                 at = match.start()
                 masks[line] = masks.get(line, _NO_TERM) | mask

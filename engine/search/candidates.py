@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from engine.search.vector_leg import VectorLeg
 
 _LARGE_FILES = 3
-"""Most searches for candidates from other files than those found before."""
+"""Most searches for candidates in files other than the ones found before."""
 
 
 class KeywordPart(msgspec.Struct):
@@ -40,13 +40,13 @@ class KeywordPart(msgspec.Struct):
     candidates: list[int] | None = None
     """Candidates by keywords; None until they are first searched for."""
     adjacent: list[int] = []
-    """Those of them that hold a query with function words as a phrase."""
+    """Candidates that hold a query with function words as a phrase."""
     openings: list[int] = []
     """First chunks of the sessions that the whole query names, newest first."""
     scores: KeywordScores | None = None
     """Keyword scores of all candidates found so far."""
     scattered: dict[int, float] = msgspec.field(default_factory=dict)
-    """Share of the query outside the best two adjacent lines, of all chunks read so far."""
+    """Share of the query outside the best two adjacent lines, by id of all chunks read so far."""
 
     @property
     def wordless(self) -> bool:
@@ -54,7 +54,7 @@ class KeywordPart(msgspec.Struct):
         return self.example is None and not self.analysis.terms and not self.conditions
 
     def unmatched(self, words: KeywordScores, results: Sequence[Scored]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return the times that no result is from, and the words that no passage has."""
+        """Return the query's times without a result, and its words that no passage has."""
         undated: tuple[str, ...] = ()
         if not any(scored.named for scored in results):
             matched = ((scored.lift, words.contributions.get(scored.id, ())) for scored in results)
@@ -95,7 +95,7 @@ def find_candidates(
 
 
 def _by_keywords(part: KeywordPart, limit: int, snapshot: Snapshot, context: SearchContext) -> list[int]:
-    """Return the ids of the candidates by keywords: the best `limit`, and before these other ones if there are more."""
+    """Return the ids of the candidates by keywords: the best `limit`, after some that this ranking may have missed."""
     leg, scope = part.leg, part.scope
     part.adjacent = leg.adjacent(limit, scope)
     best = leg.candidates(limit, scope)
@@ -111,7 +111,7 @@ def _by_keywords(part: KeywordPart, limit: int, snapshot: Snapshot, context: Sea
 def _in_named_files(
     part: KeywordPart, vector_leg: "VectorLeg | None", snapshot: Snapshot, context: SearchContext
 ) -> list[int]:
-    """Return the ids of the best chunks in files of a time, or sessions with a name, that are in the query."""
+    """Return the ids of the best chunks in files dated within a time, or sessions with a name, that the query names."""
     files = part.named.files(snapshot, part.scope.files)
     if not files:
         return []

@@ -61,7 +61,7 @@ class ChunkFilter(msgspec.Struct, frozen=True):
 
     @property
     def narrows(self) -> bool:
-        """Whether the filter limits a search to some files or chunks, rather than only leaving a few files out."""
+        """Whether the filter limits a search to some files or chunks, instead of only leaving a few files out."""
         return self.files is not None or self.chunks is not None or self.match is not None
 
     def all_files(self, snapshot: Snapshot) -> Sequence[int] | None:
@@ -101,7 +101,7 @@ class Filter(msgspec.Struct, frozen=True):
     def files(self, snapshot: Snapshot) -> list[tuple[int, str]]:
         """Return the ids and names of the indexed files that satisfy this filter.
 
-        `snapshot`: as limited by `KnownFiles`.
+        `snapshot` must be limited by `KnownFiles`.
         """
         conditions = ["1"]
         values: list[object] = []
@@ -124,7 +124,7 @@ class Filter(msgspec.Struct, frozen=True):
 
 
 def in_period(snapshot: Snapshot, since: float | None, until: float | None) -> tuple[str, Sequence[object]]:
-    """Return an SQL condition on the table of files, and its values: changed in a period, or a note of a day in it.
+    """Return an SQL condition for files that changed in a period, or are notes of a day in it, and its values.
 
     A note's day is in its name or its front matter: a cloned or synchronised folder has lost the times of its files.
     `since` is inclusive, `until` exclusive, in seconds since the epoch; None for no bound.
@@ -160,7 +160,7 @@ _note_days = _NoteDays()
 
 
 def periods_of(clauses: Iterable[Clause]) -> list[Bounds]:
-    """Return the periods that the operators for dates in these clauses require, one for each of them."""
+    """Return the periods that the date operators in these clauses require, one for each operator."""
     periods = list[Bounds]()
     for clause in clauses:
         atom = clause.alternatives[0]
@@ -186,9 +186,9 @@ def dates_of_notes(snapshot: Snapshot, paths: Collection[str], periods: Sequence
 
 
 def newest(snapshot: Snapshot, chunks: Sequence[int], limit: int, without: Sequence[int] = ()) -> tuple[list[int], int]:
-    """Return the first of the `chunks` of each file, newest files first, and the number of files.
+    """Return each file's first chunk among `chunks`, newest files first, and the number of files.
 
-    The latest of its own dates makes a note new; without one, its last change does. Files with one of the chunks in
+    A note's date is the latest of its own dates, or without one the time of its last change. Files with a chunk in
     `without` are left out.
     """
     rows: list[tuple[int, int, int, str, int]] = list(
@@ -230,7 +230,7 @@ def _bounds(since: float | None, until: float | None) -> tuple[float, float]:
 
 
 def _day(moment: float) -> float:
-    """Return the day of local time that a moment is in, counted from the epoch; infinite for one beyond all dates."""
+    """Return the local day of a moment, counted from the epoch; infinite for a moment beyond all dates."""
     try:
         return datetime.fromtimestamp(moment).toordinal() - date(1970, 1, 1).toordinal()
     except (OverflowError, ValueError, OSError):
@@ -240,8 +240,8 @@ def _day(moment: float) -> float:
 class KnownFiles:
     """Limits snapshots to the files that a session may know of, so that no count or word shows the others.
 
-    Remembers the ids of hidden and of known files of the latest state of one index. Thread-safe: parallel searches find
-    the same ones.
+    Caches the ids of hidden and of known files for the latest state of one index. Thread-safe: parallel searches
+    compute the same ids.
     """
 
     def __init__(self) -> None:

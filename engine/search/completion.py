@@ -11,13 +11,13 @@ from engine.store.snapshot import Snapshot
 from engine.text.folding import fold
 from engine.text.operators import OPERATORS
 
-_MOST = 12
-_MOST_FILES = 5000
+_MAX_VALUES = 12
+_MAX_FILES = 5000
 _PROGRAM = re.compile(r"[A-Za-z][\w.+/-]*")
 _DATES = ("today", "yesterday", "last week", "this month", "last month", "this year", "last year", "7d", "30d", "1y")
 _DAYS = 10 * 366
 """Days before today that are completed as dates, with their months and years."""
-_MOST_UNITS = 31
+_MAX_UNITS = 31
 """Largest number in a completed time ago, such as 31d."""
 
 
@@ -31,7 +31,7 @@ def values_of(snapshot: Snapshot, operator: str, start: str) -> tuple[str, ...]:
     folded = [(fold(value), value) for value in values]
     first = [value for key, value in folded if key.startswith(start)]
     within = [value for key, value in folded if operator in _WITHIN and start in key and not key.startswith(start)]
-    return tuple((first + within)[:_MOST])
+    return tuple((first + within)[:_MAX_VALUES])
 
 
 def _no_values(snapshot: Snapshot) -> Iterable[str]:
@@ -47,7 +47,7 @@ def _dates(snapshot: Snapshot) -> Iterable[str]:
     today = date.today()
     days = [(today - timedelta(days=ago)).isoformat() for ago in range(_DAYS)]
     months = dict.fromkeys(part for day in days for part in (day[:4], day[:7]))
-    ago = [f"{number}{unit}" for number in range(1, _MOST_UNITS + 1) for unit in "dwmy"]
+    ago = [f"{number}{unit}" for number in range(1, _MAX_UNITS + 1) for unit in "dwmy"]
     return dict.fromkeys((*_DATES, *months, *ago, *days))
 
 
@@ -77,11 +77,11 @@ def _projects(snapshot: Snapshot) -> list[str]:
 
 
 def _files(snapshot: Snapshot) -> list[str]:
-    return frequent_paths(snapshot, _MOST_FILES)
+    return frequent_paths(snapshot, _MAX_FILES)
 
 
 def _commands(snapshot: Snapshot) -> list[str]:
-    return [program for program in frequent_programs(snapshot, _MOST_FILES) if _PROGRAM.fullmatch(program)]
+    return [program for program in frequent_programs(snapshot, _MAX_FILES) if _PROGRAM.fullmatch(program)]
 
 
 def _machines(snapshot: Snapshot) -> list[str]:

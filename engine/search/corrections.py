@@ -19,21 +19,21 @@ from engine.text.time_expressions import read_times
 
 _SHORTEST_TWO_TYPOS = 8
 """Characters of the shortest word that may have two typos."""
-_LEAST_IDF = 1.0
-"""Least idf of a word that supports a correction: that of a word in a third of all chunks."""
-_FEWEST_SUPPORTING, _BEST = 2, 3
+_MIN_IDF = 1.0
+"""Least idf of a word that supports a correction: a word in a third of all chunks has it."""
+_MIN_SUPPORTING, _BEST = 2, 3
 """Other words of the query in the chunk with the corrected word, and number of best chunks to look in."""
 _SHORTEST_CLEAR = 6
 """Shortest word, in characters, for whose correction one other word is enough if no letter was replaced."""
-_FEWEST_AROUND = 5
+_MIN_AROUND = 5
 """Words of the shortest query with an evident typo."""
 _YEAR = lazy_pattern(r"\A(\d{4}) ?[年년] ?|(?:,? (?:(?:de|del|di|of) )?|(?<=\.))(\d{4})\Z")
 """Matches the year of a day such as 2026年12月24日 or 24 December 2026, with the word or sign that joins it."""
 _LONGEST_SHORTENED = 4
 """Most words of a query that is searched without one of them."""
 _RARE_CHUNKS, _SMALL_INDEX_SHARE, _RARE_SHARE = 5, 20, 800
-"""A word is rare enough to be searched without another word of the query if it is in one of 800 chunks or, in a small
-index, in five chunks and in one of 20: with one of 20 alone, more off-topic queries were answered.
+"""A word is rare enough to be searched without another word of the query if at most one of 800 chunks has it or, in a
+small index, at most five chunks and one of 20. One of 20 alone would answer more off-topic queries.
 """
 
 
@@ -68,11 +68,11 @@ def best_correction(
 
 
 def shorter_queries(query: Query, analysis: QueryAnalysis, leg: KeywordLeg) -> Iterator[QuerySuggestion]:
-    """Yield a short query without one of its words, best first; nothing for questions and queries with operators.
+    """Yield short versions of a query, each without one of its words, best first; none for questions and operators.
 
-    The word that occurs nowhere is left out, unless it is written as a name, which a passage about others doesn't
-    answer; otherwise the most common words first. A rare word must remain: passages with common ones alone match by
-    chance.
+    A word that occurs nowhere is left out, unless it is written as a name: a passage about another name is no answer.
+    If all words occur, the most common ones are left out first. A rare word must remain, since passages with only
+    common words match by chance.
     """
     words = [(match.group(), match.span()) for match in re.finditer(r"\S+", query.text)]
     asks = any(term.stop or term.filler for term in analysis.terms)
@@ -80,7 +80,7 @@ def shorter_queries(query: Query, analysis: QueryAnalysis, leg: KeywordLeg) -> I
         return
     located = list(zip(leg.terms, leg.ranges, strict=True))
     rare = max(1, min(leg.chunks // _SMALL_INDEX_SHARE, max(_RARE_CHUNKS, leg.chunks // _RARE_SHARE)))
-    # A rare word as typed is rare, whatever other forms it has.
+    # A word that is rare as typed counts as rare, even if its other forms are common.
     counts = [
         min((term.typed or term.chunks for term, (start, end) in located if first <= start and end <= last), default=-1)
         for _, (first, last) in words
@@ -97,9 +97,9 @@ def shorter_queries(query: Query, analysis: QueryAnalysis, leg: KeywordLeg) -> I
 
 
 def without_year(query: Query, leg: KeywordLeg) -> QuerySuggestion | None:
-    """Return the query without the year of a day that occurs nowhere: notes often leave it out.
+    """Return the query without the year of a date that occurs nowhere, since notes often omit the year.
 
-    None if the query has no such day.
+    None if the query has no such date.
     """
     for time in read_times(query.text) if query.plain else ():
         first = query.text.find(time.text)
@@ -133,7 +133,7 @@ def names_note(query: str, suggestion: QuerySuggestion) -> bool:
 def _without_words(
     query: str, suggestions: Sequence[QuerySuggestion], is_word: Callable[[str], bool]
 ) -> tuple[QuerySuggestion, ...]:
-    """Return the suggestions without replacements of real words; those left without any replacement are dropped.
+    """Return the suggestions without replacements of real words, dropping suggestions that then replace nothing.
 
     `is_word` says whether a word is real.
     """
@@ -153,9 +153,7 @@ def _likely(query: str, best: QuerySuggestion) -> QuerySuggestion | None:
 
 
 def _is_likely(word: str, suggested: str) -> bool:
-    """Whether `word` is probably a typo of `suggested`: not if it is short or has two typos, as different
-    words often do.
-    """
+    """Whether `word` is probably a typo of `suggested`: not if short or with two typos, as other words often are."""
     folded, other = fold(word), fold(suggested)
     if not folded.isascii() or completes_name(word, suggested):
         return True
@@ -193,12 +191,12 @@ def _supported(correction: QuerySuggestion, words: KeywordScores, best: Sequence
     if not near or not any(corrected):
         return False
     distinctive = [
-        not is_corrected and term.idf > _LEAST_IDF for is_corrected, term in zip(corrected, words.terms, strict=True)
+        not is_corrected and term.idf > _MIN_IDF for is_corrected, term in zip(corrected, words.terms, strict=True)
     ]
     for id_ in best[:_BEST]:
         contributions = words.contributions.get(id_, ())
         if all(compress(contributions, corrected)) and sum(map(bool, compress(contributions, distinctive))) >= (
-            1 if clear else _FEWEST_SUPPORTING
+            1 if clear else _MIN_SUPPORTING
         ):
             return True
     return False
@@ -210,14 +208,14 @@ def _evident(query: str, suggestions: Sequence[QuerySuggestion]) -> QuerySuggest
     """
     best = suggestions[0]
     choice = [(word, suggested, best.chunks) for word, suggested in best.words if _is_evident(word, suggested)]
-    certain = len(suggestions) == 1 and len(query.split()) >= _FEWEST_AROUND
+    certain = len(suggestions) == 1 and len(query.split()) >= _MIN_AROUND
     return with_replaced(query, choice) if choice and certain else None
 
 
 def _is_evident(word: str, suggested: str) -> bool:
     """Whether a long word has one letter too many or too few, or two swapped, compared with `suggested`.
 
-    Names are left out, words with another first letter, and those with a wrong letter: these are too often different
+    False for names and for a wrong letter or another first letter, since these are too often different
     words, as "prepositions" and "propositions".
     """
     folded, other = fold(word), fold(suggested)

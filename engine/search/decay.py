@@ -1,8 +1,8 @@
 """Temporal decay: a dated result loses half of its score in each half-life; an undated one doesn't.
 
-The date comes from the name, the folders or the front matter of a note, or is the end of a session. All dates are in
-the index, so enabling decay needs no reindexing. Undated notes of the workspace don't age, nor does MEMORY.md; those of
-extra paths age by modification time.
+A note's date comes from its name, folders or front matter; a session's is its end. All dates are in
+the index, so enabling decay needs no reindexing. Undated notes of the workspace don't age, nor does MEMORY.md; undated
+files of extra paths age by modification time.
 """
 
 import math
@@ -47,11 +47,11 @@ class _File(NamedTuple):
 
 @dataclass(frozen=True)
 class Decay:
-    """Computes how much results lose by their age, by the settings of one workspace."""
+    """Computes how much the scores of results decrease by age, according to the settings of one workspace."""
 
     settings: TemporalDecaySettings
     outside: Callable[[Sequence[str]], set[str]]
-    """Function that returns those of the given stable names that are in extra paths."""
+    """Function that returns which of the given stable names are in extra paths."""
 
     def ages(self, snapshot: Snapshot, ids: Sequence[int], half_life_days: float) -> dict[int, Age]:
         """Return the age of each chunk, by chunk id.
@@ -81,7 +81,7 @@ class Decay:
 
 
 def _factor(age_days: float, half_life_days: float) -> float:
-    """Return the factor by which an age lowers a score; a negative age changes nothing."""
+    """Return the factor by which an age lowers a score; 1 for a negative age."""
     return math.exp2(-max(0.0, age_days) / half_life_days)
 
 

@@ -1,8 +1,8 @@
 """Maximal marginal relevance: of similar results, the best stays in place and the others move down.
 
-Each next result is the one with the highest `lambda * relevance - (1 - lambda) * similarity`: relevance is its score,
-normalised to 0 to 1 over all candidates, similarity that to the most similar result chosen before. Only the order
-changes, not the scores.
+The next result is always the one with the highest `lambda * relevance - (1 - lambda) * similarity`: relevance is its
+score, normalised to 0 to 1 over all candidates, similarity that to the most similar result chosen before. Only the
+order changes, not the scores.
 """
 
 import string
@@ -13,7 +13,7 @@ from engine.store.snapshot import Snapshot, StoredChunk
 from engine.store.vector_encoding import StoredModel, decode
 from engine.text import analyse
 
-MOST = 200
+MAX_REORDERED = 200
 """Number of best results that are reordered; the others stay in place."""
 
 _NO_PUNCTUATION = dict.fromkeys(map(ord, string.punctuation), " ")
@@ -60,8 +60,8 @@ def diversify(scores: Sequence[float], similarity: Similarity, weight: float, co
 def similarity_of(snapshot: Snapshot, ids: Sequence[int], model: StoredModel | None) -> Similarity:
     """Return a function for the similarity of two chunks.
 
-    The similarity is the cosine of their vectors if both have one of this model, else the Jaccard similarity of their
-    tokens: words in any script, pairs of characters in scripts without spaces.
+    The similarity is the cosine of their vectors if both have a vector of this model, else the Jaccard similarity of
+    their tokens: words in any script, pairs of characters in scripts without spaces.
     """
     by_tokens = _token_similarity(snapshot, ids)
     if model is None:

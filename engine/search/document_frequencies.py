@@ -16,14 +16,14 @@ from engine.base import in_batches
 from engine.search.term_counts import length_without
 from engine.store.snapshot import Snapshot
 
-_MOST_WORDS = 4096
+_MAX_WORDS = 4096
 _TOGETHER = 100
-_MOST_BEGINNINGS = 4
-"""Most cached prefixes; each may have thousands of words. Words of a longer prefix are filtered from them."""
+_MAX_BEGINNINGS = 4
+"""Most cached prefixes, each with up to thousands of words, from which the words of longer prefixes are filtered."""
 WIDEST_BEGINNING = 5_000
-"""Prefixes whose words occur in more chunks together are represented by some of these words: FTS5 would merge the lists
-of all words again for each statement, and twice for each ranking."""
-_MOST_SUBSTITUTES = 24
+"""Most chunks, summed over its words, of a prefix that is searched with all of them: FTS5 merges the lists of all words
+for each statement, and twice for each ranking."""
+_MAX_SUBSTITUTES = 24
 
 
 class Word(NamedTuple):
@@ -31,7 +31,7 @@ class Word(NamedTuple):
 
     token: str
     chunks: int
-    """Number of chunks that contain the word; if none does, of the chunks of files whose title or name contains it."""
+    """Number of chunks that contain the word; if there are none, of chunks in files whose title or name contains it."""
     titled: int
     """Number of chunks that contain the word in a title, alias or heading."""
 
@@ -44,7 +44,7 @@ class Beginning(msgspec.Struct, frozen=True, dict=True, eq=False):
 
     start: str
     words: Sequence[Word]
-    """Words in several chunks or in titles: those in most titles first, then the most frequent."""
+    """Words in several chunks or in titles: first by number of titles, then by frequency."""
     rare: str = ""
     """The other words, in ascending order, each after a line end: documentation may have 100,000 addresses."""
 
@@ -55,7 +55,7 @@ class Beginning(msgspec.Struct, frozen=True, dict=True, eq=False):
 
     @cached_property
     def tokens(self) -> list[str]:
-        """All words, the most frequent ones and those of titles first."""
+        """All words, beginning with the most frequent words and words of titles."""
         return [*(word.token for word in self.words), *self.rare.split("\n")[1:]]
 
     def narrowed(self, start: str) -> "Beginning":
@@ -72,7 +72,7 @@ class Beginning(msgspec.Struct, frozen=True, dict=True, eq=False):
         These are the prefix itself, the most frequent word, then others, title words first, within a limit of matches.
         The most frequent word is probably the one being typed; a rare one is found one character later.
         """
-        rare = self.rare.split("\n", _MOST_SUBSTITUTES + 1)[1 : _MOST_SUBSTITUTES + 1]
+        rare = self.rare.split("\n", _MAX_SUBSTITUTES + 1)[1 : _MAX_SUBSTITUTES + 1]
         words = [*self.words, *(Word(token, 1, 0) for token in rare)]
         counts = list(map(_CHUNKS, words))
         most = max(counts)
@@ -80,7 +80,7 @@ class Beginning(msgspec.Struct, frozen=True, dict=True, eq=False):
         chosen.update(islice((word for word in words if word.token == self.start), 1))
         room = WIDEST_BEGINNING
         for word in words:
-            if len(chosen) == _MOST_SUBSTITUTES:
+            if len(chosen) == _MAX_SUBSTITUTES:
                 break
             if word not in chosen and word.chunks <= room:
                 chosen.add(word)
@@ -99,7 +99,7 @@ class _Moment:
         """Number of chunks by token and column."""
         self.loose: dict[tuple[str, str], tuple[int, Sequence[str]]] = {}
         self.beginnings: dict[str, Beginning] = {}
-        """By prefix, oldest first."""
+        """Words by prefix, least recently added first."""
 
 
 class Frequencies:
@@ -107,7 +107,7 @@ class Frequencies:
 
     def __init__(self) -> None:
         self._latest: dict[bool, _Moment] = {}
-        """One for all files, one for those that shared sessions may know of."""
+        """Counts in all files, and counts in the files that shared sessions may know of."""
 
     def counts(self, snapshot: Snapshot) -> "Counts":
         state = snapshot.identity, snapshot.tables.generation, snapshot.stamp, snapshot.hidden
@@ -127,13 +127,13 @@ class Counts:
 
     @property
     def total(self) -> int:
-        if self._moment.total is None:  # of a million chunks, the count reads thousands of pages
+        if self._moment.total is None:  # counting a million chunks reads thousands of pages
             self._moment.total = self._snapshot.chunk_count()
         return self._moment.total
 
     @property
     def average_length(self) -> float | None:
-        """Average length of the chunks in tokens, if the snapshot is limited; FTS5 knows that of all."""
+        """Average length of the chunks in tokens if the snapshot is limited; else None, since FTS5 knows it."""
         snapshot, moment = self._snapshot, self._moment
         if snapshot.hidden and moment.average_length is None:
             hidden = snapshot.chunks_of_files(tuple(snapshot.hidden))
@@ -144,10 +144,10 @@ class Counts:
     def expect(self, tokens: Iterable[str]) -> None:
         """Look up and cache the counts of several tokens in one query, which takes half the time of single ones."""
         known = self._moment.chunks
-        if len(known) > _MOST_WORDS:
+        if len(known) > _MAX_WORDS:
             # Most tokens are looser forms that occur nowhere. Looking these up again takes a fifteenth of the time.
             held = {token: counts for token, counts in list(known.items()) if counts}
-            self._moment.chunks = known = held if len(held) <= _MOST_WORDS // 2 else {}
+            self._moment.chunks = known = held if len(held) <= _MAX_WORDS // 2 else {}
         unknown = [token for token in dict.fromkeys(tokens) if token not in known]
         for tokens_together in in_batches(unknown, _TOGETHER):
             self._count(tokens_together)
@@ -184,8 +184,8 @@ class Counts:
     def spelled_out(self, token: str, column: str) -> Sequence[str]:
         """Return the words of a prefix (with `*` at its end) outside of `words`, if it has too many in `words`.
 
-        FTS5 would read the lists of all, such as each address in the notes for a stem that begins like "https". Empty
-        if the prefix itself is to be searched.
+        FTS5 would read the lists of all words, such as every address for a stem that begins like "https". Empty if the
+        prefix itself should be searched.
         """
         return self._prefix(token, column)[1]
 
@@ -194,7 +194,7 @@ class Counts:
         known = self._moment.loose
         found = known.get((token, column))
         if found is None:
-            if len(known) >= _MOST_WORDS:
+            if len(known) >= _MAX_WORDS:
                 known.clear()
             start = token[:-1]
             rows = self._snapshot.connection.execute(
@@ -207,7 +207,7 @@ class Counts:
             )
             for chunks, in_words, others in rows:
                 words = msgspec.json.decode(others, type=list[str]) if in_words > WIDEST_BEGINNING else []
-                found = known[token, column] = chunks, words if len(words) <= _MOST_SUBSTITUTES else ()
+                found = known[token, column] = chunks, words if len(words) <= _MAX_SUBSTITUTES else ()
         return found or (0, ())
 
     def words(self, start: str) -> Beginning:
@@ -221,12 +221,12 @@ class Counts:
             else:
                 found = self._read(start)
             known[start] = found
-            for oldest in list(known)[:-_MOST_BEGINNINGS]:
+            for oldest in list(known)[:-_MAX_BEGINNINGS]:
                 known.pop(oldest, None)
         return found
 
     def _read(self, start: str) -> Beginning:
-        # Objects of all words would take most of the time.
+        # Making objects of all words would take most of the time.
         query = f"""SELECT json_group_array(json_array(term, chunks, titled)) FILTER (WHERE chunks > 1 OR titled),
                 coalesce(group_concat(char(10) || term, '') FILTER (WHERE chunks = 1 AND NOT titled), '')
             FROM (SELECT term, {sql_chunk_count("words")} AS chunks,

@@ -36,13 +36,13 @@ from engine.text.time_expressions import PREPOSITIONS, read_times
 
 RunQuery = Callable[[SearchRequest], SearchOutcome]
 
-_MOST_DEMANDS = 4
+_MAX_DEMANDS = 4
 """Most conditions that are dropped one at a time, since each needs a search."""
-_MOST_WITHOUT = 2
-"""Most queries with one word less that are suggested."""
-_MOST_EXCLUDED = 2
-_MOST_LOOKED_AT, _LARGEST_LOOKED_AT, _MOST_BYTES, _MOST_PARSED = 200, 8 * 1024**2, 48 * 1024**2, 3
-"""Most transcripts that are searched for a text of a tool, bytes of each and of all, and most that are parsed."""
+_MAX_WITHOUT = 2
+"""Most suggested queries with one word left out."""
+_MAX_EXCLUDED = 2
+_MAX_LOOKED_AT, _LARGEST_LOOKED_AT, _MAX_BYTES, _MAX_PARSED = 200, 8 * 1024**2, 48 * 1024**2, 3
+"""Most transcripts that are searched for text of tools, most bytes of each and of all, and most that are parsed."""
 _SHORTEST_NAME = 3
 """Fewest characters of a word that is searched in the names of files that are not indexed."""
 _SHORTEST_WITH_TWO_TYPOS = 5
@@ -61,7 +61,7 @@ _THE_REST = marked("The rest of the query finds {results}.")
 _IN_ITS_TIME = marked("With its time as a condition, this query finds {results}.")
 _IN_ITS_SESSIONS = marked("As {condition}, this query finds {results}.")
 _LEGS = ("question", "words", "keywords", "vectors")
-_MOST_HIDDEN = 3
+_MAX_HIDDEN = 3
 """Most hidden folders that are named in an answer."""
 _OF_PROGRAMS = frozenset(
     """.obsidian .trash .logseq .foam .dendron .zk .vscode .idea .vs .settings .github .gitlab .circleci .husky .config
@@ -70,7 +70,7 @@ _OF_PROGRAMS = frozenset(
     .docusaurus .jekyll-cache .sass-cache .bundle .gradle .ipynb_checkpoints .quarto .Trash .Trashes .Spotlight-V100
     .fseventsd .DocumentRevisions-V100 .TemporaryItems .attachments .assets .img .images""".split()
 )
-"""Hidden folders of programs, whose files are no notes."""
+"""Hidden folders in which programs store their data, not notes."""
 _LIMITS: tuple[tuple[RemedyName, str, dict[str, Any]], ...] = (
     ("sources", marked("In all sources, this query finds {results}."), {"sources": None}),
     ("period", marked("Without a date limit, this query finds {results}."), {"since": None, "until": None}),
@@ -133,7 +133,7 @@ def excluded_files(snapshot: Snapshot, context: SearchContext) -> Iterator[tuple
     issues = (*snapshot.issues("failed"), *snapshot.issues("skipped"))
     names = _QueryNames(snapshot, context.query)
     named = [(issue, path) for issue in issues if (path := names.named(issue))]
-    shown, rest = named[:_MOST_EXCLUDED], len(named) - _MOST_EXCLUDED
+    shown, rest = named[:_MAX_EXCLUDED], len(named) - _MAX_EXCLUDED
     for issue, path in shown:
         advice = tr("{path} is not indexed: {reason}", path=issue.path, reason=tr_reason(issue.detail))
         if rest > 0 and issue is shown[-1][0]:
@@ -144,7 +144,7 @@ def excluded_files(snapshot: Snapshot, context: SearchContext) -> Iterator[tuple
 
 
 def _unlisted_extension(issue: FileIssue) -> str:
-    from engine.corpus.discovery import READABLE_EXTENSIONS  # brings the readers of files, and few queries need it
+    from engine.corpus.discovery import READABLE_EXTENSIONS  # imports the readers of files, and few queries need it
 
     extension = issue.path.removeprefix(_ANY_NAME).lower()
     return extension if issue.path.startswith(_ANY_NAME) and extension in READABLE_EXTENSIONS else ""
@@ -175,7 +175,7 @@ class _QueryNames:
     def _names_excluded(self, word: str, name: str) -> bool:
         """Whether a word is in the last part of a path, or in a folder without any indexed file.
 
-        The word "garden" is no question about `garden/.git` if other files of that folder are searched.
+        The word "garden" doesn't name `garden/.git` if other files of that folder are searched.
         """
         folder = name.rstrip("/")
         if "/" in word:
@@ -196,9 +196,9 @@ class _QueryNames:
 def _of_tool_text(
     context: SearchContext, stage: str, snapshot: Snapshot, settings: Settings | None
 ) -> Iterator[SearchRemedy]:
-    """Yield a remedy if the words of the query are in a call or a result of a tool, which are not indexed.
+    """Yield a remedy if the words of the query are in tool calls or results, which are not indexed.
 
-    Looks at the newest transcripts with a session that the search is limited to, until they have 48 MB together, and
+    Reads the newest transcripts with a session that the search is limited to, until they have 48 MB together, and
     parses at most three of them.
     """
     words, hidden = context.query.free_text.split(), context.request.filter.hide_memory
@@ -206,11 +206,11 @@ def _of_tool_text(
         return
     context.reads_files, files = True, context.scope.all_files(snapshot)
     from engine.corpus.transcripts.session_stores import locate_transcript
-    from engine.corpus.transcripts.transcript_reader import has_tool_text, may_contain  # brings every format with it
+    from engine.corpus.transcripts.transcript_reader import has_tool_text, may_contain  # imports every format
 
-    bytes_left, parsed = _MOST_BYTES, 0
-    for name, size, title in newest_transcripts(snapshot, files, _MOST_LOOKED_AT, _LARGEST_LOOKED_AT):
-        if (bytes_left := bytes_left - size) < 0 or parsed == _MOST_PARSED:
+    bytes_left, parsed = _MAX_BYTES, 0
+    for name, size, title in newest_transcripts(snapshot, files, _MAX_LOOKED_AT, _LARGEST_LOOKED_AT):
+        if (bytes_left := bytes_left - size) < 0 or parsed == _MAX_PARSED:
             return
         with suppress(OSError, PathRefused, *PARSER_FAULTS):
             path = locate_transcript(name, settings)[0]
@@ -299,16 +299,16 @@ class _Advice:
                 counts.update(stage.facts.chunks)
         missing = [word for word, count in counts.items() if not count]
         if len(missing) == len(counts):
-            return  # function words alone remain
+            return  # only function words remain
         if missing:
             reason = tr("Nothing contains {words}.", words=any_of(map(in_quotes, missing)))
             for remedy in self._without_words(missing, _THE_REST):
                 yield msgspec.structs.replace(remedy, advice=f"{reason} {remedy.advice}")
-        elif 1 < len(counts) <= _MOST_DEMANDS:
+        elif 1 < len(counts) <= _MAX_DEMANDS:
             fewer = (
                 self._without_words([word], _WITHOUT) for word in sorted(counts, key=counts.__getitem__, reverse=True)
             )
-            yield from islice(chain.from_iterable(fewer), _MOST_WITHOUT)
+            yield from islice(chain.from_iterable(fewer), _MAX_WITHOUT)
 
     def _without_words(self, words: list[str], advice: str) -> Iterator[SearchRemedy]:
         other = self._request.query
@@ -320,7 +320,7 @@ class _Advice:
             yield from self._tried("demand", advice, query=other, condition=any_of(map(in_quotes, words)))
 
     def _in_its_time(self) -> Iterator[SearchRemedy]:
-        """Suggest the query with the time that it names as a condition instead of words, if that has results."""
+        """Suggest the query with its named time as a condition instead of words, if that has results."""
         times = read_times(self._request.query) if self._context.query.plain else ()
         if len(times) != 1:
             return
@@ -333,8 +333,8 @@ class _Advice:
             yield from self._tried("demand", _IN_ITS_TIME, query=" ".join((*words, *after.split(), time)))
 
     def _in_its_sessions(self) -> Iterator[SearchRemedy]:
-        """Suggest the query with the agent and the project that it names as conditions instead of words, or else these
-        conditions alone, if that has results."""
+        """Suggest the query with its named agent and project as conditions instead of words, or only these conditions,
+        if that has results."""
         if not self._context.query.plain:
             return
         conditions, rest = session_conditions(self._snapshot, self._request.query)
@@ -344,7 +344,7 @@ class _Advice:
                 return
 
     def _of_similar_agents(self) -> Iterator[SearchRemedy]:
-        """Suggest the query with each agent of a similar name, if no session is of the agent that it names."""
+        """Suggest the query with each agent of a similar name, if the agent that it names has no session."""
         query = self._context.query
         if not (values := query.values_of_required("agent")):
             return
@@ -370,7 +370,7 @@ class _Advice:
     # --- limits of the request --------------------------------------------------------------------------------------
 
     def _limits(self) -> Iterator[SearchRemedy]:
-        """Suggest the query without one of its limits (sources, period, scope), where that has results."""
+        """Suggest the query without one of its limits (sources, period, scope), if that has results."""
         limits = self._request.filter
         active = [limit for limit in _LIMITS if any(getattr(limits, field) is not None for field in limit[2])]
         for name, advice, freed in active:
@@ -395,9 +395,9 @@ class _Advice:
             yield from self._tried("within", advice, within=None)
 
     def _demands(self) -> Iterator[SearchRemedy]:
-        """Suggest the query without one of its conditions, where that has results; a phrase becomes separate words."""
+        """Suggest the query without one of its conditions, if that has results; a phrase becomes separate words."""
         query = self._context.query
-        for clause in query.required[:_MOST_DEMANDS]:
+        for clause in query.required[:_MAX_DEMANDS]:
             other = _text_without(query, clause)
             if not other.strip():
                 yield from self._as_words(clause)
@@ -455,12 +455,12 @@ class _Advice:
                 "The hidden folder {folders} is not indexed.",
                 "Hidden folders are not indexed: {folders}.",
                 len(folders),
-                folders=", ".join([*folders[:_MOST_HIDDEN], *(["…"] if len(folders) > _MOST_HIDDEN else [])]),
+                folders=", ".join([*folders[:_MAX_HIDDEN], *(["…"] if len(folders) > _MAX_HIDDEN else [])]),
             )
             yield self._of_index("excluded", advice, folders[0])
 
     def _hidden_folders(self) -> list[str]:
-        """Return the hidden folders that the user may have made, not a program for its data."""
+        """Return the hidden folders that the user may have made, without known data folders of programs."""
         reason = skip_reasons.HIDDEN_FOLDER.message()
         hidden = [issue.path for issue in self._snapshot.issues("skipped") if issue.detail == reason]
         return [path for path in hidden if path.rpartition("/")[2] not in _OF_PROGRAMS]

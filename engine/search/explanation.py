@@ -29,7 +29,7 @@ class Scored(msgspec.Struct, frozen=True):
     evidence: Evidence
     cosine: float | None
     fresh: float
-    """The score before ageing, without the lift for names in the query."""
+    """The score before ageing, without the lifts for times and sessions that the query names."""
     keywords: float
     """Score of the keywords alone, before ageing."""
     age: "Age | None" = None
@@ -41,13 +41,13 @@ class Scored(msgspec.Struct, frozen=True):
     by_keywords: bool = False
     """Whether only the keyword score reached the threshold."""
     named: bool = False
-    """Whether the name of the chunk's file equals the query or begins with it: a full match, whatever the chunk has."""
+    """Whether the name of the chunk's file equals the query or begins with it: a full match, whatever the text."""
     lift: "Lift | None" = None
-    """None if the query names no time, agent, project or file, or only others than the chunk's."""
+    """None if the query names no time, agent, project or file of the chunk."""
     word_similarity: float | None = None
-    """Average cosine of the query's words to the chunk's most similar ones; None if they were not compared."""
+    """Average cosine of the query's words to the chunk's most similar words; None if they were not compared."""
     by_lines: bool = False
-    """Whether these are words of the best two adjacent lines, and the chunk is in the query's language."""
+    """Whether the best two adjacent lines have this `word_similarity`; then the chunk is in the query's language."""
     best_similarity: float | None = None
     """Score of the similarity to the best results of a long query; None if the chunk was not compared with them."""
 
@@ -166,7 +166,7 @@ def _missing(words: KeywordScores, contributions: Sequence[float], optional: Set
 
 
 def _of_result(reason: ResultExplanation, rank: int, scored: Scored, citations: Mapping[int, str]) -> ResultExplanation:
-    """Return the explanation with the result's age and rank added, and the similar words that changed the rank.
+    """Return the explanation with the result's age and rank added, and the similarities that changed the rank.
 
     `citations`: citations of results, by rank by score alone.
     """

@@ -32,19 +32,19 @@ if TYPE_CHECKING:
 _WEIGHT_WITHOUT_WORDS = 0.9
 _DOUBTED, _TRUSTED = 0.5, 0.9
 _LONG_QUERY = 5
-"""Number of terms from which a fact is not expected to contain all of them."""
+"""Number of terms of a query that no fact is expected to contain completely."""
 _FULL = 0.999
-_LEAST_WORDS = 2
+_MIN_WORDS = 2
 """Fewest terms of a query for which containing all of them makes a fact a full match."""
 _SAME_MEANING = 0.7
 """Share of the range from an unrelated sentence to an identical one."""
 
 _NEARER = 0.15
 """Share by which the scale begins lower for a query about the user. Facts are about the user, so the
-nearest one is usually the answer: it is for 68 of the 76 labelled queries, whatever the cosine."""
+nearest one is usually the answer: for 68 of the 76 labelled queries, whatever the cosine."""
 _IMPLIED = 0.55
 """Score of a fact that contains each word of a query about the user, or a word that answers it ("live" -> "moved")."""
-_MOST_WORDS = 12
+_MAX_WORDS = 12
 _SELF = re.compile(
     r"\b(?:i|me|my|mine|we|us|our|ours|ich|mich|mir|mein\w*|wir|uns|unser\w*|je|j|moi|mon|ma|mes|nous|notre|nos|yo|mi"
     r"|mis|nuestr\w*)\b"
@@ -221,7 +221,7 @@ class FactTable:
 def is_about_user(query: str) -> bool:
     """Whether a query is about the user: "where do I live", "my wife's name", but not "how do I do this"."""
     text = " ".join(query.casefold().replace("\u2019", "'").split()).strip(" ?¿!.")
-    if text.count(" ") >= _MOST_WORDS or not _SELF.search(text):
+    if text.count(" ") >= _MAX_WORDS or not _SELF.search(text):
         return False
     return bool(_QUESTION.match(text) and not _HOW_TO.match(text)) or bool(_MINE.fullmatch(text))
 
@@ -262,9 +262,7 @@ def _counts_by_token(streams: Iterable[str]) -> dict[str, _Counts]:
 def _occurrences(
     counts: Mapping[str, _Counts], phrase: str, stream: Callable[[int], str], *, beginning: bool = False
 ) -> _Counts:
-    """Return how often a phrase's tokens occur next to each other in each fact; with `beginning` the last may be a
-    prefix.
-    """
+    """Return how often a phrase occurs in each fact; with `beginning`, its last token may be a prefix."""
     *first, last = phrase.split(" ")
     alone = counts.get(last, {})
     if beginning:
@@ -293,4 +291,4 @@ def _blend(base_weight: float, best: float, terms: int) -> Blend:
 
 
 def _holds_all(covered: float, terms: Sequence[QueryTerm]) -> bool:
-    return covered >= _FULL and len(terms) >= _LEAST_WORDS
+    return covered >= _FULL and len(terms) >= _MIN_WORDS

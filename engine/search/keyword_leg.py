@@ -19,18 +19,16 @@ from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis
 
 _TITLES = "- {words stems}"
-"""All title columns, expressed by exclusion since an index of an earlier version has no aliases."""
+"""All title columns, expressed by exclusion since the index of an earlier version has no column for aliases."""
 _NAMES = "- {words stems heading}"
-_MOST_TITLED = 200
-_MOST_RANKED = 10_000
+_MAX_TITLED = 200
+_MAX_RANKED = 10_000
 """Most matches to rank, about 8 ms."""
 _CHOOSING = 4_000
 """Most matches of the rarest terms, which choose the candidates. All terms count in ranks and scores."""
 _SHORT_QUERY, _RARE = 3, 10  # most terms of a short query; most matches of a rare term
 _RECENT = 5_000
-"""If even the rarest term has more matches, only title matches and this number of the most recently indexed matches are
-ranked.
-"""
+"""If even the rarest term has more matches, only its title matches and this many recently indexed ones are ranked."""
 _STEM_ONLY = 0.9
 """Weight of another form of a word if the form in the query is in the index."""
 _OTHER_SPELLING = 0.75
@@ -67,9 +65,9 @@ class KeywordLeg:
         self._groups = tuple(term.group for term in terms) if any(term.group for term in terms) else ()
 
     def weigh_missing(self, similar: Collection[str]) -> None:
-        """Raise the weights of words that occur nowhere, except those in `similar`, which resemble an indexed word.
+        """Raise the weights of words that occur nowhere, except words in `similar`, which resemble an indexed word.
 
-        Pairs of characters keep theirs: one that spans two words may be missing although both words are indexed.
+        Pairs of characters keep their weights: a pair that spans two words may be missing although both are indexed.
         """
         pairs = {term.surface for term in self.analysis.terms if not term.stems}
         rarest = scoring.inverse_document_frequency(self.chunks, 1)
@@ -78,8 +76,8 @@ class KeywordLeg:
     def candidates(self, limit: int, scope: ChunkFilter) -> list[int]:
         """Return the ids of the best chunks within the filter `scope`, by FTS5's own ranking, best first.
 
-        Fewer than `limit` matches are not ranked. Chunks with all terms come first if a frequent term that occurs often
-        would outrank them, or if even the rarest term is common.
+        Fewer than `limit` matches are not ranked. Chunks with all terms come first if they would rank below chunks in
+        which a frequent term occurs often, or if even the rarest term is common.
         """
         if not (known := self._known) or not self._snapshot_chunks:
             return []
@@ -90,8 +88,8 @@ class KeywordLeg:
             every = self._snapshot_chunks * math.prod(term.matches / self._snapshot_chunks for term in known)
             found = self._ranked(" AND ".join(f"({_any_of([term])})" for term in known), round(every), limit, scope)
             self._with_selective.update(found)
-        # FTS5 adds up all forms of a word, so many passages of a common one can outrank the few of a rare one.
-        half = limit // 2  # the other half is left to ranked ones
+        # FTS5 adds up all forms of a word, so passages with a common form can outrank the few with a rare one.
+        half = limit // 2  # the other half is for ranked matches
         found += self._all_if_few(_rarest(known, half), half + 1, scope) or ()
         found += self._exact(limit, scope)
         if len(found) < limit:
@@ -115,9 +113,9 @@ class KeywordLeg:
         if not expression:
             return []
         fts = self._tables.fts
-        query = f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? LIMIT {_MOST_TITLED + 1}"
+        query = f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? LIMIT {_MAX_TITLED + 1}"
         ids = [id_ for (id_,) in self._snapshot.connection.execute(query, (f"{_NAMES} : ({expression})",))]
-        return ids if len(ids) <= _MOST_TITLED else None
+        return ids if len(ids) <= _MAX_TITLED else None
 
     def adjacent(self, limit: int, scope: ChunkFilter) -> list[int]:
         """Return the ids of the best chunks that hold a query with function words as a phrase, if no word is rare."""
@@ -162,7 +160,7 @@ class KeywordLeg:
         unscored = set(ids).difference(result.scores) if self._known else set()
         expression, before = _any_of(self._known), 0
         if len(self._selective) < len(self._known) and unscored <= self._with_selective:
-            # Reading only matches of the rarer terms is faster, but reading them and then all would take longer.
+            # Reading only the matches of rarer terms is faster, unless all matches have to be read afterwards.
             expression = _ranking(self._selective, self._known)
             before = len(_phrases(self._selective))
         numbers = {phrase: number for number, phrase in enumerate(_phrases(self._known), before)}
@@ -175,7 +173,8 @@ class KeywordLeg:
     def _neighbours(self) -> tuple[tuple[int, int], ...]:
         """Return pairs of positions of searched terms that are next to each other in the query.
 
-        Alternatives are left out, and overlapping pairs of characters: these are adjacent in every text with the word.
+        Without alternatives, and without overlapping pairs of characters, which are adjacent in every text with the
+        word.
         """
         at = {index: number for number, (index, _) in enumerate(self._numbered_terms)}
         groups = self._groups or (0,) * len(self.terms)
@@ -249,7 +248,7 @@ class KeywordLeg:
         recently indexed matches.
         """
         expression, condition, values = self._limited_to(expression, scope)
-        if scope.narrows or matches <= max(_MOST_RANKED, limit):
+        if scope.narrows or matches <= max(_MAX_RANKED, limit):
             return self._best(expression, limit, condition, values)
         oldest, newest = self._snapshot.chunk_id_range()
         titled = self._best(f"{_TITLES} : ({expression})", limit, condition)
@@ -283,10 +282,10 @@ class KeywordLeg:
 
 
 def _pairs_spanning_words(terms: Sequence[Term], ranges: Sequence[tuple[int, int]]) -> set[int]:
-    """Return the positions of terms that occur nowhere, between two that do and that they overlap.
+    """Return the positions of terms that occur nowhere, but overlap the terms before and after them, which occur.
 
-    These are pairs of characters. In a script without spaces, such a pair probably spans two words; if only one of its
-    neighbours occurs, it may be part of a word that no text has.
+    In a script without spaces, such a pair of characters probably spans two words; if only one of its neighbours
+    occurs, it may be part of a word that no text has.
     """
     return {
         middle
@@ -306,7 +305,7 @@ def _only_kind(term: Term) -> int | None:
 def _add_around(around: list[Around], norm: float) -> None:
     """Add occurrences outside of a chunk's text to the frequencies, independent of its length `norm` as in BM25F.
 
-    Otherwise a short chunk would rank before one of the same file that contains the word.
+    Otherwise a short chunk would rank above a chunk of the same file that contains the word.
     """
     for frequencies, kind, number in around:
         frequencies[kind] += number * norm / scoring.K1
@@ -331,7 +330,7 @@ def _contribution(
         score *= _OTHER_SPELLING if " " in term.stemmed[0] else _STEM_ONLY
         strength *= other_form
     if irregular:
-        # A rare form of a common word ("sought") would give the common one ("seek") a high weight.
+        # A rare form ("sought") would give the common word ("seek") a high weight.
         score = max(score, _STEM_ONLY * term_score(min(term.idf, term.irregular_idf), irregular, norm))
         strength = max(strength, _STEM_ONLY)
     if loose := max(weak_stems, weak_words):
@@ -343,10 +342,10 @@ def _contribution(
 def _with_weights_of_missing(
     terms: Sequence[Term], fillers: Sequence[bool], rarest: float = 0.0, similar: Collection[str] = ()
 ) -> tuple[Term, ...]:
-    """Return the terms, with weights for those that occur nowhere; `rarest` raises those that are not in `similar`.
+    """Return the terms, with weights for those that occur nowhere; `rarest` raises weights of terms not in `similar`.
 
-    A filler that occurs nowhere has none, and others don't lower these weights: "best pizza recipe" is as far from a
-    recipe as "pizza recipe".
+    Fillers that occur nowhere have none, and other fillers don't lower these weights: "best pizza recipe" is as far
+    from a recipe as "pizza recipe".
     """
     known = [(term.idf, filler) for term, filler in zip(terms, fillers, strict=True) if term.chunks]
     distinctive = [idf for idf, filler in known if not filler] or [idf for idf, _ in known]
@@ -374,12 +373,12 @@ def _ranking(selective: Sequence[Term], terms: Sequence[Term], *, exact: bool = 
 def _any_of(terms: Sequence[Term], *, exact: bool = False) -> str:
     """Return the FTS5 expression for chunks with one of the terms in any form, or in an `exact` one.
 
-    It names no columns, which would make the match four times as expensive; a stem found in `words` adds nothing to the
+    It names no columns, which would make the match four times slower; a stem found in `words` adds nothing to the
     score.
     """
     return " OR ".join(_phrases(terms, exact=exact))
 
 
 def _phrases(terms: Sequence[Term], *, exact: bool = False) -> Collection[str]:
-    """Return the different phrases of the terms; FTS5 would match and count a repeated one again."""
+    """Return the distinct phrases of the terms, since FTS5 would match and count a repeated phrase again."""
     return dict.fromkeys(form for term in terms for form in (term.stemmed + term.plain if exact else term.forms))

@@ -16,10 +16,10 @@ _NONE = frozenset[int]()
 _NEAR = 16
 """Chunks on both sides that count as near, about 17 KB: a long journal has most pairs of words somewhere."""
 _CHANCE = 3
-"""Number of near chunks with each of the terms from which these meet by chance, as everyday words of a journal do."""
+"""Least number of near chunks with each of the terms for these to meet by chance, as everyday words of a journal do."""
 _OFTEN = 0.25
-"""Share of a project's candidates from which a term counts in full for the others: fewer may hold it by chance. Without
-this, sessions that are assigned to projects at random lose .012 nDCG@10."""
+"""Share of a project's candidates that hold a term from which it counts in full for the others. Fewer may hold it by
+chance. Without this, sessions that are assigned to projects at random lose .012 nDCG@10."""
 
 
 class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
@@ -33,11 +33,11 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
     around: set[int] = msgspec.field(default_factory=set)
     """Chunks with a term in a title, a heading, their path or an alias."""
     around_only: set[int] = msgspec.field(default_factory=set)
-    """Those chunks of `around` without a term in their text."""
+    """Chunks of `around` without a term in their text."""
     names: dict[int, float] = msgspec.field(default_factory=dict)
-    """Match of the title or file name with the query, 0 to 1, or that in `used`, if higher; only those above 0."""
+    """Match of the title or file name with the query, 0 to 1, or the match in `used` if higher; only if above 0."""
     used: dict[int, float] = msgspec.field(default_factory=dict)
-    """Match of the chunks that define or spell the name that the query is."""
+    """Match of chunks that define or spell a name, if the query is that name."""
     strengths: dict[int, tuple[float, ...]] = msgspec.field(default_factory=dict)
     """Exactness of each term's match, 0 to 1, for chunks with a weaker form of a term; missing for others."""
     nearness: dict[int, float] = msgspec.field(default_factory=dict)
@@ -55,10 +55,10 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
     whole: set[int] = msgspec.field(default_factory=set)
     """Chunks that hold all terms, even those that name their session; filled only if the query names a session."""
     optional: dict[int, frozenset[int]] = msgspec.field(default_factory=dict)
-    """By chunk: positions of the terms that may be missing there, since they name its time, or its session's agent,
-    project or file."""
+    """By chunk: positions of the terms that it needn't have, since they name its time, or its session's agent, project
+    or file."""
     naming: set[int] = msgspec.field(default_factory=set)
-    """Positions of the terms that name a time or something of a session which passages have."""
+    """Positions of the terms that name a time, agent, project or file of any passage."""
     in_file: set[int] = msgspec.field(default_factory=set)
     """Chunks that hold all terms only together with others near them in the same file."""
     project_shares: dict[int, Mapping[int, float]] = msgspec.field(default_factory=dict)
@@ -98,7 +98,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
     def keywords_only_factor(self, chunks: int) -> float:
         """Return the factor of scores in a search where only keywords count, in an index of so many chunks.
 
-        Alternatives are never demanded together, so it is 1 for these. Of two words, the unknown one may be misspelt.
+        It is 1 for alternatives, which are never required together. Of two words, the unknown one may be misspelt.
         """
         if self.groups:
             return 1.0
@@ -117,7 +117,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         return msgspec.structs.replace(parts, name=self.names.get(id_, 0.0), elsewhere=elsewhere, in_project=in_project)
 
     def in_project(self, id_: int) -> dict[int, float]:
-        """Return the terms missing in a chunk that others of its project hold: their positions, with the share of the
+        """Return the terms missing in a chunk that other chunks of its project hold: positions, with the share of the
         query that each counts for. Empty if other chunks of its file count for all missing terms.
         """
         if id_ in self.in_file or not (shares := self.project_shares.get(id_)):
@@ -191,10 +191,10 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         openings: Iterable[int],
         named: frozenset[int],
     ) -> None:
-        """Score chunks without the terms that may be missing there (see the field), where these are missing.
+        """Score chunks without their missing `optional` terms.
 
         "pump last spring" finds a note of that spring about the pump, which hardly says "last spring". If no chunk has
-        the other words of a short query and also its time or name, these may be missing in all: the user is mistaken.
+        the other words of a short query and also its time or name, that may be missing in all: the user may be wrong.
 
         `dates`, `names`: positions of the terms that name a chunk's time, or its session's agent, project or file, by
         chunk id. If a chunk holds all terms, `names` may be part of the subject, as in "exhibition page in docs", so
@@ -233,7 +233,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
             self._note_complete(id_, whole.covered)
 
     def _satisfied(self, optional: Mapping[int, Collection[int]], named: Collection[int]) -> bool:
-        """Return whether a chunk holds all terms except its `optional` ones, and those others that occur nowhere.
+        """Return whether a chunk holds all terms but its `optional` ones and unknown names of times and sessions.
 
         `named`: positions of the terms that name a time or session.
         """
@@ -245,7 +245,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         return all(contributions[index] or index in optional for index in self._alternatives(contributions))
 
     def remove_repeated_titles(self, sessions_of: Callable[[Collection[int]], Mapping[int, int]]) -> None:
-        """Remove the scores of a session's chunks that match by its title alone, if another chunk counts for it.
+        """Remove the scores of a session's chunks that only match by its title, if another chunk counts for the title.
 
         All chunks of a session have its title, so that one long session would fill the list. Its title counts in the
         chunks with a term in their text, or else in the first one. `sessions_of` returns the session of each chunk.
@@ -292,7 +292,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         return sorted(ids_by_term, key=len)
 
     def add_projects(self, projects_of: Callable[[Collection[int]], Mapping[int, str]]) -> None:
-        """Raise the scores of chunks of sessions for terms that only other chunks of the same project hold.
+        """Raise the scores of session chunks for terms that only other chunks of the same project hold.
 
         In conversations, the name in a query is often in another session than the answer.
         The more projects hold a term, the less it counts. `projects_of` returns the project of each chunk of a session.
@@ -338,7 +338,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
     def with_uses(self, used: Mapping[int, float]) -> "KeywordScores":
         """Return the scores with higher ones for chunks that define or spell the name in the query.
 
-        These scores don't change: the best chunks are read anew by the complete answer, which has other best chunks.
+        These scores don't change: the complete answer has other best chunks, and reads them again.
         """
         if not used:
             return self
@@ -351,7 +351,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
     def counted(self, id_: int, contributions: Sequence[float]) -> Collection[int]:
         """Return the positions of the terms that count in a chunk with these `contributions`.
 
-        Of alternative terms only the one that contributes most counts, as if it were the only one in the query. Words
+        Of alternative terms, only the one that contributes most counts, as if the query had no other. Terms
         in `optional` don't count where they are missing.
         """
         if optional := self.optional.get(id_):

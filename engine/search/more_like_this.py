@@ -19,9 +19,9 @@ from engine.text import QueryAnalysis, QueryTerm, passage_terms
 
 LONGEST = 4096
 """Most code points of a selection that are used."""
-_MOST_DISTINCTIVE = 20
-_MOST_COUNTED = 200
-"""Number of a passage's words, most frequent first, whose frequency in the index is looked up."""
+_MAX_DISTINCTIVE = 20
+_MAX_COUNTED = 200
+"""Number of a passage's most frequent words whose frequency in the index is looked up."""
 _WHOLE_SHARE = 0.9
 _OWN_SHARE = 0.5
 
@@ -80,7 +80,7 @@ def _chunks_on(snapshot: Snapshot, passage: Passage, guard: PathGuard) -> dict[i
 
 
 def _of_message(chunks: dict[int, _Chunk], ordinal: int) -> dict[int, _Chunk]:
-    """Return those chunks that contain a part of the message with this number."""
+    """Return the chunks that contain a part of the message with this number."""
     return {
         id_: chunk
         for id_, chunk in chunks.items()
@@ -124,7 +124,7 @@ def distinctive_words(snapshot: Snapshot, example: ExamplePassage, frequencies: 
         if not term.stop:
             first.setdefault((term.word, term.stems), term)
             times[term.word, term.stems] += 1
-    often = times.most_common(_MOST_COUNTED)
+    often = times.most_common(_MAX_COUNTED)
     frequent_terms = tuple(first[name] for name, _ in often)
     counted = KeywordLeg(snapshot, QueryAnalysis(frequent_terms, languages), frequencies).terms
     weighed = [
@@ -133,7 +133,7 @@ def distinctive_words(snapshot: Snapshot, example: ExamplePassage, frequencies: 
         if term.chunks > len(example.own)
     ]
     weighed.sort(reverse=True)
-    return QueryAnalysis(tuple(frequent_terms[index] for _, index in weighed[:_MOST_DISTINCTIVE]), languages)
+    return QueryAnalysis(tuple(frequent_terms[index] for _, index in weighed[:_MAX_DISTINCTIVE]), languages)
 
 
 def _missing(passage: Passage) -> str:

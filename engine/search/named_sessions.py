@@ -25,16 +25,16 @@ _FILE = lazy_pattern(
     r"(?:[\w@+-][\w.@+-]*\.[A-Za-z][A-Za-z0-9]{0,7}|\.[A-Za-z][\w-]*)(?![\w/\\-])"
 )
 """Name of a file with an ending, or of a hidden one, perhaps with folders."""
-_MOST_FILES = 3
+_MAX_FILES = 3
 _LONGEST = 1000
 """Most characters of a query that is searched for names; a longer one is a pasted passage."""
 _GENERIC = frozenset("agent ai chat cli code desktop github jan my oh open".split())
-"""Words of agents' names by which no agent is known."""
+"""Words of agents' names that alone don't name an agent."""
 _PLAIN = frozenset(
     """amp augment claude continue crush cursor devin droid forge gemini goose grok hermes interpreter llm pear pi
     studio vibe warp zed""".split()
 )
-"""Agents' names that are words or names of other things too."""
+"""Agents' names that are also words, or names of other things."""
 _BEFORE = frozenset(
     """asked by did for from in of on project repo told using via with aus bei fur hat im in mit projekt von vom
     zum""".split()
@@ -179,7 +179,7 @@ class NamedSessions:
             )
             yield typed, [id_ for (id_,) in rows]
         if paths := dict.fromkeys(_FILE.findall(self._query) if "." in self._query else ()):
-            yield from islice(self._typed_files(paths, snapshot), _MOST_FILES)
+            yield from islice(self._typed_files(paths, snapshot), _MAX_FILES)
 
     def _typed_files(self, paths: Iterable[str], snapshot: Snapshot) -> Iterator[tuple[str, Iterable[int]]]:
         """Yield each of these paths that a session used, with the file ids of the sessions.
@@ -187,7 +187,7 @@ class NamedSessions:
         Most words with a dot, such as "e.g." and "example.com", aren't files of any session. A path is matched as by
         the operator `file:`.
         """
-        from engine.corpus.transcripts.tool_uses import file_matcher  # brings redaction, and few queries need it
+        from engine.corpus.transcripts.tool_uses import file_matcher  # imports redaction, and few queries need it
         from engine.store.sessions import sessions_with_paths
 
         files = self._files.get(snapshot)
@@ -229,7 +229,7 @@ def _is_outermost(next_to: Sequence[str]) -> bool:
 def session_conditions(snapshot: Snapshot, query: str) -> tuple[str, str]:
     """Return the conditions for the agents and projects that a query names, and the rest of the query.
 
-    A query that is nothing but such a name has its condition, even if the name is an ordinary word.
+    A query that consists of such a name has its condition, even if the name is an ordinary word.
     """
     if len(query) > _LONGEST:
         return "", query
@@ -253,17 +253,17 @@ def sessions_with_file(snapshot: Snapshot, word: str) -> int:
 
 
 def sessions_of_chunks(snapshot: Snapshot, ids: Collection[int]) -> dict[int, int]:
-    """Return the file of each of these chunks that is part of a session."""
+    """Return the file of each chunk that belongs to a session, by chunk id."""
     return {id_: file for id_, file, _ in _in_sessions(snapshot, ids)}
 
 
 def projects_of_chunks(snapshot: Snapshot, ids: Collection[int]) -> dict[int, str]:
-    """Return the working folder of each of these chunks that is part of a session, if the session has one."""
+    """Return the working folder of the session of each chunk, by chunk id; chunks without one are left out."""
     return {id_: project for id_, _, project in _in_sessions(snapshot, ids) if project}
 
 
 def _in_sessions(snapshot: Snapshot, ids: Collection[int]) -> Iterable[tuple[int, int, str]]:
-    """Return id, file and project of each of these chunks that is part of a session."""
+    """Return id, file and project of each chunk that belongs to a session."""
     tables = snapshot.tables
     if not ids or not snapshot.connection.execute(f"SELECT 1 FROM {tables.sessions} LIMIT 1").fetchone():
         return ()

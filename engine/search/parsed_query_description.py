@@ -11,7 +11,7 @@ from engine.text.date_parsing import parse_period
 from engine.text.operators import DATED
 from engine.text.parsed_query import Atom, Clause, Field, Phrase, Word
 
-_MOST_REMARKS = 3
+_MAX_REMARKS = 3
 _DEMANDS = {
     (True, False): marked("matches {operators}"),
     (True, True): marked("doesn't match {operators}"),
@@ -53,20 +53,18 @@ def describe_understood(understood_query: UnderstoodQuery) -> str:
 
 
 def rest_unmatched(query: Query) -> str:
-    """Return the sentence on an empty answer to a query whose conditions are met, unlike its words."""
+    """Return the sentence for an empty answer to a query whose conditions are met, but not its words."""
     return tr("No passage that {demands} also fits the rest of the query.", demands=describe_conditions(query))
 
 
 def describe_conditions(query: Query) -> str:
-    """Describe all conditions of a query as the end of a sentence that begins with "Every result"; empty if it has
-    none.
-    """
+    """Describe all conditions of a query as the end of a sentence with "Every result"; empty if there are none."""
     *others, last = [*map(describe_condition, query.required)] or [""]
     return all_of((", ".join(others), last)) if others else last
 
 
 def no_words() -> str:
-    """Return the sentence on a query that has only punctuation and similar signs."""
+    """Return the sentence for a query that has only punctuation and similar signs."""
     return tr("The query has no letters, digits or emoji. Type a word to search for.")
 
 
@@ -79,7 +77,7 @@ def describe_condition(clause: Clause) -> str:
 
 def remarks_of(query: Query) -> Sequence[str]:
     """Return at most three remarks on parts of a query that look like syntax but were read as words."""
-    return query.remarks[:_MOST_REMARKS]
+    return query.remarks[:_MAX_REMARKS]
 
 
 def _shown(atom: Atom) -> str:

@@ -12,7 +12,7 @@ from engine.text.parsed_query import Clause
 from engine.text.time_expressions import TimeExpression
 
 OTHER_FORM = 0.4
-"""Share of a query of one word that another form of this word does not cover if the form in the query is in the index:
+"""Share of a one-word query that another form of the word does not cover if the index has the form in the query:
 a search for "accord" shows the one note with that word above any number of notes with "according". In a query of more
 words, the form of each matters less."""
 
@@ -28,7 +28,7 @@ class Term(msgspec.Struct, frozen=True, eq=False):
     but `stems`; may be empty.
     """
     chunks: int
-    """Number of chunks that contain the term: its exact form if the index has that, else its weaker forms. 0 for a term
+    """Number of chunks that contain the term: its exact form if the index has it, else its weaker forms. 0 for a term
     that occurs nowhere, although similar words are searched.
     """
     matches: int
@@ -42,7 +42,7 @@ class Term(msgspec.Struct, frozen=True, eq=False):
     weak: float = 1.0
     """Weight of a match by weaker forms alone."""
     typed: int = 0
-    """Number of those of `chunks` that contain the word as typed; all for the beginning of longer words."""
+    """How many of the `chunks` contain the word as typed; all for the beginning of longer words."""
     loose: int = 0
     """About how many chunks hold a looser form, or a word similar to a term that occurs nowhere."""
     irregular: tuple[str, ...] = ()
@@ -72,12 +72,12 @@ class Term(msgspec.Struct, frozen=True, eq=False):
         return 1 - OTHER_FORM / count if another else 1.0
 
     def other_occurrence(self, count: int) -> float:
-        """Return the weight of another form of the word in a title, or in a text that has the word itself, too."""
+        """Return the weight of another form of the word in a title, or in a text that also has the word itself."""
         return self.other_form(count) ** 2
 
     @property
     def forms(self) -> tuple[str, ...]:
-        """FTS5 phrases of all forms of the term; a word that is its own stem is there twice."""
+        """FTS5 phrases of all forms of the term, twice for a word that is its own stem."""
         return self.stemmed + self.plain + self.weak_stems + self.weak_words + self.irregular
 
     @property
@@ -91,14 +91,14 @@ class Term(msgspec.Struct, frozen=True, eq=False):
 
 
 class Best(msgspec.Struct, frozen=True):
-    """The minimum score, and the highest score, which stages that apply the minimum omit if a result reached it."""
+    """The minimum score and the highest score; stages that apply the minimum omit the latter if a result reached it."""
 
     least: float
     best: float | None
 
 
 def short_of(best: float, least: float) -> float:
-    """Return a score in hundredths for display: one below the minimum `least` is also shown as below it."""
+    """Return a score in hundredths for display; a score below the minimum `least` stays below it."""
     rounded = round(best, 2)
     return rounded - 0.01 if best < least and rounded >= round(least, 2) else rounded
 
@@ -173,7 +173,7 @@ class VectorsReady(msgspec.Struct, frozen=True):
 
 
 class KeywordsOnly(msgspec.Struct, frozen=True):
-    """Why no vectors are compared: the cause, and what its sentence names."""
+    """Why no vectors are compared: the cause, and the names and numbers for its sentence."""
 
     cause: Literal["not approved", "no vectors", "no vectors after failure", "failure", "other dimensions"]
     message: str = ""
@@ -185,7 +185,7 @@ class KeywordsOnly(msgspec.Struct, frozen=True):
 
     @property
     def remedy(self) -> RemedyName:
-        """What would enable comparing vectors."""
+        """The remedy that enables comparing vectors."""
         remedies: dict[str, RemedyName] = {"not approved": "embed", "no vectors": "sync"}
         return remedies.get(self.cause, "settings")
 
@@ -197,7 +197,7 @@ class UnknownWords(msgspec.Struct, frozen=True):
 
 
 class EmptyIndex(msgspec.Struct, frozen=True):
-    """An index without chunks; `recovered` says why it had to be made again, empty if it hadn't."""
+    """An index without chunks. `recovered`: why it had to be rebuilt, or empty."""
 
     recovered: str = ""
 

@@ -42,7 +42,7 @@ class Conditions:
     """Finds the chunks of one snapshot that satisfy the conditions of one query."""
 
     def __init__(self, snapshot: Snapshot, query: Query, languages: Sequence[str]) -> None:
-        """`languages` are those in which the query was analysed."""
+        """`languages`: the languages in which the query was analysed."""
         self._snapshot = snapshot
         self._tables = snapshot.tables
         self._languages = languages
@@ -215,7 +215,7 @@ class Conditions:
         return in_files([id_ for id_, project in rows if part in fold(project)])
 
     def _file(self, value: str) -> Condition:
-        from engine.corpus.transcripts.tool_uses import file_matcher  # brings redaction, and few queries need it
+        from engine.corpus.transcripts.tool_uses import file_matcher  # imports redaction, and few queries need it
         from engine.store.sessions import sessions_with
 
         return in_files(sessions_with(self._snapshot, *file_matcher(value)))
@@ -256,7 +256,7 @@ class Conditions:
         if period is None:
             return Condition("0")
         start, end = period.days()
-        # A session that began then was held then, even if it was continued much later.
+        # A session belongs to the day on which it began, even if it was continued much later.
         begun = f"mtime_ns >= ? AND id IN (SELECT file_id FROM {self._tables.sessions} WHERE started < ?)"
         condition, values = in_period(self._snapshot, start, end)
         return self._files(f"{condition} OR ({begun})", *values, _nanoseconds(start), end)
@@ -268,7 +268,7 @@ class Conditions:
     def _date_between(self) -> Iterator[Condition]:
         """Yield the condition that one date of a note, its own or its last change, is after and before two days.
 
-        Otherwise, a note that is older and changed later would satisfy both operators.
+        Otherwise, a note with an older date and a later change would satisfy both operators.
         """
         open_ended = [period for period in periods_of(clause for clause, _ in self._clauses) if None in period]
         starts = [since for since, _ in open_ended if since is not None]
@@ -362,8 +362,8 @@ def _nanoseconds(seconds: float) -> int:
 
 
 def files_to_search(snapshot: Snapshot, guard: PathGuard, context: SearchContext) -> Sequence[int] | None:
-    """Return the ids of the files that filters and exclusions leave to search; None for all files."""
-    # Until the next sync the index may contain files that the settings exclude by now: they must not be opened.
+    """Return the ids of the files that filters and exclusions allow; None for all files."""
+    # Until the next sync the index may contain files that the settings now exclude: they must not be opened.
     under = snapshot.meta("names")
     if under == guard.rules and not context.request.filter.narrows:
         files: Sequence[int] | None = snapshot.known

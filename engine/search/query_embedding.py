@@ -15,15 +15,15 @@ from engine.store.vector_encoding import Vectors
 if TYPE_CHECKING:
     from engine.embedding.provider_interface import EmbeddingProvider
 
-_MOST = 64
+_MAX_CACHED = 64
 _NONSENSE = 5
 """Fewest letters of words that show by their spelling that they have no meaning; models know many abbreviations."""
 _LETTERS_A_PIECE = 2.1
-"""Average number of letters in the pieces by which the model spells words, below which these have no meaning. This
-holds for 86 % of random words, and for 2 % of the words of eight languages.
+"""Words have no meaning if the model spells them in pieces of fewer letters on average. This holds for 86 % of random
+words, and for 2 % of the words of eight languages.
 """
 _LETTERS_OF_KNOWN = 3
-"""The same for one word, from which it has a meaning whatever the others are."""
+"""Letters per piece from which a single word has a meaning, whatever the other words are."""
 
 
 class QueryVectorCache:
@@ -45,7 +45,7 @@ class QueryVectorCache:
         vector = provider.embed_query(text, cancel=cancel)
         with self._lock:
             self._cached[name] = vector
-            if len(self._cached) > _MOST:
+            if len(self._cached) > _MAX_CACHED:
                 del self._cached[next(iter(self._cached))]
         return vector
 
@@ -60,7 +60,7 @@ class QueryVectorCache:
 
 
 class QueryEmbedder:
-    """Embeds queries. Thread-safe. If the provider fails, the search continues with keywords only and a notice."""
+    """Embeds queries. Thread-safe. If the provider fails, the search continues with keywords and a notice."""
 
     def __init__(self, guard: PathGuard, report_failure: Callable[[str | None], None]) -> None:
         """`report_failure` receives the reason why a query could not be embedded, or None after success."""
@@ -89,7 +89,7 @@ class QueryEmbedder:
             context.note_keywords_only(KeywordsOnly("failure", vector))
             return
         context.stages.add_question(embedded=True, facts=EmbeddedQuery(provider.model, len(vector)))
-        # A vector of zeros has no direction: everything would be equally near.
+        # A zero vector has no direction: all passages would be equally near.
         context.vector = vector if vector.any() else None
 
     def unknown(self, snapshot: Snapshot, provider: "EmbeddingProvider", context: SearchContext) -> list[str]:
@@ -174,8 +174,7 @@ class QueryEmbedder:
     def _pieces(self, snapshot: Snapshot, provider: "EmbeddingProvider | None", word: str) -> int:
         """Return how many pieces of the model's vocabulary spell a word, 0 if that is not known.
 
-        Unknown before there are vectors, since the first search in a new folder would wait for the model to be
-        unpacked.
+        Unknown without vectors: the first search in a new folder must not wait until the model is unpacked.
         """
         try:
             known = provider is not None and self.has_vectors(snapshot, provider)

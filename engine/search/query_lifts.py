@@ -1,9 +1,9 @@
-"""Lifts results by a time that a query names, or by the agent, the project or a file of a session.
+"""Raises the scores of results with a time, agent, project or file that the query names.
 
-Times are such as "in May", "last spring" or "three weeks ago". The dates of a chunk are those of its file (name, title,
-front matter, or begin and end of a session) and of its heading; if it has none, those in its text in ISO form.
+Times are, for example, "in May", "last spring" or "three weeks ago". A chunk has the dates of its file (name, title,
+front matter, or begin and end of a session) and of its heading or, without these, the ISO dates in its text.
 
-People also say "with Codex", "in harbour-map" or "where we changed app.py", which a session's text seldom repeats.
+Queries such as "with Codex", "in harbour-map" or "where we changed app.py" name sessions, whose texts rarely do.
 """
 
 import re
@@ -26,14 +26,14 @@ from engine.text.time_expressions import PREPOSITIONS, TimeExpression, read_date
 _LIFT = 0.6
 """Share of its score that a chunk gains if its date is within a named time."""
 _ADJACENT = 0.5
-"""Share of that lift for days next to the time: a session may end after midnight, or be about the day before."""
+"""Share of `_LIFT` for days next to the time: a session may end after midnight, or be about the day before."""
 _ADJACENT_DAYS = 3
 _SESSION_LIFT = 0.6
 """Share of its score that a chunk gains for each name in the query that is its session's agent, project or file."""
 CANDIDATES = 50
 """Number of candidates that keywords, and vectors, each contribute from files of a named time, or named sessions."""
-_MOST_NAMED = 2000
-"""Most sessions with a name that are searched for candidates; the best of more are among those of the index."""
+_MAX_NAMED = 2000
+"""Most named sessions that are searched for candidates; of more, the best are found in the whole index."""
 _ISO_DAY = lazy_pattern(r"(?<![0-9])((?:19|20)[0-9]{2})[-_.]([01][0-9])[-_.]([0-3][0-9])(?![0-9])")
 _YEAR = lazy_pattern(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
 
@@ -60,7 +60,7 @@ class Lift(msgspec.Struct, frozen=True):
 
 
 class QueryLifts:
-    """Makes the lifts of single queries; caches what they need of the index. Thread-safe."""
+    """Makes the lifts of single queries; caches the data that they need from the index. Thread-safe."""
 
     def __init__(self) -> None:
         self._dates = SnapshotCache(_dates_of_files)
@@ -84,12 +84,12 @@ class NamedInQuery:
         return self._times.times
 
     def files(self, snapshot: Snapshot, file_ids: Sequence[int] | None) -> list[int]:
-        """Return the ids of files that have the time and the names, or else one of both, limited to `file_ids`."""
+        """Return the ids of files that have the time and the names, or else either of them, limited to `file_ids`."""
         dated = set(self._times.files(snapshot, file_ids)) if self.times else set()
         named = self._sessions.files(snapshot)
         if file_ids is not None:
             named &= {*file_ids}
-        return sorted(dated & named or dated | (named if len(named) <= _MOST_NAMED else set()))
+        return sorted(dated & named or dated | (named if len(named) <= _MAX_NAMED else set()))
 
     def lifts(self, snapshot: Snapshot, ids: Iterable[int]) -> dict[int, Lift]:
         """Return, by chunk id, the lift of chunks that have the time or a name; other chunks are left out."""
@@ -110,8 +110,8 @@ class NamedInQuery:
         return dict.fromkeys(within, words) if words else {}
 
     def naming(self, lifts: Mapping[int, Lift], ranges: Sequence[tuple[int, int]]) -> dict[int, frozenset[int]]:
-        """Return the positions of the words that name the agent, project or files of a chunk's session, by chunk id;
-        with them, those of words such as "say" in "what did Codex say about …".
+        """Return the positions of the words that name the agent, project or files of a chunk's session, by chunk id,
+        and of words such as "say" in "what did Codex say about …".
         """
         verbs = self._sessions.verbs_of_speech(ranges)
         words = {
@@ -135,8 +135,8 @@ class NamedInQuery:
         return [id_ for (id_,) in rows]
 
     def others(self, snapshot: Snapshot, ranges: Sequence[tuple[int, int]], known: Collection[int]) -> list[int]:
-        """Return the positions of the words that name no session, and no time or agent unless they are `known` to the
-        index.
+        """Return the positions of the words that name no session, and no time or agent unless the words are `known` to
+        the index.
         """
         times_and_agents = self._dates(ranges) | self._agents(ranges, known)
         named = self._names(snapshot, ranges) | times_and_agents.difference(known)
@@ -155,7 +155,7 @@ class NamedInQuery:
     ) -> tuple[str, ...]:
         """Return the times of the query, as typed, if no result is dated within or next to one, or has all its words.
 
-        Empty without results. `results`: the lift of each, and the contributions of the words.
+        Empty without results. `results`: the lift of each result, and the contributions of the words.
         """
         of_times = [self._times.words(time.text, ranges) for time in self.times]
         if not of_times or not (found := list(results)):
@@ -207,7 +207,7 @@ class NamedTimes:
         return sorted(file for file in limited if (lift := self._lift(dates[file])) is not None and not lift.adjacent)
 
     def words(self, text: str, ranges: Sequence[tuple[int, int]]) -> set[int]:
-        """Return the positions of those words, given by their offsets in the query, that belong to a part of it."""
+        """Return the positions of the words, given by their offsets, that belong to the part `text` of the query."""
         names = [match.span() for match in re.finditer(re.escape(text), self._query)]
         return {
             index

@@ -46,9 +46,9 @@ _READ = 10
 _READ_FOR_NAME = 30
 """Number of best results with all words that are searched for a definition of the name in the query."""
 _READ_FOR_SIGN = 300
-"""The same for the sign of a number: nothing else distinguishes 20% from any other 20."""
+"""Number of best results that are searched for a number's sign: nothing else distinguishes 20% from any other 20."""
 _BELOW = 1e-6
-"""Share by which lifted chunks remain below those with all words."""
+"""Share by which lifted chunks remain below chunks with all words."""
 
 
 class _Scorer(msgspec.Struct):
@@ -56,18 +56,18 @@ class _Scorer(msgspec.Struct):
 
     words: KeywordScores
     texts: dict[int, float]
-    """A chunk's keyword score without its upper limit; replaced when the texts of the best have been read."""
+    """A chunk's keyword score without its upper limit; replaced when the texts of the best chunks have been read."""
     complete: Set[int]
     """Chunks that hold all terms, exactly, in a looser form or together with others near them."""
     vector_leg: "VectorLeg | None"
     cosines: dict[int, float]
-    """Replaced by exact ones of the best chunks."""
+    """Approximate cosines, replaced by exact ones for the best chunks."""
     vectors: dict[int, float]
     """The vector scores of `cosines`, without their limits."""
     ages: "dict[int, Age]"
     lifts: Mapping[int, Lift]
     foreign: Set[int] = frozenset()
-    """Those of the best chunks that are in another language than the query."""
+    """The best chunks that are in another language than the query."""
 
     def evidence(self, id_: int) -> Evidence:
         """Return a chunk's keyword score and vector score, before they are combined."""
@@ -92,7 +92,7 @@ class _Scorer(msgspec.Struct):
         return Scored(id_, score, evidence, self.cosines.get(id_), fresh, keywords, age, None, ordered, lift=lift)
 
     def ranked(self, ids: Iterable[int], blend: Blend, others: Iterable[Scored] = ()) -> list[Scored]:
-        """Return these chunks, scored, with `others`, scored before; best first."""
+        """Return the scores of these chunks, with the already scored `others`, best first."""
 
         def order(candidate: Scored) -> tuple[float, float, int]:
             return -candidate.order, -self.words.sums.get(candidate.id, 0.0), candidate.id
@@ -103,7 +103,7 @@ class _Scorer(msgspec.Struct):
     def ranked_exactly(
         self, ranked: list[Scored], used: Set[int], blend: Blend, context: SearchContext
     ) -> list[Scored]:
-        """Return the chunks, ordered again after the texts of the best were read, which also get exact cosines here.
+        """Return the chunks in the order after reading the texts of the best, which also get exact cosines here.
 
         `used`: chunks that define or spell the name in the query, which count among the best.
         """
@@ -116,7 +116,7 @@ class _Scorer(msgspec.Struct):
             with context.timed("vector"):
                 self.cosines = self.vector_leg.cosines(best)
                 self.vectors = self.vector_leg.evidence(self.cosines)
-            # The vectors may be ahead of the snapshot: chunks that it does not hold are not exact either.
+            # The vector index may be newer than the snapshot: chunks missing in the snapshot have no exact cosines.
             best = [id_ for id_ in best if id_ in self.words.scores or id_ in self.cosines]
         with context.timed("merge"):
             return self.ranked(best, blend, others)
@@ -126,7 +126,7 @@ class Ranker:
     """Selects, scores and orders the chunks for one request. Thread-safe."""
 
     def __init__(self, in_extra_paths: Callable[[Iterable[str]], set[str]]) -> None:
-        """`in_extra_paths` returns those of the given files that are outside the workspace; they age differently."""
+        """`in_extra_paths` returns which of the given files are outside the workspace; these age differently."""
         self._in_extra_paths = in_extra_paths
         self._lifts = QueryLifts()
 
@@ -152,7 +152,7 @@ class Ranker:
         snapshot: Snapshot,
         context: SearchContext,
     ) -> tuple[KeywordScores, list[Scored], int, Blend]:
-        """Score and order all candidates; those named like the query come first.
+        """Score and order all candidates; candidates named like the query come first.
 
         Returns the keyword scores, the scored candidates, best first, how many others score below the minimum, and the
         weights of both scores.
@@ -166,7 +166,7 @@ class Ranker:
             best, cosines, vectors = list[int](), dict[int, float](), dict[int, float]()
             if vector_leg is not None:
                 best = nlargest(_TRUSTED, words.evidence, key=lambda id_: (words.evidence[id_], -id_))
-                # The weights depend on the cosines of these, so they are exact, whichever engine compared the vectors.
+                # The weights depend on these cosines, so they must be exact, whichever engine compared the vectors.
                 cosines = vector_leg.near_cosines(ids) | vector_leg.cosines(best)
                 vectors = vector_leg.evidence(cosines)
         with context.timed("merge"):
@@ -194,7 +194,7 @@ class Ranker:
             named = chunks_called_like(snapshot, context.query, part.analysis, words)
         ranked = scorer.ranked_exactly(ranked, words.used.keys(), blend, context)
         found = _named_first(ranked, named, len(ids), len(ranked), words, context)
-        _note_names(lifts, len(ids), part, context)  # next: the best score that is noted is the one without lifts
+        _note_names(lifts, len(ids), part, context)  # after the stages whose best score is without lifts
         return words, found, 0, blend
 
     def _blend(
@@ -220,10 +220,10 @@ class Ranker:
         self, results: list[Scored], snapshot: Snapshot, vector_leg: "VectorLeg | None", context: SearchContext
     ) -> list[Scored]:
         """Reorder results so that similar ones don't follow each other."""
-        from engine.search.diversity import MOST, similarity_of
+        from engine.search.diversity import MAX_REORDERED, similarity_of
 
         model = None if vector_leg is None else vector_leg.model
-        similarity = similarity_of(snapshot, [scored.id for scored in results[:MOST]], model)
+        similarity = similarity_of(snapshot, [scored.id for scored in results[:MAX_REORDERED]], model)
         return diverse(
             results, similarity, context.request.hybrid.mmr.lambda_, context.request.max_results, context.stages
         )
@@ -239,8 +239,8 @@ def _with_foreign(
 ) -> Blend:
     """Return the weights that also apply to chunks in other languages, and set these in the scorer.
 
-    Unchanged if the weights don't depend on the query, or if the nearest chunks are in its language or translations of
-    those. `best`: the best candidates by keywords.
+    Unchanged if the weights don't depend on the query, or if the nearest chunks are in the query's language, or
+    translations of such chunks. `best`: the best candidates by keywords.
     """
     leg = scorer.vector_leg
     if leg is None or not blend.agreement or blend.doubt == 1 or len(snapshot.languages()) < 2:
@@ -262,9 +262,9 @@ def _with_foreign(
 def _ranked_by_keywords(
     ids: list[int], words: KeywordScores, blend: Blend, part: KeywordPart, snapshot: Snapshot, context: SearchContext
 ) -> tuple[KeywordScores, list[Scored], int]:
-    """Return what `Ranker.rank` does, where only keywords decide.
+    """Return the result of `Ranker.rank` if only keywords count.
 
-    Most candidates are below the minimum: only their order is computed, and the best of them is returned too, since it
+    Most candidates are below the minimum: only their order is computed, and the best of them is also returned, since it
     shows what the minimum removed.
     """
     texts = words.evidence
@@ -303,9 +303,9 @@ def _named_first(
     words: KeywordScores,
     context: SearchContext,
 ) -> list[Scored]:
-    """Return the scored candidates with those named like the query first, and record these stages.
+    """Return the scored candidates, those named like the query first, and record these stages.
 
-    `entered`, `scored`: numbers of candidates, and of those with a score.
+    `entered`, `scored`: numbers of candidates, and of candidates with a score.
     """
     context.best = max((max(candidate.unlifted, candidate.keywords) for candidate in ranked), default=0.0)
     context.stages.add("scores", entered, scored, Best(context.request.min_score, context.best))
@@ -333,7 +333,7 @@ def _below_whole(found: list[Scored], whole: Collection[int]) -> Iterator[Scored
             yield candidate
             continue
         plain = candidate.order / candidate.lift.session_factor
-        # Differs a little, so that the lifted chunks stay in order.
+        # A slightly different value for each, so that the lifted chunks stay in order.
         order = max(plain, limit * (1 - _BELOW / candidate.order))
         lift = msgspec.structs.replace(candidate.lift, session_factor=order / plain)
         yield msgspec.structs.replace(
@@ -376,7 +376,7 @@ def _read(
 
 
 def _uses(ranked: list[int], words: KeywordScores, snapshot: Snapshot, context: SearchContext) -> dict[int, float]:
-    """Return the matches of chunks that define or spell the name that the query is, by id.
+    """Return the matches of chunks that define or spell a name, if the query is that name, by id.
 
     Many texts use a name or its words, few define or spell it. Only the best chunks that contain all words are read.
     """

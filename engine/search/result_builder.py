@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 _LATER_HEADING = lazy_pattern(r"\n[ \t>]*(?:#|(?:=+|-+)[ \t]*(?:\n|\Z))|<h[1-6]", re.IGNORECASE)
 """A possible Markdown heading below the first line; without one, the slower reading of all headings is not needed."""
 _CLEAR_ALONE = 120
-"""Number of characters from which a message is understandable without another one."""
+"""Number of characters from which a message is understandable alone."""
 _LONGEST_CONTEXT = 160
 _CHUNKS_AROUND = 2
 """Number of neighbouring chunks that are searched for the other message."""
@@ -58,7 +58,7 @@ _OTHER = {"assistant": "user", "user": "assistant"}
 def make_outcome(
     snapshot: Snapshot, found: FoundSet, provider: "EmbeddingProvider | None", context: SearchContext
 ) -> SearchOutcome:
-    """Return the answer: the best results, one of each copy and a few per file, with notices and the explanation."""
+    """Return the answer: the best results, without copies and a few per file, with notices and the explanation."""
     everything, score_inputs, request = found.results, found.score_inputs, context.request
     has_query = bool(found.analysis.terms) or request.like is not None
     with context.timed("merge"):
@@ -105,7 +105,7 @@ def _make_results(
     found: FoundSet,
     context: SearchContext,
 ) -> dict[int, MemorySearchResult]:
-    """Return a result for each selected chunk in the snapshot, by id, with the locations of its copies.
+    """Return a result for each selected chunk in the snapshot, by id, with the locations of the copies.
 
     `copies`: ids of the chunks with the same text, by the id of the selected one.
     """
@@ -188,7 +188,7 @@ class _LaterText:
         return _make_text(*self._arguments)
 
 
-# The answer by keywords and the whole one share results, and so does a query repeated after a sync.
+# The answer by keywords and the complete one share results, and so does a query repeated after a sync.
 _later_text = lru_cache(256)(_LaterText)
 
 
@@ -225,8 +225,8 @@ def _make_text(chunk: StoredChunk, analysis: QueryAnalysis, roles: frozenset[str
 def headings_at(chunk: StoredChunk, line: int) -> tuple[str, ...]:
     """Return the headings above a line of a note's chunk, outermost first; `line` counts from 0 at the chunk's start.
 
-    The chunk's own headings are those that all its sections with text have in common, so the text before the first
-    heading of a note is stored under that heading, and a chunk of several sections under the one above them.
+    A chunk is stored with the headings that all its sections with text have in common: text before a note's first
+    heading has that heading, and a chunk of several sections the one above them.
     """
     stored = chunk.heading
     if is_document(chunk.path):
@@ -242,7 +242,7 @@ def headings_at(chunk: StoredChunk, line: int) -> tuple[str, ...]:
     kept = next((at for at, title in enumerate(stored) if title in below), len(stored))
     above = [heading for heading in own if heading.line <= line + 1]
     if kept < len(stored) or not above or (own[0].line > 1 and not chunk.first):
-        return stored[:kept]  # a line such as "# step 2" may be code that began in the chunk before
+        return stored[:kept]  # a line such as "# step 2" may be code that began in the previous chunk
     levels = {heading.title: heading.level for heading in reversed(own)}
     path = [(levels.get(title, 0), title) for title in stored]  # those above the chunk contain all its headings
     for heading in above:
@@ -254,7 +254,7 @@ def headings_at(chunk: StoredChunk, line: int) -> tuple[str, ...]:
 
 @lru_cache(1024)  # while the user types, most results stay the same
 def _headings_in(text: str, name: str) -> Sequence[MarkupHeading]:
-    """Return the headings in a chunk of a note; none if it has at most one, at its start, which is stored with it."""
+    """Return the headings in a chunk of a note; empty if none is below its first line, whose heading is stored."""
     if not name.lower().endswith(".md"):
         from engine.corpus.note_metadata import structure_of  # these take longer to import than a search
 
@@ -270,7 +270,7 @@ def _headings_in(text: str, name: str) -> Sequence[MarkupHeading]:
 def with_own_dates(
     snapshot: Snapshot, results: Sequence[MemorySearchResult], context: SearchContext
 ) -> tuple[MemorySearchResult, ...]:
-    """Return the results, each with the dates of its note that are in the period that the query is limited to."""
+    """Return the results, each with its note's dates in the period that the query is limited to."""
     limits = context.request.filter
     periods: list[Bounds] = [] if limits.since is None and limits.until is None else [(limits.since, limits.until)]
     periods += periods_of(context.query.required) if context.query.dated else ()
@@ -284,7 +284,7 @@ def with_own_dates(
 
 
 def copy_of(chunk: StoredChunk, result: MemorySearchResult, original: StoredChunk) -> PassageCopy:
-    """Return the location of a chunk that has the same text as a result, which was made of the chunk `original`."""
+    """Return the location of a chunk with the same text as a result, which was made from the chunk `original`."""
     message = None
     snippet_line = result.snippet_line + chunk.start_line - result.start_line
     if chunk.message_offsets is not None:
@@ -312,13 +312,13 @@ def at_tool_call(
     """Move a result to the session's last tool call with a file or command that the query requires.
 
     Returns the result and the chunk before the call; both unchanged without such a call. Only for a query without
-    words, which would be found in a message.
+    words, since words are found in messages.
     """
     files = query.values_of_required("file")
     commands = query.values_of_required("command")
     if chunk.message_offsets is None or not (files or commands):
         return result, chunk
-    from engine.corpus.transcripts.tool_uses import file_matcher  # brings redaction, and few queries need it
+    from engine.corpus.transcripts.tool_uses import file_matcher  # imports redaction, and few queries need it
     from engine.store.sessions import calls_in_session, chunk_before
 
     fits = [file_matcher(value)[1] for value in files]
@@ -345,13 +345,13 @@ def at_tool_call(
 def ranges_of(
     text: str, others: Sequence[str], analysis: QueryAnalysis, languages: Sequence[str] = ()
 ) -> tuple[list[FileRange], list[tuple[FileRange, ...]]]:
-    """Return the ranges of matches in a text, and for each of `others` (title, headings, path) those in it.
+    """Return the ranges of matches in a text, and in each of `others` (title, headings, path).
 
     All are searched as one text, since one call for each would take far longer.
     """
     highlighted = highlight_ranges("\n".join((text, *others)), analysis, languages)
     end = len(text)
-    # A quotation may match across the end of a text.
+    # A quotation may match across the end of a text, so ranges are cut there.
     ranges = [(first, min(last, end)) for first, last in highlighted if first < end]
     rest = [(first, last) for first, last in highlighted if last > end + 1]
     around = []
@@ -415,7 +415,7 @@ def message_context(snapshot: Snapshot, result: MemorySearchResult, chunk: Store
     for offset, text in spoken:
         if offset.role in _OTHER:
             lengths[offset.ordinal] += len(text)
-    # Without making the text of a result; that of a tool call is made, and its message isn't in the chunk.
+    # Nothing here makes the text of a result; a tool call's text is made already, and its message isn't in the chunk.
     if callable(result.text) and all(length > _CLEAR_ALONE for length in lengths.values()):
         return None
     if (hit := result.message) is None or hit.role not in _OTHER or lengths[hit.ordinal] > _CLEAR_ALONE:
@@ -448,7 +448,7 @@ def _is_whole(chunk: StoredChunk, offset: MessageOffset) -> bool:
 
 
 def _label(offset: MessageOffset) -> str:
-    from engine.corpus.transcripts.chunk_packing import SPEAKERS  # brings the chunking of sessions
+    from engine.corpus.transcripts.chunk_packing import SPEAKERS  # imports the chunking of sessions
 
     return f"{SPEAKERS.get(offset.role, offset.role)}: "
 

@@ -40,7 +40,7 @@ def outcome_values(outcome: SearchOutcome) -> dict[str, Any]:
 
 def session_line(message: FoundMessage, modified: float) -> str:
     """Return agent, project, another machine and day of the session that a result is in, such as "Codex · boats"."""
-    from engine.corpus.transcripts.registry import agent_label  # brings every agent with it
+    from engine.corpus.transcripts.registry import agent_label  # imports every agent
 
     day = f"{datetime.fromtimestamp(modified):%Y-%m-%d}" if modified else ""
     return " · ".join(filter(None, (agent_label(message.agent), folder_name(message.project), message.machine, day)))

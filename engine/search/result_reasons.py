@@ -79,7 +79,7 @@ _FOREIGN = marked("The passage is in another language than the query, so its mea
 _TINY = 0.05
 """A BM25 sum below this would be shown as 0.0: the folder has few notes, and most have the words."""
 _MUCH = 0.5
-"""Weight of the vector score from which it counts more than usual with every model."""
+"""Weight of the vector score that is higher than the usual one of any model."""
 _DIFFERS = marked("Some words are missing and the meaning differs, so only {share:.0%} of the words' score counts.")
 _OF_TIME = marked("The passage dates from the time in the query, {time}: × {lift:.2f} = {score:.2f}.")
 _ADJACENT_TIME = marked(
@@ -91,8 +91,8 @@ _REACHED = marked("The score of {score:.2f} reaches the minimum score, {least:g}
 _NAMED = marked("Shown because its title matches; reduced by age, its score is below the minimum score, {least:g}.")
 _BY_WORDS = marked("Shown because it has enough words of the query, so it gets the minimum score, {least:g}.")
 _WORDLESS = marked("Passages without the query's words get the minimum score, {least:g}.")
-_MOST_TERMS = 8
-_LEAST = 0.005
+_MAX_TERMS = 8
+_SMALL = 0.005
 """Smallest part shown; smaller ones round to zero."""
 
 
@@ -138,7 +138,7 @@ def _words(reason: ResultExplanation) -> str:
         return tr("The passage contains none of the words: {words}.", words=_listed([*map(in_quotes, reason.missing)]))
     first = sorted((term for term in reason.terms if term.score), key=lambda term: -term.score)
     others = [in_quotes(term.term) for term in reason.terms if not term.score]
-    sentence = _GIVEN_NEAR if reason.nearness >= _LEAST else _GIVEN
+    sentence = _GIVEN_NEAR if reason.nearness >= _SMALL else _GIVEN
     parts = [tr(sentence, score=reason.shown_text_score, words=_listed([*map(_term, first)]), near=reason.nearness)]
     if others:
         parts.append(tr(_OTHER_WORDS, words=_listed(others)))
@@ -152,26 +152,26 @@ def _sums(reason: ResultExplanation) -> Iterator[str]:
         return
     share = reason.bm25 / reason.full_bm25 + reason.nearness
     yield tr(
-        _SUM_TINY if reason.bm25 < _TINY else _SUM_NEAR if reason.nearness >= _LEAST else _SUM,
+        _SUM_TINY if reason.bm25 < _TINY else _SUM_NEAR if reason.nearness >= _SMALL else _SUM,
         sum=reason.bm25,
         near=reason.nearness * reason.full_bm25,
         share=share,
         full=reason.full_bm25,
     )
-    if reason.from_name >= _LEAST:
+    if reason.from_name >= _SMALL:
         kinds = ((reason.defines, _DEFINES), (reason.spells, _SPELLS), (reason.signed, _SIGNED), (True, _FITS))
         yield tr(next(sentence for applies, sentence in kinds if applies), score=reason.from_name)
-    less = reason.from_bm25 < min(1.0, share) - _LEAST
-    more = reason.from_bm25 > share + _LEAST
-    if reason.from_coverage >= _LEAST or less or more:
-        whole = _HOLDS if reason.together > reason.covered - _LEAST else _HOLDS_TOGETHER
+    less = reason.from_bm25 < min(1.0, share) - _SMALL
+    more = reason.from_bm25 > share + _SMALL
+    if reason.from_coverage >= _SMALL or less or more:
+        whole = _HOLDS if reason.together > reason.covered - _SMALL else _HOLDS_TOGETHER
         sentence = _HOLDS_IN_FILE if reason.in_file else whole
         yield tr(sentence, share=reason.covered, together=reason.together, score=reason.from_coverage)
     if less:
         yield tr("The missing part lowers the value of the BM25 sum to {score:.2f}.", score=reason.from_bm25)
     elif more:
         yield tr("This share of the query raises the value of the BM25 sum to {score:.2f}.", score=reason.from_bm25)
-    if reason.from_project >= _LEAST:
+    if reason.from_project >= _SMALL:
         yield tr(_IN_PROJECT, words=_listed([*map(in_quotes, reason.in_project)]), score=reason.from_project)
 
 
@@ -183,7 +183,7 @@ def _term(term: TermMatch) -> str:
 
 
 def _listed(words: Sequence[str]) -> str:
-    listed, more = ", ".join(words[:_MOST_TERMS]), len(words) - _MOST_TERMS
+    listed, more = ", ".join(words[:_MAX_TERMS]), len(words) - _MAX_TERMS
     return tr("{words} and {count} more", words=listed, count=more) if more > 0 else listed
 
 
@@ -209,7 +209,7 @@ def _mixture(reason: ResultExplanation) -> str:
         return tr("The title or file name equals the query or begins with it, which alone is a full match, 1.00.")
     if reason.vector_score is None or not reason.language_known:
         language = "" if reason.language_known else tr(UNKNOWN_LANGUAGE)
-        counts = reason.terms and abs(reason.text_weight - 1) >= _LEAST
+        counts = reason.terms and abs(reason.text_weight - 1) >= _SMALL
         factor = tr(_ALONE, factor=reason.text_weight) if counts else ""
         return " ".join(filter(None, (language, factor, _limited(reason))))
     words_score, meaning_score = reason.shown_text_score, reason.shown_vector_score
@@ -217,9 +217,9 @@ def _mixture(reason: ResultExplanation) -> str:
         return _limited(reason)
     text_weight = reason.text_weight * reason.agreement
     mixed = reason.vector_weight * meaning_score + text_weight * words_score
-    differs = tr(_DIFFERS, share=reason.agreement) if reason.agreement < 1 - _LEAST and words_score > _LEAST else ""
+    differs = tr(_DIFFERS, share=reason.agreement) if reason.agreement < 1 - _SMALL and words_score > _SMALL else ""
     sum_ = tr(
-        _CAPPED if mixed > 1 + _LEAST else _MIXED,
+        _CAPPED if mixed > 1 + _SMALL else _MIXED,
         meaning=reason.vector_weight,
         words=text_weight,
         meaning_score=meaning_score,
@@ -227,7 +227,7 @@ def _mixture(reason: ResultExplanation) -> str:
         score=mixed,
     )
     # Fixed weights, of the settings or between passages, add up to 1.
-    depends = abs(reason.vector_weight + reason.text_weight - 1) > _LEAST
+    depends = abs(reason.vector_weight + reason.text_weight - 1) > _SMALL
     weight = _FOREIGN if reason.raised_weight else _FEW_WORDS if reason.vector_weight >= _MUCH else _MANY_WORDS
     why = tr(weight) if depends else ""
     return " ".join(filter(None, (why, differs, sum_)))
@@ -235,7 +235,7 @@ def _mixture(reason: ResultExplanation) -> str:
 
 def _limited(reason: ResultExplanation) -> str:
     score = reason.text_weight * reason.agreement * reason.shown_text_score
-    return tr(_LIMITED, score=score) if reason.terms and score > 1 + _LEAST else ""
+    return tr(_LIMITED, score=score) if reason.terms and score > 1 + _SMALL else ""
 
 
 def _time(reason: ResultExplanation) -> str:

@@ -42,7 +42,7 @@ class FoundSet(msgspec.Struct, frozen=True):
     vector_weight: float | None = None
     """See `SearchOutcome.vector_weight`."""
     undated: tuple[str, ...] = ()
-    """The times that the query names, as typed, if no result is of them."""
+    """The times that the query names, as typed, if no result is dated within them."""
     unknown_words: tuple[str, ...] = ()
     """See `SearchOutcome.unknown_words`."""
 
@@ -55,7 +55,7 @@ class FoundSet(msgspec.Struct, frozen=True):
     def with_results_in_scope(
         self, all_results: "FoundSet", scope: ChunkFilter, snapshot: Snapshot, context: SearchContext
     ) -> "FoundSet":
-        """Return those results of a search without limits that satisfy the limits (`scope`), or this set if none do."""
+        """Return the results of a search without limits that satisfy the limits (`scope`), or this set if none do."""
         ids = [scored.id for scored in all_results.results]
         inside = set(ids) if scope.chunks is None else set(ids).intersection(scope.chunks)
         if scope.files is not None:
@@ -70,7 +70,7 @@ class FoundSet(msgspec.Struct, frozen=True):
         )
 
     def note_on_times(self) -> str:
-        """Return a notice if no result is of a time that the query names; else ""."""
+        """Return a notice if no result is dated within a time that the query names; else ""."""
         return tr("No result is dated {times}.", times=any_of(map(in_quotes, self.undated))) if self.undated else ""
 
     def note_on_similar(self, snapshot: Snapshot, context: SearchContext) -> str:
@@ -172,9 +172,10 @@ def list_newest(
 def with_wordless(
     results: list[Scored], snapshot: Snapshot, scope: ChunkFilter, context: SearchContext
 ) -> tuple[list[Scored], int]:
-    """Return the results, followed by passages without the query's words that satisfy its conditions, if those suffice.
+    """Return the results, then passages without the query's words if its conditions suffice.
 
-    Of each file without a result, this is the first passage; it gets the minimum score. Also returns the number of all.
+    These are the first passages of the other files that satisfy the conditions, with the minimum score. Also returns
+    the number of all results.
     """
     if not context.query.words_optional or not scope.chunks:
         return results, len(results)

@@ -1,6 +1,4 @@
-"""The last steps after scoring: the threshold, a higher one for unknown words or subjects, and, if requested, more
-variety.
-"""
+"""Applies the threshold to scored results, raised for unknown words or subjects, and adds variety if requested."""
 
 import math
 from collections import Counter
@@ -32,23 +30,23 @@ if TYPE_CHECKING:
     from engine.search.vector_leg import VectorLeg
 
 _COPIED = 80
-"""Fewest characters of a text that counts as copied if it is in several files."""
+"""Fewest characters of a text that counts as a copy if it is in several files."""
 _FOR_UNKNOWN_NAME = 2.0
 """Increase of the minimum if a name in the query occurs nowhere, as a share of the minimum: passages about others are
 as near in meaning as the answer would be.
 """
 _OTHER_WORDS = 1.5
-"""Least keyword score of results that also miss other words then, relative to the minimum: passages about others share
-the words of everyday life, too.
+"""Least keyword score, relative to the minimum, of results without that name and other words of the query: passages
+about other names share everyday words.
 """
 _FOR_FEW_WORDS = 2.5
-"""Increase of the minimum for a long query if no passage has the words of an answer, as a share of the minimum: notes
-on its subject would use more of them.
+"""Increase of the minimum for a long query if no passage has enough of its words, as a share of the minimum: notes on
+its subject would use more of them.
 """
 _MANY = 8
-"""Words of a query that the index has from which this increase is made in full."""
+"""Number of indexed words of a query from which the full increase is applied."""
 _LIGHT_NAME = 0.1
-"""Share of the query from which names that occur nowhere count in full: in a long query, they are by the way."""
+"""Share of the query from which names that occur nowhere count in full: in a long query, they are incidental."""
 _FOR_UNRELATED = 1.25
 """Increase of the minimum if no passage shares the query's subject, as a share of the minimum; it is small if one
 probably does.
@@ -59,23 +57,22 @@ script without spaces, below which the minimum rises. Those to passages are high
 more others; without spaces, several words are often compared as one.
 """
 _FOR_OTHER_WORDS, _BELOW = 1.0, 0.1
-"""Highest increase, as a share of the minimum, and how far below these similarities it is made."""
-_FEWEST_PASSAGES = 100
-"""Number of passages from which it is made in one language: in few, even answers hardly have similar words."""
-_FEWEST_COMPARED = 3
+"""Highest increase, as a share of the minimum, and how far below these similarities it is reached."""
+_MIN_PASSAGES = 100
+"""Number of passages from which it is applied within one language: in few, even answers hardly have similar words."""
+_MIN_COMPARED = 3
 """Number of results in another language whose words are compared if none reaches the minimum."""
 
 
 def least_by_keywords(analysis: QueryAnalysis, context: SearchContext) -> float:
-    """Return the minimum for keyword scores: below that of other scores for a long query, whose answer holds only some
-    of its words.
-    """
+    """Return the minimum for keyword scores, lower for a long query, whose answer holds only some of its words."""
     return context.request.min_score * min(1.0, math.sqrt(LONG_QUERY / max(1, analysis.word_count)))
 
 
 def cut(ranked: list[Scored], others: int, least: float, by_keywords: float, stages: Stages) -> list[Scored]:
-    """Remove the results whose score is below the minimum `least` and whose keyword score is below `by_keywords`. The
-    scores of `others` more are, too.
+    """Remove the results whose score is below the minimum `least` and whose keyword score is below `by_keywords`.
+
+    `others`: number of further candidates, whose scores are known to be below both.
 
     The score includes ageing, as in the reference. The keyword score doesn't: a search for the words or the name of an
     old note finds it, though below newer ones. A result that stays for its keyword score alone gets at least `least` as
@@ -114,9 +111,9 @@ def without_chance_matches(
     """Remove weak results that match by vectors alone, if words of the query occur nowhere in the index, or if it is
     long and no passage has enough of them.
 
-    Applies only to results in the query's language: notes on its subject would use its words; those in another language
-    can't. Results with all the other words stay, since the unknown word may be a typing error. If it is a name, their
-    keyword score must reach the minimum; that of results without other words must be clearly above.
+    Applies only to results in the query's language, since notes in another one can't have its words. Results with all
+    other words stay, since the unknown word may be a typing error. If it is a name, their keyword score must reach the
+    minimum; the score of results without some of the other words must be clearly above it.
     `least`: the minimum for results by vectors.
     """
     by_keywords = least_by_keywords(analysis, context)
@@ -151,7 +148,7 @@ def without_chance_matches(
 
 
 def _shortfall(results: list[Scored], words: KeywordScores, by_keywords: float) -> float:
-    """Return by which share of the minimum for keyword scores, `by_keywords`, the best one falls short.
+    """Return the share of the minimum for keyword scores, `by_keywords`, by which the best one is below it.
 
     It is less for a query with few words that the index has, 0 without enough: the answer may use other words.
     """
@@ -163,7 +160,7 @@ def _shortfall(results: list[Scored], words: KeywordScores, by_keywords: float) 
 
 
 def _unknown_names(words: KeywordScores, analysis: QueryAnalysis, context: SearchContext) -> list[Term]:
-    """Return the terms that occur nowhere and are names; none if these are probable typing errors and times."""
+    """Return the terms that occur nowhere and are names; empty if all are probable typing errors or times."""
     query, language = context.query.searched_text, analysis.languages[0]
     missing = {term.surface for term in words.unknown}
     names = {
@@ -198,13 +195,13 @@ def _holds_known(words: KeywordScores, id_: int) -> bool:
 
 
 def _times(words: KeywordScores, context: SearchContext) -> Set[int]:
-    """Return the positions of the terms that name a time: passages about others have the same dates."""
+    """Return the positions of the terms that name a time: passages about other names have the same dates."""
     named = {fold(word) for time in read_times(context.query.searched_text) for word in time.text.split()}
     return {index for index, term in enumerate(words.terms) if fold(term.surface) in named}
 
 
 def _share_of(terms: Set[int], words: KeywordScores, id_: int) -> float:
-    """Return the share of a chunk's BM25 sum from the terms at these positions."""
+    """Return the share of a chunk's BM25 sum that the terms at these positions contribute."""
     contributions = words.contributions.get(id_, ())
     total = sum(contributions)
     return sum(contributions[index] for index in terms) / total if terms and total else 0.0
@@ -233,17 +230,15 @@ def _is_certain(results: list[Scored], by_keywords: float) -> bool:
 
 
 def first_compared(results: list[Scored], least: float, raised: float) -> int:
-    """Return how many of the first results to compare with the query's words: those that reach the minimum `raised`, or
-    some if none does.
-    """
+    """Return how many results to compare with the query's words: all that reach the minimum `raised`, else a few."""
     reaching = sum(scored.unlifted >= raised for scored in results) if raised > least else len(results)
-    return reaching or _FEWEST_COMPARED
+    return reaching or _MIN_COMPARED
 
 
 def minimum_by_words(
     results: list[Scored], least: float, raised: float, by_keywords: float, part: KeywordPart, query: str
 ) -> float:
-    """Return the minimum score for results by vectors alone, by how similar their words are to those of the query.
+    """Return the minimum score for results by vectors alone, by the similarity of their words to the query's words.
 
     The vector of a passage may be near that of a query although no word is, and then more than `raised` is needed. If
     words of a passage in another language translate the query, the usual minimum, `least`, is enough, whether or not
@@ -255,7 +250,7 @@ def minimum_by_words(
         return raised
     best = max(scored.word_similarity or 0.0 for scored in compared)
     if compared[0].by_lines:
-        if part.analysis.word_count < SHORT_QUERY or part.leg.chunks < _FEWEST_PASSAGES:
+        if part.analysis.word_count < SHORT_QUERY or part.leg.chunks < _MIN_PASSAGES:
             return raised
         similar = _SIMILAR_LINES
     elif UNSPACED in shape(query):
@@ -270,10 +265,10 @@ def minimum_by_words(
 def without_unrelated(
     results: list[Scored], least: float, raised: float, by_words: float, own: Set[int], stages: Stages
 ) -> list[Scored]:
-    """Remove results whose score is below the minimum for results by vectors, if that is above the usual one, `least`.
+    """Remove results below the minimum for results by vectors, if that is above the usual minimum, `least`.
 
     The minimum is `by_words`, but `raised` for the results `own`: they may be in the query's language, and words were
-    compared with those in others.
+    compared with passages in other languages.
     """
     highest = max(raised, by_words) if own else by_words
     if highest <= least:
@@ -310,11 +305,12 @@ def _stored_languages(snapshot: Snapshot, ids: Collection[int]) -> dict[int, str
 
 
 def fold_copies(snapshot: Snapshot, results: list[Scored]) -> tuple[list[Scored], dict[int, list[int]]]:
-    """Keep one of the results that have the same text in several files, such as copies of a note.
+    """Keep only one of the results with the same text in several files, such as copies of a note.
 
-    Also returns the ids of the others, best first, by id of the result that stays. The best one stays. Of several with
-    the same score, it is one in a file that already has a result, else the one with the shortest path, since "note.md"
-    is copied to "note (1).md". Texts of a few words are not joined: several files may have them without being copies.
+    Also returns the ids of the removed results, best first, by id of the result that stays. The best one stays. Of
+    several with the same score, it is one in a file that already has a result, else the one with the shortest path,
+    since "note.md" is copied to "note (1).md". Texts of a few words are not joined: several files may have them without
+    being copies.
     """
     repeated = snapshot.repeated_texts([scored.id for scored in results], _COPIED)
     texts = {id_: (path, hash_) for id_, path, hash_ in repeated}
@@ -384,9 +380,9 @@ def diverse(results: list[Scored], similarity: "Similarity", weight: float, limi
     Runs after the threshold, unlike the reference: scores are unchanged, so the same results are found, and results
     below the threshold don't affect the order.
     """
-    from engine.search.diversity import MOST, diversify  # off by default
+    from engine.search.diversity import MAX_REORDERED, diversify  # off by default
 
-    best = results[:MOST]
+    best = results[:MAX_REORDERED]
     chosen = diversify([scored.score for scored in best], similarity, weight, limit)
     first = [replace(best[row.by_score], chosen=row) for row in chosen]
     chosen_ids = {row.by_score for row in chosen}

@@ -1,6 +1,6 @@
 """Absolute scores, 0 to 1: each depends on its own chunk and the query, not on the other results.
 
-Only words in other chunks of its file or of its session's project add to it. So a threshold is meaningful, and an
+Besides the chunk itself, only words in other chunks of its file or project count. So a threshold is meaningful, and an
 off-topic query returns nothing.
 """
 
@@ -24,14 +24,14 @@ FULL_SIMILARITY = 0.3
 A third of them, which search engines require of similar documents, then reaches the default threshold.
 """
 _ENOUGH_WORDS = 3.0
-"""Weight of a query, in words that only one passage has, above which scores by keywords alone rise: the answer to a
-long question holds only some of its words."""
+"""Weight of a query, as a number of words that only one passage has, above which scores by keywords alone rise: the
+answer to a long question holds only some of its words."""
 FOR_UNKNOWN = 0.4
 """Increase of the minimum if all words of a query occur nowhere, as a share of the minimum."""
 SHORT_QUERY = 3
 """For queries up to this number of terms, a chunk's score is at most its share of the query."""
 _COVERING = 1.25
-"""Exponent of that share: a chunk with less than half of a query hardly answers it."""
+"""Exponent of the share of the query: a chunk with less than half of a query hardly answers it."""
 _COMPLETE = 0.35
 """Least BM25 part of the score of a chunk that contains every term, whatever its length. It falls with the square of
 the covered share.
@@ -51,16 +51,16 @@ note of usual length look long, and its score would depend on what else is index
 _NAME = 0.5
 """Bonus of a title or file name that equals the query; a half match adds a quarter of it."""
 DEFINED = 1.4
-"""Match of a chunk that defines what the query names: twice the bonus, since chunks that only use a name may have it
+"""Match of a chunk that defines the name in the query: twice the bonus, since chunks that only use a name may have it
 often."""
 SPELLED = 1.0
-"""Match of a chunk that spells the words of the query as one name, such as `extractValue` for "extract value": others
-have the words of the name more often."""
+"""Match of a chunk that spells the words of the query as one name, such as `extractValue` for "extract value": other
+chunks have the single words more often."""
 SIGNED = 1.3
-"""Match of a chunk that has the numbers of the query with their signs: others may have the numbers more often."""
+"""Match of a chunk that has the query's numbers with their signs: other chunks may have the numbers more often."""
 SIGNED_OTHERWISE = 1.15
-"""The same for units written otherwise than in the query: 20 percent for 20%."""
-_UNKNOWN, _MOST_UNKNOWN = 1.4, 1.5
+"""Match of a chunk that writes the signs in another way than the query: 20 percent for 20%."""
+_UNKNOWN, _MAX_UNKNOWN = 1.4, 1.5
 """Least and highest weight of a term that occurs nowhere, relative to the average of the others. With the higher one,
 half of a query of two words isn't an answer."""
 _NEAR = 0.3
@@ -69,7 +69,7 @@ ADJACENT = 2.0
 """Bonus for a query with function words that a chunk holds as a phrase, as a share of a full match: nearly every chunk
 holds the words."""
 _WEIGHT_WITHOUT_WORDS = 0.8
-"""Weight of the vector score if the keywords match nothing well."""
+"""Weight of the vector score if no chunk matches the keywords well."""
 _DOUBTED, _TRUSTED = 0.3, 0.7
 """Keyword scores between which the weight of the vector score falls to the model's own."""
 _OWN_LANGUAGE = 0.5
@@ -77,25 +77,25 @@ _OWN_LANGUAGE = 0.5
 unit of its keyword score and of the share of the nearest passages that keywords can find.
 """
 _WEIGHT_OF_SAME_ORDER = 0.15
-"""Weight of the vector score where keywords match well and both scores put the best results in the same order: such a
-model knows the subject. Where the orders differ, keywords are safer.
+"""Weight of the vector score if keywords match well and both scores rank the best results in the same order: then the
+model knows the subject. If the orders differ, keywords are safer.
 """
 _OTHER_ORDER, _SAME_ORDER = 0.2, 0.4
 """Correlations of both scores between which that weight rises from the model's own."""
 _NEAR_FROM, _NEAREST = 1.0, 1.3
-"""Highest vector scores of the best results between which it rises, too: below, no result is surely related."""
-_LEAST_COMPARED = 5
-"""Number of results from which the orders are compared."""
+"""Highest vector scores of the best results between which it also rises: below, no result is surely related."""
+_MIN_COMPARED = 5
+"""Least number of results for comparing the orders."""
 _AGREEMENT = 0.4
 """Share of a keyword score that the vector score can lower: a few words in common may be chance."""
 _CERTAIN_FROM, _CERTAIN = 0.6, 1.2
-"""Keyword scores between which `_AGREEMENT` falls to nothing: so much in common is hardly chance."""
+"""Keyword scores between which `_AGREEMENT` falls to 0: matches of so many words are hardly chance."""
 _RARE_FROM, _RAREST = 300, 1_000
-"""A term in one of so many chunks begins to count as rare, and fully does: a chunk hardly holds it by chance."""
+"""Numbers n between which a term in one of n chunks becomes rare: a chunk hardly holds a rare term by chance."""
 _MOSTLY_FROM, _MOSTLY = 0.5, 0.65
-"""Shares of a query between which a rare term begins to count: in more words, one is often rare, but by the way."""
+"""Shares of a query between which a rare term counts more and more: one of many words is often rare, but incidental."""
 LONG_QUERY = 5
-"""Number of terms from which no chunk is expected to contain all, so that fewer count as a good match."""
+"""Number of terms of a query that no chunk is expected to contain completely, so that fewer are a good match."""
 _WEIGHT_BETWEEN_PASSAGES = 0.8
 """Weight of the vector score between passages: two passages on one subject share few distinctive words."""
 
@@ -128,14 +128,14 @@ def unknown_weight(known: Sequence[float], rarest: float = 0.0) -> float:
     if not known:
         return 0.0
     average = sum(known) / len(known)
-    return min(_MOST_UNKNOWN * average, _UNKNOWN * max(average, rarest))
+    return min(_MAX_UNKNOWN * average, _UNKNOWN * max(average, rarest))
 
 
 def keywords_only_factor(total: float, unknown: float, documents: int) -> float:
     """Return the factor for keyword scores in a search without vectors: above 1 for a long query, below it for unknown
     words.
 
-    `total`: sum of the idfs of a query's terms; `unknown`: of those that occur nowhere.
+    `total`: sum of the idfs of a query's terms; `unknown`: sum of the idfs of terms that occur nowhere.
     """
     enough = _ENOUGH_WORDS * inverse_document_frequency(documents, 1)
     return max(1.0, total / enough) / (1 + FOR_UNKNOWN * unknown / total) if total and documents else 1.0
@@ -162,7 +162,7 @@ def term_score(idf: float, frequency: float, norm: float) -> float:
 def nearness(idf: float, distance: float) -> float:
     """Return the bonus for two consecutive words of the query at this distance in a chunk.
 
-    `idf` is that of the more frequent word, `distance` in tokens, 1 for neighbours, infinite if one is missing.
+    `idf`: of the more frequent word. `distance`: in tokens, 1 for neighbours, infinite if one of the words is missing.
     """
     return _NEAR * idf * (K1 + 1) / distance
 
@@ -170,7 +170,7 @@ def nearness(idf: float, distance: float) -> float:
 def text_evidence(total: float, full: float, covered: float, limit: float, together: float) -> float:
     """Return the keyword score without its upper limit of 1, and without the part from titles.
 
-    `total` is the sum of BM25 and nearness, the others are those of `TextParts`.
+    `total`: sum of BM25 and nearness. The other parameters are the fields of `TextParts`.
     """
     share = total / full
     squared = covered * covered
@@ -245,7 +245,7 @@ class TextParts(msgspec.Struct, frozen=True):
 
 
 NAMED = TextParts(0.0, 0.0, 1.0, 1.0, _FROM_BM25, 1.0)
-"""Of a chunk whose session, with its time, is named by the whole query: no word is left to search for."""
+"""Parts of a chunk whose session, with its time, is named by the whole query: no word is left to search for."""
 
 
 class Scale(msgspec.Struct, frozen=True):
@@ -331,18 +331,16 @@ class Evidence(msgspec.Struct, frozen=True):
 
 
 def _same_order(found: Iterable[Evidence]) -> float:
-    """Return the agreement, 0 to 1, of keyword and vector scores on the order of results that are surely related to the
-    query.
-    """
+    """Return how far keyword and vector scores agree, 0 to 1, on the order of results that are surely related."""
     scores = [(evidence.text, evidence.vector) for evidence in found if evidence.vector is not None]
-    if len(scores) < _LEAST_COMPARED:
+    if len(scores) < _MIN_COMPARED:
         return 0.0
     near = within_limits((max(vector for _, vector in scores) - _NEAR_FROM) / (_NEAREST - _NEAR_FROM))
     return near * within_limits((_correlation(scores) - _OTHER_ORDER) / (_SAME_ORDER - _OTHER_ORDER))
 
 
 def _correlation(pairs: Sequence[tuple[float, float]]) -> float:
-    """Return Pearson's correlation of pairs of numbers; 0 if one of both never changes."""
+    """Return Pearson's correlation of pairs of numbers; 0 if one of the two is constant."""
     first, second = (sum(numbers) / len(pairs) for numbers in zip(*pairs, strict=True))
     apart = [(one - first, other - second) for one, other in pairs]
     spread = math.sqrt(sum(one * one for one, _ in apart) * sum(other * other for _, other in apart))
@@ -355,21 +353,21 @@ class Blend(msgspec.Struct, frozen=True):
     vector_weight: float
     text_weight: float = 1.0
     agreement: float = 0.0
-    """Share of the keyword score that the vector score can lower, in chunks without every term; 0 if the weights are
-    the user's, or if a passage is the query.
+    """Share of the keyword score that the vector score can lower, in chunks without every term; 0 if the user set the
+    weights, or if the query is a passage.
     """
     alone: float = 1.0
     """Factor of all keyword scores, with and without a vector: `keywords_only_factor` if only these count."""
     doubt: float = 0.0
-    """How little the keywords match, 0 to 1, if that determined the weights."""
+    """How badly the keywords match, 0 to 1, if this determined the weights."""
     foreign_share: float | None = None
-    """Share that counts of the scores which chunks in another language would have if no keywords matched; None if their
+    """Factor of the scores of chunks in another language, which are computed as if no keywords matched; None if their
     language makes no difference.
     """
 
     @classmethod
     def of(cls, model: Calibration, found: Iterable[Evidence], terms: int, alone: float = 1.0) -> "Blend":
-        """Return the weights for a query: the model's own, or a higher one of vectors if keywords match nothing well.
+        """Return the weights for a query: the model's own, or a higher weight of vectors if the keywords match badly.
 
         In a language that the model doesn't know, only keywords count. `found`: the best candidates by keywords.
         `terms`: number of words in the query. A passage with half of ten words is an answer; one with half of two words
@@ -399,10 +397,10 @@ class Blend(msgspec.Struct, frozen=True):
     def with_foreign(self, best: Evidence, reached: float) -> "Blend":
         """Return the weights for a query some of whose nearest chunks are in other languages.
 
-        Keywords can't find these. So vectors alone decide between them and `best`, the best chunk in the query's
-        language: those rank above it that are nearer by more than its advantage. All their scores are reduced by the
-        same share, so that they also rank above chunks that only have a word or two by chance. `reached`: share of the
-        nearest chunks that keywords can find.
+        Keywords can't find foreign chunks. So vectors alone decide between them and `best`, the best chunk in the
+        query's language: a foreign chunk ranks above it if it is nearer by more than the advantage of `best`. All their
+        scores are reduced by the same share, so that they also rank above chunks that only have a word or two by
+        chance. `reached`: share of the nearest chunks that keywords can find.
         """
         needed = _WEIGHT_WITHOUT_WORDS * (best.vector or 0.0) + _OWN_LANGUAGE * (self.text_part(best) + reached)
         score = max(0.0, self.score(best))

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from engine.store.snapshot import Snapshot
     from engine.store.vector_encoding import Vectors
 
-_LEAST_CANDIDATES = 200
+_MIN_CANDIDATES = 200
 
 Explain = bool | Literal["if empty"]
 """Which answers are explained: all, none, or only those without results."""
 
 OnKeywords = Callable[[SearchOutcome], None]
-"""Receives the answer by keywords, on the searching thread; the search continues when it returns."""
+"""Receives the answer by keywords on the searching thread; the search continues when the function returns."""
 
 
 class SearchRequest(msgspec.Struct, frozen=True):
@@ -56,12 +56,12 @@ class SearchRequest(msgspec.Struct, frozen=True):
 
     @property
     def candidates(self) -> int:
-        """Number of candidates to take by keywords, and as many by vectors; filters and ties reduce them."""
-        return max(_LEAST_CANDIDATES, self.max_results * self.hybrid.candidate_multiplier)
+        """Number of candidates to find by keywords, and by vectors; filters and ties reduce them."""
+        return max(_MIN_CANDIDATES, self.max_results * self.hybrid.candidate_multiplier)
 
 
 class _Timed:
-    """Context manager that measures a block. A search has twenty, and a generator takes three times as long."""
+    """Context manager that measures a block; a search uses twenty, and a generator takes three times as long."""
 
     def __init__(self, spent: dict[str, float], stage: str) -> None:
         self._spent, self._stage = spent, stage
@@ -84,7 +84,7 @@ class SearchContext(msgspec.Struct, eq=False):
     failure: str = ""
     """Why the provider could not embed the query, or is unavailable; empty if neither."""
     keywords_only: KeywordsOnly | None = None
-    """Why no vectors are compared, if they should be."""
+    """Why no vectors are compared, although they should be."""
     empty_index: EmptyIndex | None = None
     suggestions: tuple[QuerySuggestion, ...] = ()
     understood: UnderstoodQuery | None = None
@@ -92,7 +92,7 @@ class SearchContext(msgspec.Struct, eq=False):
     best: float = 0.0
     """The highest score or keyword score of all candidates."""
     language_known: bool = True
-    """Whether the model knows the language of the query; otherwise its vector doesn't count."""
+    """Whether the model knows the language of the query; otherwise the query's vector doesn't count."""
     vectors_ready: VectorsReady | None = None
     """Number of chunks that have a vector, if some have none; counted if the answer is explained."""
     scope: ChunkFilter = ChunkFilter()
@@ -100,8 +100,8 @@ class SearchContext(msgspec.Struct, eq=False):
     reads_files: bool = False
     """Whether the answer depends on files outside of the index."""
     weakest: list[int] = msgspec.field(default_factory=list)
-    """The last candidate of the keyword and of the vector search, if either reached its limit: if it becomes a result,
-    there may be more.
+    """The last candidates of the keyword and the vector search, of those that reached their limit: if one becomes a
+    result, there may be more.
     """
     stages: Stages = msgspec.field(default_factory=Stages)
     spent: dict[str, float] = msgspec.field(default_factory=dict)
@@ -111,7 +111,7 @@ class SearchContext(msgspec.Struct, eq=False):
     vector: "Vectors | None" = None
     """Unit vector (dims,) of the query; None if only keywords are searched."""
     stored: bool = False
-    """Whether `vector` is the stored vector of a passage, not that of a query."""
+    """Whether `vector` is the stored vector of a passage, not the vector of a query."""
 
     @classmethod
     def for_request(cls, request: SearchRequest, cancel: CancelToken | None, failure: str = "") -> "SearchContext":

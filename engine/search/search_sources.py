@@ -91,7 +91,7 @@ class CandidateLoader(Protocol):
 
 
 class SearchSources(msgspec.Struct, frozen=True):
-    """Where a searcher reads from: the database, the vectors, and for an external index more."""
+    """The data sources of a searcher: the database, the vectors, and more for an external index."""
 
     store: ReadableStore
     vectors: NearVectors

@@ -163,7 +163,7 @@ class Searcher:
     ) -> SearchOutcome:
         """Compute the answer for one snapshot, or take it from the cache.
 
-        `tried`: the query's keyword half, if the query was searched to choose it.
+        `tried`: the query's keyword half, if it was already searched in order to choose this query.
         """
         request = context.request
         moment = self._moment(snapshot, provider, context)
@@ -174,7 +174,7 @@ class Searcher:
         part = self._keyword_part(snapshot, provider, context, tried)
         unknown = [term.surface for term in part.leg.terms if not term.searched]
         if part.wordless:
-            provider = None  # the vector of punctuation is similar to any passage's
+            provider = None  # the vector of punctuation is similar to the vector of any passage
         elif len(unknown) == len(part.leg.terms) and self._embedder.is_nonsense(snapshot, provider, unknown):
             provider = None
             context.stages.add_question(embedded=False, facts=UnknownWords(unknown))
@@ -204,10 +204,10 @@ class Searcher:
     ) -> SearchOutcome:
         """Return the answer to a corrected query; a notice says which word it leaves out.
 
-        `tried`: the keyword halves of the queries that were searched to choose it, by query.
+        `tried`: the keyword halves of the queries that were searched in order to choose the correction, by query.
         """
         others = tuple(other for other in context.suggestions if other != correction)
-        if correction.is_shorter:  # nothing may contain the words of a suggestion together either
+        if correction.is_shorter:  # no passage may contain the words of a suggestion together either
             find = partial(self._find_by_keywords, snapshot, context, tried)
             others = tuple(other for other in others if has_all_words(find(other.query)))
 
@@ -223,8 +223,8 @@ class Searcher:
     def _advised(
         self, snapshot: Snapshot, provider: "EmbeddingProvider | None", outcome: SearchOutcome, context: SearchContext
     ) -> SearchOutcome:
-        """Return the outcome; without results, only with suggestions that find something, and if it is explained, with
-        remedies."""
+        """Return the outcome; one without results keeps only suggestions that find something, and if it is explained,
+        it gets remedies."""
         if outcome.results:
             return outcome
 
@@ -232,7 +232,7 @@ class Searcher:
             trial = SearchContext.for_request(other, context.cancel)
             return self._answer(snapshot, None if other.keyword_only else provider, trial)
 
-        if outcome.suggestions:  # a word of the index need not be in the same phrase
+        if outcome.suggestions:  # an indexed word need not occur in the query's phrase
             trial = msgspec.structs.replace(
                 context.request, min_score=0.0, max_results=1, keyword_only=True, correct=False, explain=False
             )
@@ -287,7 +287,7 @@ class Searcher:
     def _find_by_keywords(
         self, snapshot: Snapshot, context: SearchContext, tried: dict[str, KeywordPart], query: str
     ) -> FoundSet:
-        """Return what another query finds by keywords, under the same limits."""
+        """Return the results of another query by keywords, under the same limits."""
         request = msgspec.structs.replace(context.request, query=query, correct=False, keyword_only=True, explain=False)
         trying = SearchContext.for_request(request, context.cancel)
         part = tried[query] = self._keyword_part(snapshot, None, trying)
@@ -308,7 +308,7 @@ class Searcher:
         return Moment.of(snapshot, provider, by_the_minute=any(level.query.dated for level in context.levels))
 
     def _read_query(self, snapshot: Snapshot, context: SearchContext) -> Sequence[int] | None:
-        """Read the query in the sense that the index gives it, and return the files to search; None for all."""
+        """Set the query as the index determines its meaning, and return the files to search; None for all."""
         files = files_to_search(snapshot, self._guard, context)
         context.query = read_with_index(snapshot, context.query, files)
         return files
@@ -359,8 +359,8 @@ class Searcher:
     ) -> FoundSet:
         """Return all results of one query, best first.
 
-        If none of the passages that the search is limited to matches well enough, all are searched: whether a few words
-        in common or a similar meaning suffice depends on the others, and limits must not empty an answer.
+        If no passage within the limits of the search matches well enough, all passages are searched: whether a few
+        common words or a similar meaning suffice depends on the other passages, and limits must not empty an answer.
         """
         found = self._find_in_scope(snapshot, provider, part, context)
         if found.results or found.vector_leg is None or part.example is not None or not part.scope.narrows:
@@ -393,7 +393,7 @@ class Searcher:
         ids = find_candidates(part, vector_leg, snapshot, context)
         words, ranked, below, blend = self._ranker.rank(ids, part, vector_leg, snapshot, context)
         least = raised = context.request.min_score
-        by_keywords = least_by_keywords(analysis, context) if blend.agreement else least  # else the weights are fixed
+        by_keywords = least_by_keywords(analysis, context) if blend.agreement else least  # if not, weights are fixed
         results = cut(ranked, below, least, by_keywords, context.stages)
         if blend.agreement:
             with context.timed("vector"):
@@ -478,7 +478,7 @@ class Searcher:
         from engine.search.vector_leg import VectorLeg, count_words
 
         model = snapshot.stored_model(provider.id, provider.model, provider.key)
-        if model is None:  # the index was replaced since
+        if model is None:  # the index has been replaced
             return None
         if len(query) != model.dims:
             context.note_keywords_only(

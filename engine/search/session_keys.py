@@ -1,7 +1,7 @@
-"""Read agents' session keys: `main`, `agent:main:discord:direct:7`, `agent:main:whatsapp:group:123@g.us`.
+"""Parses agents' session keys: `main`, `agent:main:discord:direct:7`, `agent:main:whatsapp:group:123@g.us`.
 
-The forms are those of OpenClaw: `agent:<id>:` in front, then the name of the main session, or the program, its account,
-the kind of chat and the other person. A hook passes the bare id of its session instead.
+Keys have OpenClaw's forms: `agent:<id>:`, then the name of the main session, or the program, its account, the kind of
+chat and the contact. A hook passes the bare id of its session instead.
 """
 
 import re

@@ -20,7 +20,7 @@ EXCERPT_LENGTH = 110
 most different matched words."""
 _ADDRESS = lazy_pattern(r"[A-Za-z]{2,12}://\S+")
 _LONGEST_WORD = 40
-"""Farthest move of a cut to keep a word whole: Japanese and URLs have no spaces."""
+"""Most characters by which a cut moves to keep a word whole: Japanese and URLs have no spaces."""
 
 
 class Snippet(msgspec.Struct, frozen=True):
@@ -30,7 +30,7 @@ class Snippet(msgspec.Struct, frozen=True):
     ranges: tuple[FileRange, ...]
     """Matches in `text`."""
     offset: int
-    """Offset in the chunk's text of the densest matches, which a row shows; without any, of the snippet's beginning."""
+    """Offset in the chunk's text of the densest matches, which a row shows; without matches, of the snippet's start."""
 
 
 def make_snippet(text: str, ranges: Sequence[FileRange], limit: int = LIMIT) -> Snippet:
@@ -38,7 +38,7 @@ def make_snippet(text: str, ranges: Sequence[FileRange], limit: int = LIMIT) -> 
 
     A cut line begins or ends with an ellipsis. `ranges` are the matches, ascending; `limit` is in characters.
     """
-    limit = max(limit, 3)  # two of them are ellipses
+    limit = max(limit, 3)  # two characters are ellipses
     begin, end = 0, len(text)
     if end > limit:
         begin, matched = _densest(text, ranges, limit)
@@ -62,9 +62,9 @@ def make_snippet(text: str, ranges: Sequence[FileRange], limit: int = LIMIT) -> 
 
 
 def richest_match(text: str, ranges: Sequence[FileRange], room: int) -> int | None:
-    """Return the start of the first match after which most different words are matched within `room` characters.
+    """Return the start of the match that is followed by the most different matched words within `room` characters.
 
-    Of equal parts, the one with fewer of them in web addresses is chosen, since prose is easier to recognise. `ranges`
+    Of equal parts, the one with fewer matches in web addresses is chosen, since prose is easier to recognise. `ranges`
     are the matches, ascending. None without any.
     """
     words = _matched_words(text, ranges)
@@ -82,7 +82,7 @@ def richest_match(text: str, ranges: Sequence[FileRange], room: int) -> int | No
 
 
 def _matched_words(text: str, ranges: Sequence[FileRange]) -> list[str]:
-    """Return the matched word of each range; words that begin with another matched word count as that one.
+    """Return the matched word of each range; a word that begins with another matched word is replaced by that word.
 
     "mode-keys" and "modes" are matches of "mode", not different words.
     """

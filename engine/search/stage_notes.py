@@ -1,4 +1,4 @@
-"""Words the stages of a search for the explanation: one sentence or two from the kind and the numbers of each."""
+"""Describes the stages of a search for the explanation, in one or two sentences each."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
@@ -358,7 +358,7 @@ def _words(stage: Stage) -> str:
 
 
 def _count(word: str, chunks: int, typed: int) -> str:
-    """Return a word with the numbers of passages that have it as typed, and in another form."""
+    """Return a word with the numbers of passages that contain it as typed, and in another form."""
     if typed >= chunks:
         return tr("“{word}”: {count:,}", word=word, count=chunks)
     if not typed:

@@ -1,4 +1,4 @@
-"""Suggests similar words of the index, or several that it joins, for words of a query that occur nowhere.
+"""Suggests similar indexed words, or several that it joins, for a word of a query that occurs nowhere.
 
 A query that is the beginning of a note's name, or the name without its spaces and punctuation, is completed to it.
 
@@ -31,16 +31,16 @@ _SHORTEST_HEAD, _LONGEST_HEAD = 2, 4
 """Least and highest number of first characters that words must share to be compared; typos within the higher number are
 looked up.
 """
-_MOST_COMPARED = 3_000
+_MAX_COMPARED = 3_000
 """Largest number of words with the same beginning to compare; if there are more, a longer beginning is used."""
-_MOST_WORDS = 3
+_MAX_WORDS = 3
 """Most words that are looked up, and most suggestions."""
-_MOST_SIMILAR = 8
+_MAX_SIMILAR = 8
 """Most similar words that are searched for a word that occurs nowhere."""
-_MOST_REMEMBERED = 512
-_SHORTEST_JOINED, _MOST_JOINED = 6, 4
-"""Shortest word that may be several words without spaces, in characters, and most words that it may be."""
-_MOST_SPLITS = 8
+_MAX_REMEMBERED = 512
+_SHORTEST_JOINED, _MAX_JOINED = 6, 4
+"""Fewest characters of a word that may be several words without spaces, and most words that it may consist of."""
+_MAX_SPLITS = 8
 SHORTEST_CORRECTED = 5
 """Characters of the shortest word that is corrected automatically."""
 _DOUBLE = lazy_pattern(r"(\w)\1")
@@ -49,7 +49,7 @@ SHORTEST_EVIDENT = 7
 
 
 class Near(msgspec.Struct, frozen=True):
-    """A word of the index that resembles a misspelt word, or words that it joins, with their chunks and typos."""
+    """An indexed word that resembles a misspelt word, or several that the latter joins, with their chunks and typos."""
 
     token: str
     """The word, or the words with spaces between them."""
@@ -112,9 +112,9 @@ class Spelling:
     ) -> QueryAnalysis:
         """Return the query with similar words of the index as looser forms of words that occur nowhere.
 
-        Only words of searched files, as in `suggest`: the explanation names them. Short words and those for which
-        `is_word` is true have none, since they are too often other words. The known words of the query decide between
-        several similar words. Without any, `analysis` itself is returned.
+        Only words of searched files, as in `suggest`, since the explanation names them. Short words, and words for
+        which `is_word` is true, get no similar ones, since these are too often other words. The known words of the
+        query decide between several similar words. Without any, `analysis` itself is returned.
         """
         if not any(term.chunks for term in terms):
             return analysis
@@ -141,7 +141,7 @@ class Spelling:
     ) -> tuple[tuple[str, ...], ...]:
         found = self._likely_words(snapshot, token, language, scope, korean=False, as_name=as_name)
         near = (near.token for near, _ in found if near.typos == 1)
-        return tuple(tuple(word.split(" ")) for word in islice(near, _MOST_SIMILAR))
+        return tuple(tuple(word.split(" ")) for word in islice(near, _MAX_SIMILAR))
 
     def _suggested(
         self, snapshot: Snapshot, term: QueryTerm, language: str, scope: ChunkFilter, known: str, as_name: bool
@@ -164,9 +164,9 @@ class Spelling:
                 alone = _text_containing(snapshot, word, column, scope, known) is None
                 return alone, language not in languages_by_word().get(word, (language,))
 
-            near = sorted(islice(near, _MOST_SIMILAR), key=apart)
+            near = sorted(islice(near, _MAX_SIMILAR), key=apart)
         written = ((word, similar) for similar, text in near if (word := _written(text, similar.token)) is not None)
-        for word, similar in islice(written, _MOST_WORDS):
+        for word, similar in islice(written, _MAX_WORDS):
             chunks = similar.chunks
             if scope.files is not None:  # the word may occur only in other files
                 chunks = count_matches(snapshot, f'"{similar.token}"', scope.files)
@@ -178,7 +178,7 @@ class Spelling:
         """Yield the likeliest words within the filter `scope`, each with the text of a chunk that contains it.
 
         Words with one typo come first; without any, words that `token` joins, then words with two typos. `as_name`:
-        the token is written as a name, so common words are left out.
+        the token is written as a name, so that common words are left out.
         """
         for typos, apart in ((1, False), (1, True), (2, False)):
             found = False
@@ -194,12 +194,12 @@ class Spelling:
                 return
 
     def _remembered(self, snapshot: Snapshot, token: str, language: str, *, korean: bool, apart: bool) -> list[Near]:
-        """Return the words of the whole index that resemble `token`, or those that it joins."""
+        """Return the words of the whole index that resemble `token`, or the words that it joins."""
         if korean and apart:
             return []
         state = snapshot.identity, snapshot.tables.generation, snapshot.stamp, snapshot.hidden
         latest, known = self._latest
-        if latest != state or len(known) >= _MOST_REMEMBERED:
+        if latest != state or len(known) >= _MAX_REMEMBERED:
             known = {}
             self._latest = state, known
         key = token, korean, language if apart else None
@@ -215,7 +215,7 @@ def _unknown(analysis: QueryAnalysis, terms: Sequence[Term]) -> list[QueryTerm]:
     """Return the first words of a query, except fillers, that occur nowhere."""
     nowhere = {term.surface for term in terms if not term.chunks}
     unknown = (term for term in analysis.terms if not (term.stop or term.filler) and term.surface in nowhere)
-    return list(islice(unknown, _MOST_WORDS))
+    return list(islice(unknown, _MAX_WORDS))
 
 
 def _expression_of_known(analysis: QueryAnalysis, terms: Sequence[Term]) -> str:
@@ -228,12 +228,12 @@ def _expression_of_known(analysis: QueryAnalysis, terms: Sequence[Term]) -> str:
         for alternatives in forms
         if all(map(spelling.is_plain, alternatives))
     )
-    return " AND ".join(f"({expression})" for expression in islice(plain, _MOST_WORDS))
+    return " AND ".join(f"({expression})" for expression in islice(plain, _MAX_WORDS))
 
 
 def _is_unsure(analysis: QueryAnalysis) -> bool:
-    """Return whether a query may occur nowhere although each of its words does: it has words with punctuation, or ends
-    with the first letters of one.
+    """Return whether a query may occur nowhere although each of its words does: it has words with punctuation, or its
+    last word may be half-typed.
     """
     terms = analysis.terms
     return any(not term.surface.isalnum() for term in terms) or len(terms[-1].surface) < SHORTEST_PREFIX
@@ -263,7 +263,7 @@ def completes_name(typed: str, name: str) -> bool:
 
 
 def _search_word(term: QueryTerm) -> tuple[str, bool]:
-    """Return the folded word to find similar words of, and whether it is Korean; "" if it isn't a plain word."""
+    """Return the folded word for which to find similar ones, and whether it is Korean; "" if it isn't a plain word."""
     if not term.stems or " " in term.stems[0]:
         return "", False
     if not isinstance(term.word, str) or len(term.word) < len(term.stems[0]):  # its pairs
@@ -275,7 +275,7 @@ def _search_word(term: QueryTerm) -> tuple[str, bool]:
 
 
 def _nearest(snapshot: Snapshot, token: str, *, korean: bool) -> list[Near]:
-    """Return the indexed words similar to `token`: those with the fewest typos first, then by likelihood."""
+    """Return the indexed words similar to `token`, by number of typos, then by likelihood."""
     read = spelling.jamo if korean else str
     letters = read(token)
     if korean:
@@ -305,10 +305,10 @@ def _split_words(snapshot: Snapshot, token: str, language: str) -> list[Near]:
     stops = unsearched_words(language)
     chunks = dict(_looked_up(snapshot, spelling.parts(token)))
     splits = (
-        split for split in spelling.splits(token, chunks, _MOST_JOINED) if stops.isdisjoint((split[0], split[-1]))
+        split for split in spelling.splits(token, chunks, _MAX_JOINED) if stops.isdisjoint((split[0], split[-1]))
     )
     pairs = [Near(" ".join(split), min(chunks[word] for word in split), 1) for split in splits]
-    return sorted(pairs, key=lambda near: (near.token.count(" "), -near.chunks, near.token))[:_MOST_SPLITS]
+    return sorted(pairs, key=lambda near: (near.token.count(" "), -near.chunks, near.token))[:_MAX_SPLITS]
 
 
 def _written(text: str, token: str) -> str | None:
@@ -332,10 +332,10 @@ def _words_with_prefix(snapshot: Snapshot, token: str, head: int, column: str) -
         start = token[:head]
         words = snapshot.words_where("term >= ? AND term < ?")
         query = f"""SELECT term, {sql_chunk_count(column)} AS chunks FROM {words}
-            GROUP BY term HAVING chunks LIMIT {_MOST_COMPARED}"""
+            GROUP BY term HAVING chunks LIMIT {_MAX_COMPARED}"""
         rows = snapshot.connection.execute(query, (start, start + "\U0010ffff"))
         counts = dict(rows)
-        if len(counts) < _MOST_COMPARED or head >= len(token) - 1:
+        if len(counts) < _MAX_COMPARED or head >= len(token) - 1:
             return counts
         head += 1
 
@@ -343,7 +343,7 @@ def _words_with_prefix(snapshot: Snapshot, token: str, head: int, column: str) -
 def _text_containing(snapshot: Snapshot, token: str, column: str, scope: ChunkFilter, known: str = "") -> str | None:
     """Return the text of a chunk that contains `token`, with its title and path; None without any in `scope`.
 
-    `known`: an FTS5 expression that the chunk must match, too.
+    `known`: an FTS5 expression that the chunk must also match.
     """
     tables = snapshot.tables
     inside = "" if scope.files is None else f"AND c.file_id IN ({','.join(map(str, scope.files))})"
@@ -370,7 +370,7 @@ def _match_case(surface: str, word: str) -> str:
 
 
 def with_replaced(query: str, choice: Sequence[tuple[str, str, int]]) -> QuerySuggestion:
-    """Return the query with words replaced; `choice`: each word, what replaces it, and its number of chunks."""
+    """Return the query with words replaced; `choice`: each word, its replacement, and its number of chunks."""
     for word, instead, _ in choice:
         query = spelling.with_word_replaced(query, word, instead, most=1)
     return QuerySuggestion(

@@ -13,16 +13,16 @@ from engine.text.parsed_query import Atom, Clause, Field, Word
 from engine.text.tokens_and_stems import phrase_tokens
 
 _TAG = lazy_pattern(r"#([^\s#]+?)[.,;:!?]*")
-_MOST_READ = 200
+_MAX_READ = 200
 """Most texts that are read to find an option of a command."""
-_MOST_OPTIONS = 8
+_MAX_OPTIONS = 8
 """Most exclusions that may be options of a command."""
 
 
 def read_with_index(snapshot: Snapshot, query: Query, files: Sequence[int] | None) -> Query:
     """Return the query with options of commands as words and tags as conditions, if the index has them.
 
-    `files`: the files to search, since others must not change the sense; None for all.
+    `files`: the files to search, since other files must not change the meaning; None for all.
     """
     if not {"#", "-"}.intersection(query.text):
         return query
@@ -33,7 +33,7 @@ def read_with_index(snapshot: Snapshot, query: Query, files: Sequence[int] | Non
 def _with_tags(snapshot: Snapshot, query: Query, among: Condition) -> Query:
     """Return the query with words such as `#garden` as the condition `tag:garden` if notes have this tag.
 
-    Among other words, only an exclusion is one: `#include <vector>` and "#todo deploy" may be in texts without the tag.
+    Next to other words, only an exclusion is read so: texts without the tag may have `#include <vector>` or "#todo".
     """
     clauses = tuple(
         Clause(tuple(_as_tag(snapshot, atom, among) for atom in clause.alternatives), clause.negated)
@@ -62,7 +62,7 @@ def _without_options(snapshot: Snapshot, query: Query, among: Condition) -> Quer
     exclusions = [clause for clause in query.clauses if clause.negated and isinstance(clause.alternatives[0], Word)]
     words = {
         clause: word
-        for clause in exclusions[:_MOST_OPTIONS]
+        for clause in exclusions[:_MAX_OPTIONS]
         if (word := _as_option(snapshot, query.text, clause, among))
     }
     if not words:
@@ -98,7 +98,7 @@ def _is_written(snapshot: Snapshot, text: str, among: Condition) -> bool:
     fts, chunks = snapshot.tables.fts, snapshot.tables.chunks
     rows = snapshot.connection.execute(
         f"""SELECT c.text FROM {fts} f CROSS JOIN {chunks} c ON c.id = f.rowid
-            WHERE {fts} MATCH ? AND {among.sql} LIMIT {_MOST_READ}""",
+            WHERE {fts} MATCH ? AND {among.sql} LIMIT {_MAX_READ}""",
         (phrase_expression(phrase_tokens(text)), *among.values),
     )
     return any(text.casefold() in found.casefold() for (found,) in rows)

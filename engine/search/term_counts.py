@@ -22,7 +22,7 @@ _WORDS = FTS_COLUMNS.index("words")
 """The column whose length is a chunk's length: it contains every token, while some have no stem."""
 _STEMS = FTS_COLUMNS.index("stems")
 _IN_TEXT = {(_WORDS,), (_STEMS,), (_WORDS, _STEMS)}
-"""Columns of most matches: only those of the text, which weigh 1."""
+"""Columns of most matches: the columns of the text, which weigh 1."""
 _TITLE, _HEADING = FTS_COLUMNS.index("title"), FTS_COLUMNS.index("heading")
 _LINE_OF_HEADINGS = (_TITLE, _HEADING)
 """Columns that are read as one line: "greenhouse watering" is near in the section "Watering" of "Greenhouse"."""
@@ -101,7 +101,7 @@ def count_terms(
 
 
 def length_without(connection: apsw.Connection, table: str, ids: Collection[int]) -> int:
-    """Return how many tokens all chunks except these have together."""
+    """Return the number of tokens in all chunks except these."""
     register(connection, _LENGTH, lambda api: api.column_size(_WORDS))
     register(connection, _TOTAL, lambda api: api.column_total_size(_WORDS))
     query = f"SELECT {_LENGTH}({table}) FROM {table} WHERE rowid IN (SELECT value FROM carray(?))"
@@ -186,7 +186,7 @@ class _Counter:
 
 
 def _line(api: apsw.FTS5ExtensionApi, found: dict[int, list[tuple[int, list[int]]]]) -> dict[int, list[int]]:
-    """Return each term's positions in the title followed by the headings, if these have two terms or more.
+    """Return each term's positions in the title followed by the headings, if these contain two terms or more.
 
     `found`: by term, its columns, each with its positions there.
     """

@@ -18,14 +18,14 @@ from engine.text.tokens_and_stems import phrase_tokens
 _WEAK = 0.5
 """Weight of a prefix or a looser form if the exact one is in the index; without it, they count in full."""
 _SIMILAR = 0.8
-"""Weight of words similar to a term that occurs nowhere: which one is meant, if any, is a guess."""
+"""Weight of words similar to a term that occurs nowhere: it is a guess whether the user meant one of them."""
 _FILLER = 0.2
 """Weight of a word that only introduces the query, such as "how", or of a pair of characters that spans two words."""
 
 
 _SHORTEST_CONTINUED = 4
-_MOST_CONTINUED = 8
-_MOST_PARTS = 6
+_MAX_CONTINUED = 8
+_MAX_PARTS = 6
 """Most words of a query that may spell an identifier together."""
 
 
@@ -46,7 +46,7 @@ def with_continued_words(analysis: QueryAnalysis, counts: WordCounts) -> QueryAn
         longer = (
             token for token in found if token != start and token[len(start) :][:1].isdigit() != start[-1].isdigit()
         )
-        continued[term.start] = tuple((token,) for token in islice(longer, _MOST_CONTINUED))
+        continued[term.start] = tuple((token,) for token in islice(longer, _MAX_CONTINUED))
     if not any(continued.values()):
         return analysis
     terms = (replace(term, loose=term.loose + continued.get(term.start, ())) for term in analysis.terms)
@@ -62,7 +62,7 @@ class TermLookup:
     """Looks up words in one snapshot."""
 
     def __init__(self, snapshot: Snapshot, counts: WordCounts, snapshot_chunks: int) -> None:
-        """`counts` are those of the whole index; the snapshot may hold only some of its chunks."""
+        """`counts`: of the whole index; the snapshot may hold only some of its chunks."""
         self._snapshot = snapshot
         self._counts = counts
         self._chunks = counts.total
@@ -96,7 +96,7 @@ class TermLookup:
             plain = (quoted(" ".join(tokens)),)
             chunks, matches = max(chunks, exact), max(matches, exact)
         if not chunks:
-            # A file's name is in no body.
+            # No chunk's text contains the file's name.
             chunks = exact = max(self._phrase_frequency(form, "name") for form in (*map(str.split, stems), tokens))
             matches = max(matches, chunks)
         known = chunks
@@ -126,8 +126,8 @@ class TermLookup:
     ) -> tuple[tuple[str, ...], int]:
         """Return the FTS5 phrases of looser forms in the index, and about how many chunks contain one.
 
-        `exact`: words that are searched anyway, so a prefix must have others. A form that a shorter prefix matches as
-        well is left out: its occurrences would count twice.
+        `exact`: words that are searched anyway, so that a prefix must have other words. A form that a shorter prefix
+        also matches is left out: its occurrences would count twice.
         """
         phrases, matches = list[str](), 0
         prefixes: tuple[str, ...] = ()
@@ -185,7 +185,7 @@ class TermLookup:
 
 
 def _tokens_of(term: QueryTerm) -> Iterator[str]:
-    """Yield all tokens of a term whose chunks are counted, which are all but prefixes."""
+    """Yield all tokens of a term except prefixes, whose chunks are not counted."""
     yield from (term.word,) if isinstance(term.word, str) else term.word
     for forms in (term.stems, term.loose_stems, term.irregular):
         yield from (token for form in forms for token in form.split(" ") if not token.endswith("*"))
@@ -228,7 +228,7 @@ def _with_kind_of_text(snapshot: Snapshot, query: Query, analysis: QueryAnalysis
 def _with_all_parts(analysis: QueryAnalysis, counts: WordCounts) -> QueryAnalysis:
     terms = analysis.terms
     words = [term.word for term in terms if isinstance(term.word, str) and term.word.isalnum()]
-    if not 1 < len(terms) == len(words) <= _MOST_PARTS or not any(term.stop for term in terms):
+    if not 1 < len(terms) == len(words) <= _MAX_PARTS or not any(term.stop for term in terms):
         return analysis
     spellings = [joint.join(words) for joint in ("_", "", "-")]
     counts.expect(spellings)

@@ -1,4 +1,4 @@
-"""Finds notes whose title or file name is the query, which are ranked first, and texts that define or spell a name.
+"""Finds notes whose title or file name equals the query, to rank them first, and texts that define or spell a name.
 
 Completes a query that is the beginning of such a name, or the name without its spaces and punctuation.
 """
@@ -32,12 +32,12 @@ from engine.text.tokens_and_stems import letters_and_digits, phrase_tokens, word
 
 _WORD = re.compile(r"[^\W_]+")
 _NOT_IN_NAMES = {code: None for code in range(128) if not chr(code).isalnum()}
-_MOST_WORDS = 12
+_MAX_WORDS = 12
 """Most words of a title; pasted text is longer."""
-_MOST_NAMED = 50
+_MAX_NAMED = 50
 _LONGEST = 200
-"""Most characters of a name that are compared, and of a query whose numbers are."""
-_MOST_PARTS = 6
+"""Most characters of a name to compare, and of a query whose numbers are compared."""
+_MAX_PARTS = 6
 """Most words of a name that a text may define, or that may spell an identifier together."""
 _SHORTEST_DEFINED, _LONGEST_DEFINED = 3, 80
 """Fewest and most characters of a name that a text may define."""
@@ -71,9 +71,9 @@ _JOINED = lazy_pattern(r"(?=\S+\Z).*(?:[_.:>]|[a-z0-9][A-Z]|[A-Z]{2}[a-z])")
 
 _SHORTEST_BEGUN, _LONGEST_BEGUN = 2, 100
 """Fewest and most characters of a query that may be completed to a name."""
-_LEAST_TYPED = 0.6
+_MIN_TYPED = 0.6
 """Share of the letters and digits of a name that must be typed."""
-_MOST_COMPLETED = 3
+_MAX_COMPLETED = 3
 
 
 class NamedChunk(msgspec.Struct, frozen=True):
@@ -92,10 +92,10 @@ def chunks_named(
 ) -> dict[int, NamedChunk]:
     """Return the chunks, by id, whose file has a title, alias or name equal to the query.
 
-    The query counts with and without its function words and fillers. Spaces and punctuation don't: "invoice 2024" is
-    `invoice2024`. Without an equal name, a joined one such as `08-transac` may be the beginning of the file's, and so
-    may several words that no text has next to each other, such as "invoice from m". Such a chunk has all the other
-    words of the query, and a match outside of its text.
+    The query is compared with and without its function words and fillers, and without spaces and punctuation: "invoice
+    2024" equals `invoice2024`. If no name is equal, a joined query such as `08-transac` may be the beginning of a name,
+    and so may several words that no text has next to each other, such as "invoice from m". The chunk must then have all
+    other words of the query, and a match outside of its text.
     """
     if not (names := list(map("".join, _names_in(query, analysis)))):
         return {}
@@ -132,14 +132,14 @@ def _is_in_texts(snapshot: Snapshot, query: Query) -> bool:
 def chunks_called_like(
     snapshot: Snapshot, query: Query, analysis: QueryAnalysis, words: KeywordScores
 ) -> dict[int, NamedChunk]:
-    """Return which of the scored chunks belong to notes that are named like the query; see `chunks_named`.
+    """Return the scored chunks that belong to notes named like the query; see `chunks_named`.
 
-    If a text has the whole query as a phrase, function words included, the name must have these too.
+    If a text has the whole query as a phrase, including function words, the name must also have these.
     """
     distinctive = [not term.filler for term in analysis.terms if not term.stop]
     if analysis.unfinished and len(distinctive) > 1:
         distinctive[-1] = False
-    # A chunk is not complete if texts have the exact form: names are indexed as stems, such as those of `notes-x.md`.
+    # A chunk is not complete if texts have the exact form, since names such as `notes-x.md` are indexed as stems.
     scored = words.around.intersection(words.contributions)
     matching = {id_ for id_ in scored if all(compress(words.contributions[id_], distinctive))}
     named = chunks_named(snapshot, query, analysis, matching | (words.complete & words.around))
@@ -157,7 +157,7 @@ def named_chunks(snapshot: Snapshot, query: Query, analysis: QueryAnalysis, titl
         first: dict[int, tuple[int, int]] = {}
         for id_, named in chunks_named(snapshot, query, analysis, titled).items():
             first[named.file] = min((named.line, id_), first.get(named.file, (named.line, id_)))
-        return [id_ for _, id_ in first.values()][:_MOST_NAMED]
+        return [id_ for _, id_ in first.values()][:_MAX_NAMED]
     tables, ids = snapshot.tables, list[int]()
     longer = "%" if is_half_typed(query) else ""
     for words in _names_in(query, analysis):
@@ -167,7 +167,7 @@ def named_chunks(snapshot: Snapshot, query: Query, analysis: QueryAnalysis, titl
                     SELECT id FROM {tables.files}
                     WHERE title LIKE ?1 OR path LIKE ?1 || '.%' OR path LIKE '%/' || ?1 || '.%'
                     UNION SELECT file_id FROM {tables.front_matter} WHERE char(10) || aliases || char(10) LIKE ?2
-                ) f LIMIT {_MOST_NAMED}""",
+                ) f LIMIT {_MAX_NAMED}""",
             (pattern, f"%\n{pattern}\n%"),
         )
         ids += (id_ for (id_,) in rows if id_ is not None)
@@ -189,7 +189,7 @@ class NoteNames:
         typed = letters_of_name(query) if len(query) <= _LONGEST_BEGUN else ""
         if len(typed) < _SHORTEST_BEGUN or scope.chunks is not None or not parse_query(query).plain:
             return []
-        best = dict[int, tuple[bool, int, str, str]]()  # of each file, which has its name with and without its ending
+        best = dict[int, tuple[bool, int, str, str]]()  # by file, which has a name with and without its extension
         for file, letters, written in self._starting(snapshot, typed[0]):
             if (
                 letters.startswith(typed)
@@ -203,7 +203,7 @@ class NoteNames:
         different: dict[str, str] = {}
         for _, _, letters, plain in sorted(best.values()):
             different.setdefault(letters, plain)
-        names = list(different.values())[:_MOST_COMPLETED]
+        names = list(different.values())[:_MAX_COMPLETED]
         return [] if query in names else names
 
     def _starting(self, snapshot: Snapshot, start: str) -> list[tuple[int, str, str]]:
@@ -219,12 +219,12 @@ class NoteNames:
 
 
 def _is_mostly_typed(typed: str, letters: str) -> bool:
-    return len(typed) >= _LEAST_TYPED * len(letters)
+    return len(typed) >= _MIN_TYPED * len(letters)
 
 
 def _names_starting(snapshot: Snapshot, start: str) -> list[tuple[int, str, str]]:
     tables = snapshot.tables
-    # Accents, other scripts and signs may begin what folding makes the same letter.
+    # Letters with accents, and other signs and scripts, may fold to the same first letter.
     begins = "{0} LIKE ?1 || '%' OR {0} GLOB '[^A-Za-z0-9]*'"
     rows = snapshot.connection.execute(
         f"""SELECT f.id, f.title, f.path, coalesce(n.aliases, '') FROM {tables.files} f
@@ -243,7 +243,7 @@ def _names_starting(snapshot: Snapshot, start: str) -> list[tuple[int, str, str]
 
 
 def _names_in(query: Query, analysis: QueryAnalysis) -> list[list[str]]:
-    """Return the words of a plain query, and those left without function words and fillers, as possible names."""
+    """Return the words of a plain query, with and without function words and fillers, as possible names."""
     if not query.plain:
         return []
     text = query.free_text
@@ -254,7 +254,7 @@ def _names_in(query: Query, analysis: QueryAnalysis) -> list[list[str]]:
     names = [_words(query.free_text)]
     if left_out:
         names.append([word for word in _words(text) if word not in repeated])
-    return [words for words in names if 0 < len(words) <= _MOST_WORDS]
+    return [words for words in names if 0 < len(words) <= _MAX_WORDS]
 
 
 def name_matches(
@@ -329,7 +329,7 @@ def signed_number_use(query: Query) -> Callable[[str], float] | None:
 
 
 def name_use(query: Query) -> Callable[[str], float] | None:
-    """Return a function that rates how a text uses the name that the query is; None if the query isn't a name.
+    """Return a function that rates how a text uses the query as a name; None if the query isn't a name.
 
     `DEFINED` if the text defines the name, as code, keys with a value, and headings do, or more for a name of several
     parts; `SPELLED` if the text only joins several parts to one name; 0 otherwise. The name may be in any case style.
@@ -340,7 +340,7 @@ def name_use(query: Query) -> Callable[[str], float] | None:
         number = rf"(?<![\d.]){re.escape(version[1])}(?!\.?\d)"  # 2.2.1 is not spelled as (2,2) = 1
         heading, exact = re.compile(rf"^#.*{number}", re.MULTILINE), re.compile(number)
         return lambda text: DEFINED if heading.search(text) else SPELLED if exact.search(text) else 0.0
-    if not query.plain or len(words) > _MOST_PARTS or not _SHORTEST_DEFINED <= len(name) <= _LONGEST_DEFINED:
+    if not query.plain or len(words) > _MAX_PARTS or not _SHORTEST_DEFINED <= len(name) <= _LONGEST_DEFINED:
         return None
     if _COMMA_INSIDE.search(query.free_text):  # 5,75 is not spelled as 5.75
         spelling = query.free_text.strip().lower()
@@ -349,7 +349,7 @@ def name_use(query: Query) -> Callable[[str], float] | None:
     overlapping = [(name + name[size:]).encode() for size in range(1, len(name)) if name.endswith(name[:size])]
     spelled = cache(
         lambda: re.compile(f"[{re.escape(_JOINTS)}]{{0,2}}".join(name))
-    )  # takes longer than most searches for the name
+    )  # making the pattern takes longer than most searches for the name
 
     def find(lower: str, joined: bytes) -> list[tuple[int, int]]:
         """Return where a text has the name in any spelling; `joined`: the text without `_JOINTS`."""
@@ -365,7 +365,7 @@ def name_use(query: Query) -> Callable[[str], float] | None:
 
     def use(text: str) -> float:
         lower = text.lower()
-        joined = lower.encode("utf-8", "surrogatepass").translate(None, _JOINTS.encode())  # far faster than a text
+        joined = lower.encode("utf-8", "surrogatepass").translate(None, _JOINTS.encode())  # far faster than for a str
         if encoded not in joined:
             return 0.0
         spans = find(lower, joined)
@@ -405,7 +405,7 @@ class _NameWord(msgspec.Struct, frozen=True):
     whole: str
     """The word as one token."""
     parts: tuple[frozenset[str], ...]
-    """The tokens of each part of a word with hyphens and the like, or with letters and digits; empty for others."""
+    """The tokens of each part of a word with hyphens and the like, or with letters and digits; else empty."""
 
     def share(self, tokens: frozenset[str]) -> float:
         """Return the share of the word, 0 to 1, that the tokens of a query contain: `x7k9` is hardly named 7."""
@@ -440,10 +440,10 @@ def put_first(
 ) -> list[Scored]:
     """Rank one chunk of each file whose name equals the query before all others, as a full match.
 
-    `count`: number of candidates, with those that are not in `ranked`.
+    `count`: number of all candidates, also of candidates that are not in `ranked`.
 
-    It is the best one, or, if the query is nothing but the name, one that defines the name, or the beginning: the chunk
-    where the name is most frequent says no more about it.
+    It is the best chunk or, if the query is only the name, a chunk that defines the name, else the file's first one:
+    the chunk in which the name is most frequent doesn't say more about it.
     """
 
     def order(scored: Scored) -> tuple[bool, int, int]:
@@ -463,11 +463,11 @@ def put_first(
     for scored in first.values():
         factor = 1.0 if scored.age is None else scored.age.factor
         full.append(msgspec.structs.replace(scored, score=factor, fresh=1.0, named=True, lift=None))
-    # Results are aged here as well; equal scores keep their order.
+    # The results' scores include ageing here too; equal scores keep their order.
     return sorted(full, key=lambda scored: -scored.score) + [scored for scored in ranked if scored.id not in chosen]
 
 
-@lru_cache(4096)  # all chunks of a file have the same
+@lru_cache(4096)  # all chunks of a file have the same names
 def _names_of_file(title: str, path: str, aliases: str) -> frozenset[str]:
     """Return the letters and digits of a file's title, of its name with and without its suffix, and of its aliases."""
     name = path.rpartition("/")[2]

@@ -25,29 +25,29 @@ from engine.store.vector_encoding import StoredModel, Vectors, decode
 if TYPE_CHECKING:
     from engine.embedding.provider_interface import EmbeddingProvider
 
-_FEWEST = 200
-"""Number of passages from which an index shows what its subjects are."""
+_MIN_PASSAGES = 200
+"""Least number of passages that show the subjects of an index."""
 _SAMPLE = 1000
 """Most passages, spread over the index, that a query is compared with for that."""
 _NOISE = 0.001
-"""Share of a passage's vector that is its own, not its subject's. With .003, fewer queries are recognised."""
+"""Share of a passage's vector that doesn't come from its subject. With .003, fewer queries are recognised."""
 _OUTSTANDING = 5.0, 4.0
 """Standard deviations above the average cosine from which the nearest passage, and the second, may share the subject.
 Passages in random directions rarely reach them. From one deviation more, the passages count as related."""
 _SPELT, _SPELT_WORDS = 12, 40
 """Number of files, and of words in each, whose spelling shows whether the model knows their language."""
-_FEWEST_PIECES = 100
-"""Fewest pieces of words that show it."""
+_MIN_PIECES = 100
+"""Fewest pieces of words that are enough for that."""
 _WORD = re.compile(r"[^\W\d_]{3,20}")
 _ANY_WORD = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]{1,2}|(?:(?![\u3040-\u30ff\u4e00-\u9fff])\w)+|[^\w\s]+")
 """A word, two characters of a script without spaces, or signs, which the models read like words."""
-_MOST_WORDS, _BYTES_A_WORD = 10, 20
+_MAX_WORDS, _BYTES_A_WORD = 10, 20
 """Number of words of a query and a passage together from which they count as texts of usual length, and most bytes of
 a word in a short text.
 """
 _TRANSLATION = 0.7
-"""Score between two passages from which one probably translates the other: with the built-in model nine of ten
-translations reach it, and of other passages in two languages on one subject less than five of a hundred.
+"""Score between two passages from which one is probably a translation of the other: with the built-in model, nine of
+ten translations reach it, and less than 5 % of other pairs of passages in two languages on one subject.
 """
 _FARTHER = 0.4
 """Most that a passage is farther from the query than its translation, as a difference of vector scores."""
@@ -107,7 +107,7 @@ class Subjects:
         products = passages.T @ passages
         products[np.diag_indices_from(products)] += noise
         self._left = noise * np.linalg.inv(products)
-        """Product with a unit vector from both sides: the share of it that the passages don't compose."""
+        """Matrix whose product with a unit vector on both sides is the share of it that the passages don't compose."""
         shares = self._composed(others)
         self._usual, self._deviation = float(shares.mean()), max(float(shares.std()), 1e-9)
 
@@ -121,14 +121,14 @@ class Subjects:
         return (float(self._composed(query)) - self._usual) / self._deviation
 
     def distances(self, query: Vectors, cosines: Sequence[float]) -> list[float]:
-        """Return by how many standard deviations each cosine to the query is above those of usual passages."""
+        """Return by how many standard deviations each cosine to the query is above the cosines of usual passages."""
         usual = self._passages @ query
         mean, deviation = float(usual.mean()), max(float(usual.std()), 1e-9)
         return [(cosine - mean) / deviation for cosine in cosines]
 
 
 class SubjectCache:
-    """Remembers the subjects of the latest state of one index. Thread-safe: parallel computations are the same."""
+    """Caches the subjects of the latest state of one index. Thread-safe: parallel computations are the same."""
 
     def __init__(self) -> None:
         self._latest: tuple[tuple[object, ...], Subjects | None] = (), None
@@ -145,7 +145,7 @@ class SubjectCache:
             ids = stored_models.spread_chunks(snapshot, model, _SAMPLE)
             passages = snapshot.identity, snapshot.tables.generation, model, ids
             computed = self._computed
-            if computed[0] != passages:  # most changes of an index are of other passages
+            if computed[0] != passages:  # most changes of an index don't concern these passages
                 try:
                     computed = self._computed = passages, self._compute(snapshot, model, provider, ids)
                 except ProviderError:
@@ -156,20 +156,19 @@ class SubjectCache:
     def _compute(
         self, snapshot: Snapshot, model: StoredModel, provider: "EmbeddingProvider", ids: list[int]
     ) -> Subjects | None:
-        if len(ids) < _FEWEST:
+        if len(ids) < _MIN_PASSAGES:
             return None
         rows = snapshot.vectors(model.id, model.dims, ids)
         passages = decode([vector for _, vector in rows], model.dims)
         others = self._others
         if others is None or others[0] != model:
-            # One batch takes a fifth of the time of single queries. Models that were measured embed both alike.
+            # One batch takes a fifth of the time of single queries; measured models embed both in the same way.
             self._others = others = model, provider.embed_documents(_OTHER_QUERIES)
         return Subjects(passages, others[1])
 
 
 class KnownLanguages:
-    """Remembers which languages of the latest state of one index a model knows. Thread-safe: parallel measurements are
-    the same.
+    """Caches which languages of an index's latest state a model knows. Thread-safe: parallel measurements are alike.
 
     A vocabulary spells the words of languages that the model was trained with in longer pieces than others.
     """
@@ -180,8 +179,8 @@ class KnownLanguages:
     def of_notes(self, snapshot: Snapshot, provider: "EmbeddingProvider", language: str) -> bool:
         """Return whether the model knows the language of the notes that may answer a query in `language`.
 
-        These are notes in the same language, or else in any one: across languages, even a model that hardly knows that
-        of the query finds more than keywords do.
+        These are notes in the same language, or without any, notes in all languages: across languages, even a model
+        that hardly knows the query's language finds more than keywords do.
         """
         moment = snapshot.identity, snapshot.tables.generation, snapshot.stamp, snapshot.hidden
         state = *moment, provider.id, provider.model
@@ -214,12 +213,12 @@ class KnownLanguages:
                 return True
             letters += sum(length for length, count in counts if count)
             pieces += sum(count for _, count in counts)
-        return pieces < _FEWEST_PIECES or letters >= least * pieces
+        return pieces < _MIN_PIECES or letters >= least * pieces
 
 
 @dataclass(frozen=True)
 class VectorLeg:
-    """Compares the vector of one query with those of one snapshot."""
+    """Compares the vector of one query with the vectors of one snapshot."""
 
     snapshot: Snapshot
     vectors: NearVectors
@@ -228,8 +227,8 @@ class VectorLeg:
     query: Vectors
     """Unit vector (dims,)."""
     subjects: Callable[[], Subjects | None]
-    """Returns what the passages are about; None if there are too few."""
-    query_words: int = _MOST_WORDS
+    """Returns the subjects of the passages; None if there are too few passages."""
+    query_words: int = _MAX_WORDS
     """Number of words in the query."""
     _near: dict[int, float] = field(default_factory=dict)
     """Cosines of candidates, within a few thousandths."""
@@ -237,7 +236,7 @@ class VectorLeg:
     _stored: dict[int, Vectors] = field(default_factory=dict)
     """Vectors read so far."""
     _short: dict[int, int] = field(default_factory=dict)
-    """Number of words of those candidates that have few."""
+    """Number of words of short candidates."""
 
     def candidates(self, limit: int, scope: ChunkFilter, cancel: CancelToken | None) -> list[int]:
         """Return the ids of the chunks nearest to the query, best first."""
@@ -288,7 +287,7 @@ class VectorLeg:
         return {id_: self._exact[id_] for id_ in ids if id_ in self._exact}
 
     def translating(self, languages: Mapping[int, str], others: Collection[int]) -> set[int]:
-        """Return the chunks, of those given with their languages, that are probably translations of `others`.
+        """Return the chunks among `languages` (language by chunk) that are probably translations of `others`.
 
         A chunk has at most one translation in each language, its nearest one. Pages of the same manual can be as
         similar, so the chunk must also be about as near to the query.
@@ -348,8 +347,8 @@ class VectorLeg:
         return found
 
     def _count_words(self, ids: Sequence[int]) -> None:
-        """Count the words of those chunks that are so short that their calibration is another one."""
-        most = _MOST_WORDS - self.query_words
+        """Count the words of chunks that are so short that they have another calibration."""
+        most = _MAX_WORDS - self.query_words
         if most > 0 and any(self.calibration.words):
             query = f"""SELECT c.id, c.text FROM carray(?) wanted
                 CROSS JOIN {self.snapshot.tables.chunks} c ON c.id = wanted.value WHERE octet_length(c.text) <= ?"""

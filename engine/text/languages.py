@@ -18,8 +18,8 @@ _WORD = lazy_pattern(rf"[^\s{_PUNCTUATION}]+")
 _FUNCTION_WORD = lazy_pattern(
     rf"(?<!\S)\w(?![^\s,.:;!?])|(?<![^\s{_PUNCTUATION}])(?<!\.)[^\s{_PUNCTUATION}]{{2,}}|(?<=['\u2019])[èÈ](?!\w)"
 )
-"""A run of characters that may be a function word: not the end of a name as in "host.com", nor a single letter that is
-part of something else, as in "it's", "f(x)" and "[s]". "è" in "c'è" is one."""
+"""Matches a run of characters that may be a function word: neither the end of a name as in "host.com" nor a single
+letter that is part of something else, as in "it's", "f(x)" and "[s]". "è" in "c'è" is a function word."""
 _ELIDED = lazy_pattern(r"(?<![\w'\u2019])[cdlCDL](?=['\u2019][^\W\d_A-Z]{3})")
 """A word that lost its vowel before the next one, as in "l'eau", but not before a name, as in "d'Artagnan"."""
 _ELIDING = {
@@ -28,20 +28,19 @@ _ELIDING = {
     "l": ("french", "italian", "catalan"),
 }
 _ALSO_FUNCTION_WORDS = {"à": ("french", "portuguese")}
-"""Words that are missing in a list of function words, since without accents they are others."""
+"""Words that are missing in a list of function words, since without accents they are other words."""
 
 _MIN_SHARE = 0.2
 """Least share of letters for a script other than Latin, since notes are full of Latin names and code."""
 _MIN_VOTES = 1.5
 """Votes that a language other than English needs; about two words of its own."""
 _MIN_VOTES_WITH_LETTERS = 1.0
-"""The same for text with letters specific to a language: one word or letter of that language."""
+"""Votes needed in text with letters specific to a language: one word or letter of that language."""
 _MIN_DENSITY = 0.018
 """Votes that a language other than English needs for each different word of a text: 150 words need 2.7. Real texts have
 0.02 in Finnish and 0.03 or more in other languages; names and headers in English texts have up to 0.016."""
 _ENOUGH_WORDS = 30
-"""Number of different words from which a text without any known function word counts as a language without a
-stemmer."""
+"""Least number of different words for a text without known function words to count as a language without a stemmer."""
 
 _SHORT = 400
 """Most characters of a short note, which may have no function word."""
@@ -109,7 +108,7 @@ def detect_language(text: str, likely: Sequence[str] = ()) -> str:
     """Return Snowball's name of the language whose rules stem the words of `text`; "" if there is none.
 
     Reads the first 2,048 characters. Short texts in plain Latin letters count as English unless two words, or one and a
-    language of `likely` (those in an index), indicate another.
+    language of `likely` (languages in an index), indicate another.
     """
     sample = text[:_SAMPLE]
     if sample.isascii():

@@ -40,15 +40,15 @@ DECIMAL = lazy_pattern(r"\d+\.\d+")
 _HASH = lazy_pattern(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{4,40}")
 _SHORT_HASHES = range(7, 13)
 _ACRONYMS = range(2, 6)
-"""Lengths of acronyms that are written with full stops, too."""
+"""Lengths of acronyms that are also written with full stops."""
 _SHORTEST_ACRONYM = 3
-"""Length of the shortest acronym that is written without full stops, too: "U.S." is not "us"."""
+"""Length of the shortest acronym that is also written without full stops: "U.S." is not "us"."""
 _CONSONANTS = "[b-df-hj-np-tv-xz]"
 _NO_VOWELS = lazy_pattern(rf"{_CONSONANTS}{{2,4}}")
 """Matches words that are mostly abbreviations: MSc, PhD, PDF."""
 _PLURAL = lazy_pattern(rf"([A-Z]{{2,4}}|{_CONSONANTS}{{3}}|\w+[uU\d])s")
 _SINGULAR = lazy_pattern(rf"{_CONSONANTS}{{2,4}}|\w+[u\d]")
-"""Match words whose final s stemming keeps: PDFs, menus, mp3s, 1990s."""
+"""Matches singulars whose plural s stemming doesn't remove: PDFs, menus, mp3s, 1990s."""
 _GAP = lazy_pattern(r"[ \u00a0\-.]?")
 """Matches the text between two words that may also be written as one."""
 
@@ -56,7 +56,7 @@ _SHORTEST_JOINED, _LONGEST_JOINED = 4, 24
 _SHORTEST_BEGINNING, _SHORTEST_BEGUN = 5, 3
 """Length of the beginning that related words share."""
 _DERIVING = frozenset(("", "czech", "finnish", "hungarian", "polish", "swedish", "turkish"))
-"""Languages whose related words often have different stems: those without a stemmer, such as Ukrainian (""), and others
+"""Languages whose related words often have different stems: all without a stemmer, such as Ukrainian (""), and some
 with many endings. In Danish, Dutch, German, Italian, Portuguese and Russian, beginnings find too much."""
 _INFLECTED = ("latin", "cyrillic")
 """Scripts of words that change at their ends."""
@@ -69,8 +69,8 @@ _FRENCH_VERBS = {
     "ir": "i is it ie ies issons issez issent issait issaient issant ons ez ent ait".split(),
     "re": "ent ons ez ait ais aient ant irent u ue us".split(),
 }
-"""Folded endings of French verbs, by that of the infinitive. Left out: those that make English words of English words,
-as in "timer", "times" or "coffer", "coffee"."""
+"""Folded endings of French verbs, by the infinitive's ending. Without endings that turn English words into English
+words, as in "timer", "times" or "coffer", "coffee"."""
 _BARE_IN_SINGULAR, _SHORTEST_SINGULAR = ("nd", "rd"), 4
 """Ends of French verbs that have no ending in "il attend", and their least length: "Andre" isn't a verb."""
 _FRENCH_PERSONS = tuple("issons issez issent aient ait ent ons ez".split())
@@ -92,7 +92,7 @@ _SPANISH_RESPELT = {
     ("er", "c"): ("zc", "o a as an"),
     ("ir", "c"): ("zc", "o a as an"),
 }
-"""Last consonants of Spanish verbs that are written otherwise before some endings: buscar, busqué; conocer, conozco."""
+"""Last consonants of Spanish verbs that change before some endings: buscar, busqué; conocer, conozco."""
 _SPANISH_PERSONS = {"amos": "ar", "emos": "er", "imos": "ir"}
 _LAST_VOWEL = lazy_pattern(r"(.*)([eou])([^aeiou]*)")
 _CHANGED_VOWEL = lazy_pattern(r"(.+)(ue|ie)([^aeiou]+)(?:o|as?|an|es?|en)")
@@ -163,7 +163,7 @@ repetir repite repitió, servir sirve sirvió, vestir viste vistió, reír ríe 
 duermen durmió durmieron, pedir pidió pidieron
 """
 _IRREGULAR = {"french": _FRENCH_IRREGULAR, "spanish": _SPANISH_IRREGULAR}
-"""Forms of verbs that no rule above yields, after the infinitive. Left out: forms that are English words ("lit")."""
+"""Forms of verbs that no rule above yields, after the infinitive, without forms that are English words ("lit")."""
 
 
 def loosened(text: str, terms: Sequence["QueryTerm"], languages: Sequence[str]) -> tuple["QueryTerm", ...]:
@@ -173,7 +173,7 @@ def loosened(text: str, terms: Sequence["QueryTerm"], languages: Sequence[str]) 
     for start, end, spellings in spellings_in(text, languages):
         for forms_of_term, term in zip(forms_of_terms, terms, strict=True):
             if start <= term.start and term.end <= end and not (term.stop or term.phrased):
-                # Only the stems of a text contain the parts of all its numbers next to each other.
+                # Only in the stems of a text are the parts of all numbers next to each other.
                 stems = [" ".join(form) for form in spellings if len(form) > 1 and "".join(form).isdigit()]
                 forms_of_term.append(_Forms([form for form in spellings if " ".join(form) not in stems], stems))
     for index, (first, second) in enumerate(pairwise(terms)):
@@ -312,7 +312,7 @@ def _foreign_stems(root: str, languages: Sequence[str]) -> Iterator[str]:
 def _of_verbs(word: str, languages: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """Yield other forms of a French or Spanish verb that have another stem, or one too short to be searched.
 
-    Many a word of another language ends like a verb, too; such forms of it are hardly ever words.
+    Many words of other languages also end like a verb, but such forms of them hardly ever occur.
     """
     irregular = {
         language: _by_infinitive(verbs).get(word, []) for language, verbs in _IRREGULAR.items() if language in languages
@@ -492,7 +492,7 @@ def _japanese_spellings(text: str, term: "QueryTerm", word: str) -> Iterator[str
 
 
 def _is_japanese(word: str) -> bool:
-    """Return whether Japanese uses these characters; it doesn't use those that only China has simplified."""
+    """Return whether Japanese uses these characters: not if only China has simplified them."""
     try:
         word.encode("shift_jis")
     except UnicodeEncodeError:

@@ -47,7 +47,7 @@ _SCALES = {
     1_000_000: "m million millions mio millionen millones milioni milhoes miljoen".split(),
     1_000_000_000: "bn billion billions mrd milliarde milliarden milliard milliards miliardi".split(),
 }
-"""Numbers with their words; some write the first one directly after the digits."""
+"""Large numbers with their words; the first word may follow the digits directly."""
 _NUMBER = r"\d[\d.,]*\d|\d"
 _WITH_UNIT = lazy_pattern(rf"(?<![\w.,:])({_NUMBER})[ ]?((?:per |pour |por )?[^\W\d_]{{1,11}})(?!\w)", re.IGNORECASE)
 _AFTER_UNIT = lazy_pattern(rf"(?<!\w)([^\W\d_]{{3}})[ ]?({_NUMBER})(?!\w)", re.IGNORECASE)
@@ -112,7 +112,7 @@ _LONGEST_TELEPHONE, _LONGEST_NUMBER, _MAX_GROUPS, _LONGEST_GROUP, _MAX_ROMAN = 1
 
 
 def spellings_in(text: str, languages: Sequence[str]) -> Iterator[Span]:
-    """Yield the parts of a query that are also written otherwise, with their other spellings."""
+    """Yield the parts of a query that have other spellings, with these spellings."""
     digits = re.search(r"\d", text)
     if digits or any(map(fold(text).__contains__, _ordinal_words())):
         yield from _ordinals(text)
@@ -226,7 +226,7 @@ def _spellings_of_time(hour: int, minute: str) -> Iterator[Spelling]:
 
 
 def _amounts(text: str) -> Iterator[Span]:
-    """Yield amounts with and without groups of three digits, and with the word or the letter for many."""
+    """Yield amounts with and without groups of three digits, and with a word or letter such as "million"."""
     for match in _AMOUNT.finditer(text):
         grouped, whole, decimals, word = match[1], match[3], match[4] or "", fold(match[5] or "")
         scale = next((scale for scale, words in _SCALES.items() if word in words), 0)
@@ -287,8 +287,8 @@ def _names_of_units() -> dict[str, tuple[str, ...]]:
 def numbers_with_signs(query: str) -> list[tuple[re.Pattern[str], re.Pattern[str]]]:
     """Return expressions for the numbers of a query with a sign that is no token, such as 20%, or with its name.
 
-    The first matches the sign or the name as typed, the second either of them. A text with the same number has it
-    mostly with another unit, and only the unit tells them apart.
+    The first matches the sign or the name as typed, the second either of them. Most texts with the same number have it
+    with another unit, so that only the unit distinguishes them.
     """
     found = [(before or after, number, before or after) for before, number, after in _SIGNED.findall(query)]
     for match in _WITH_UNIT.finditer(query):
@@ -416,7 +416,7 @@ def _romans() -> dict[str, int]:
 
 
 def _roman(text: str) -> Iterator[Span]:
-    """Yield numbers after a word, in Arabic or Roman digits. The word is part of the spelling: "I" is one, too."""
+    """Yield numbers after a word, in Arabic or Roman digits, with the word, since "I" is also a word."""
     for match in _PART.finditer(text):
         word, number = _phrase(match[1]), fold(match[2])
         if number.isdigit():
@@ -491,7 +491,7 @@ def _is_isbn(number: str) -> bool:
 
 
 def _groups_of_isbn(number: str) -> Iterator[Spelling]:
-    """Yield an ISBN with hyphens. The first digits say how long the group is; the publisher has up to seven digits."""
+    """Yield an ISBN with hyphens. The first digits determine the group's length; a publisher has up to seven."""
     before, rest = (number[:3],) * (len(number) == _ISBN), number[-_SHORT_ISBN:]
     longer = ("99", 4), ("9", 3), ("8", 2), ("6", 3)
     group = 5 if rest.startswith("999") else next((length for first, length in longer if rest.startswith(first)), 1)

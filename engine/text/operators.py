@@ -20,7 +20,7 @@ class Operator(msgspec.Struct, frozen=True):
     """Description of the operator, for `tr`."""
     example: str
     either: bool
-    """Whether a chunk has only one value of this operator: then several values in a query are alternatives;
+    """Whether a chunk has only one value of this operator, so that several values in a query are alternatives;
     otherwise all must match.
     """
 

@@ -31,7 +31,7 @@ from engine.text.writing_systems import HANGUL, SYMBOL, UNSPACED
 _MAX_TERMS = 64
 _CLOSING = tuple(set().union(*CLOSING.values()))
 SHORTEST_PREFIX = 3
-"""Characters of the last word from which words that begin with it are found, too."""
+"""Least number of characters of the last word for finding words that begin with it."""
 _HEADED = lazy_pattern(r"([^\W_]+(?:-[^\W_]+)*)-([^\W\d_]{4,})")
 """Matches an abbreviation or a number and the word that it belongs to, as in "DNS-SD-Konfiguration"; texts also write
 "Konfiguration von DNS-SD".
@@ -43,7 +43,7 @@ name of its class, and other texts write "headers and footers".
 """
 _SHORT_QUERY = 4
 _PHRASE = range(4, 8)
-"""Numbers of words of a query that is searched as a phrase, too: words of a longer one are rare enough."""
+"""Numbers of words of a query that is also searched as a phrase: the words of a longer query are rare enough."""
 _WHOLE_NUMBER = lazy_pattern(
     r"(?<![\w.,])\d{1,9},\d{1,2}(?!\w|[.,]\d)|((?:(?<!\d)\d{4} ?[年년] ?)?(?<!\d)\d{1,2} ?[月월] ?\d{1,2}) ?[日号號일]"
 )
@@ -74,8 +74,8 @@ class QueryAnalysis(msgspec.Struct, frozen=True, cache_hash=True):  # it is a ke
     def word_count(self) -> int:
         """Approximate number of searched words.
 
-        Scripts without spaces are searched by overlapping pairs of characters, about twice as many as words: of these,
-        only pairs that don't overlap count.
+        Scripts without spaces are searched by overlapping pairs of characters, about twice as many as words, so only
+        pairs that don't overlap count.
         """
         count = end = 0
         for term in self.terms:
@@ -93,7 +93,7 @@ def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAna
     query = Query(query) if isinstance(query, str) else query
     text = query.searched_text[:LONGEST]
     text = text if text.isascii() else _HALF_TYPED_SYLLABLE.sub("", text)
-    # Exclusions have a language, too.
+    # Exclusions also show the query's language.
     own = _language(text if query.plain or text.strip() else query.text[:LONGEST], languages)
     known = tuple(dict.fromkeys((own, *languages)))
     marked = _term_marker(query)
@@ -152,7 +152,7 @@ def _all_terms(text: str, languages: tuple[str, ...]) -> Iterator[QueryTerm]:
 
 
 def _with_whole_numbers(text: str, terms: Iterator[QueryTerm]) -> Iterator[QueryTerm]:
-    """Yield the terms of a text with all digits of a number or a day as one: 5,75 is not any 5 and 75."""
+    """Yield the terms of a text, with a number or day as one term: 5,75 is more than any 5 and 75."""
     numbers = {match.start(): match for match in _WHOLE_NUMBER.finditer(text)} if any(map(str.isdigit, text)) else {}
     end = 0
     for term in terms:
@@ -170,7 +170,7 @@ def _joined_words(term: QueryTerm, text: str, languages: tuple[str, ...], *, alo
 
     Phrases, alternatives and prefixes, which the user wrote as such, are unchanged, and so are a path such as
     `/etc/hosts` and the whole query. `alone`: whether all other words are function words; then names joined by dots are
-    unchanged, too.
+    also unchanged.
     """
     is_path = text[term.start - 1 : term.start] == "/"
     whole = alone and ("/" not in term.surface or term.surface == text.strip())
@@ -219,7 +219,7 @@ def _is_phrase(terms: Sequence[QueryTerm], query: Query) -> bool:
 
 
 def _language(text: str, languages: Sequence[str]) -> str:
-    """Return the language of a query. Few words tell it, so its question word and verb decide, if it has both."""
+    """Return the language of a query. A question word and verb together decide, since few other words show it."""
     detected = detect_language(text, languages)
     by_question_words = question_languages([word for _, word in _runs(text)])
     return detected if not by_question_words or detected in by_question_words else by_question_words[0]
@@ -265,7 +265,7 @@ def _with_fillers(terms: tuple[QueryTerm, ...], text: str, language: str) -> tup
 def _introduces(term: QueryTerm, words: Sequence[tuple[int, str]], language: str, *, begins: bool) -> bool:
     """Whether a searched word only introduces the query, or names the kind of text that is looked for.
 
-    `words`: those of the query, see `_runs`. `begins`: all words before it are fillers.
+    `words`: the query's words, see `_runs`. `begins`: whether all words before the term are fillers.
     """
     upto = [word for start, word in words if start <= term.start]
     before = [word for start, word in words if start < term.start]
@@ -296,7 +296,7 @@ def _folded(term: QueryTerm) -> str:
 
 
 def _is_acronym(word: str, query: str) -> bool:
-    """Whether a word is written as one: "WHO guidelines" asks for the organisation.
+    """Whether a word is written as an acronym: "WHO guidelines" asks for the organisation.
 
     Other programs join words with AND and NOT.
     """
@@ -304,10 +304,9 @@ def _is_acronym(word: str, query: str) -> bool:
 
 
 def is_written_as_name(word: str, start: int, query: str, language: str) -> bool:
-    """Return whether the word at `start` of a query is written as a name: with a capital letter that nothing else
-    explains.
+    """Return whether the word at `start` of a query is written as a name: with a capital letter for no other reason.
 
-    False if the language writes all nouns so, or if the query writes most words so.
+    False if the language capitalises all nouns, or if the query capitalises most words.
     """
     if word.islower() or language in _CAPITAL_NOUNS or not any(map(str.isupper, word)):
         return False
@@ -366,7 +365,7 @@ def _unspaced_terms(
     surface = query[start:end]
     characters = clusters(surface)
     if characters:
-        # The last character alone is not part of the query: the text may continue.
+        # Without the last character alone, since the text may continue there.
         tokens = pairs(characters)[: max(1, len(characters) - 1)]
         yield QueryTerm(surface, start, end, _one_or_all(tokens), stems, stop, prefix_ok=len(characters) == 1)
 
@@ -390,8 +389,7 @@ def _word(query: str, group: Group, word_pieces: list[Piece], languages: tuple[s
 def _alternatives(whole: Piece | None, parts: list[Piece], languages: tuple[str, ...]) -> tuple[str, ...]:
     """Return the stems of a word in all languages.
 
-    Rules of other languages may reduce a word to another one, as Spanish cuts "solar" to "sol": such stems are left
-    out.
+    Without stems of other languages that may be other words, such as Spanish "sol" for "solar".
     """
     least = _MIN_FOREIGN_STEM * len(whole.root) if whole and whole.root else 0
     own = list(_stems(whole, parts, languages[0]))

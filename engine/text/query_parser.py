@@ -34,7 +34,7 @@ _JAPANESE_PARTICLES = tuple("はがをにのとでもへや")
 _QUESTION_MARKS = ("?", "？", "؟")
 _PUNCTUATION = ".,;:!?"
 _MIN_WORDS, _MIN_FUNCTION_WORDS = 4, 2
-"""Least number of words outside of quotations for a query to be a whole question, and of function words among them."""
+"""Least number of words outside of quotations in a whole question, and of function words among them."""
 _MIN_WORDS_WITH_MARK = 3
 """Least number of words of a question that ends with a question mark."""
 _MIN_CHARACTERS = 2 * _MIN_WORDS
@@ -188,7 +188,7 @@ class _Reader:
     def _negates(self, at: int) -> bool:
         """Return whether a NOT before `at` excludes the term that begins there, as in other search programs.
 
-        In a sentence it only stresses, and in capital letters it belongs to a command, such as `NOT NULL`.
+        In a sentence NOT only stresses, and in a query in capital letters it belongs to a command, such as `NOT NULL`.
         """
         token = TOKEN.match(self._text, at)
         if token is None or token[0] in _CONNECTIVES or self._is_sentence:

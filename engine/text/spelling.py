@@ -20,7 +20,7 @@ _MIN_AVERAGE = 3
 _ONE_SLIP = 5
 """Length up to which a word may have one typo; longer words may have two."""
 _LIKE_OTHERS = 8
-"""Length up to which a word with two typos must have no wrong letter: it resembles too many others."""
+"""Length up to which a word with two typos must have no wrong letter: short words resemble too many others."""
 _SWAPPED, _DOUBLED, _MISSING, _ADDED, _REPLACED = -1.0, -0.5, 0.5, 1.0, 2.0
 """Rarity of a typo by its kind, on the scale of `_FREQUENT` times the natural logarithm of a word's frequency. These
 are fitted to half of the words in a list of common misspellings (codespell's).
@@ -46,7 +46,7 @@ _LETTER, _ANY_LETTER = lazy_pattern(rf"[^\W{_ATTACHED}]"), lazy_pattern(r"\w")
 
 
 def with_word_replaced(text: str, word: str, instead: str, most: int = -1) -> str:
-    """Return `text` with the first `most` occurrences of a word replaced, by default all, unless part of longer ones.
+    """Return `text` with the first `most` occurrences (by default all) of a word replaced, but not inside longer words.
 
     Without a regex, since compiling one with all letters takes milliseconds.
     """
@@ -130,7 +130,7 @@ def is_probable(word: str, other: str, count: int) -> bool:
 
 
 def rarity(word: str, other: str, count: int, frequency: int) -> float:
-    """Return how seldom somebody types `word` instead of `other`, which occurs `frequency` times; for comparisons only.
+    """Return how rarely `word` is a typo of `other`, which occurs `frequency` times; for comparisons only.
 
     `count`: the number of typos; with several, their kinds are not compared.
     """
@@ -140,7 +140,7 @@ def rarity(word: str, other: str, count: int, frequency: int) -> float:
 
 
 def _kind(word: str, other: str, begin: int) -> float:
-    """Return the rarity of the kind of a word's only typo; `begin`: number of the same letters before it."""
+    """Return the rarity of the kind of a word's only typo; `begin`: number of equal letters before it."""
     if len(word) == len(other):
         return _SWAPPED if word[begin : begin + 2] == other[begin : begin + 2][::-1] else _REPLACED
     longer = max(word, other, key=len)

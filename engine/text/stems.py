@@ -1,10 +1,9 @@
 """Reduces inflected forms of a word to one stem, by the language of the text and the script of the word.
 
-Loose keys follow the stems of a text, once each; an index finds looser forms of a word by them. `+setup` is in the keys
-of "set-up", `+username` in those of `getUserName` and `+3.11` in those of `python3.11`; `+mes` in those of "mesa" in a
-short text that may be Spanish, in which it has the stem of English. `:gnurehcisrevneknark` is
-"Krankenversicherung", uninflected, from back to front, so that the beginning `:gnurehcisrev` finds all compounds with
-"Versicherung" at their end. No other token begins with either sign.
+Loose keys follow the stems of a text, once each; an index finds looser forms of a word by them. "set-up" has the key
+`+setup`, `getUserName` has `+username` and `python3.11` has `+3.11`; "mesa", in a short text that counts as English but
+may be Spanish, has `+mes`. `:gnurehcisrevneknark` is "Krankenversicherung", uninflected and reversed, so that the
+prefix `:gnurehcisrev` finds all compounds that end in "Versicherung". No other token begins with either sign.
 """
 
 import threading
@@ -51,7 +50,7 @@ _PARTICLES = (
     *("마저", "이나", "이랑", "하고", "라고"),
     *("은", "는", "이", "가", "을", "를", "의", "에", "로", "와", "과", "도", "만", "들", "랑", "나"),
 )
-# They ask what something is ("nix란"); many a Korean noun ends so, but hardly one after a Latin word.
+# They ask what something is ("nix란"). Many Korean nouns end so, but hardly any after a Latin word.
 _TOPIC_PARTICLES = ("이란", "란")
 # Endings that make a verb of a noun: 논의하다, 배포되다, 발생시키다. Only one follows a noun.
 _KOREAN_VERBS = """
@@ -85,7 +84,7 @@ _FINALS = ("", "ᆫ", "ᆯ", "ᆷ", "ᆸ")
 _VERBAL_FINALS = frozenset("ᆩᆪᆬᆭᆮᆰᆱᆲᆴᆵᆶᆹᆺᆽᆾᆿᇀᇁᇂ")
 """Final consonants that only native Korean words have, which show that one syllable is a verb: 찾, 넣, 읽."""
 _NOMINAL_FINALS = frozenset("ᆫᆼ")
-"""Final consonants that hardly any verb has, but many a noun has before 기, "machine": 사진기, 비행기."""
+"""Final consonants that hardly any verb has, but many nouns have before 기, "machine": 사진기, 비행기."""
 _BEFORE_MACHINE = frozenset(
     """
     가습 건조 굴착 녹음 단말 면도 변압 복사 분무 살포 세척 세탁 소화 압축 예초 이야 인쇄 정수 제습 증폭 전화 청소 탈곡
@@ -173,7 +172,7 @@ stomata, genie genii, seraph seraphim, bad worse worst, far farther farthest
 """
 """English words with forms that no rule reduces to one stem. Left out: forms that are also other words ("ground")."""
 _AMBIGUOUS = frozenset("indices lives overate theses vertices vortices".split())
-"""Irregular forms with the stem of another word, such as "indicate": by their stem, "index" would find that."""
+"""Irregular forms with the stem of another word: by the stem of "indices", "index" would find "indicate"."""
 
 
 class Stems(dict[str, str]):
@@ -222,10 +221,10 @@ def stems_of(language: str) -> Stems:
 
 
 def forms_of(root: str, language: str) -> tuple[str, ...]:
-    """Return the forms of a query word whose stems are searched, the word itself first.
+    """Return the forms of a query word whose stems are searched, beginning with the word itself.
 
-    With Snowball's rules for Arabic a word with its article, or with a preposition and the article, has another stem
-    than without; the index has the form of the notes.
+    By Snowball's rules for Arabic, a word with an article, or with a preposition and the article, has another stem than
+    without; the index has the form in the notes.
     """
     if language != "arabic" or script_of(root[0]) != "arabic":
         return (root,)

@@ -1,7 +1,7 @@
 """Words of a query that are not searched: function words of many languages, and common phrasing of questions.
 
-Function words are also used to detect a note's language. The phrasing of questions is separate from them: changes of it
-affect queries alone, and no index.
+Function words are also used to detect a note's language. The phrasing of questions is separate from them: a change of
+it affects only queries, not the index.
 """
 
 import re
@@ -326,7 +326,7 @@ def notes_on(text: str) -> re.Match[str] | None:
 A_NOTE = frozenset(
     fold(word) for word in "note nota notiz notitie notatka notu notum заметка 노트 메모 メモ ノート 笔记 筆記".split()
 )
-"""Words that are fillers after the only other word of a query, as in "pump note", and but for "note" before it."""
+"""Words that are fillers after a query's only other word, as in "pump note", and, except "note", also before it."""
 
 KINDS_OF_TEXT = frozenset(
     fold(word)
@@ -346,7 +346,7 @@ KINDS_OF_TEXT = frozenset(
 """Words for a kind of text: fillers at the end of a short query, since "presentation tips" is about presentations."""
 
 # Thai and Chinese put no spaces between words. The question words and connectives here occur inside hardly any other
-# word; some count only at the beginning or end of a query. Of a longer word the rest is searched.
+# word; some count only at the beginning or end of a query. The rest of a longer word is searched.
 _THAI_ANYWHERE = (
     *("อยู่ที่ไหน", "อย่างไร", "เมื่อไหร่", "เมื่อไร", "เท่าไหร่", "เท่าไร", "หรือเปล่า", "เกี่ยวกับ", "เพราะว่า", "หรือไม่", "แค่ไหน"),
     *("ที่ไหน", "สำหรับ", "เพราะ", "ยังไง", "อะไร", "ทำไม", "หรือ", "และ", "ไหน", "ไม่", "คือ"),
@@ -426,7 +426,7 @@ def is_recall(word: str, before: Collection[str], language: str) -> bool:
 
 @cache
 def _question_words() -> frozenset[str]:
-    """Return the folded words of all languages with which a question or an order begins."""
+    """Return the folded words with which a question or an order begins, in all languages."""
     return _folded(" ".join((*_ORDERS.values(), *(asking for asking, _ in _ASKS.values()))))
 
 

@@ -1,7 +1,7 @@
 """Finds times named in a query, such as "8 May 2023", "in May", "last spring" or "three weeks ago".
 
 Words of seven European languages are known, and numeric dates of all languages, such as 2023年5月8日.
-Seasons are those of the northern hemisphere.
+Seasons are of the northern hemisphere.
 """
 
 import re
@@ -31,8 +31,8 @@ class TimeExpression(msgspec.Struct, frozen=True):
     first: date
     last: date
     yearly: bool = False
-    """Whether no year is named, so that these days of every year are meant; the years of `first` and `last` are
-    meaningless then.
+    """Whether no year is named, so that it means these days of every year; then the years of `first` and `last` have
+    no meaning.
     """
 
     def in_year(self, year: int) -> tuple[date, date]:
@@ -62,15 +62,15 @@ def _adjacent_years(time: TimeExpression, year: int) -> tuple[tuple[date, date],
 
 
 def read_times(text: str, today: date | None = None) -> tuple[TimeExpression, ...]:
-    """Return the times that a query names, in order, each once. Never raises.
+    """Return the distinct times that a query names, in order. Never raises.
 
-    Relative ones, such as "yesterday", count from `today`. A date such as 8/5/2023 is read both ways.
+    Relative times, such as "yesterday", count from `today`. A date such as 8/5/2023 is read in both ways.
     """
     return _read(text, date.today() if today is None else today, relative=True)
 
 
 def read_dates(text: str) -> tuple[TimeExpression, ...]:
-    """Return the days, months and years that a title or a passage names, without relative ones. Never raises."""
+    """Return the days, months and years that a title or a passage names, without relative times. Never raises."""
     return tuple(found for found in _read(text, date(_ANY_YEAR, 1, 1), relative=False) if not found.yearly)
 
 
@@ -229,7 +229,7 @@ _PART_OF_MONTH = rf"(?:(?:(?P<early>{_EARLY})|(?P<middle>{_MIDDLE})|(?P<late>{_L
 
 @cache
 def _patterns(relative: bool) -> tuple[tuple[re.Pattern[str], _Reader], ...]:
-    """Return the patterns in order of precedence, those that depend on today's date only if `relative`."""
+    """Return the patterns in order of precedence; patterns that depend on today's date only if `relative`."""
     strong = " ".join(name for name in _MONTH_NAMES.split() if name not in _WEAK.split())
     patterns = _dates(strong)
     if relative:
@@ -244,7 +244,7 @@ def _patterns(relative: bool) -> tuple[tuple[re.Pattern[str], _Reader], ...]:
 
 
 def _dates(strong: str) -> list[_Pattern]:
-    """Return patterns of days, and of months with a year. `strong` are the names that can only be months."""
+    """Return patterns of days, and of months with a year. `strong`: names that can only be months."""
     months = rf"(?P<month>{_alternatives(*_MONTHS)})\b"
     later_year = rf"(?:\.? ?{_OF}? ?{_YEAR})"
     # "3 may fail" names no day.

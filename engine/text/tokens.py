@@ -24,7 +24,7 @@ DELIMITERS = '\x00-"$-&(-*,;-?\\[-\\^`{-\x7f'
 """ASCII characters between runs, as part of a character class: in ranges, since each query compiles some."""
 RUN = re.compile(
     f"[^{DELIMITERS}"
-    # Not needed for the result, only to make runs short and similar, so that caches of runs work:
+    # Not needed for the result, but for short and repeated runs, so that caches of runs work:
     "\xa0\xab\xb7\xbb\u2012-\u2018\u201a-\u2026\u3000-\u3002\u3008-\u3020\u30fb\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]+"
 )
 """Matches runs. Every group lies within one run."""
@@ -87,7 +87,7 @@ class Piece(msgspec.Struct, frozen=True):
 
 
 def without_terminal_sequences(text: str) -> str:
-    """Return `text` with spaces for the colours of a terminal, whose last letter would join the word behind it."""
+    """Return `text` with spaces in place of terminal colours, whose last letter would join the next word."""
     if "\x1b" not in text:
         return text
     return _TERMINAL_SEQUENCE.sub(lambda match: " " * len(match[0]), text)
@@ -149,9 +149,7 @@ def cluster_spans(text: str) -> list[tuple[int, int]]:
 
 
 def pairs(characters: Sequence[str]) -> list[str]:
-    """Return overlapping pairs of characters, then the last one alone, so that a one-character query finds all by
-    prefix.
-    """
+    """Return overlapping pairs of characters, then the last character alone: a one-character query is then a prefix."""
     return [*map(add, characters, characters[1:]), *characters[-1:]]
 
 

@@ -47,7 +47,7 @@ class Analysis(NamedTuple):
 
     `stems` contains the stem of each word and each identifier part, and of a camelCase word as a whole, in the same
     order. Wholes with connectors, pairs and pictographs are not in it; a Korean word is, without its particles. So the
-    stems of `os.replace` are found as a phrase in `os_replace` and in "os replace", too. After the last stem come the
+    stems of `os.replace` are also found as a phrase in `os_replace` and in "os replace". After the last stem come the
     keys of looser forms (`engine.text.stems`), once each.
     """
 
@@ -94,7 +94,7 @@ def letters_and_digits(text: str) -> list[str]:
 
 
 def forget_words() -> None:
-    """Free the caches of words: about 9 MB after 10,000 notes, of little use for a few more."""
+    """Free the caches of words, about 9 MB after 10,000 notes: they save little for a few more notes."""
     streams_of.cache_clear()
     forget_stems()
 
@@ -143,7 +143,7 @@ class Streams(dict[str, _Entry]):
 
     def __missing__(self, run: str) -> _Entry:
         entry = self._simple_entry(run) or self._entry_of_groups(run)
-        if len(run) <= _LONGEST_REMEMBERED and shape(run[0]) != UNSPACED:  # such runs hardly ever repeat
+        if len(run) <= _LONGEST_REMEMBERED and shape(run[0]) != UNSPACED:  # other runs hardly ever repeat
             if len(self) >= _MAX_REMEMBERED:
                 for rare in list(self)[_MAX_REMEMBERED // 2 :]:  # the later half: common words were added early
                     self.pop(rare, None)
@@ -230,7 +230,7 @@ class _Token(msgspec.Struct, frozen=True):
 
 
 def words_and_stems(run: str, languages: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the words of a run, and these with their stems in all of the languages; without looser forms."""
+    """Return the words of a run, and the words with their stems in all languages; without looser forms."""
     found = _tokens(run)
     words = frozenset([token.text for token in found])
     roots = {token.root for token in found if token.root}
@@ -247,7 +247,7 @@ def phrase_tokens(text: str) -> PhraseTokens:
 
 
 def phrase_forms(text: str) -> list[PhraseTokens]:
-    """Return the tokens of a phrase, and those that it has if it begins or ends within a longer identifier.
+    """Return the tokens of a phrase, and its tokens if it begins or ends within a longer identifier.
 
     Such phrases are `engine/search` and "see src/engine" in "see src/engine/search.py". Their tokens may also be words
     in a text.

@@ -17,7 +17,7 @@ _HAN = (
 _KATAKANA = "\u30a1-\u30ff\u31f0-\u31ff\uff66-\uff9f"
 _HIRAGANA = "\u3041-\u3098\u309d-\u309f"
 _LONG_VOWEL = "\u30fc"
-"""A sign of Katakana that some words in Hiragana have too, as in らーめん."""
+"""A sign of Katakana that is also in some Hiragana words, as in らーめん."""
 _PARTICLES = "はがをにのとでもへやか"
 
 _LONGEST_HAN_TERM = 3

@@ -61,7 +61,7 @@ _EXCEPTIONS = (
     # All characters typed for an apostrophe, and the two hyphens that look like the plain one.
     dict.fromkeys(map(ord, "\u2019\u02bc\uff07\u055a"), "'")
     | dict.fromkeys(map(ord, "\u2010\u2011"), "-")
-    # The half-width voicing marks, which Unicode classifies as letters.
+    # The half-width voicing marks, which are letters in Unicode.
     | dict.fromkeys(map(ord, "\uff9e\uff9f"), MARK)
     | dict.fromkeys(_FLAG_LETTERS, FLAG)
 )

@@ -15,12 +15,12 @@ from gui.core.jobs import Job, Jobs
 _OPERATOR = re.compile(r"-?([A-Za-z]+):(\"?)(.*)", re.DOTALL)
 _TAG = re.compile(r"-?#([^\s\"#]*)")
 _PLAIN = re.compile(r"[^\s\"“„]+")
-_LEAST_WIDTH = 240
+_MIN_WIDTH = 240
 _MARGIN = 8
 
 
 class Part(NamedTuple):
-    """The part of a query being typed: a value of `operator`, or the start of an operator's name if that is empty."""
+    """The part of a query being typed: the value of `operator`, or the start of a name if `operator` is empty."""
 
     operator: str
     typed: str
@@ -29,7 +29,7 @@ class Part(NamedTuple):
 
 
 def part_at(text: str, cursor: int) -> Part:
-    """Return the part of the query `text` that ends at the cursor: the value of an operator, or a beginning of one."""
+    """Return the part of the query `text` that ends at the cursor: a value of an operator, or the start of its name."""
     begin = _token_start(text, cursor)
     if tag := _TAG.fullmatch(text, begin, cursor):
         return Part("tag", tag[1], tag.start(1))
@@ -89,7 +89,7 @@ class Offers(QListWidget):
         self.clear()
         self.addItems(list(values))
         self.setCurrentRow(-1)
-        width = max(_LEAST_WIDTH, self.sizeHintForColumn(0) + 2 * _MARGIN)
+        width = max(_MIN_WIDTH, self.sizeHintForColumn(0) + 2 * _MARGIN)
         left = edit.mapTo(window, QPoint(edit.cursorRect().left(), 0)).x()
         width = min(width, window.width())
         top = edit.mapTo(window, QPoint(0, edit.height())).y() + _MARGIN
@@ -108,7 +108,7 @@ class Completion(QObject):
     """Shows completions below a line edit, and reads them from the memory off the GUI thread."""
 
     changed = Signal()
-    """Completions were shown, closed, or there are none."""
+    """Completions were shown or closed, or there are none."""
 
     def __init__(self, edit: QLineEdit, jobs: Jobs) -> None:
         super().__init__(edit)
@@ -117,7 +117,7 @@ class Completion(QObject):
         self._job: Job | None = None
         self._manager: MemorySearchManager | None = None
         self._part = self._requested = Part("", "", 0)
-        """The part that the offers complete, and the one for which they were requested last."""
+        """The part that the shown completions belong to, and the part of the last request."""
         self._paused = self._inserting = self._complete = False
         self._unsupported = ""
         self.offers = Offers(edit)
@@ -151,7 +151,7 @@ class Completion(QObject):
 
     @property
     def is_open(self) -> bool:
-        """Whether the value of an operator is being completed, so that the query is incomplete."""
+        """Whether an operator's value is being completed, so that the query is incomplete."""
         offered = self.offers.isVisible() and bool(self._part.operator) and not self._complete
         return self._inserting or offered or (self.busy and bool(self._requested.operator))
 
@@ -176,7 +176,7 @@ class Completion(QObject):
 
     @Slot()
     def _hide(self) -> None:
-        """Hide completions that belong to a text which is no longer in the box."""
+        """Hide completions of a text that is no longer in the box."""
         if self.offers.isVisible():
             self.offers.hide()
             if not self._inserting:

@@ -25,7 +25,7 @@ PERIODS: tuple[tuple[str, str, int | None], ...] = (
     (marked("Past month"), marked("past month"), 30),
     (marked("Past year"), marked("past year"), 365),
 )
-"""Label of the chip, the same within a sentence, and the number of days."""
+"""Label of the chip, label within a sentence, and number of days."""
 _NONE_INDEXED: dict[Source, str] = {
     "memory": marked("No notes are indexed."),
     "sessions": marked("No sessions are indexed."),
@@ -89,8 +89,7 @@ class Filters(QWidget):
         self.set_scope(None)
 
     def set_scope(self, scope: Scope | None) -> None:
-        """Limit the search to one file or session, or to none, without a signal. A click on its chip removes the
-        limit."""
+        """Limit the search to one file or session, None for no limit, without a signal; its chip removes the limit."""
         self.scope = scope
         name = scope.name if scope else ""
         short = shortened(name, LONGEST_NAME)
@@ -142,7 +141,7 @@ class Filters(QWidget):
         self._workspace_chip.setAccessibleName(tr("Workspace: {name}", name=name) if name else tr("Workspace: none"))
 
     def show_indexed(self, indexed: Set[Source]) -> None:
-        """Disable the chips of sources without indexed files; that of notes only if there are sessions."""
+        """Disable the chips of sources without indexed files; the chip of notes only if there are sessions."""
         for gate, chip, (source, reason) in zip(
             self._source_gates, self._source_chips[1:], _NONE_INDEXED.items(), strict=True
         ):

@@ -56,7 +56,7 @@ def milliseconds(duration: float) -> str:
 
 
 def result_count(outcome: SearchOutcome) -> str:
-    """ "7 results", or "50 of 73 results" where not all are shown; "73+" where there may be more."""
+    """Return "7 results", or "50 of 73 results" if not all are shown; "73+" if there may be more."""
     listed = len(outcome.results)
     if outcome.total > listed:
         if outcome.total_is_least:
@@ -70,12 +70,12 @@ def box_state(outcome: SearchOutcome) -> str:
 
 
 def partial_state(outcome: SearchOutcome) -> str:
-    """Return the state to show while the keyword results are there and the semantic ones are late."""
+    """Return the state to show after the keyword results, while the semantic ones are late."""
     return tr("{results} by words, meaning follows", results=result_count(outcome))
 
 
 def header_counts(outcome: SearchOutcome) -> tuple[str, str]:
-    """Return the line above the list of results, in a long and a short form."""
+    """Return the counts above the list of results, in a long and a short form."""
     files = _file_count(outcome)
     return f"{files} · {result_count(outcome)}", files
 
@@ -100,7 +100,7 @@ def indexed(status: MemoryProviderStatus | None) -> str:
 
 
 def new_words(suggestion: QuerySuggestion) -> str:
-    """Return the word that a suggestion puts in place of the unknown one; the whole query if it replaces several."""
+    """Return the word with which a suggestion replaces an unknown one; the whole query if it replaces several."""
     return suggestion.words[0][1] if len(suggestion.words) == 1 else suggestion.query
 
 
@@ -111,7 +111,7 @@ def did_you_mean(suggestions: Sequence[QuerySuggestion]) -> str:
 
 
 def corrected_query(corrected: QuerySuggestion) -> str:
-    """Return the sentence on a corrected query: of a long one only the new word, since a narrow list cuts it off."""
+    """Return the sentence about a corrected query; of a long one it has only the new word, to fit a narrow list."""
     if len(corrected.words) == 1 and not corrected.is_shorter and len(corrected.query) > _LONGEST_CORRECTED:
         return tr("Showing results with {word}", word=in_quotes(corrected.words[0][1]))
     return tr("Showing results for {query}", query=in_quotes(corrected.query))
@@ -125,7 +125,7 @@ def spelling(outcome: SearchOutcome) -> str:
 
 
 def reading(status: MemoryProviderStatus | None) -> str:
-    """Return the progress of the first indexing; empty if none runs, or if all text can be searched already."""
+    """Return the progress of the first indexing; empty if it doesn't run, or if all text can be searched already."""
     if status is None or status.syncing is None or status.syncing.phase not in _READING:
         return ""
     if status.last_sync is not None and not status.last_sync.cancelled:
@@ -142,7 +142,7 @@ def reading(status: MemoryProviderStatus | None) -> str:
 
 
 def remedies_of_status(status: MemoryProviderStatus | None) -> tuple[SearchRemedy, ...]:
-    """Return why the status of the memory may be the reason for any empty answer, with the button that changes it."""
+    """Return the reasons in the memory's status for which any answer may be empty, each with its button."""
     advice: tuple[tuple[RemedyName, str], ...] = (("settings", _without_meaning(status)), ("sync", _outdated(status)))
     return tuple(SearchRemedy(name=name, stage="", advice=sentence) for name, sentence in advice if sentence)
 
@@ -156,7 +156,7 @@ def _without_meaning(status: MemoryProviderStatus | None) -> str:
 
 
 def _outdated(status: MemoryProviderStatus | None) -> str:
-    """Return why the index may be older than the files, so that an update may find more; empty if it follows them."""
+    """Return why the index may be out of date, so that an update may find more; empty if it follows the files."""
     if status is None or status.last_sync is None or status.syncing is not None or why_no_update(status):
         return ""
     if status.watcher.mode != "off":
@@ -166,7 +166,7 @@ def _outdated(status: MemoryProviderStatus | None) -> str:
 
 
 def is_known_empty(status: MemoryProviderStatus | None) -> bool:
-    """Return whether an update has looked at the folder and found nothing to index."""
+    """Return whether an update has read the folder and found nothing to index."""
     if status is None or status.files or status.index_error or status.syncing is not None:
         return False
     return status.last_sync is not None and not (status.last_sync.cancelled or status.last_sync.error)
@@ -206,7 +206,7 @@ def _why_nothing_is_indexed(status: MemoryProviderStatus) -> str:
 
 
 def remedies_for_empty_index(status: MemoryProviderStatus) -> list[SearchRemedy]:
-    """Return what the user can do if an update has found nothing to index, the likeliest first."""
+    """Return remedies for a folder in which an update has found nothing to index, the likeliest first."""
     names: list[RemedyName] = ["left-out"] if status.failed_files or status.skipped_files else []
     names.append("folder")
     if "sessions" not in status.sources:
@@ -261,13 +261,13 @@ def _not_found(query: Query) -> str:
 
 
 def _language_unknown(outcome: SearchOutcome) -> bool:
-    """Whether the vectors of an empty answer didn't count: then its remedy is another model."""
+    """Return whether another model is the remedy of an empty answer, since its vectors didn't count."""
     remedies = () if outcome.explanation is None else outcome.explanation.remedies
     return any(remedy.name == "settings" for remedy in remedies)
 
 
 def _emptied(outcome: SearchOutcome) -> str:
-    """Return why there are no results, unless it is shown already; a remedy shows the best score."""
+    """Return why there are no results; empty if the page shows it already, as a remedy does with the best score."""
     explanation = outcome.explanation
     if explanation is None:
         return ""
@@ -306,8 +306,7 @@ def button_words(remedy: SearchRemedy) -> str:
 
 
 def remedied(query: Query, remedy: SearchRemedy) -> Query | None:
-    """Apply a remedy for an empty answer: returns the query without the limit that excluded all results, or None if the
-    remedy is not another query."""
+    """Return the query without the limit that excluded all results; None if the remedy is not another query."""
     match remedy.name:
         case "weak":
             return replace(query, min_score=0.0)

@@ -95,7 +95,7 @@ class QueryHelpButton(IconButton):
 
 
 def _examples() -> tuple[tuple[str, str], ...]:
-    from engine import QUERY_HELP  # brings the analysis of text: not on the GUI thread
+    from engine import QUERY_HELP  # imports the analysis of text, so not on the GUI thread
 
     return QUERY_HELP
 
@@ -105,7 +105,7 @@ def _examples() -> tuple[tuple[str, str], ...]:
 BOX_CHARACTERS = 58
 """Least width of the box in characters; if it would be narrower, the filters move below it."""
 ROW_CHARACTERS = 148
-"""Least width of box and filters in one line, in characters: that of a window with 1,400 pixels."""
+"""Least width of box and filters in one line, in characters: a window of 1,400 pixels has it."""
 PREVIEW_MS = 60
 
 
@@ -115,16 +115,16 @@ class Preview(QObject):
     selected = Signal(object, object)
     """Show this MemorySearchResult, found by this query."""
     idle = Signal()
-    """No further announcement is pending."""
+    """No result is about to be emitted."""
 
     def __init__(self, view: ResultsView, parent: QObject) -> None:
         super().__init__(parent)
         self.view = view
         self._emitted: tuple[object, ...] = ()
         self._skips = False
-        """Whether the first result of the next answer is passed over."""
+        """Whether the first result of the next answer is not emitted."""
         self._before: Answer | None = None
-        """The answer that was shown when this was requested: the list may be emptied until the next one."""
+        """The answer that was shown at the call of `skip`: the list may be empty until the next answer."""
         self._timer = QTimer(self, singleShot=True, interval=PREVIEW_MS)
         self._timer.timeout.connect(self.emit_now)
         view.list.current_changed.connect(self._follow)
@@ -141,7 +141,7 @@ class Preview(QObject):
         return "" if answer is None else answer.searched.text or " ".join(answer.outcome.passage_words)
 
     def skip(self, *, shown: bool) -> None:
-        """Don't emit the current result if it is `shown` already, else not the first result of the coming answer."""
+        """Don't emit the current result, if it is `shown` already, or else the first result of the next answer."""
         result = self.view.list.current_result()
         self._timer.stop()
         self._skips, self._before = not shown, self.view.answer
@@ -176,13 +176,13 @@ class Preview(QObject):
     def _keep_selection(self) -> None:
         """Keep the current row selected if the answer is complete.
 
-        A keyword-only answer may still be replaced, and the first indexing finds better results all the time.
+        A keyword-only answer will be replaced, and the first indexing finds better results all the time.
         """
         if self.view.answer is not None and self.view.answer.final and not self.view.first_indexing:
             self.view.list.pin_current()
 
     def _identity(self, result: MemorySearchResult) -> tuple[object, ...]:
-        """Return what identifies a result, without its score: the viewer does not reload when only that changes."""
+        """Return the identity of a result, without its score: the viewer needn't reload when only the score changes."""
         return result.path, result.start_line, result.end_line, self.query
 
 
@@ -210,7 +210,7 @@ class SearchPanel(QObject, ViewPanel):
     result_current = Signal(object)
     """Current MemorySearchResult of the list, or None: immediately, while the preview is debounced."""
     why_requested = Signal()
-    """Show where scores come from."""
+    """Show how scores are calculated."""
     switch_requested = Signal(object)
     """MemorySearchResult whose workspace should be opened."""
     list_focus_requested = Signal()
@@ -278,7 +278,7 @@ class SearchPanel(QObject, ViewPanel):
     def set_manager(self, manager: MemorySearchManager | None, *, reopening: bool = False) -> None:
         """Set the memory to search, and repeat the query in the box.
 
-        `reopening`: it is one of the same folder; the results stay until its answer.
+        `reopening`: it belongs to the same folder; the results stay until its answer.
         """
         self.completion.set_manager(manager)
         self.start.set_manager(manager)
@@ -293,7 +293,7 @@ class SearchPanel(QObject, ViewPanel):
         self.controller.run_query()
 
     def accept_typing(self) -> None:
-        """Let the user type while a folder is being opened: the query runs as soon as it is open."""
+        """Let the user type while a folder is being opened: the query runs once it is open."""
         self.box.setEnabled(True)
         self.box.focus_all()
 
@@ -335,12 +335,12 @@ class SearchPanel(QObject, ViewPanel):
         self.controller.repeat()
 
     def preview_again(self) -> None:
-        """Show the current result again, unless the answer to the current query is still to come."""
+        """Show the current result again, unless the current query has no answer yet."""
         if self._answered:
             self._preview.emit_now()
 
     def skip_preview(self) -> None:
-        """Let a location that is shown now stay in the viewer when the list has returned to its position."""
+        """Keep the viewer's current location while the list returns to its position."""
         self._preview.skip(shown=self._answered)
 
     @property
@@ -373,7 +373,7 @@ class SearchPanel(QObject, ViewPanel):
 
     @Slot(object)
     def _show_start(self, content: StartContent) -> None:
-        self.view.show_start(content, now=not self.box.query)  # else an answer follows
+        self.view.show_start(content, now=not self.box.query)  # with a query, an answer follows
 
     @Slot()
     def _emit_settled(self) -> None:

@@ -50,15 +50,15 @@ class Query:
     like: Passage | None = None
     """Passage to find similar ones for, instead of `text`, which is empty then."""
     within: "Query | None" = None
-    """The query whose results are the scope, which may itself have one."""
+    """The query whose results are searched; its own `within` may limit it further."""
     half_life_days: float | None = None
     """Days in which dated results lose half of their score, 0 for none; None for the value of the settings."""
     diverse: bool | None = None
     """Whether to rank results that repeat others lower."""
     correct: bool = True
-    """Whether a word that occurs nowhere may be replaced by the nearest one."""
+    """Whether a word that occurs nowhere may be replaced by the most similar one."""
     everywhere: bool = False
-    """In all workspaces, not only in the one that is open."""
+    """Whether to search all workspaces, not only the open one."""
 
     @property
     def subject(self) -> "Query":
@@ -67,7 +67,7 @@ class Query:
 
     @property
     def levels(self) -> tuple["Query", ...]:
-        """The earlier queries whose results this query is limited to, widest first."""
+        """The earlier queries to whose results this query is limited, widest first."""
         return () if self.within is None else (*self.within.levels, self.within)
 
 
@@ -82,13 +82,13 @@ class Answer:
     _rows: dict[SortOrder, Sequence[Row]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def rows(self, order: SortOrder) -> Sequence[Row]:
-        """Return the rows of the list of results, which are made once."""
+        """Return the rows of the list of results, cached."""
         if order not in self._rows:
             self._rows[order] = build_rows(self.outcome, order)
         return self._rows[order]
 
     def make_texts(self, token: CancelToken, most: int | None = None) -> "Answer":
-        """Make the rows and the texts of the first ones or all, on a pool thread; returns the answer itself."""
+        """Make the rows, and the texts of the first `most` or all, on a pool thread; returns the answer itself."""
         for row in self.rows("relevance")[:most]:
             token.checkpoint()
             if isinstance(row, ResultRow):
@@ -103,9 +103,7 @@ class Answer:
 
 
 def is_searchable(text: str) -> bool:
-    """Return whether a text is long enough to search for: two characters, an emoji, or one in scripts such as
-    Chinese.
-    """
+    """Return whether a text is long enough to search for: two characters; one if it is an emoji or, say, Chinese."""
     return len(text.strip()) >= 2 or has_one_character_word(text)
 
 
@@ -114,7 +112,7 @@ _MINUTE = 60
 
 
 def permitted(query: Query, unsupported: MissingFeatures) -> Query:
-    """Return the query without the options that this memory doesn't support, which the window hides."""
+    """Return the query without the options that this memory doesn't support; the window hides them."""
     if "conditions" in unsupported:
         query = replace(query, sources=None, days=None, scope=None)
     if "narrowing" in unsupported:

@@ -19,7 +19,7 @@ class QueryBuilder(QObject):
     """Builds a query from the search box, the filters, the scope and the ranking options."""
 
     query_changed = Signal(str)
-    """Another query was entered, or none."""
+    """Another query was entered; empty if there is none."""
 
     def __init__(
         self, box: QueryBox, filters: Filters, ranking: RankingMenu, narrowing: SearchScope, parent: QObject
@@ -52,7 +52,7 @@ class QueryBuilder(QObject):
         )
 
     def due(self) -> Query | None:
-        """Return the current query; if the box has no searchable text, the query that the scope bar shows, or None."""
+        """Return the current query; without searchable text in the box, the query that the scope bar shows, or None."""
         query = self.query(self._box.query)
         if is_searchable(query.text) or query.like is not None:
             return query
@@ -140,7 +140,7 @@ class ViewStateRestorer:
         if target is None or target.position is None or answer.query.subject != target.subject:
             self._next = None
         elif results.chosen:
-            self._next = None  # the user chose a row of the keyword answer
+            self._next = None  # the user chose a row of the keyword-only answer
         elif answer.final or results.rows.position(target.position.current) >= 0:
             self._next = None
             results.return_to(target.position)

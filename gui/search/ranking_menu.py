@@ -21,7 +21,7 @@ class Ranking:
     """The ranking options of a query: age decay, which can also remove results, and diversity."""
 
     half_life_days: float = 0.0
-    """Days in which dated results lose half of their score; 0 where none does."""
+    """Days in which dated results lose half of their score; 0 if scores don't depend on age."""
     diverse: bool = False
     """Whether to rank results that repeat others lower."""
 
@@ -47,7 +47,7 @@ def days_words(days: float) -> str:
 
 
 class RankingMenu(QObject):
-    """Adds the ranking options to the menu of a sort button, whose text names those that are on."""
+    """Adds the ranking options to the menu of a sort button, whose label names the active ones."""
 
     changed = Signal()
     """The user has changed the ranking."""
@@ -86,8 +86,7 @@ class RankingMenu(QObject):
         self._show()
 
     def set_default(self, ranking: Ranking, *, reset: bool) -> None:
-        """Set the ranking of the settings; it is also selected if `reset`, or if the user has not chosen another
-        one."""
+        """Set the ranking of the settings; select it if `reset`, or if the user has not chosen another one."""
         untouched = self.ranking == self._default
         self._default = ranking
         self.show(ranking if reset or untouched else self.ranking)
@@ -123,7 +122,7 @@ class RankingMenu(QObject):
         self._button.set_extras(ranking.words, " ".join(ranking.sentences))
 
     def _offer(self, days: float) -> None:
-        """Add a half-life in days to the menu, in ascending order, unless it is there."""
+        """Add a half-life in days to the menu, in ascending order, unless the menu has it."""
         known = [action.data() for action in self._half_lives.actions()]
         if days in known:
             return

@@ -113,7 +113,7 @@ class ResultList(RowList):
             rows, key = with_selected(rows, current, self.rows.all)
         if keep and self.rows.shows(rows):
             return
-        # A "more" row is always last, so its position is not kept.
+        # A "more" row is always last, so the position isn't measured from it.
         position = self._remember((MoreInFileRow, MoreRow)) if keep and self._moved_away else None
         if position is not None and key is not None:
             position = position.renamed(key)
@@ -130,7 +130,7 @@ class ResultList(RowList):
     def lay_out(self, rows: Sequence[Row], area: QSize) -> None:
         """Lay out the first rows of an answer in advance, so that showing it only needs to paint them.
 
-        `area`: the size that the list will have when it is shown; while hidden, it has another one.
+        `area`: the size of the list when it is shown, since a hidden list has another size.
         """
         needs_bar = self.painter.height(rows) > area.height()
         bar = self.verticalScrollBar().sizeHint().width() if needs_bar else 0
@@ -157,7 +157,7 @@ class ResultList(RowList):
         return results or (() if current is None else (current,))
 
     def _selected_keys(self) -> tuple[Hashable, ...]:
-        """Return the keys of the selected rows if there are several; a single one is restored as the current row."""
+        """Return the keys of the selected rows if there are several; a single row is restored as the current one."""
         chosen = [self.rows.row(index.row()).key for index in self.selectedIndexes()]
         return tuple(chosen) if len(chosen) > 1 else ()
 

@@ -38,11 +38,11 @@ LEGS: dict[Leg, tuple[str, str]] = {
     "filters": (marked("filters only"), marked("filters")),
     "gone": (marked("no longer found"), marked("earlier result")),
 }
-"""What found a result alone, or that nothing finds it any more -> its description, long and short."""
+"""Long and short description of a result that only one search found, or that is no longer found."""
 _NAMES = {"User": marked("You"), "Assistant": marked("Assistant"), "Tool": marked("Tool"), "System": marked("System")}
 """Names in the index -> displayed names."""
-_MOST_EXCERPTS = 400
-_MOST_PATHS = 12
+_MAX_EXCERPTS = 400
+_MAX_PATHS = 12
 """Most lines with paths in a tooltip."""
 _LABEL = re.compile(rf"(?:\A|(?<=\n\n))(?:{'|'.join(_NAMES)})(?=: )")
 
@@ -66,7 +66,7 @@ def name_speakers(snippet: str, ranges: Sequence[Range]) -> tuple[str, list[Rang
 
 
 _CONTEXT_CHARACTERS = 60
-"""Characters in front of an excerpt; the rest of two lines is for the excerpt itself."""
+"""Most characters of context before an excerpt; the rest of the two lines is for the excerpt itself."""
 
 
 def _with_context(excerpt: Excerpt, context: MessageContext) -> Excerpt:
@@ -85,11 +85,11 @@ def _with_context(excerpt: Excerpt, context: MessageContext) -> Excerpt:
     return Excerpt(f"{front}{excerpt.text}", tuple((start + shift, end + shift) for start, end in excerpt.marks))
 
 
-@lru_cache(_MOST_EXCERPTS)
+@lru_cache(_MAX_EXCERPTS)
 def _excerpt_of(
     snippet: str, ranges: tuple[Range, ...], above: str, title: str | None, context: MessageContext | None
 ) -> Excerpt:
-    """Return the excerpt of a result; `title` None: of a session. While the user types, most answers repeat results."""
+    """Return the excerpt of a result; `title`: None in a session. Cached, since answers while typing repeat results."""
     if title is not None:
         return make_excerpt(snippet, ranges, above, title)
     excerpt = make_excerpt(*name_speakers(snippet, ranges), above)
@@ -101,7 +101,7 @@ class FileRow:
     """The heading row above the results of one file."""
 
     best: MemorySearchResult
-    """The first of them."""
+    """The first result of the file."""
     results: int
 
     @property
@@ -114,7 +114,7 @@ class FileRow:
 
     @property
     def when(self) -> str:
-        """The latest of the note's dates that satisfy the query's period, else the time of the file's last change."""
+        """The latest of the note's dates within the query's period, else the time of the file's last change."""
         dates = self.best.dates
         return short_date(date.fromisoformat(dates[-1])) if dates else ago(self.best.modified)
 
@@ -136,7 +136,7 @@ class ResultRow:
     occurrence: int
     """Number among the chunks of one long line, which share their start line; else 0."""
     leg: Leg
-    """The search or the filters that found it alone; empty if both searches did, or if only one ran.
+    """The only search that found it, or the filters; empty if both searches did, or if only one ran.
 
     "gone": the latest answer doesn't contain it, and it stays since the user has selected it.
     """
@@ -147,7 +147,7 @@ class ResultRow:
 
     @property
     def heading(self) -> str:
-        """The innermost heading above the result; empty if it equals the title, or is a page, which `where` names."""
+        """The innermost heading above the result; empty if it equals the title, or is a page, which `where` shows."""
         inner = self.headings[-1] if self.headings else ""
         return "" if inner == self.result.title else inner
 
@@ -207,7 +207,7 @@ class MoreRow:
 
 @dataclass(frozen=True)
 class CopiesRow:
-    """The row below a result whose text is in other files, too; pressing it lists these."""
+    """The row below a result whose text is also in other files; pressing it lists these."""
 
     result: MemorySearchResult
     leg: Leg
@@ -293,10 +293,10 @@ def list_copies(rows: Sequence[Row], listed: Collection[RowKey]) -> list[Row]:
 
 
 def with_selected(rows: Sequence[Row], selected: ResultRow, before: Sequence[Row]) -> tuple[Sequence[Row], RowKey]:
-    """Return the rows of an answer with the result that was selected among the rows `before`, and the key of its row.
+    """Return the rows of an answer including the result that was selected in the rows `before`, and the key of its row.
 
-    If the answer doesn't contain it, the same passage at other lines or in a renamed file takes its place; without one,
-    its row stays, marked as no longer found.
+    If the answer doesn't contain it, the same passage at other lines or in a renamed file replaces it; if none does,
+    its old row stays, marked as no longer found.
     """
     if any(row.key == selected.key for row in rows):
         return rows, selected.key
@@ -326,11 +326,11 @@ def _continues(found: MemorySearchResult, selected: MemorySearchResult, known: C
     if found.path == selected.path:
         return found.start_line <= selected.end_line and selected.start_line <= found.end_line
     same_line = found.start_line == selected.start_line and found.path not in known
-    return same_line and found.snippet == selected.snippet  # last, since the snippet may have to be made first
+    return same_line and found.snippet == selected.snippet  # last, since making a snippet takes time
 
 
 def leg_of(result: MemorySearchResult) -> Leg:
-    """Return the search or the filters that found a result alone; empty if both searches did."""
+    """Return the only search that found a result, or "filters"; empty if both searches found it."""
     if not result.is_scored:
         return "filters"
     if result.text_score <= 0:
@@ -387,7 +387,7 @@ class ResultModel(RowModel):
 
 def _some_paths(result: MemorySearchResult) -> list[str]:
     paths = [copy.path for copy in result.copies]
-    return paths if len(paths) <= _MOST_PATHS else [*paths[: _MOST_PATHS - 1], ELLIPSIS]
+    return paths if len(paths) <= _MAX_PATHS else [*paths[: _MAX_PATHS - 1], ELLIPSIS]
 
 
 def button_text(row: ButtonRow) -> str:

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Literal
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal, Slot
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from engine import MemoryProviderStatus, QuerySuggestion, SearchRemedy, marked, tr
@@ -27,14 +27,14 @@ from gui.widgets.icons import IconButton
 from gui.widgets.labels import elide, label
 from gui.widgets.layouts import PageStack, row_of
 from gui.widgets.list_header import ListHeader, Order
-from gui.widgets.message_banner import NoticeBar
+from gui.widgets.message_banner import NoticeBar, paint_bar
 from gui.widgets.placeholder_page import LINK_PADDING, Action, Offer, StatePage
 from gui.widgets.row_list import GUTTER
 
-# --- One line about spelling: other queries to search for, or the correction that was searched, with a way back.
+# --- The line about spelling: other queries to search for, or the correction that was searched, with an undo button
 
 _LONGEST = 260
-"""Pixels of the longest button's text at the usual size; more is cut."""
+"""Largest width of a button's text in pixels at font scale 1; longer text is cut."""
 
 
 class SuggestionLine(QWidget):
@@ -58,7 +58,7 @@ class SuggestionLine(QWidget):
     def show_suggestions(self, suggestions: Sequence[QuerySuggestion]) -> None:
         """Show these suggestions, likeliest first; an empty sequence hides the line."""
         if tuple(suggestions) == self._shown:
-            return  # a button that has the focus stays
+            return  # a focused button keeps the focus
         self._shown = tuple(suggestions)
         self._label_text = tr(messages.DID_YOU_MEAN)
         self._replace([self._suggested(suggestion) for suggestion in suggestions], messages.did_you_mean(suggestions))
@@ -122,10 +122,7 @@ class SuggestionLine(QWidget):
         self._fit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        colours = tokens(self.palette())
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), colours.line_highlight)
-        painter.fillRect(0, self.height() - 1, self.width(), 1, colours.line)
+        paint_bar(self, tokens(self.palette()).line_highlight)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -149,7 +146,7 @@ class ResultsView(QWidget):
     why_requested = Signal()
     """Show the explanation of the answer."""
     missing_file_requested = Signal(str)
-    """Ask why a certain file is not found."""
+    """Ask for a file and explain why it is not found."""
     retry_requested = Signal()
     order_chosen = Signal()
     within_requested = Signal()
@@ -168,7 +165,7 @@ class ResultsView(QWidget):
         self.answer: Answer | None = None
         """The answer that is shown; None without one."""
         self._status: MemoryProviderStatus | None = None
-        """Status of the hint."""
+        """Status that the page before the first query shows."""
         self._start = StartContent()
         self.order: SortOrder = "relevance"
         self._content: tuple[object, ...] = ()
@@ -177,8 +174,9 @@ class ResultsView(QWidget):
         """Progress of the first indexing, as text."""
         self._of_status: tuple[SearchRemedy, ...] = ()
         """Remedies of any empty answer that follow from the status of the memory."""
-        self._syncing = self.first_indexing = False
-        """Whether an update is running, and whether none has ended before."""
+        self._syncing = False
+        self.first_indexing = False
+        """Whether the first update of the index is still running."""
         self._counts = SettledAnnouncer(self)
         self._header = ListHeader(ORDERS)
         self.ranking = RankingMenu(self._header.sort_button)
@@ -232,7 +230,6 @@ class ResultsView(QWidget):
         self._syncing = status is not None and status.syncing is not None
         last = None if status is None else status.last_sync
         self.first_indexing = self._syncing and (last is None or last.cancelled)
-        """Whether the first update of the index is still running."""
         if self.has_results:
             return
         if self._page_shows == "hint":
@@ -292,13 +289,13 @@ class ResultsView(QWidget):
         self.list.lay_out(answer.rows(self.order), self._stack.size())
 
     def show_answer(self, answer: Answer) -> None:
-        """Show an answer; a repeated query, unlike one without its correction, keeps the position in the list."""
+        """Show an answer; a repeated query keeps the position in the list, unless its correction was undone."""
         before = self.answer
         same = before is not None and before.query.subject == answer.query.subject
         keep = same and self.has_results and before is not None and before.query.correct == answer.query.correct
         self.answer = answer
         if not (same or answer.final):
-            self.suggestions.show_suggestions(())  # those of the previous query
+            self.suggestions.show_suggestions(())  # removes suggestions for the previous query
         if answer.outcome.results:
             self._show_results(answer, keep=keep)  # the stack moves the focus away from a pressed button
         else:
@@ -321,7 +318,7 @@ class ResultsView(QWidget):
     def _show_results(self, answer: Answer, *, keep: bool) -> None:
         outcome = answer.outcome
         before = self.list.mapTo(self, QPoint()).y()
-        self._notice.keep_space(keep and self.list.underMouse())  # a click must not meet another row
+        self._notice.keep_space(keep and self.list.underMouse())  # rows must not move under the pointer
         self._show_notice(answer)
         if outcome.corrected is None:
             if answer.final:  # a keyword-only answer may be weak where meaning finds more
@@ -337,7 +334,7 @@ class ResultsView(QWidget):
 
     def _show_notice(self, answer: Answer) -> None:
         if not answer.final and not answer.outcome.notice:
-            return  # a keyword-only answer knows less than the complete one, which stays until the next one
+            return  # the notice of the last complete answer stays until the next complete one
         if answer.query.min_score is None:
             self._notice.show_notice(answer.outcome.notice)
         else:

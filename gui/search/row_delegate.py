@@ -1,8 +1,7 @@
 """Paints the rows of the result list.
 
-The layout of a row for a width, font and theme is cached while the row was visible recently. A frame of scrolling, or
-an answer with the same rows, only draws. Heights depend on the font alone: a list of any length knows its geometry
-without its text.
+The layouts of recently visible rows are cached for a width, font and theme, so that scrolling, or an answer with the
+same rows, only draws. Heights depend on the font alone, so a list of any length is laid out without its text.
 """
 
 from collections import OrderedDict
@@ -61,17 +60,17 @@ from gui.widgets.rows import Index, RowModel, RowRole, paint_ground
 PAD = 6
 META_GAP = 2
 FILE_TOP = 6
-"""Space above a file's title beyond that below it, so that it sits nearer to its own results."""
+"""Additional space above a file's title, so that the title is nearer to its own results."""
 BAR_WIDTH = 64
 BAR_HEIGHT = 4
 BAR_GAP = 8
 BUTTON_PAD, BUTTON_RADIUS = 5, 4
 NOTE_SHARE = 0.4
-"""Largest share of the width of path and heading that a heading may take from the folders of the path."""
+"""Largest share of the common width of path and heading for the heading, if the path's folders need room."""
 _WHY = marked("Click to see why")
-LEAST_NOTE = 8
+MIN_NOTE = 8
 """Fewest characters shown of a cut heading."""
-MOST_CACHED = 400
+MAX_CACHED = 400
 """Most cached rows: many screens, about 1 MB."""
 LINES = 2
 MARK_RADIUS = 2.5
@@ -429,7 +428,7 @@ class ResultDelegate(QStyledItemDelegate):
             kept = (room - own, free)
             return next((words for left in kept for words, width in widths.items() if width <= left), "")
         free = min(free, max(int(room * NOTE_SHARE), room - meta.horizontalAdvance(path)))
-        fits = meta.horizontalAdvance(row.heading) <= free or free >= meta.averageCharWidth() * LEAST_NOTE
+        fits = meta.horizontalAdvance(row.heading) <= free or free >= meta.averageCharWidth() * MIN_NOTE
         return elide(meta, row.heading, Qt.TextElideMode.ElideRight, free) if fits else ""
 
 
@@ -443,7 +442,7 @@ def _cached(drawings: OrderedDict[tuple[object, ...], _T], key: tuple[object, ..
     known = drawings.get(key)
     if known is None:
         known = drawings[key] = lay_out()
-        if len(drawings) > MOST_CACHED:
+        if len(drawings) > MAX_CACHED:
             drawings.popitem(last=False)
     else:
         drawings.move_to_end(key)
@@ -483,7 +482,7 @@ def _location(row: ResultRow) -> tuple[str, str]:
 def _paint_score(painter: QPainter, corner: QPointF, row: ResultRow, colours: Tokens) -> None:
     """Paint the score as a bar; two colours show the shares of keywords and of meaning.
 
-    It is empty for a result of filters alone, whose score only gives it its place in the list.
+    It is empty for a result of filters alone, whose score only determines its position in the list.
     """
     score = min(1.0, max(0.0, row.result.score)) if row.result.is_scored else 0.0
     filled = BAR_WIDTH * score

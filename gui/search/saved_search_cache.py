@@ -100,7 +100,7 @@ class SavedSearchStore(QObject):
         return self._job is not None
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Load the saved searches and history of this memory; None for none."""
+        """Load the saved searches and history of this memory; None empties both."""
         self._storage = None if manager is None else manager.saved_searches
         self._job = None
         self._acts.clear()

@@ -29,7 +29,7 @@ _SEARCH_ROLE = Qt.ItemDataRole.UserRole
 _ROWS = 12
 """Rows shown if there is room."""
 _SIDE, _GAP, _ICON = 14, 10, 14
-_MOST_LIMITS = 0.45
+_MAX_LIMITS = 0.45
 """Largest share of the row's width for the filters of a query."""
 _MARGIN = 8
 
@@ -116,7 +116,7 @@ class SavedList(QListWidget):
         index = index % len(rows) if abs(by) == 1 else max(0, min(index, len(rows) - 1))
         self.setCurrentRow(rows[index])
         if index == 0:
-            self.scrollToTop()  # shows its heading, too
+            self.scrollToTop()  # to show its heading too
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         item = self.itemAt(event.pos())
@@ -157,7 +157,7 @@ class _Rows(RowDelegate):
         pixmap = icon_pixmap(name, colours.muted, side, painter.device().devicePixelRatioF())
         draw_pixmap(painter, rect.left(), rect.top() + (rect.height() - side) // 2, pixmap)
         rect = rect.adjusted(side + _GAP, 0, 0, 0)
-        at_end = rect.adjusted(rect.width() - int(rect.width() * _MOST_LIMITS), 0, 0, 0)
+        at_end = rect.adjusted(rect.width() - int(rect.width() * _MAX_LIMITS), 0, 0, 0)
         if narrowed := write_line(painter, at_end, limits(search.query), (font_at(12), colours.muted), at=AT_RIGHT):
             rect = rect.adjusted(0, 0, -narrowed - _GAP, 0)
         write_line(painter, rect, name_of(search), (font_at(13), colours.text))
@@ -214,7 +214,7 @@ class SearchPicker(QObject):
         self._filter, self._before = "", self._box.edit.text()
         self._box.focus()
         self._box.edit.selectAll()  # typing replaces it
-        self.list.clear()  # else the row of the last time would be selected, perhaps far down
+        self.list.clear()  # else the previously selected row would be selected, perhaps far down
         self._show()
         self.opened.emit()
 
@@ -260,7 +260,7 @@ class SearchPicker(QObject):
 
     def _choose(self, search: StoredSearch | None) -> None:
         if search is not None:
-            self._box.show_text(self._before)  # the text typed since was not a query
+            self._box.show_text(self._before)  # the text typed since then filtered the list, and was not a query
             self.list.hide()
             self.chosen.emit(search)
 

@@ -56,7 +56,7 @@ class NameDialog(QDialog):
             parent=self,
         )
         self.setMinimumWidth(min(_WIDTH, parent.window().width() - 40))
-        self._save.setDefault(True)  # once the dialog has it: else Enter would cancel
+        self._save.setDefault(True)  # after adding it to the dialog: else Enter would cancel
         self._edit.textChanged.connect(self._validate)
         self._validate()
         self.open()
@@ -220,7 +220,7 @@ class SavedSearchController(QObject):
             self.forget(next(search for search in self.store.saved if search.name == name))
         else:
             self.save()
-        self.refresh()  # a press alone has changed nothing yet
+        self.refresh()  # the press has toggled the button, but changed no search yet
 
     @Slot()
     def _on_changed(self) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from engine import (
@@ -30,10 +30,11 @@ from gui.text.right_to_left import margins
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel
 from gui.widgets.layouts import column_of, discard, row_of
+from gui.widgets.message_banner import paint_bar
 from gui.widgets.query_box import QueryBox
 from gui.widgets.row_list import GUTTER
 
-_LEAST_CHARACTERS = 44
+_MIN_CHARACTERS = 44
 """Fewest characters of a line that shows the location after the text."""
 _LOCATION_CHARACTERS = 16
 """Fewest characters that the location is cut to."""
@@ -88,7 +89,7 @@ class _Line(QWidget):
         """Hide the location if too little of it fits; the tooltip has it."""
         letter = self.fontMetrics().averageCharWidth()
         self._location.setMinimumWidth(min(self._location.sizeHint().width(), letter * _LOCATION_CHARACTERS))
-        self._location.setVisible(bool(self._location.text()) and self.width() >= letter * _LEAST_CHARACTERS)
+        self._location.setVisible(bool(self._location.text()) and self.width() >= letter * _MIN_CHARACTERS)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -126,14 +127,11 @@ class ScopeBar(QWidget):
         self.setVisible(bool(crumbs))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        colours = tokens(self.palette())
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), colours.accent_ground)
-        painter.fillRect(0, self.height() - 1, self.width(), 1, colours.line)
+        paint_bar(self, tokens(self.palette()).accent_ground)
 
 
 _LONGEST_QUOTE = 60
-_MOST_READ = 1000
+_MAX_READ = 1000
 _SOURCES: dict[Source, str] = {"memory": marked("notes"), "sessions": marked("sessions")}
 
 _WITHIN = (
@@ -146,7 +144,7 @@ _WITHIN_LIKE = (
     marked("Within the best {count:,} of {total:,} results like {asked}"),
     marked("Within the best {count:,} of {total:,}+ results like {asked}"),
 )
-"""Texts for a scope of all results, of the best ones, and of the best of an unknown number."""
+"""Texts for a scope of all results, of the best results, and of the best of an unknown number."""
 
 
 def like(passage: Passage, words: str) -> Crumb:
@@ -182,7 +180,7 @@ def citation(passage: Passage) -> str:
 
 def quoted(words: str) -> str:
     """Return the beginning of a passage in quotation marks, without Markdown quotation marks (`>`)."""
-    return in_quotes(shortened(make_excerpt(words[:_MOST_READ], ()).text, _LONGEST_QUOTE))
+    return in_quotes(shortened(make_excerpt(words[:_MAX_READ], ()).text, _LONGEST_QUOTE))
 
 
 def source_names(sources: Iterable[Source] | None) -> str:
@@ -196,7 +194,7 @@ def _file(cited: str) -> str:
 
 
 def _within_results(query: str, count: EarlierAnswer | None, *, alike: bool) -> str:
-    """Return "Within 37 results of …". `query`: a query or, with `alike`, a passage whose similar ones are listed."""
+    """Return "Within 37 results of …". `query`: a query or, with `alike`, the passage of a search for similar ones."""
     all_of_them, best, best_at_least = _WITHIN_LIKE if alike else _WITHIN
     if count is None:
         return tr(all_of_them, asked=query)
@@ -226,14 +224,14 @@ def _changed(days: int) -> str:
     return tr_count("changed in the past {count} day", "changed in the past {count} days", days)
 
 
-MOST_WITHIN = 1000
+MAX_WITHIN = 1000
 """Number of best results within which the engine searches."""
-_MOST_REMEMBERED = 100
+_MAX_REMEMBERED = 100
 
 
 @dataclass(frozen=True)
 class _Origin:
-    """Where a search for similar passages was started: the passage's text, and how to return."""
+    """The start of a search for similar passages: the passage's text, and a function to return."""
 
     words: str
     """The beginning of the passage."""
@@ -275,7 +273,7 @@ class SearchScope(QObject):
         """Search for passages similar to `passage`; `words` are its beginning, `go_back` runs the earlier query."""
         self._origins.pop(passage, None)
         self._origins[passage] = _Origin(words, go_back)
-        if len(self._origins) > _MOST_REMEMBERED:
+        if len(self._origins) > _MAX_REMEMBERED:
             del self._origins[next(iter(self._origins))]
         self.like = passage
         self._show_crumbs()
@@ -293,14 +291,14 @@ class SearchScope(QObject):
         self._show_crumbs()
 
     def show(self, query: Query) -> None:
-        """Set the scope to that of a query, without a signal."""
+        """Show the scope of a query, without a signal."""
         if query.within != self.within:
             self._counts = ()
         self.like, self.within = query.like, query.within
         self._show_crumbs()
 
     def note_answer(self, answer: Answer) -> None:
-        """Update the numbers of results in the bar from a new answer, since the index may have changed."""
+        """Update the numbers of results in the bar after a new answer, since the index may have changed."""
         if not answer.final or self.within is None:
             return
         if answer.query.within == self.within:
@@ -316,7 +314,7 @@ class SearchScope(QObject):
         self._leave(len(self._levels()) - (self.like is None))
         return True
 
-    # --- internals --------------------------------------------------------------------------------------------------
+    # --- levels -----------------------------------------------------------------------------------------------------
 
     def _levels(self) -> tuple[Query, ...]:
         return () if self.within is None else (*self.within.levels, self.within)
@@ -353,5 +351,5 @@ class SearchScope(QObject):
 
 def _count(outcome: SearchOutcome) -> EarlierAnswer:
     return EarlierAnswer(
-        passages=min(outcome.total, MOST_WITHIN), total=outcome.total, total_is_least=outcome.total_is_least
+        passages=min(outcome.total, MAX_WITHIN), total=outcome.total, total_is_least=outcome.total_is_least
     )

@@ -68,7 +68,7 @@ class QueryVariants(QObject):
 
     def _rerun(self, **changes: Any) -> None:
         if self._view.answer is not None:
-            self._runner.run_query(replace(self._view.answer.query, **changes), at_once=True, whole=True)
+            self._runner.run_query(replace(self._view.answer.query, **changes), immediately=True, whole=True)
 
     @Slot()
     def _request_more(self) -> None:
@@ -85,7 +85,7 @@ class QueryVariants(QObject):
 
     @Slot(object)
     def _remedy(self, remedy: SearchRemedy) -> None:
-        """Run the query that a remedy for an empty answer stands for, or emit the remedy if it is not a query."""
+        """Run the query of a remedy for an empty answer, or emit the remedy if it is not another query."""
         answer = self._view.answer
         other = None if answer is None else remedied(answer.query, remedy)
         if other is None:
@@ -166,11 +166,11 @@ class SearchController(QObject):
         self._builder = QueryBuilder(box, filters, view.ranking, self._scope, self)
         self._view_state = ViewStateRestorer(self._builder, view)
         self._unanswered: QueryRecord | None = None
-        """The query that was meant, until its answer shows whether it belongs into the history."""
+        """A submitted query, until its answer shows whether it belongs in the history."""
         self.explain = self._variants.explain
         self.saved_searches = SavedSearchController(box, completion, jobs, self._on_show, self)
         self._emptied = QTimer(self, singleShot=True, interval=0)
-        """Runs after the box was emptied by keys: the start page takes longer than a turn that handles a key may."""
+        """Shows the start page after keys have emptied the box: showing it would make the key's turn too long."""
         self._connect()
 
     def _connect(self) -> None:
@@ -205,7 +205,7 @@ class SearchController(QObject):
     def set_manager(self, manager: MemorySearchManager | None, *, reopening: bool = False) -> None:
         """Set the memory for the next queries and clear the scope; no query is started.
 
-        `reopening`: it is one of the same folder; the scope stays, and the query is repeated there.
+        `reopening`: it belongs to the same folder; the scope stays, and the query is repeated.
         """
         self._manager = manager
         self._runner.set_manager(manager)
@@ -242,9 +242,9 @@ class SearchController(QObject):
     # --- queries ----------------------------------------------------------------------------------------------------
 
     @Slot()
-    def run_query(self, *, at_once: bool = True) -> None:
-        """Run the current query of the search box and its controls; `at_once`: without a pause for further typing."""
-        self._run(self._builder.take_due(), at_once=at_once)
+    def run_query(self, *, immediately: bool = True) -> None:
+        """Run the current query of the search box and its controls; `immediately`: without a pause for more typing."""
+        self._run(self._builder.take_due(), immediately=immediately)
 
     def search(self, text: str) -> None:
         """Enter `text` in the box and search for it."""
@@ -341,8 +341,8 @@ class SearchController(QObject):
         if query is None or self._manager is None:
             self.run_query()
         else:
-            # With an answer on the screen, a keyword-only one would be a step back; at a start there is none.
-            self._runner.run_query(query, at_once=True, whole=self._view.answer is not None)
+            # A keyword-only answer is only useful if no answer is shown yet.
+            self._runner.run_query(query, immediately=True, whole=self._view.answer is not None)
             self.saved_searches.refresh()
 
     def repeat(self) -> None:
@@ -351,7 +351,7 @@ class SearchController(QObject):
         if query is None:
             return
         if self._view.answer is None and not self._runner.busy:
-            self.run_query()  # the last try failed
+            self.run_query()  # the last attempt failed
         else:
             self._runner.repeat(query)
 
@@ -365,11 +365,11 @@ class SearchController(QObject):
         else:
             self.run_query()
 
-    def _run(self, query: Query | None, *, at_once: bool = True) -> None:
+    def _run(self, query: Query | None, *, immediately: bool = True) -> None:
         self._emptied.stop()
         if self._manager is not None and query is not None:
-            self._runner.run_query(query, at_once=at_once)
-        elif at_once:
+            self._runner.run_query(query, immediately=immediately)
+        elif immediately:
             self._show_no_query()
         else:
             self._emptied.start()  # first: the panel is busy until the start page is shown
@@ -396,7 +396,7 @@ class SearchController(QObject):
         if self._builder.has_changed and not list_open:
             if self._box.query and self._scope.like is not None:
                 self._scope.end_like()
-            self.run_query(at_once=False)
+            self.run_query(immediately=False)
 
     @Slot(str)
     def _search_suggestion(self, text: str) -> None:
@@ -410,7 +410,7 @@ class SearchController(QObject):
 
     @Slot(object)
     def _go_to_query(self, query: Query | None) -> None:
-        """Run the earlier query after a line of the scope bar was closed; None if it is unknown."""
+        """Run the earlier query after a line of the scope bar was closed; `query`: None if it is unknown."""
         if query is not None:
             self.run_again(query)
         else:
@@ -455,7 +455,7 @@ class SearchController(QObject):
     @Slot(object)
     def _show_answer(self, answer: Answer) -> None:
         if not answer.outcome.results and not answer.final:
-            return  # the meaning may still find something
+            return  # the vector search may still find something
         self._progress.announce_progress(answer)
         self._scope.note_answer(answer)
         self._view.show_answer(answer)

@@ -25,13 +25,13 @@ NOTICE_DELAY_MS = 150
 REPEAT_MS = 300
 """Least time between two repeats; the first one after a pause begins immediately, later ones are combined."""
 _FIRST_ROWS = 24
-"""Rows of a tall screen, whose texts are made before an answer is shown."""
+"""Rows on a tall screen, whose texts are made before an answer is shown."""
 _TEXTS_MS = 300
 """Pause after an answer before the texts of its later results are made: while the user types, most are never shown."""
 
 
 def _left_of(milliseconds: int, since: float) -> int:
-    """Return how many of these milliseconds, counted from the time `since`, have not passed yet."""
+    """Return how many of these milliseconds, counted from the time `since`, remain."""
     return round(max(0.0, milliseconds - (time.monotonic() - since) * 1000))
 
 
@@ -39,8 +39,7 @@ class SearchRunner(QObject):
     """Runs queries off the GUI thread through `Jobs` and emits their answers; lives on the GUI thread."""
 
     arrived = Signal(object)
-    """Answer that `answered` emits in the next turn of the event loop, so that parts that take long to show can be
-    prepared in this one."""
+    """Answer that `answered` emits in the next turn of the event loop; slow parts can be prepared in this turn."""
     answered = Signal(object)
     """Answer of a query: a keyword-only one first, then the final one."""
     failed = Signal(object, str)
@@ -104,8 +103,8 @@ class SearchRunner(QObject):
         self.stop()
         self._manager = manager
 
-    def run_query(self, query: Query, *, at_once: bool = False, whole: bool = False) -> None:
-        """Run `query` and drop earlier queries; at most one query per `PAUSE_MS` unless `at_once`.
+    def run_query(self, query: Query, *, immediately: bool = False, whole: bool = False) -> None:
+        """Run `query` and drop earlier queries; at most one query per `PAUSE_MS` unless `immediately`.
 
         `whole` skips the keyword-only answer, which would show fewer results than the current answer.
         """
@@ -114,9 +113,9 @@ class SearchRunner(QObject):
             return
         self._due = self._newest = query
         self._due_whole = whole
-        self._typing = not at_once
+        self._typing = not immediately
         self._notice_delay.start()
-        self._pause.start(0 if at_once else _left_of(PAUSE_MS, self._started_at))
+        self._pause.start(0 if immediately else _left_of(PAUSE_MS, self._started_at))
 
     def repeat(self, query: Query) -> None:
         """Run `query` again after a change of the index, silently and without a keyword-only answer first.
@@ -154,7 +153,7 @@ class SearchRunner(QObject):
     @Slot()
     def _start_repeat(self) -> None:
         if self._job is not None or self._due is not None:
-            return  # runs after their answer, which may predate the change
+            return  # runs after the current query's answer, which may predate the change
         query, self._repeat = self._repeat, None
         query = query and (self._newest or query)
         if query is not None and self._manager is not None:

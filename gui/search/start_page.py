@@ -1,4 +1,4 @@
-"""The page before the first query: recent searches, notes changed lately, and an example of a search by meaning."""
+"""The page before the first query: recent searches, recently changed notes, and an example of a search by meaning."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,9 +22,9 @@ from gui.widgets.labels import ElidedLabel, label
 from gui.widgets.layouts import column_of
 from gui.widgets.placeholder_page import LINK_PADDING, ElidedButton, KeyTable
 
-_MOST = 5
-_LEAST_REMARK = 84
-"""Width at font scale 1 up to which a remark is shown whole."""
+_MAX_ROWS = 5
+_MIN_REMARK = 84
+"""Greatest width, at font scale 1, at which a remark is never shortened."""
 _NARROW = 250
 """Width of the list, at font scale 1, below which remarks are below their links."""
 _EXAMPLES = (
@@ -37,9 +37,9 @@ _EXAMPLES = (
     ("german", "Geld sparen"),
     ("english", "sleeping better"),
 )
-"""Queries that find something in most notes, with their language as the text analysis names it."""
-_LEAST_SCORE, _MOST_WORDS = 0.45, 0.3
-"""Least score of the best result, and the largest share of it by words."""
+"""Queries that find something in most notes, with their languages as the text analysis names them."""
+_MIN_SCORE, _MAX_WORDS = 0.45, 0.3
+"""Least score of the best result, and the largest share of that score from words."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class StartContent:
     recent: tuple[QueryRecord, ...] = ()
     notes: tuple[ChangedNote, ...] = ()
     example: str = ""
-    """A query in another language that finds something by its meaning."""
+    """A query in another language that finds something by meaning."""
     has_map: bool = False
     """Whether a passage has a vector, so that the map shows something."""
 
@@ -98,7 +98,7 @@ class _Section(QWidget):
                 if remark.text() != row.remark:
                     remark.setText(row.remark)
                     remark.ensurePolished()  # the width depends on the text size
-                    widest = scaled(_LEAST_REMARK)
+                    widest = scaled(_MIN_REMARK)
                     remark.setMinimumWidth(min(remark.sizeHint().width(), widest))
         self._fold()
         self.setVisible(bool(rows))
@@ -234,9 +234,9 @@ class StartPage(QObject):
         state = status.last_sync and status.last_sync.started, status.files, status.generation
         # While files are indexed the notes differ each second, and showing a full list again takes longer than a frame.
         indexing = status.syncing is not None and status.syncing.phase == "indexing"
-        if state != self._read and (not indexing or len(self._notes) < _MOST):
+        if state != self._read and (not indexing or len(self._notes) < _MAX_ROWS):
             self._read = state
-            self._job.read(lambda token: insight.changed_notes(_MOST, token), self._set_notes)
+            self._job.read(lambda token: insight.changed_notes(_MAX_ROWS, token), self._set_notes)
         self._find_example()
 
     def _find_example(self) -> None:
@@ -259,7 +259,7 @@ class StartPage(QObject):
 
     @Slot()
     def _show(self) -> None:
-        recent = tuple(search.query for search in self._store.recent[:_MOST])
+        recent = tuple(search.query for search in self._store.recent[:_MAX_ROWS])
         self.changed.emit(StartContent(recent, self._notes, "" if recent else self._example, self._has_map))
 
 
@@ -273,7 +273,7 @@ def _example(manager: MemorySearchManager, token: CancelToken) -> str:
         return ""
     for language, query in _EXAMPLES:
         results = manager.search(query, max_results=1, correct=False, cancel=token).results
-        if not results or results[0].score < _LEAST_SCORE or results[0].text_share > _MOST_WORDS:
+        if not results or results[0].score < _MIN_SCORE or results[0].text_share > _MAX_WORDS:
             continue
         file = insight.chunks_of(results[0].path, token)
         if file is not None and file.language != language:

@@ -30,7 +30,7 @@ class _Save(NamedTuple):
     folder: Path
 
 
-def applies_at_once(key: str) -> bool:
+def applies_immediately(key: str) -> bool:
     """Return whether a change of this option applies without opening the workspace again."""
     return placed_options()[key].option.applies != "reopening"
 
@@ -209,10 +209,10 @@ class SettingsModel(QObject):
         return changes[0].key
 
     def _apply_changes(self, changes: Changes) -> None:
-        at_once = tuple(change for change in changes if applies_at_once(change.key))
-        reopening = tuple(change for change in changes if not applies_at_once(change.key))
+        immediately = tuple(change for change in changes if applies_immediately(change.key))
+        reopening = tuple(change for change in changes if not applies_immediately(change.key))
         later = reopening if self._needs_approval(reopening) else ()
-        for group in (at_once, () if later else reopening):
+        for group in (immediately, () if later else reopening):
             if now := tuple(self._from_file(change) for change in group if self._differs(change)):
                 self._file = self._file.changed(now)
                 self._save(now)
@@ -300,7 +300,7 @@ class SettingsModel(QObject):
         # The job of a later change may report first; the settings that were written last are in effect.
         layers, written_folder = self._written
         self._show_saved()
-        if any(applies_at_once(change.key) for change in changes):
+        if any(applies_immediately(change.key) for change in changes):
             self.took_effect.emit(layers.settings, written_folder)
         elif folder == self.folder:
             self._reopen_timer.start()

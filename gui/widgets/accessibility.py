@@ -1,10 +1,10 @@
-"""Announces messages to screen readers, makes self-painted widgets accessible, and keeps the tab order right.
+"""Announces messages to screen readers, makes self-painted widgets accessible, and orders widgets for Tab.
 
 Qt doesn't know what such a widget paints, and exposes it without a role. A widget with `spoken_role` and
 `spoken_parts()` is exposed as a chart, a list or a document whose children are those parts. Nothing is created before
 an assistive technology asks.
 
-Qt appends each new widget to the tab order: those that are created late are inserted at their position.
+Qt appends each new widget to the tab order: widgets that are created late are inserted at their position.
 """
 
 # mypy: disable-error-code="override"
@@ -84,8 +84,7 @@ def describe_painted_widgets() -> None:
 
 
 _made: dict[int, "_PaintedWidget"] = {}
-"""Accessible objects by the widget's id. Qt owns them and deletes them with the widget: Python must not do it
-earlier."""
+"""Accessible objects by the widget's id. Qt deletes them with the widget: without this, Python would do it earlier."""
 
 
 def _make(_kind: str, thing: QObject | None) -> QAccessibleInterface | None:
@@ -253,7 +252,7 @@ def _take_ownership(found: QWidget) -> QWidget:
     parent = found.parentWidget()
     found.setParent(parent)
     if parent is not None and not shiboken6.createdByPython(parent):
-        _take_ownership(parent)  # otherwise its wrapper would be deleted, and that of its child with it
+        _take_ownership(parent)  # otherwise its wrapper would be deleted, and its child's wrapper with it
     return found
 
 
@@ -298,7 +297,7 @@ def mark_position(within: QWidget) -> QWidget:
 def _chain(part: QWidget) -> Iterator[QWidget]:
     """Yield `part` and all widgets in it, in tab order."""
     yield part
-    window = part.window()  # windows in it, such as a drop-down list, have a tab order each
+    window = part.window()  # windows in it, such as a drop-down list, have their own tab order
     remaining = sum(widget.window() is window for widget in part.findChildren(QWidget))
     widget = part
     # They usually follow each other directly, among the thousand widgets of the window.

@@ -65,7 +65,7 @@ class ToggleButton(Toggle, QPushButton):
         self.setCheckable(True)
 
 
-# --- A button that puts a whole record on the clipboard, for a report or another program -----------------------------
+# --- A button that copies a whole record, for a report or another program --------------------------------------------
 
 _COPIED_MS = 1500
 

@@ -37,7 +37,7 @@ _SIDE = 15
 _GAP = 8
 _EDGE = 3
 """Pixels for the focus frame."""
-_FEWEST_CHARACTERS = 4
+_MIN_CHARACTERS = 4
 
 _DOT = 0.25
 """Gap on each side of the dot, as a share of the ring's width."""
@@ -67,7 +67,7 @@ class Checkable(Toggle):
     """
 
     words = ""
-    """The label, shortened if there is no room."""
+    """The visible label, shortened if there is no room."""
 
     def begin(self, text: str) -> None:
         self.connect_assistive_technology()
@@ -85,7 +85,7 @@ class Checkable(Toggle):
 
     def minimumSizeHint(self) -> QSize:
         """Return the size at which only the first few characters of the label are shown."""
-        return _size(QFontMetrics(font_at(13)).averageCharWidth() * _FEWEST_CHARACTERS)
+        return _size(QFontMetrics(font_at(13)).averageCharWidth() * _MIN_CHARACTERS)
 
     def hitButton(self, at: QPoint) -> bool:
         return self.rect().contains(at)
@@ -258,7 +258,7 @@ class Chip(Toggle, QPushButton):
     """A rounded toggle button for a filter; with a menu, it opens the menu instead of toggling.
 
     Its width does not change when it is checked and its text becomes semibold. With `yields`, its text is shortened
-    if there is too little room. It has room for `longest`, a text that it may get.
+    if there is too little room. `longest`: the longest text that it may get; there is always room for it.
     """
 
     def __init__(self, text: str, menu: QMenu | None = None, *, yields: bool = False, longest: str = "") -> None:
@@ -293,7 +293,7 @@ class Chip(Toggle, QPushButton):
     def minimumSizeHint(self) -> QSize:
         if not self._yields:
             return self.sizeHint()
-        few = QFontMetrics(self._font(bold=True)).averageCharWidth() * _FEWEST_CHARACTERS
+        few = QFontMetrics(self._font(bold=True)).averageCharWidth() * _MIN_CHARACTERS
         arrow = self._arrow() + 4 if self._opens_menu else 0
         hint = self.sizeHint()
         return QSize(min(hint.width(), few + 2 * _PAD + arrow), hint.height())
@@ -314,7 +314,7 @@ class Chip(Toggle, QPushButton):
         painter = mirrored_painter(self)
         edge = colours.chosen_edge if on else colours.edge
         painter.setPen(QPen(colours.accent if self.hasFocus() else edge, thick))
-        if self.isEnabled():  # no fill if disabled: its colour is about that of an unchecked control
+        if self.isEnabled():  # no fill if disabled: it would look almost like an unchecked control
             painter.setBrush(colours.accent_ground if on else colours.base)
         painter.drawRoundedRect(box, box.height() / 2, box.height() / 2)
         if on:

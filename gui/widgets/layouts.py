@@ -38,7 +38,7 @@ _Box = TypeVar("_Box", bound=QBoxLayout)
 def row_of(
     *parts: Part, spacing: int = -1, margins: Margins = (0, 0, 0, 0), parent: QWidget | None = None
 ) -> QHBoxLayout:
-    """Return a layout with `parts` next to each other, that of `parent` if given; `spacing`: -1 for the style's."""
+    """Return a layout of `parts` next to each other, installed on `parent` if given; `spacing`: -1 for the style's."""
     return _filled(QHBoxLayout(), parts, spacing, margins, parent)
 
 
@@ -68,7 +68,7 @@ def _filled(box: _Box, parts: Iterable[Part], spacing: int, margins: Margins, pa
 
 
 class FlowLayout(QLayout):
-    """A layout of lines that wrap. A widget gets its preferred size, limited to a line; hidden widgets take no room."""
+    """A layout of lines that wrap. Widgets get their preferred size, at most one line; hidden ones take no room."""
 
     def __init__(self, spacing: int, parent: QWidget | None = None, *, at_end: bool = False) -> None:
         """`at_end`: align incomplete lines at their end."""
@@ -161,8 +161,8 @@ _GAP = 12
 class FoldingRow(QWidget):
     """Two widgets side by side, or stacked if `wide` would get room for fewer than `characters` characters.
 
-    If `whole` is not 0, they are stacked when the row itself has fewer characters than that: then another text in
-    `narrow` moves nothing, since a long one is shortened.
+    If `whole` is not 0, they are stacked when the row itself has room for fewer characters than that. Then a longer
+    text in `narrow` is shortened, and moves nothing.
     """
 
     def __init__(
@@ -180,14 +180,14 @@ class FoldingRow(QWidget):
 
     @property
     def least_width(self) -> int:
-        """Width of a first line with `wide` in its preferred width, without reserved space."""
+        """Width of a first line in which `wide` has its preferred width, without reserved space."""
         return self._wide.sizeHint().width() + 2 * _MARGIN
 
     def reserve(self, after: int, before: int = 0, later: int = 0) -> None:
         """Reserve `after` pixels at the end of the first line and `before` at its beginning.
 
         A second line begins below the first, or at the edge if it needs the width. `later`: pixels that may be added
-        to `before`; the row is stacked already if it would be then, so that its height doesn't change.
+        to `before`; they count when the row decides whether to stack, so that its height doesn't change later.
         """
         if (after, before, later) != (self._after, self._before, self._later):
             self._after, self._before, self._later = after, before, later
@@ -229,12 +229,12 @@ class FoldingRow(QWidget):
         return handled
 
 
-_MOST_FOOT = 0.4
+_MAX_FOOT = 0.4
 """Largest share of the height for the footer."""
 
 
 class _CentredColumn(FontSized, QWidget):
-    """Centres a column of readable width, which grows with larger text, but doesn't shrink with smaller text."""
+    """Centres a column of readable width that grows with larger text, but doesn't shrink with smaller text."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -253,9 +253,9 @@ def column_page(column: QLayout, width: int) -> QFrame:
 
 
 class _CentredPage(QFrame):
-    """A page with a column in its middle, which is never lower than the least height of the column.
+    """A page with a centred column, at least as high as the column's minimum height.
 
-    Qt's height for a width counts widgets of ignored height as nothing, and its least height counts wrapped text as one
+    Qt's height for a width ignores widgets with an ignored height, and its minimum height counts wrapped text as one
     line.
     """
 
@@ -282,10 +282,10 @@ class _CentredPage(QFrame):
 
 
 class PageStack(QStackedWidget):
-    """A stack of pages, whose parts are painted once when a page is shown.
+    """A stack of pages that paints the widgets of a newly shown page only once.
 
     Qt turns updates off and on again around a change of the page. That marks each widget of the page as changed, and
-    those on an opaque page are painted twice: with it, and alone. Updates of the stack alone are turned off here.
+    widgets on an opaque page are painted twice: with the page, and alone. Here only the stack turns them off.
     """
 
     def setCurrentIndex(self, index: int) -> None:
@@ -314,7 +314,7 @@ class VerticalScrollArea(QScrollArea):
     @Slot(QWidget, QWidget)
     def _show_focused(self, before: QWidget | None, focused: QWidget | None) -> None:
         if before is None or QGuiApplication.mouseButtons() != Qt.MouseButton.NoButton:
-            return  # the window was activated, or the control was pressed, so it is visible
+            return  # the window was activated, or the control was pressed and so is visible
         if focused is not None and self.isVisible() and self.viewport().isAncestorOf(focused):
             area = QRect(focused.mapTo(self.viewport(), QPoint()), focused.size())
             if not self.viewport().rect().contains(area):
@@ -322,7 +322,7 @@ class VerticalScrollArea(QScrollArea):
 
 
 def scrolling_column(column: QLayout, width: int, parent: QWidget | None = None) -> QScrollArea:
-    """Return a page as `column_page`, in a scroll area."""
+    """Return a page as `column_page` does, in a scroll area."""
     scroll = VerticalScrollArea(parent)
     scroll.setFrameShape(QFrame.Shape.NoFrame)
     page = _CentredPage(width)
@@ -333,7 +333,7 @@ def scrolling_column(column: QLayout, width: int, parent: QWidget | None = None)
 
 
 def _balance(page: QFrame, bar: QScrollBar, _least: int, most: int) -> None:
-    """Keep the column of a page at the same place, whether or not there is a scroll bar next to it."""
+    """Keep the column of a page in the same position with and without a scroll bar."""
     row = page.layout()
     if row is not None:
         side = row.contentsMargins().top()
@@ -342,7 +342,7 @@ def _balance(page: QFrame, bar: QScrollBar, _least: int, most: int) -> None:
 
 @contextmanager
 def keeping_focus(moved: QWidget) -> Iterator[None]:
-    """Restore the focus after `moved` has got another parent, for which Qt takes the focus from the widgets in it."""
+    """Restore the focus after `moved` has got another parent: Qt takes the focus from the widgets in it."""
     focused = QApplication.focusWidget()
     yield
     if focused is not None and moved.isAncestorOf(focused):
@@ -350,7 +350,7 @@ def keeping_focus(moved: QWidget) -> Iterator[None]:
 
 
 def add_shown(column: QBoxLayout, widget: QWidget) -> None:
-    """Add a widget to a visible column and show it, which Qt does a turn later: too late for the next layout."""
+    """Add a widget to a visible column and show it; Qt would do so after the next layout."""
     column.addWidget(widget)
     widget.show()
 
@@ -397,7 +397,7 @@ class FootedColumn(QWidget):
 
     def _place_footer(self) -> None:
         """Place the footer below the scroll area or, if there is little room, inside it."""
-        self._footer_scrolls = self._footer_shown and self._foot_height() > self.height() * _MOST_FOOT
+        self._footer_scrolls = self._footer_shown and self._foot_height() > self.height() * _MAX_FOOT
         self._align_footer()
         self._line.setVisible(self._footer_shown and not self._footer_scrolls)
         inside = self._column.indexOf(self._footer) >= 0
@@ -413,7 +413,7 @@ class FootedColumn(QWidget):
         self._footer.setContentsMargins(side, 0, side, 0)
 
     def _foot_height(self) -> int:
-        """Return the height that the footer needs, the same wherever it is: otherwise it could move without end."""
+        """Return the height that the footer needs, the same inside and below the area: else it could move endlessly."""
         layout = self._footer.layout()
         if layout is None or not layout.hasHeightForWidth():
             return self._footer.height()
@@ -464,9 +464,9 @@ def open_dialog(title: str, content: QWidget, parent: QWidget) -> QDialog:
 
 
 class BottomCard(QFrame):
-    """A card below a text; its height follows the size of text, between four rows and its own number of them."""
+    """A card below a text, with a preferred height of `rows` rows of text, and a least height of four."""
 
-    _FEWEST_ROWS = 4
+    _MIN_ROWS = 4
 
     def __init__(self, rows: int) -> None:
         super().__init__()
@@ -477,7 +477,7 @@ class BottomCard(QFrame):
         return QSize(super().sizeHint().width(), self._height(self._rows_shown))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(120, self._height(self._FEWEST_ROWS))
+        return QSize(120, self._height(self._MIN_ROWS))
 
     def _height(self, rows: int) -> int:
         return rows * round(1.75 * scaled(13))

@@ -170,7 +170,7 @@ class SortButton(QPushButton):
     def fitting(self, metrics: QFontMetrics, available: int) -> str:
         """Return a label that fits in `available` pixels; empty if that is too little room for the order.
 
-        If there is too little room for all, only the active options are shown, since the menu shows the order, too.
+        If there is too little room for all, only the active options are shown, since the menu also shows the order.
         """
         if metrics.horizontalAdvance(tr(self._order.words)) > available:
             return ""

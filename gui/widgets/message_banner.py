@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
     QBoxLayout,
@@ -172,11 +172,11 @@ def _fill(
     return buttons
 
 
-# --- One line above the results that qualifies them, with at most one thing to do about it ---------------------------
+# --- One line above the results with a remark about them and at most one button --------------------------------------
 
 _GAP = 12
 _GAP_BELOW = 2
-_LEAST_CHARACTERS = 30
+_MIN_CHARACTERS = 30
 
 
 class NoticeBar(QWidget):
@@ -199,7 +199,7 @@ class NoticeBar(QWidget):
     def _fold(self) -> None:
         """Place the button below a text that would have only short lines next to it."""
         beside = self.width() - 2 * GUTTER - _GAP - self._button.sizeHint().width()
-        narrow = beside < _LEAST_CHARACTERS * self._words.fontMetrics().averageCharWidth()
+        narrow = beside < _MIN_CHARACTERS * self._words.fontMetrics().averageCharWidth()
         directions = QBoxLayout.Direction
         self._row.setDirection(
             directions.TopToBottom if narrow and not self._button.isHidden() else directions.LeftToRight
@@ -212,7 +212,7 @@ class NoticeBar(QWidget):
 
     def show_notice(self, text: str, action: str = "", act: Callable[[], None] | None = None) -> None:
         """Show `text`, with a button if `action` is not empty; an empty text hides the bar."""
-        if text:  # a hidden bar may still need the height of its last text
+        if text:  # a hidden bar may still need the height of the previous text
             self._words.setText(text)
             self.setAccessibleName(text)
             self._act = act
@@ -222,7 +222,7 @@ class NoticeBar(QWidget):
         self.setVisible(bool(text))
 
     def keep_space(self, keep: bool) -> None:
-        """Leave the bar's space empty if it is hidden from now on, so that the content below doesn't move."""
+        """Set whether the bar, when it is hidden, leaves its space empty, so that the content below doesn't move."""
         policy = self.sizePolicy()
         policy.setRetainSizeWhenHidden(keep and (policy.retainSizeWhenHidden() or not self.isHidden()))
         self.setSizePolicy(policy)
@@ -233,7 +233,11 @@ class NoticeBar(QWidget):
             self._act()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        colours = tokens(self.palette())
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), colours.line_highlight)
-        painter.fillRect(0, self.height() - 1, self.width(), 1, colours.line)
+        paint_bar(self, tokens(self.palette()).line_highlight)
+
+
+def paint_bar(bar: QWidget, ground: QColor) -> None:
+    """Paint the background of a bar above the results, with a line at its lower edge."""
+    painter = QPainter(bar)
+    painter.fillRect(bar.rect(), ground)
+    painter.fillRect(0, bar.height() - 1, bar.width(), 1, tokens(bar.palette()).line)

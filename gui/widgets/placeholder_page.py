@@ -51,7 +51,7 @@ _BUTTONS_PER_ROW = 2
 """Most buttons side by side in a narrow list."""
 
 Action = tuple[str, Callable[[], None]]
-_FEWEST_CHARACTERS = 8
+_MIN_CHARACTERS = 8
 
 
 class ElidedButton(QPushButton):
@@ -72,7 +72,7 @@ class ElidedButton(QPushButton):
 
     def minimumSizeHint(self) -> QSize:
         hint = self.sizeHint()
-        few = self.fontMetrics().averageCharWidth() * _FEWEST_CHARACTERS
+        few = self.fontMetrics().averageCharWidth() * _MIN_CHARACTERS
         return QSize(min(hint.width(), few + self._button_padding()), hint.height())
 
     @property
@@ -111,7 +111,7 @@ class StatePage(VerticalScrollArea):
     """Page shown instead of content: title, sentence, keys, optional table and buttons."""
 
     def __init__(self, parent: QWidget | None = None, *, outdent: int = 0) -> None:
-        """`outdent`: pixels by which a table begins before the sentences, such as the padding of its links."""
+        """`outdent`: pixels that a table extends to the left of the sentences, such as the padding of its links."""
         super().__init__(parent)
         self._outdent = outdent
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -130,7 +130,7 @@ class StatePage(VerticalScrollArea):
             words.hide()
         self._table: QWidget | None = None
         self._below: QWidget | None = None
-        """The buttons with their reasons; None without one."""
+        """The buttons with their reasons; None if there are no buttons."""
         self._buttons: list[QPushButton] = []
         self._rows: list[QBoxLayout] = []
         self.setWidget(page)
@@ -145,8 +145,8 @@ class StatePage(VerticalScrollArea):
         actions: Sequence[Action] = (),
         table: QWidget | None = None,
     ) -> None:
-        """Replace the page's contents, and keep the focus of a button. `keys`: a second sentence; `table`: the same
-        widget each time, or None.
+        """Replace the page's contents; the focus stays on its buttons. `keys`: a second sentence; `table`: always the
+        same widget, or None.
         """
         focused = self.has_focus()
         set_role(self.sentence, "meta" if title else "")
@@ -164,7 +164,7 @@ class StatePage(VerticalScrollArea):
             self._table.setVisible(table is not None)
         if self._below is not None:
             self._column.removeWidget(self._below)
-            self._below.hide()  # a visible one without a parent would become a window and take the activation
+            self._below.hide()  # a visible widget without a parent would become the active window
             self._below.setParent(None)
             self._below.deleteLater()  # one of its buttons may have been pressed
         self._below, self._buttons, self._rows = None, [], []
@@ -190,7 +190,7 @@ class StatePage(VerticalScrollArea):
             column.addSpacing(0 if start else 8)
             column.addLayout(row)
             self._rows.append(row)
-        added = stops(below)  # before they are in the window, whose order has a thousand widgets
+        added = stops(below)  # before they are in the window, whose tab order has a thousand widgets
         self._column.insertWidget(self._column.count() - 1, below)
         below.show()  # immediately, so that its buttons can take the focus
         insert_after(self._tab_position, added)
@@ -246,7 +246,7 @@ class StatePage(VerticalScrollArea):
         return button
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Stop Down at the last button, as in a list: Qt would move the focus to the next pane."""
+        """Keep the focus on the last button when Down is pressed, as in a list: Qt would move it to the next pane."""
         down = event.type() == QEvent.Type.KeyPress and cast("QKeyEvent", event).key() == Qt.Key.Key_Down
         if down and self._buttons and watched is self._buttons[-1]:
             return True

@@ -26,13 +26,13 @@ _END = 16
 """Pixels at the end of an empty box."""
 _SPACING, _SPACING_OF_BUTTONS = 13, 4
 """Pixels between the parts, without and with a button at the start: the text begins at the same place in both cases."""
-_MOST_STATE = 0.48
+_MAX_STATE = 0.48
 """Largest share of the box's width for the state."""
 _TEXT_MARGIN = 2
 """Pixels that Qt leaves free on both sides of the text of a line edit."""
 _AFTER_TEXT = 16
 """Pixels that stay free after the text next to the state."""
-MOST = 100
+MAX_QUERIES = 100
 
 
 class QueryHistory:
@@ -44,23 +44,23 @@ class QueryHistory:
         self._position = 0
 
     def remember(self, query: str) -> None:
-        """Add a submitted query as the newest; it replaces the previous one if that is a beginning of it."""
+        """Add a submitted query as the newest; it replaces the previous query if that is a beginning of it."""
         if not query or self._is_at(query):
             return
         other_queries = [known for known in self._queries if known != query]
         if other_queries and query.startswith(other_queries[-1]):
             other_queries.pop()
-        self._queries = [*other_queries, query][-MOST:]
+        self._queries = [*other_queries, query][-MAX_QUERIES:]
         self._position, self._draft = len(self._queries) - 1, query
 
     def begin(self, queries: Sequence[str]) -> None:
-        """Insert the queries of earlier runs, oldest first, before those of this run."""
+        """Insert the queries of earlier runs, oldest first, before the queries of this run."""
         here = self._queries
-        self._queries = [*(query for query in queries if query not in here), *here][-MOST:]
+        self._queries = [*(query for query in queries if query not in here), *here][-MAX_QUERIES:]
         self._position += len(self._queries) - len(here)  # the position in the history stays the same
 
     def earlier(self, query: str) -> str | None:
-        """Return the query before the current one; None at the oldest. `query`: text of the box, saved as the draft."""
+        """Return the query before the current one; None at the oldest. `query`: the box's text, saved as the draft."""
         self._set_position(query)
         if self._position == 0:
             return None
@@ -68,7 +68,7 @@ class QueryHistory:
         return self._queries[self._position]
 
     def later(self, query: str) -> str | None:
-        """Return the query after the current one, finally the draft; None at the draft. `query`: text of the box."""
+        """Return the query after the current one, finally the draft; None at the draft. `query`: the box's text."""
         self._set_position(query)
         if self._position == len(self._queries):
             return None
@@ -120,8 +120,7 @@ class QueryBox(QWidget):
     """A submitted query; perhaps the same as before."""
 
     def __init__(self, hint: str = "", name: str = "", short: str = "") -> None:
-        """`hint`: placeholder. `name`: accessible name. Both have defaults for searches. `short`: placeholder of a
-        narrow box."""
+        """`hint`: placeholder. `name`: accessible name. Defaults are for searches. `short`: placeholder if narrow."""
         super().__init__()
         self._hint = self._shown_hint = hint = hint or tr("Search by words or meaning")
         self._short_hints = (short, tr("Search")) if short else (tr("Search"),)
@@ -165,7 +164,7 @@ class QueryBox(QWidget):
         return self.edit.text().strip()
 
     def sizeHint(self) -> QSize:
-        """Return the size in which the box shows its placeholder whole, next to its buttons."""
+        """Return the size at which the whole placeholder fits next to the buttons."""
         around = self._row.contentsMargins()
         sides = max(around.left(), around.right()) + _END
         buttons = [part for part in self._parts() if part is not self._clear and not part.isHidden()]
@@ -185,7 +184,7 @@ class QueryBox(QWidget):
         self._show_hint()
 
     def _show_hint(self) -> None:
-        """Show the placeholder, or a shorter one where it would be cut off, at last a single word."""
+        """Show the longest placeholder that fits: the whole one, the shorter one, or a single word."""
         room, width_of = self.edit.width() - 2 * _TEXT_MARGIN, self.edit.fontMetrics().horizontalAdvance
         hints = (self._shown_hint, *self._short_hints)
         fitting = (hint for hint in hints if width_of(hint) <= room or not self.edit.isVisible())
@@ -261,7 +260,7 @@ class QueryBox(QWidget):
         before, self._before = self._before, text.strip()
         replaced = before[:1] != text[:1] or len(before) - len(text) > 1
         if replaced and len(before) > 1 and not self._browsing_history:
-            self._remember(before)  # cleared in one step, not by single characters
+            self._remember(before)  # cleared in one step, not character by character
         self.text_changed.emit(text)
 
     @Slot(bool)
@@ -281,14 +280,14 @@ class QueryBox(QWidget):
         self._row.setContentsMargins(margins(max(0, _EDGE - around // 2), 0, 8 if ends_with_button else _END, 0))
 
     def _hide_state_if_narrow(self) -> None:
-        """Hide the state if it leaves too little room for the query; the counts are above the list, too."""
+        """Hide the state if it leaves too little room for the query; the list's header also shows the counts."""
         state, around = self._state.sizeHint().width(), self._row.contentsMargins()
         available = self.width() - around.left() - around.right() - self._row.spacing()
         for part in self._parts():
             if not part.isHidden():
                 available -= part.sizeHint().width() + self._row.spacing()
         text = self.edit.fontMetrics().horizontalAdvance(self.edit.text()) + _AFTER_TEXT
-        fits = text + state <= available and state <= self.width() * _MOST_STATE
+        fits = text + state <= available and state <= self.width() * _MAX_STATE
         self._state.setVisible(fits and bool(self._state.text()))  # an empty one would still take the row's spacing
 
     def resizeEvent(self, event: QResizeEvent) -> None:

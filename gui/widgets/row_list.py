@@ -44,7 +44,7 @@ class ListPosition:
     current: Hashable
     number: int
     anchors: tuple[tuple[Hashable, int], ...]
-    """Rows and their tops in the viewport; the position is restored relative to the first row that still exists."""
+    """Rows and their tops in the viewport; the first of them that still exists gets the same top again."""
     above: frozenset[Hashable]
     """Rows above the visible ones."""
 
@@ -72,7 +72,7 @@ class RowList(QListView):
         self.rows = rows
         self._arranging = False
         self._held = False
-        """Whether the user has chosen or reads the current row, so that it stays current when others come above it."""
+        """Whether the user chose or is reading the current row, so that it stays current when rows come above it."""
         self._current_actions: list[QAction] = []
         self.button_down = self._drag_reported = False
         rows.setParent(self)
@@ -110,7 +110,7 @@ class RowList(QListView):
             self._return_to(position)
 
     def pin_current(self) -> None:
-        """Keep the current row when new ones come, as if the user had chosen it."""
+        """Keep the current row when new rows come, as if the user had chosen it."""
         self._held = True
 
     @property
@@ -163,12 +163,12 @@ class RowList(QListView):
             self._arranging = False
 
     def _lay_out_in_batches(self) -> None:
-        """Lay out the first rows of a long list at once and the others in later turns."""
+        """Lay out the first rows of a long list immediately, and the others in later turns of the event loop."""
         self.setLayoutMode(QListView.LayoutMode.Batched)
         self.setBatchSize(_BATCH)
 
     def _set_rows(self, rows: Sequence[KeyedRow], deepest: int = 0, *, keep: bool = False) -> None:
-        """Replace all rows, or with `keep` changed ones. Those up to `deepest`, near the current one, are laid out."""
+        """Replace all rows, or with `keep` only changed ones, and lay out the rows up to `deepest`."""
         self.setBatchSize(deepest + _BATCH)
         if not (keep and self.rows.change_rows(rows)):
             self.rows.set_rows(rows)

@@ -1,4 +1,4 @@
-"""The rows of a list: their model, and what their delegates have in common."""
+"""The rows of a list: their model, and the base class of their delegates."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from itertools import takewhile
@@ -13,7 +13,7 @@ from gui.text.plain_text import as_tip
 from gui.text.right_to_left import mirror
 
 Index = QModelIndex | QPersistentModelIndex
-_MOST_CHANGED = 60
+_MAX_CHANGED = 60
 """Most rows that are inserted, moved or removed one at a time."""
 _EDGE = 3
 
@@ -41,7 +41,7 @@ def _same_start(pairs: Iterable[tuple[Hashable, Hashable]]) -> int:
 
 
 def _changed_keys(before: Sequence[Hashable], after: Sequence[Hashable]) -> set[Hashable] | None:
-    """Return the keys to insert, move or remove to turn one order into another; None if they are many or not unique."""
+    """Return the keys to insert, move or remove to turn one order into another; None if too many or not unique."""
     known, coming = set(before), set(after)
     if len(known) < len(before) or len(coming) < len(after):
         return None  # equal keys don't identify rows
@@ -58,9 +58,9 @@ def _changed_keys(before: Sequence[Hashable], after: Sequence[Hashable]) -> set[
             else:
                 changed.add(key)
         at += key not in changed
-        if len(changed) > _MOST_CHANGED:
+        if len(changed) > _MAX_CHANGED:
             return None
-    return changed if len(changed) <= _MOST_CHANGED else None
+    return changed if len(changed) <= _MAX_CHANGED else None
 
 
 class RowModel(QAbstractListModel):
@@ -92,7 +92,7 @@ class RowModel(QAbstractListModel):
         return True
 
     def change_rows(self, rows: Sequence[KeyedRow]) -> bool:
-        """Insert, move and remove rows until they are these; returns False and changes nothing if these are many.
+        """Insert, move and remove rows until they equal `rows`; returns False without a change if that needs many.
 
         Unlike `set_rows`, this preserves the current row, the selection and the position of a screen reader.
         """
@@ -113,7 +113,7 @@ class RowModel(QAbstractListModel):
             if key not in before:
                 self.beginInsertRows(_NOWHERE, to, to)
             elif not self.beginMoveRows(_NOWHERE, at, at, _NOWHERE, to):
-                continue  # it is there already
+                continue  # already in its position
             else:
                 del keys[at], self._rows[at]
             keys.insert(to - (at < to), key)
@@ -165,7 +165,7 @@ class RowModel(QAbstractListModel):
         return -1
 
     def nearest(self, number: int) -> int:
-        """Return the selectable row nearest to `number`: that one, else the next, else the previous; -1 without any."""
+        """Return the selectable row nearest to `number`: this one, else the next, else the previous; -1 without any."""
         number = min(max(number, 0), len(self._rows) - 1)
         after = self.step(number, 1, 0)
         return after if after >= 0 else self.step(number, -1, 0)
@@ -187,7 +187,7 @@ class RowModel(QAbstractListModel):
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         row = self.row(index.row())
-        if row is None or role == RowRole:  # first, since a layout asks for it once a row
+        if row is None or role == RowRole:  # first, since a layout requests this role once per row
             return row
         match role:
             case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.AccessibleTextRole:

@@ -33,7 +33,7 @@ def state_colour(colours: Tokens, state: State) -> QColor:
 class StateDot(FontSized, QWidget):
     """A dot for a state, without text; the caller places text next to it, which assistive technology reads.
 
-    A disc is fine, a triangle needs attention, half a disc is busy and a ring is off.
+    A disc means fine, a triangle needs attention, half a disc busy, and a ring off.
     """
 
     def __init__(self) -> None:

@@ -35,7 +35,7 @@ _MARGINS = 26
 _PADDING = 6
 _BAR_WIDTH = 240
 _FILE_WIDTH = 160
-_LEAST_DETAIL = 18
+_MIN_DETAIL = 18
 """Fewest characters of a shortened detail."""
 
 
@@ -185,7 +185,7 @@ class SyncBar(QWidget):
         line = self.line
         if self._status is not None and self._status.paused:
             self._moved = time.monotonic()
-        self._fix_widths(line)  # before the texts: a label remembers its size hint until its text changes
+        self._fix_widths(line)  # before the texts, since a label caches its size hint until its text changes
         self._state.show_state(line.state, line.word)
         self._state.setEnabled(self._status is not None)
         refusal = why_no_update(self._status) if self._status else ""
@@ -264,7 +264,7 @@ class SyncBar(QWidget):
 
     def _least_detail(self) -> int:
         """Return the smallest useful width of the detail text, which may be shortened, but not to a few characters."""
-        least = self._count_metrics.averageCharWidth() * _LEAST_DETAIL
+        least = self._count_metrics.averageCharWidth() * _MIN_DETAIL
         return min(least, self.detail.sizeHint().width())
 
     @staticmethod

@@ -192,13 +192,13 @@ class RecordsTable(FontSized, QTableView, Generic[Record]):
         return self._records.record(self._sorted.mapToSource(index).row()) if index.isValid() else None
 
 
-# --- Files that are not, or would not be, in the index: which, by which rule, and the details ------------------------
+# --- Files that failed or were skipped, each with the rule and details -----------------------------------------------
 
 
 _DETAIL = 2
 """Number of the column with the detail."""
-_LEAST_DETAIL = 16
-"""Fewest characters of that column."""
+_MIN_DETAIL = 16
+"""Fewest characters of the detail column."""
 
 
 def _columns() -> tuple[Column[FileIssue], ...]:
@@ -210,7 +210,7 @@ def _columns() -> tuple[Column[FileIssue], ...]:
 
 
 def _path(issue: FileIssue) -> str:
-    """Return the path of a skipped file or, for files that are only counted, what they have in common."""
+    """Return the path of a skipped file or, for files that are only counted, their common property."""
     return tr(issue.path) if issue.path.startswith("(") else issue.path
 
 
@@ -241,9 +241,9 @@ class IssuesTable(RecordsTable[FileIssue]):
         self._fit_columns()
 
     def _fit_columns(self) -> None:
-        """Give the detail column the remaining width; if that is too little, hide it and give its width to the file."""
+        """Give the detail column the remaining width; if that is too little, hide it, and the file gets its width."""
         left = self.viewport().width() - self._fixed_width
-        hidden = left < QFontMetrics(font_at(13)).averageCharWidth() * _LEAST_DETAIL
+        hidden = left < QFontMetrics(font_at(13)).averageCharWidth() * _MIN_DETAIL
         mode = QHeaderView.ResizeMode
         self.setColumnHidden(_DETAIL, hidden)
         self.horizontalHeader().setSectionResizeMode(0, mode.Stretch if hidden else mode.Interactive)

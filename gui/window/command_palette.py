@@ -48,13 +48,13 @@ from gui.widgets.rows import RowDelegate, paint_ground
 from gui.window.palette_entries import Entry, Found, choose, commands, settings
 from gui.window.window_menu import SearchMenu
 
-# --- The palette itself: a field above a list, in the middle of the window's upper edge ------------------------------
+# --- The palette: a field above a list, in the middle of the window's upper edge -------------------------------------
 
 Index = QModelIndex | QPersistentModelIndex
 FoundRole = Qt.ItemDataRole.UserRole
 _ROOT = QModelIndex()
 _ROWS_SIDE, _GAP, _PAD = 14, 14, 7
-_MOST_KEYS = 0.4
+_MAX_KEYS = 0.4
 """Maximum share of a row's width that the keys may take."""
 
 
@@ -101,7 +101,7 @@ class PaletteDelegate(RowDelegate):
         match: Found = index.data(FoundRole)
         paint_ground(painter, option, colours)
         rect, meta = option.rect.adjusted(_ROWS_SIDE, 0, -_ROWS_SIDE, 0), font_at(12)
-        at_end = rect.adjusted(rect.width() - int(rect.width() * _MOST_KEYS), 0, 0, 0)
+        at_end = rect.adjusted(rect.width() - int(rect.width() * _MAX_KEYS), 0, 0, 0)
         if keys := write_line(painter, at_end, match.entry.keys, (meta, colours.muted), at=AT_RIGHT):
             rect = rect.adjusted(0, 0, -keys - _GAP, 0)
         rest = rect.adjusted(self._paint_words(painter, rect, match, colours) + _GAP, 0, 0, 0)
@@ -191,7 +191,7 @@ class PaletteBox(QFrame):
         return not self.isHidden()
 
     def open(self, entries: Sequence[Entry], recent: Sequence[str]) -> None:
-        """Show these entries, those of `recent` first, and focus the field."""
+        """Show these entries, `recent` ones first, and focus the field."""
         self._entries, self._recent = entries, recent
         self.edit.clear()
         self._filter("")
@@ -276,7 +276,7 @@ class PaletteBox(QFrame):
 
 # ---------------------------------------------------------------------------------------------------------------------
 
-_MOST_RECENT = 60
+_MAX_RECENT = 60
 
 
 class PaletteController(QObject):
@@ -298,7 +298,7 @@ class PaletteController(QObject):
         self._folders = folders
         self._state = state
         self._before: QWidget | None = None
-        """The widget that had the focus before."""
+        """The widget that had the focus before the palette was opened."""
         self.box = PaletteBox(window)
         self.box.entry_chosen.connect(self._run)
         self.box.refused.connect(self._refuse)
@@ -340,7 +340,7 @@ class PaletteController(QObject):
     @Slot(object)
     def _run(self, entry: Entry) -> None:
         self._leave()
-        self._state.recent_commands = [entry.key, *self._state.recent_commands][:_MOST_RECENT]
+        self._state.recent_commands = [entry.key, *self._state.recent_commands][:_MAX_RECENT]
         entry.run()
 
     @Slot(object)

@@ -35,7 +35,7 @@ _writing = Lock()
 
 
 class Draft(msgspec.Struct, frozen=True):
-    """An unsaved text: of a fact (`id`, empty for a new one) or of a session's note (`id`: the session's stable name).
+    """The unsaved text of a fact (`id`: empty for a new one) or of a session's note (`id`: the session's stable name).
 
     `title` and `name` are used for notes only.
     """
@@ -76,9 +76,9 @@ def _read_drafts() -> tuple[Draft, ...]:
 
 
 def save_drafts(folder: str, drafts: Sequence[Draft], token: CancelToken | None = None, *, add: bool = False) -> None:
-    """Replace all saved drafts of a folder, unless `token` is cancelled; those with a secret are not saved.
+    """Replace all saved drafts of a folder, unless `token` is cancelled; drafts with a secret are not saved.
 
-    `add`: keep the saved ones as well. A failure is only logged. Any thread.
+    `add`: keep the already saved drafts too. A failure is only logged. Any thread.
     """
     path = drafts_path()
     drafts = [draft for draft in drafts if not engine.holds_secret(draft.text)]
@@ -105,7 +105,7 @@ class Drafts(Controller):
         self._folder = ""
         self._waiting: tuple[Draft, ...] = ()
         self._is_loaded = False
-        """Whether the folder's saved drafts have been read; until then they must not be replaced."""
+        """Whether the folder's saved drafts have been read; they must not be replaced before."""
         self._dismissed = False
         self._read_job = JobSlot(self, self._jobs)
         self._later_write = DebouncedWrite(self._jobs, self._pending_write, _DRAFT_MS, self)
@@ -138,7 +138,7 @@ class Drafts(Controller):
         return (lambda token: save_drafts(folder, drafts, token)) if folder and self._is_loaded else None
 
     def _drafts(self) -> tuple[Draft, ...]:
-        """Return the drafts to save: current ones, and those that the user has not answered yet."""
+        """Return the drafts to save: current drafts, and offered ones that the user has not answered yet."""
         drafts = list(self._waiting)
         facts = self._views.made.get(FactsPanel)
         if facts is not None and (editor := facts.body.editor).is_changed:

@@ -27,7 +27,7 @@ from gui.widgets.layouts import column_of, lay_out_now, open_dialog, row_of
 _AROUND, _MARGIN = 200, 60
 """Pixels of the window's height and width that the sheet leaves free."""
 _COLUMN_SPACING, _ROW_SPACING, _SIDE_SPACING = 24, 6, 40
-_LEAST_HEIGHT = 220
+_MIN_HEIGHT = 220
 _TWO_COLUMNS = 150
 """Characters of a window that is wide enough for two columns of keys."""
 _ROWS_A_TURN = 6
@@ -68,7 +68,7 @@ class KeySheet(QWidget):
             grid.setHorizontalSpacing(_COLUMN_SPACING)
             grid.setVerticalSpacing(_ROW_SPACING)
             for side, width in enumerate(widths):
-                grid.setColumnStretch(side, width)  # where both are too wide, each gives its share
+                grid.setColumnStretch(side, width)  # columns that are too wide shrink in proportion
             side_by_side.addLayout(grid, 1)
             grids.append(grid)
         self._steps: Iterator[None] = chain.from_iterable(map(self._add_rows, grids, parts))
@@ -89,7 +89,7 @@ class KeySheet(QWidget):
     def _continue(self) -> None:
         if len(list(islice(self._steps, _ROWS_A_TURN))) < _ROWS_A_TURN:
             self._timer.stop()
-        lay_out_now(self.area)  # else the new rows squash those above until the next layout
+        lay_out_now(self.area)  # else the new rows squash the rows above until the next layout
 
     def _add_rows(self, grid: QGridLayout, part: Sequence[Group]) -> Iterator[None]:
         """Add the rows of one column, yielding after each."""
@@ -161,7 +161,7 @@ def _widths(parts: Sequence[Sequence[Group]], metrics: QFontMetrics) -> tuple[in
 def show_keys(window: QWidget, change: Callable[[], None]) -> None:
     """Open the list of keys over `window`; `change` opens the page to change keys."""
     sheet = KeySheet(2 if window.width() >= _TWO_COLUMNS * character_width() else 1)
-    sheet.area.setMinimumHeight(max(_LEAST_HEIGHT, window.height() - _AROUND))
+    sheet.area.setMinimumHeight(max(_MIN_HEIGHT, window.height() - _AROUND))
     sheet.area.setMinimumWidth(min(sheet.preferred_width, window.width() - _MARGIN))
     dialog = open_dialog(tr("Keys"), sheet, window)
     sheet.change.clicked.connect(dialog.accept)

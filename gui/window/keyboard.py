@@ -31,15 +31,15 @@ _EDITING = tuple(
 )
 """Keys that a text field handles itself."""
 _FIRST_NAMED_KEY = 0x01000000
-"""Keys without a character (arrows, Delete, F1) have Qt codes from here on."""
+"""Lowest Qt code of keys without a character, such as arrows, Delete and F1."""
 
 
 class ShortcutForwarding(QObject):
     """An event filter that lets the program's shortcuts win over the editing keys of the focused text field.
 
-    On some platforms Ctrl+E, for example, would move to the end of the line. In a field inside `header`, a shortcut of
-    a widget in `targets` runs there, and in a list in `lists` one of the text that is shown next to it. Alt with a
-    letter never inserts text.
+    On some platforms Ctrl+E, for example, would move to the end of the line. In a field inside `header`, the shortcuts
+    of the widgets in `targets` work too, and in a list inside `lists` the shortcuts of the text shown next to it. Alt
+    with a letter never inserts text.
     """
 
     def __init__(
@@ -126,9 +126,9 @@ class Part(NamedTuple):
 
 
 class PaneFocus(QObject):
-    """Moves the focus between the panes of the window, and to the widget that last had it in each.
+    """Moves the focus between the panes of the window, to the widget that last had it in each pane.
 
-    Hidden panes and those without a control are skipped.
+    Hidden panes and panes without a control are skipped.
     """
 
     def __init__(self, parts: Sequence[Part], parent: QObject) -> None:
@@ -184,7 +184,7 @@ class PaneFocus(QObject):
 class Keyboard(QObject):
     """Handles shortcuts, pane focus and the command palette of one window.
 
-    `custom_keys` has the keys chosen by the user; those of the settings apply once they are loaded.
+    `custom_keys` has the keys chosen by the user; they are read from the settings once these are loaded.
     """
 
     def __init__(self, window: MainWindowBase, searches: SearchMenu, jobs: Jobs, config: Path | None) -> None:

@@ -191,7 +191,7 @@ class MainWindow(MainWindowBase):
         self.commands = WindowMenu(self, appearance)
         self.keyboard = Keyboard(self, self.commands.searches, jobs, paths.config)
         self.frame.header.menu_button.setMenu(self.commands.menu)
-        LeastSize(self)  # after the actions: each of them sends the window some events
+        LeastSize(self)  # after the actions, since each action sends events to the window
         self._connect()
         self._restore()
         if remembers:
@@ -236,7 +236,7 @@ class MainWindow(MainWindowBase):
     @Slot(object)
     def _show_status(self, status: MemoryProviderStatus | None) -> None:
         if not (self.workspace.is_updating and status is not None and is_untouched(status)):
-            self.sync_bar.show_status(status)  # else it keeps "Opening…" until the update reports
+            self.sync_bar.show_status(status)  # else it shows "Opening…" until the update reports
         self.views.show_status(status)
         if status is not None or not self.workspace.reopening:
             self.dock.show_status(status)

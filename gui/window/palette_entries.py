@@ -72,7 +72,7 @@ class WordMatch(NamedTuple):
     score: float
     """Higher is better; 0 for an empty text, which everything matches."""
     marks: tuple[tuple[int, int], ...]
-    """Ranges of characters in `words` that were found, apart and in order."""
+    """Separate ranges of the found characters in `words`, in order."""
 
 
 # rapidfuzz 3.14.6 filters 300 entries in 1 ms per key press instead of 5, but ranks worse: for the beginnings,
@@ -238,7 +238,7 @@ def _do_nothing() -> None:
 
 
 def _choose(command: Command, actions: Sequence[QAction], focus: QWidget | None) -> tuple[QAction, str]:
-    """Return the action of a command for the current focus and an empty text, or an action and why it can't be run."""
+    """Return the action of a command for the current focus, and why it can't be run; empty if it can."""
     owned = [(action, owner) for action in actions if (owner := _owner(action)) is not None and owner.isVisible()]
     for action, owner in owned:
         if focus is not None and (owner is focus or owner.isAncestorOf(focus)):

@@ -45,7 +45,7 @@ class SessionRestore(Controller):
         self._line: tuple[str, int] | None = None
         """Position to scroll to when its file is shown."""
         self._restored = LastView()
-        """The restored location: it has the state of views whose panels aren't made yet."""
+        """The restored location, which has the state of views whose panels don't exist yet."""
         self._later_write = DebouncedWrite(self._jobs, self._pending_write, _SOON_MS, self)
         self._workspace.opened.connect(self._restore_session)
         views.viewer.file_shown.connect(self._scroll)
@@ -163,7 +163,7 @@ class SessionRestore(Controller):
         self._restored = last
         sessions = views.made.get(SessionsPanel)
         views.switch(last.view)
-        if sessions is not None:  # otherwise done when it is made, which reads its list once
+        if sessions is not None:  # else done when the panel is made, so that it reads its list only once
             sessions.return_to(_sessions_state(last))
 
     @Slot(str)
@@ -186,7 +186,7 @@ def _view_state_of(last: LastView, query: QueryRecord) -> SearchViewState:
 
 
 def _without_secrets(state: WindowState) -> WindowState:
-    """Return the state without queries that contain a secret, and what they have found. Any thread."""
+    """Return the state without queries that contain a secret, and without their results. Any thread."""
     last = state.last_view
     if last.query is not None and engine.query_holds_secret(last.query):
         last = msgspec.structs.replace(last, query=None, row=None, top=0, file="", line=0)

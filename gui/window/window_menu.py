@@ -20,7 +20,7 @@ from gui.viewer.base_viewer import BaseViewer
 from gui.window.key_sheet import show_keys
 from gui.window.window_base import MainWindowBase
 
-_MOST = 20
+_MAX_SAVED = 20
 _LONGEST = 60
 
 
@@ -70,7 +70,7 @@ class SearchMenu(QObject):
     @Slot()
     def _fill(self) -> None:
         self._saved.clear()
-        for search in self._saved_searches.store.saved[:_MOST]:
+        for search in self._saved_searches.store.saved[:_MAX_SAVED]:
             action = self._saved.addAction(shortened(search.name, _LONGEST).replace("&", "&&"))
             action.triggered.connect(lambda _=False, search=search: self.run(search))
 
@@ -90,7 +90,7 @@ class SearchMenu(QObject):
 
 
 class WindowMenu:
-    """Adds the window's commands to its menu, and enables those that can be used now."""
+    """Adds the window's commands to its menu, and enables the ones that can be used now."""
 
     def __init__(self, window: MainWindowBase, appearance: Appearance) -> None:
         """Create the menu only when all parts of the window exist."""
@@ -174,7 +174,7 @@ class WindowMenu:
         self._window.pane_requested.emit(-1)
 
     def _add_folders(self, commands: Commands, window: MainWindowBase) -> tuple[QAction, ...]:
-        """Add commands for folders and their index; returns those that need an open folder."""
+        """Add commands for folders and their index; returns the commands that need an open folder."""
         commands.add("folder.choose", marked("Choose folder…"), window.first_run.choose, "Ctrl+O")
         commands.add(SWITCH, marked("Switch workspace…"), window.spaces.show, "Ctrl+Shift+O")
         everywhere = commands.add(
@@ -191,7 +191,7 @@ class WindowMenu:
         return everywhere, add_sessions, sync, rebuild, settings, *pages
 
     def show_status(self, status: MemoryProviderStatus | None) -> None:
-        """Enable or disable the actions that need an open workspace, and those that need to write its index."""
+        """Enable or disable the actions that need an open workspace, or need to write its index."""
         is_open = status is not None
         for action in self._need_workspace:
             allow(action, is_open, tr("Open a folder first."))

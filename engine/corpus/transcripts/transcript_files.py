@@ -19,7 +19,7 @@ from engine.corpus.transcripts.agents import LINES_END, WAL, Agent
 
 _COMPRESSED = (".zst", ".zstd")
 _HEAD = 64 * 1024
-_MOST_KNOWN = 250_000  # takes 25 MB
+_MAX_KNOWN = 250_000  # takes 25 MB
 _EXPORTS: dict[int, bool] = {}
 """Whether each version of a file is an export, by its hash: a sync looks at every file again."""
 
@@ -79,7 +79,7 @@ def is_renamed_export(path: str) -> bool:
             return known
         with open_binary(path) as file:
             found = registry.is_export(path, file.read(_HEAD))
-        if len(_EXPORTS) >= _MOST_KNOWN:
+        if len(_EXPORTS) >= _MAX_KNOWN:
             _EXPORTS.clear()
         _EXPORTS[version] = found
         return found

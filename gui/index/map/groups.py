@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Kind = Literal["folder", "source", "agent", "age"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
-MOST = 8
+MAX_GROUPS = 8
 """Most groups; the rest is "others"."""
 OTHERS = marked("Others")
 NOTES, SESSIONS = marked("Notes"), marked("Sessions")
@@ -99,8 +99,8 @@ def group(files: Sequence[MapFile], file_of: "NDArray[np.int32]", kind: Kind, no
         names = [tr(name) for name, _ in AGES if tr(name) in weights]
     else:
         names = sorted(weights, key=lambda name: (-weights[name], name))
-    if has_others := len(names) > MOST:
-        names = [*names[: MOST - 1], tr(OTHERS)]
+    if has_others := len(names) > MAX_GROUPS:
+        names = [*names[: MAX_GROUPS - 1], tr(OTHERS)]
     number_of = {name: index for index, name in enumerate(names)}
     of_file = np.array([number_of.get(label, len(names) - 1) for label in labels], np.int64).astype(np.uint8)
     group_of = of_file[file_of] if len(files) else np.empty(0, np.uint8)
@@ -136,7 +136,7 @@ def _folders(files: Sequence[MapFile], points: Sequence[int]) -> list[str]:
     def weight(prefix: tuple[str, ...]) -> int:
         return sum(points[index] for index in groups[prefix])
 
-    while len(groups) < MOST:
+    while len(groups) < MAX_GROUPS:
         large = [prefix for prefix in groups if prefix not in split and (weight(prefix) > _LARGE * total or not prefix)]
         if not large:
             break
@@ -145,9 +145,9 @@ def _folders(files: Sequence[MapFile], points: Sequence[int]) -> list[str]:
         parts: dict[tuple[str, ...], list[int]] = defaultdict(list)
         for index in groups[prefix]:
             parts[folders[index][: len(prefix) + 1]].append(index)
-        if prefix and len(groups) - 1 + len(parts) > MOST:
+        if prefix and len(groups) - 1 + len(parts) > MAX_GROUPS:
             weights = {part: sum(points[index] for index in members) for part, members in parts.items()}
-            largest = sorted(parts, key=lambda part: -weights[part])[: MOST - len(groups)]
+            largest = sorted(parts, key=lambda part: -weights[part])[: MAX_GROUPS - len(groups)]
             others = (*prefix, "…")
             largest = [part for part in largest if weights[part] >= _SMALL * total and part != others]
             if not largest:

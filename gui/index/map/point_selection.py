@@ -23,7 +23,7 @@ from gui.widgets.rows import Index, RowDelegate, paint_ground
 
 # --- The list of chunks that the user has selected on the map --------------------------------------------------------
 
-MOST = 500
+MAX_LISTED = 500
 """Most listed chunks; more are only counted."""
 _PAD_X, _PAD_Y = 10, 5
 
@@ -96,9 +96,9 @@ class SelectionList(QFrame):
         return self._read_job.busy
 
     def show_chunks(self, insight: IndexInsight, chunks: Sequence[int]) -> None:
-        """Show the chunks with these ids, at most `MOST`."""
+        """Show the chunks with these ids, at most `MAX_LISTED`."""
         self.chunks = tuple(chunks)
-        listed = self.chunks[:MOST]
+        listed = self.chunks[:MAX_LISTED]
         self._show_count(len(listed))
         self.show()
         self._read_job.read(lambda token: insight.map_details(listed, token), self._fill, self._count.setText)
@@ -273,7 +273,7 @@ class MapSelection(QObject):
         """Set the points; while a group is `isolated` (not -1), only its points are selected."""
         if self._prepared is None or self._prepared.scene is not prepared.scene:
             self._details.forget()
-            self._canvas.show_listed(tuple(prepared.scene.find(self.list.chunks[:MOST])))
+            self._canvas.show_listed(tuple(prepared.scene.find(self.list.chunks[:MAX_LISTED])))
         self._insight, self._prepared, self._isolated = insight, prepared, isolated
 
     def clear(self) -> None:
@@ -354,7 +354,7 @@ class MapSelection(QObject):
     def _list(self, chunks: tuple[int, ...]) -> None:
         self.lasso_drawn.emit()
         if self._prepared is not None and self._insight is not None:
-            self._canvas.show_listed(tuple(self._prepared.scene.find(chunks[:MOST])))
+            self._canvas.show_listed(tuple(self._prepared.scene.find(chunks[:MAX_LISTED])))
             self.list.show_chunks(self._insight, chunks)
 
     @Slot(object)

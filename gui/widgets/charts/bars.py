@@ -10,7 +10,7 @@ from gui.widgets.charts.chart import PATTERNS, Chart, Mark, Series, part_inks
 from gui.widgets.labels import elide
 
 _WIDEST = 56
-_LEAST = 2
+_MIN_HEIGHT = 2
 _BARS_TOP = 4
 _FAINT = 0.72
 _ROUND = 2
@@ -100,7 +100,7 @@ class BarChart(Chart):
         for part, ink, pattern in zip(mark.parts, part_inks(colours), PATTERNS, strict=False):
             if part <= 0:
                 continue
-            height = max(_LEAST, room.height() * part / most)
+            height = max(_MIN_HEIGHT, room.height() * part / most)
             colour = QColor(colours.degraded if mark.failed else ink)
             colour.setAlphaF(1.0 if chosen else _FAINT)
             bar = QRectF(room.left(), bottom - height, room.width(), height)
@@ -212,7 +212,7 @@ def _fills(colours: Tokens) -> tuple[tuple[QBrush, QBrush], ...]:
 
 
 def _ink_on(ground: QColor, colours: Tokens) -> QColor:
-    """Return the theme's background or text colour, whichever has more contrast to `ground`."""
+    """Return the theme's background or text colour, whichever has more contrast with `ground`."""
     return max((colours.base, colours.text), key=lambda ink: abs(ink.lightness() - ground.lightness()))
 
 

@@ -1,7 +1,7 @@
 """The base class of all charts, and a card that shows a chart or the table of its values.
 
-The content of a chart is a `Series`, independent of its picture: marks that are also the rows of its table. One mark is
-selected by mouse or keyboard, described below the chart, and announced.
+A chart shows a `Series` of marks, which are also the rows of its table. The mark selected by mouse or keyboard is
+described below the chart and announced.
 """
 
 from collections.abc import Iterable, Sequence
@@ -40,7 +40,7 @@ from gui.widgets.table import Column, RecordsTable
 _FOOT = 12
 _GAP = 6
 _WIDTH = 160
-_SWATCH, _APART, _LEAST_APART = 8, 14, 4
+_SWATCH, _APART, _MIN_APART = 8, 14, 4
 _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
 PATTERNS = (Qt.BrushStyle.SolidPattern, Qt.BrushStyle.HorPattern)
@@ -126,7 +126,7 @@ class Chart(QWidget):
         self.update()
 
     def _same_mark(self, before: Series, index: int | None) -> int | None:
-        """Return the index in the current series of mark number `index` of the series `before`, or None."""
+        """Return the index in the current series of a mark with this index in the series `before`, or None."""
         key = None if index is None else before.marks[index].key
         return next((number for number, mark in enumerate(self.series.marks) if mark.key == key), None)
 
@@ -236,7 +236,7 @@ class Chart(QWidget):
         self._point_at(None)
         super().leaveEvent(event)
 
-    # --- checks -----------------------------------------------------------------------------------------------------
+    # --- painting ---------------------------------------------------------------------------------------------------
 
     def sizeHint(self) -> QSize:
         foot = QFontMetrics(font_at(_FOOT)).height()
@@ -287,7 +287,7 @@ class Chart(QWidget):
         apart = min(_APART, (between.width() - sum(widths)) / (len(widths) + 1))
         if apart < _APART and end + sum(widths) + len(widths) * _APART <= self.width():
             left, apart = end + _APART, _APART
-        elif apart >= _LEAST_APART:
+        elif apart >= _MIN_APART:
             left = between.center().x() - (sum(widths) + (len(widths) - 1) * apart) / 2
         else:
             return
@@ -377,7 +377,7 @@ class ChartCard(QFrame):
 
     @cached_property
     def table(self) -> RecordsTable[Mark]:
-        """The table, created when it is first shown: few charts are ever turned, and it takes longer than a chart."""
+        """The table, created when first shown: it takes longer than the chart, and is rarely opened."""
         table = RecordsTable([self._column(*column) for column in enumerate(self._columns)], lambda mark: mark.detail)
         table.setAccessibleName(tr("{title}, as a table", title=self._title))
         order = Qt.SortOrder
@@ -418,7 +418,7 @@ class ChartCard(QFrame):
         has_marks = bool(self.chart.series.marks)
         for side, shown in ((self.empty, not has_marks), (self.chart, has_marks and not self._turned)):
             side.setVisible(shown)
-        if self._turned:  # sorting takes longer than drawing: done only when visible
+        if self._turned:  # sorting takes longer than drawing, so only when visible
             self.table.show_records(self.chart.series.marks)
             self.table.setVisible(has_marks)
         elif "table" in vars(self):

@@ -338,7 +338,7 @@ def test_a_new_word_is_offered_once_it_is_indexed(open_memory, workspace: Path) 
 
 
 def test_correction_is_found_among_many_words_of_one_prefix(open_memory, workspace: Path, monkeypatch) -> None:
-    monkeypatch.setattr(suggestions, "_MOST_COMPARED", 8)
+    monkeypatch.setattr(suggestions, "_MAX_COMPARED", 8)
     crowd = " ".join(f"gree{a}{b}x" for a in "abcdef" for b in "abcdef")
     memory = indexed(open_memory, workspace, crowd=crowd, house="The greenhouse.\n")
     assert offered(memory, "greenhuose") == ["greenhouse"]

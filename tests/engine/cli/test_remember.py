@@ -162,7 +162,9 @@ def test_hook_names_ended_session(verb: Run, session: str, store: Path, monkeypa
     assert printed["session"].endswith(f"{session}.jsonl")
     assert printed["written"]
     for nothing in ("", "{", "[]", '{"session_id": 7}', '{"session_id": " "}'):
-        assert hook(nothing).err == "mnemoscope: Standard input is not the JSON of a hook with a session_id.\n"
+        assert hook(nothing).err == (
+            "mnemoscope: Standard input is not the JSON of a hook with a session_id: name a session.\n"
+        )
     assert "No session has the id" in hook('{"session_id": "gone"}').err
 
 

@@ -315,7 +315,7 @@ def _gone(memory: FakeMemory) -> None:
         (None, ("show", "zzz"), "No session has the id zzz, or a title with it: see mnemoscope sessions."),
         (_ambiguous, ("show", "019b"), "6 sessions begin with 019b: 019b0000-0, 019b0000-1, 019b0000-2, 019b0000-3, …"),
         (_titled, ("show", "sail"), "2 sessions have sail in their titles: id-0, id-1"),
-        (_gone, ("show", "3f6c"), f"The transcript of {VALVE} no longer exists."),
+        (_gone, ("show", "3f6c"), f"The transcript of {VALVE} no longer exists: run mnemoscope index."),
     ],
 )
 def test_unreadable_session_is_one_line_error(

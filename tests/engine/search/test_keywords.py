@@ -53,11 +53,11 @@ def find(memory: BuiltinMemory) -> Find:
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lower the number of ranked chunks, as if the notes were too many to rank."""
-    monkeypatch.setattr(keyword_leg, "_MOST_RANKED", 10)
+    monkeypatch.setattr(keyword_leg, "_MAX_RANKED", 10)
     monkeypatch.setattr(keyword_leg, "_CHOOSING", 10)
     monkeypatch.setattr(keyword_leg, "_RECENT", 10)
     monkeypatch.setattr(document_frequencies, "WIDEST_BEGINNING", 10)
-    monkeypatch.setattr(search_context, "_LEAST_CANDIDATES", 5)
+    monkeypatch.setattr(search_context, "_MIN_CANDIDATES", 5)
 
 
 def test_rankable_matches_complete(find: Find) -> None:
@@ -151,7 +151,7 @@ def test_use_of_a_name_leaves_the_first_scores_unchanged(memory: BuiltinMemory) 
 @pytest.mark.usefixtures("few")
 def test_scores_do_not_depend_on_words_that_select_chunks(find: Find, monkeypatch: pytest.MonkeyPatch) -> None:
     by_rare = find("pump weir gauges today", 2)
-    for name in ("_CHOOSING", "_MOST_RANKED"):
+    for name in ("_CHOOSING", "_MAX_RANKED"):
         monkeypatch.setattr(keyword_leg, name, 10**6)
     assert find("pump weir gauges today", 2) == by_rare
 

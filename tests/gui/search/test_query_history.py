@@ -1,4 +1,4 @@
-from gui.widgets.query_box import MOST, QueryHistory
+from gui.widgets.query_box import MAX_QUERIES, QueryHistory
 
 
 def _history(*queries: str) -> QueryHistory:
@@ -49,11 +49,11 @@ def test_remembering_an_old_query_keeps_order():
 
 
 def test_oldest_queries_are_dropped():
-    history = _history(*(f"{number} x" for number in range(MOST + 5)))
+    history = _history(*(f"{number} x" for number in range(MAX_QUERIES + 5)))
     query, steps = "", 0
     while (found := history.earlier(query)) is not None:
         query, steps = found, steps + 1
-    assert (query, steps) == ("5 x", MOST)
+    assert (query, steps) == ("5 x", MAX_QUERIES)
 
 
 def test_queries_of_earlier_windows_leave_the_position():

@@ -85,7 +85,7 @@ def test_chosen_query_is_sent_immediately(qtbot, recorded, memory, monkeypatch):
     monkeypatch.setattr(module, "SETTLE_MS", 3_600_000)
     memory.remote = True
     with qtbot.waitSignal(recorded.runner.idle):
-        recorded.runner.run_query(Query("timer"), at_once=True)
+        recorded.runner.run_query(Query("timer"), immediately=True)
     assert _searches(memory) == [("timer", "keyword"), ("timer", "auto")]
 
 
@@ -135,9 +135,9 @@ class _UncancellableJobs:
 def test_newer_query_cancels_older_and_drops_its_answer(qtbot, memory):
     jobs = _UncancellableJobs()
     recorded = RecordedRunner(jobs, memory)
-    recorded.runner.run_query(Query("irrigation"), at_once=True)
+    recorded.runner.run_query(Query("irrigation"), immediately=True)
     qtbot.waitUntil(lambda: len(jobs.started) == 1)
-    recorded.runner.run_query(Query("timer"), at_once=True)
+    recorded.runner.run_query(Query("timer"), immediately=True)
     assert jobs.cancelled == 1
     qtbot.waitUntil(lambda: len(jobs.started) == 2)
     jobs.deliver(0)
@@ -151,7 +151,7 @@ def test_newer_query_cancels_older_and_drops_its_answer(qtbot, memory):
 def test_keyword_answer_is_shown_before_hybrid_search_starts(qtbot, memory):
     jobs = _UncancellableJobs()
     recorded = RecordedRunner(jobs, memory)
-    recorded.runner.run_query(Query("timer"), at_once=True)
+    recorded.runner.run_query(Query("timer"), immediately=True)
     qtbot.waitUntil(lambda: len(jobs.started) == 1)
     prepared: list[Answer] = []
     resumed: list[int] = []
@@ -172,10 +172,10 @@ def test_keyword_answer_is_shown_before_hybrid_search_starts(qtbot, memory):
 def test_new_query_drops_answer_that_arrived(qtbot, memory):
     jobs = _UncancellableJobs()
     recorded = RecordedRunner(jobs, memory)
-    recorded.runner.run_query(Query("time"), at_once=True)
+    recorded.runner.run_query(Query("time"), immediately=True)
     qtbot.waitUntil(lambda: len(jobs.started) == 1)
     jobs.deliver_first(0)
-    recorded.runner.run_query(Query("timer"), at_once=True)
+    recorded.runner.run_query(Query("timer"), immediately=True)
     qtbot.waitUntil(lambda: len(jobs.started) == 2)
     jobs.deliver_first(1)
     qtbot.waitUntil(lambda: bool(recorded.answers))
@@ -186,11 +186,11 @@ def test_new_query_drops_answer_that_arrived(qtbot, memory):
 def test_new_query_replaces_pending_hybrid_search(qtbot, memory):
     jobs = _UncancellableJobs()
     recorded = RecordedRunner(jobs, memory)
-    recorded.runner.run_query(Query("time"), at_once=True)
+    recorded.runner.run_query(Query("time"), immediately=True)
     qtbot.waitUntil(lambda: len(jobs.started) == 1)
     with qtbot.waitSignal(recorded.runner.answered):
         jobs.deliver_first(0)
-    recorded.runner.run_query(Query("timer"), at_once=True)
+    recorded.runner.run_query(Query("timer"), immediately=True)
     assert jobs.cancelled == 1
     qtbot.waitUntil(lambda: len(jobs.started) == 2)
     with qtbot.waitSignal(recorded.runner.answered):
@@ -211,7 +211,7 @@ def test_fast_answer_emits_no_waiting_signal(qtbot, jobs, memory, monkeypatch):
     monkeypatch.setattr(module, "NOTICE_DELAY_MS", 10_000)
     recorded = RecordedRunner(jobs, memory)
     with qtbot.waitSignal(recorded.runner.idle):
-        recorded.runner.run_query(Query("timer"), at_once=True)
+        recorded.runner.run_query(Query("timer"), immediately=True)
     assert recorded.waiting == []
 
 
@@ -308,7 +308,7 @@ def test_deleted_runner_cancels_its_job(qtbot, memory):
     jobs = _UncancellableJobs()
     runner = SearchRunner(jobs)
     runner.set_manager(memory)
-    runner.run_query(Query("timer"), at_once=True)
+    runner.run_query(Query("timer"), immediately=True)
     qtbot.waitUntil(lambda: len(jobs.started) == 1)
     shiboken6.delete(runner)
     assert jobs.cancelled == 1

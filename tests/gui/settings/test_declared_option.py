@@ -8,7 +8,7 @@ from engine import Settings, all_options, load_settings, settings_path
 from engine.settings import catalog, checking, loading, saving
 from engine.settings.settings_section import Group, Section, option, with_query_settings
 from gui.settings.dialog import SettingsDialog
-from gui.settings.edited_options import applies_at_once
+from gui.settings.edited_options import applies_immediately
 from gui.settings.option_pages import placed_options
 
 
@@ -42,8 +42,8 @@ def test_declared_option_is_in_the_catalogue_with_its_page():
     assert (placed.page, placed.group, placed.title) == ("general", "While the window is closed", "Ruler width")
     assert (placed.option.low, placed.option.high, placed.help) == (1, 9, "Width of the ruler.")
     assert placed_options()["ruler.curve"].page == "search"
-    assert applies_at_once("ruler.width")
-    assert applies_at_once("ruler.curve")
+    assert applies_immediately("ruler.width")
+    assert applies_immediately("ruler.curve")
 
 
 def test_answering_option_alone_changes_an_open_memory():

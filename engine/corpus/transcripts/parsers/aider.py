@@ -1,4 +1,4 @@
-"""Aider: `.aider.chat.history.md` in the folder of a project, with all sessions that were held there.
+"""Aider: `.aider.chat.history.md` in the folder of a project, with all sessions of that project.
 
 Written from its public source of May 2026 (`aider/io.py`, `aider/utils.py`), which has written the same since 2023. A
 line `# aider chat started at <local time>` begins a session. Lines with `#### ` are the user's, lines with `> ` are
@@ -24,7 +24,7 @@ from engine.corpus.transcripts.token_usage import Usage, dollars, tokens, withou
 _AGENT = "aider"
 _BLOCK = 256 * 1024
 _BLOCKS_BETWEEN_CHECKS = 1000
-_MOST_TEXT = 64 * 1024**2
+_MAX_TEXT = 64 * 1024**2
 """Most characters of one session, which is held in memory as a whole."""
 _START = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)\s*")
 _STARTS = re.compile(rb"^# aider chat started at \d{4}-\d\d-\d\d ", re.MULTILINE)
@@ -61,7 +61,7 @@ class _Session(LineParser, kw_only=True):
     def add_line(self, line: str, *, continued: bool) -> None:
         """Add a line with its line end.
 
-        `continued`: it continues a line that was too long to be read in one piece.
+        `continued`: whether it continues a line that was too long to read in one piece.
         """
         if continued:
             author = self.author
@@ -77,10 +77,10 @@ class _Session(LineParser, kw_only=True):
         if author == "model" and not continued and line.startswith(_FENCE):
             self.fenced = not self.fenced
         self.held += len(line)
-        if self.held <= _MOST_TEXT:
+        if self.held <= _MAX_TEXT:
             # Two blanks at the end of a line are Markdown for a line end.
             self.lines.append(line.rstrip() + "\n" if line.endswith("\n") else line)
-        elif self.held - len(line) <= _MOST_TEXT:
+        elif self.held - len(line) <= _MAX_TEXT:
             self.count_unknown("rest of a session that is too long")
 
     def finish(self) -> None:
@@ -147,29 +147,29 @@ class AiderHistory:
         """Yield the sessions in order. The key of each is its time, with a number if two began in the same second."""
         project = clean(os.path.dirname(path))
         keys: Counter[str] = Counter()
-        session = _begun("", None, project)
+        session = _new_session("", None, project)
         whole = True
         for number, line in enumerate(_lines(path)):
             if cancel and number % _BLOCKS_BETWEEN_CHECKS == 0:
                 cancel.checkpoint()
             if whole and (start := _START.fullmatch(line)):
-                yield from _ended(session)
+                yield from _completed(session)
                 time = f"{start[1]}T{start[2].replace(':', '-')}"
                 keys[time] += 1
                 key = time if keys[time] == 1 else f"{time}-{keys[time]}"
-                session = _begun(key, local_time(f"{start[1]} {start[2]}"), project)
+                session = _new_session(key, local_time(f"{start[1]} {start[2]}"), project)
             else:
                 session.add_line(line, continued=not whole)
             whole = line.endswith("\n")
-        yield from _ended(session)
+        yield from _completed(session)
 
 
-def _begun(key: str, started: float | None, project: str) -> _Session:
+def _new_session(key: str, started: float | None, project: str) -> _Session:
     facts = SessionFacts(agent=_AGENT, id=key, project=project, started=started)
     return _Session(facts=facts, key=key or "earlier", started=started)
 
 
-def _ended(session: _Session) -> Iterator[Conversation]:
+def _completed(session: _Session) -> Iterator[Conversation]:
     session.finish()
     if session.has_speech:
         yield Conversation(session.key, session.facts, tuple(session.messages), Counter(session.unknown))

@@ -1,15 +1,15 @@
 """Amp's threads: `~/.local/share/amp/threads/T-<id>.json`, one object each.
 
 There is no published specification. Written from public source of programs that read them (agentsview of March 2026,
-franken_agent_detection of February 2026): `messages` with blocks, results of tools in the user's messages, the folder
+franken_agent_detection of February 2026): `messages` with blocks, tool results in the user's messages, the folder
 in `env.initial.trees`, and times in `created`, in `meta.traces` and in the messages' `meta.sentAt`. Since spring 2026
 the program stores threads on Amp's server alone (reports of users, notes of agentsview): newer ones can't be read.
 
 Some threads list their requests in `usageLedger.events`, with the answers' cached tokens in `usage` (ccusage of June
-2026); the ledger then counts.
+2026); these numbers are used then.
 
-With OpenAI's models, whose cache is written without a charge, `cacheCreationInputTokens` has all of the prompt that was
-not cached (agentsview of August 2026).
+With OpenAI's models, whose cache is written without a charge, `cacheCreationInputTokens` counts the whole uncached part
+of the prompt (agentsview of August 2026).
 """
 
 import os
@@ -34,7 +34,7 @@ _FAILED = ("cancelled", "error", "rejected-by-user")
 
 class _Parser(BlockParser, kw_only=True):
     ledger: bool = False
-    """Whether the thread lists its requests apart from its messages."""
+    """Whether the thread lists its requests separately from its messages."""
 
     def message(self, value: Mapping[str, Any]) -> list[Message]:
         kind = value.get("role")

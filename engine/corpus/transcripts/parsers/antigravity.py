@@ -2,7 +2,7 @@
 
 There is no published specification. Written from the reader of claude-code-history-viewer (August 2026) and from public
 samples of the versions of June to October 2026: a line is a step with `step_index`, `source`, `type` and `content`.
-`transcript.jsonl` next to it is shorter, and counts where the other one is missing. `history.jsonl` in the data folder
+`transcript.jsonl` next to it is shorter, and is read if the other one is missing. `history.jsonl` in the data folder
 names the folder of each conversation. Conversations in Protobuf (`conversations/*.db`, `*.pb`) are not read.
 """
 

@@ -2,12 +2,12 @@
 
 There is no published specification. Written from programs that read them and from one that writes them for version 0.36
 (October 2026): `chatHistory` has exchanges, each with a request and its answer. The first request of a turn is the
-user's text; the following ones are the results of the tools that the answer before them called. A request and an answer
-are also lists of nodes, with the `type` as a number: of a request, 0 is a text, 1 the result of a tool and 4 names the
-folder; of an answer, 0 is text and 5 the call of a tool. The plain texts may be empty if there are nodes. Only the end
-of an exchange has a time. A node of an answer may have its `token_usage`, as Anthropic's API counts it; the model is
-named by the exchange, or else by the session's `agentState` (tokscale, August 2026). Augment's extensions for editors
-store their chats elsewhere.
+user's text; the following ones are the results of the tools that the answer before them called. Requests and answers
+also have lists of nodes, whose `type` is a number: in a request, 0 is a text, 1 a tool result, and 4 names the folder;
+in an answer, 0 is a text and 5 a tool call. The plain texts may be empty if there are nodes. Only the end of an
+exchange has a time. An answer's node may have the answer's `token_usage`, as Anthropic's API counts it; the exchange
+names the model, or else the session's `agentState` does (tokscale, August 2026). Augment's extensions for editors store
+their chats elsewhere.
 """
 
 import re
@@ -31,7 +31,7 @@ _TEXT, _RESULT, _CALL, _STATE = 0, 1, 5, 4
 
 class _Parser(BlockParser, kw_only=True):
     model: str = ""
-    """The session's model, which counts for exchanges that don't name theirs."""
+    """The session's model, used for exchanges that don't name one."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         exchange = mapping(value.get("exchange"))

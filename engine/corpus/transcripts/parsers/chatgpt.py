@@ -30,7 +30,7 @@ _OURS = re.compile(
 )
 _UNTITLED = "New chat"
 _NAMES = ("conversation_id", "id", "current_node")
-"""Members that identify a conversation; one that was saved alone may have only the last."""
+"""Members that identify a conversation; a conversation saved on its own may have only the last one."""
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "tool": "tool", "system": "system"}
 _NO_TOOL_RECIPIENT = ("all", "")
 _CONTEXT = ("user_profile", "user_instructions", "model_set_context", "structured_context")
@@ -170,7 +170,7 @@ class ChatGptExport:
         return export_reader.matches(path, head, lambda start: b'"mapping"' in start and bool(_OURS.match(start)))
 
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
-        # A folder of conversations may have a list of them, too.
+        # A folder of conversations may also contain a list of them.
         return (
             _conversation(path, value) for value in export_reader.conversations(path, cancel) if "mapping" in value
         )

@@ -5,13 +5,13 @@ one event per line, messages with one block per line, with `uuid`, `sessionId`, 
 summer 2026 `promptSource` says whether a prompt was typed (notes on formats of the reader agentsview, August 2026).
 
 When the user goes back and edits a message, the new one has the same `parentUuid` as the old one, as the Agent SDK's
-reader follows it; the lines between them are those of an abandoned branch. That of a first message is null.
+reader follows it; the lines between them are an abandoned branch. A first message has no parent.
 
 Lines saved from the SDK or in CI (`--output-format stream-json`) have the same messages without these members: the
 session's id is `session_id`, its folder is in the first line (`system`, `init`), and `parent_tool_use_id` names the
-call that started a sub-agent. The `result` at the end of each turn has the totals of tokens and cost so far, with those
-of sub-agents, which replace the sum of the messages. Checked against the message types of the Agent SDK for Python, 0.1
-(2026), and its guide to costs (November 2026).
+call that started a sub-agent. The `result` at the end of each turn has the total tokens and costs so far, including
+sub-agents; these totals replace the sum of the messages. Checked against the message types of the Agent SDK for Python,
+0.1 (2026), and its guide to costs (November 2026).
 
 Cowork in Claude's desktop program runs Claude Code in a virtual machine; a file next to the session's folder has its
 title and the user's folders, as the public source of agentsview reads it (August 2026).
@@ -58,7 +58,7 @@ _TITLES = {  # type of line: (rank, key); a higher rank wins, of equal ones the 
 _SUMMARY_RANK, _GIVEN_RANK = 1, 5
 
 _FOLDERS = "workspace-directories"
-"""Type of Qoder's first line, whose messages may not name their folder."""
+"""Type of the first line in Qoder's transcripts, which has the folders; the messages may not name them."""
 _PASSED_OVER = frozenset(
     """active-leaf agent-color agent-setting api-request api-request-blob api-request-shape artifact-autoreact-ledger
     artifact-comment-monitor atis-latch attribution-snapshot bridge-session checkpoint content-replacement
@@ -83,7 +83,7 @@ _WARM_UP = "Warmup"
 _SUBAGENTS = "subagents"
 _LONGEST_OPENING = 8 * 1024
 _ROOT = -1
-"""Stands for the parent of messages that have none, those at the beginning."""
+"""Represents the missing parent of the first messages."""
 
 
 # Text inserted before or after the user's words.
@@ -151,7 +151,7 @@ def _element_text(text: str, tag: str) -> str:
 
 
 def _remove_elements(text: str, tag: str) -> str:
-    """Remove elements with this tag that begin a line; those within a line were written by the user."""
+    """Remove elements with this tag that begin a line; the user wrote any element within a line."""
     opening, closing = f"<{tag}>", f"</{tag}>"
     parts: list[str] = []
     position = begin = 0
@@ -194,7 +194,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
                 return []
             self.linked = self.linked or isinstance(value.get("parentUuid"), str)
             if kind == "user":
-                messages = self._emit(self._of_user(value), value, line)
+                messages = self._emit(self._user_parts(value), value, line)
                 prompts = (message.text for message in messages if message.role == "user" and message.kind == "text")
                 if (prompt := next(prompts, None)) is not None:
                     self._record_prompt(prompt, value, line)
@@ -204,8 +204,8 @@ class ClaudeCodeParser(LineParser, kw_only=True):
                 id = string(message.get("id"))
                 copied = f"{id} {string(value.get('requestId'))}" if id else ""
                 self.use(message.get("model"), anthropic_usage(message.get("usage")), request=id, copied=copied)
-                return self._emit(self._of_assistant(value), value, line, id)
-            return self._emit(self._of_attachment(value), value, line)
+                return self._emit(self._assistant_parts(value), value, line, id)
+            return self._emit(self._attachment_parts(value), value, line)
         if kind in _TITLES:
             rank, key = _TITLES[kind]
             self._take_title(rank, string(value.get(key)))
@@ -222,7 +222,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
         return []
 
     def _take_totals(self, result: Mapping[str, Any]) -> None:
-        """Replace the sum of the messages by the totals that the program gives, by model if it does."""
+        """Replace the summed usage of the messages by the totals that the program reports, per model if available."""
         totals = dict[str, Usage]()
         for model, counts in mapping(result.get("modelUsage")).items():
             if (usage := _model_usage(mapping(counts))).is_recorded:
@@ -235,7 +235,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
         self.facts.usage = totals or self.facts.usage
 
     def _emit(self, parts: Iterator[Part], value: Mapping[str, Any], line: int, answer: str = "") -> list[Message]:
-        """Return the messages of these parts; with the same `answer` as the line before, they continue its message."""
+        """Return the messages of these parts; they continue the previous line's message if it has the same `answer`."""
         side = self.agent_file or value.get("isSidechain") is True or isinstance(value.get("parent_tool_use_id"), str)
         time = seconds(value.get("timestamp"))
         uuid = string(value.get("uuid"))
@@ -252,7 +252,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
 
     # --- authors ----------------
 
-    def _of_user(self, value: Mapping[str, Any]) -> Iterator[Part]:
+    def _user_parts(self, value: Mapping[str, Any]) -> Iterator[Part]:
         texts: list[str] = []
         pictures: list[str] = []
         for block in self._blocks(value):
@@ -280,10 +280,10 @@ class ClaudeCodeParser(LineParser, kw_only=True):
         if self.agent_file and self.ordinal == 0 and any(part.text.strip() == _WARM_UP for part in parts):
             self.facts.generated = True
         if parts and texts and not self.facts.opening and not self.agent_file and value.get("isSidechain") is not True:
-            self._open_with(parts[0], texts[0])
+            self._set_opening(parts[0], texts[0])
         yield from parts
 
-    def _open_with(self, part: Part, text: str) -> None:
+    def _set_opening(self, part: Part, text: str) -> None:
         """Set the session's title if it begins with a command alone, such as `/init`, or with a teammate's task."""
         command = part.text.split(maxsplit=1)[0] if part.role == "system" and part.text.startswith("/") else ""
         _, task = next(agents_messages(text), ("", "")) if part.role != "user" else ("", "")
@@ -292,7 +292,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
             # Mask before cutting: half of a secret would not be recognised.
             self.facts.opening = opening_line(redact(title[:_LONGEST_OPENING]))
 
-    def _of_assistant(self, value: Mapping[str, Any]) -> Iterator[Part]:
+    def _assistant_parts(self, value: Mapping[str, Any]) -> Iterator[Part]:
         inserted = mapping(value.get("message")).get("model") == "<synthetic>" or value.get("isApiErrorMessage") is True
         role: Role = "system" if inserted else "assistant"
         for block in self._blocks(value):
@@ -315,7 +315,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
             elif kind != "redacted_thinking":
                 self.count_unknown(f"block {kind}")
 
-    def _of_attachment(self, value: Mapping[str, Any]) -> Iterator[Part]:
+    def _attachment_parts(self, value: Mapping[str, Any]) -> Iterator[Part]:
         """Yield text that the user typed while the agent worked, which is stored as an attachment."""
         attachment = mapping(value.get("attachment"))
         if attachment.get("type") != "queued_command" or attachment.get("isMeta") is True:
@@ -446,7 +446,7 @@ class ClaudeCodeFormat:
             parser.agent_file = True
             parser.facts.generated = name.startswith(_HOUSEKEEPERS)
             above, folder, _ = path.rpartition(f"{os.sep}{_SUBAGENTS}{os.sep}")
-            # The lines name it, too, but in July 2026 some name the sub-agent instead.
+            # The lines also name it, but in July 2026 some name the sub-agent instead.
             parser.facts.parent = clean(os.path.basename(above)) if folder else ""
         if parser.agent_file or _UUID.fullmatch(name):
             parser.facts.id = clean(name)

@@ -3,8 +3,9 @@
 Written from public descriptions of versions 2.0 to 2.1 (2026). `AskUserQuestion` has `questions`, each with `question`
 and `options` of `label` and `description`; its result is a sentence, `"question"="answer"` in it, and `toolUseResult`
 has `answers` by question. `ExitPlanMode` has the `plan` in Markdown. A message of a teammate is wrapped in
-`<teammate-message teammate_id="…" color="…" summary="…">`, perhaps after a sentence, several in one text; that of
-another session in `<cross-session-message from="…" from-name="…">`, that of a sub-agent in `<agent-message from="…">`.
+`<teammate-message teammate_id="…" color="…" summary="…">`, perhaps after a sentence, several in one text; a message of
+another session in `<cross-session-message from="…" from-name="…">`, and one of a sub-agent in
+`<agent-message from="…">`.
 """
 
 import re
@@ -19,14 +20,14 @@ QUESTION, PLAN = "AskUserQuestion", "ExitPlanMode"
 _ANSWERED = ("User has answered your questions:", "Your questions have been answered:")
 _CLOSING = "You can now continue with"
 _PAIR = re.compile(r'"([^"]*)"="([^"]*)"')
-_MOST_SEARCHED = 64 * 1024
+_MAX_SEARCHED = 64 * 1024
 _WRAPPED = "-message"
 _WRAPPERS = ("<teammate", "<cross-session", "<agent")
 _OPENINGS = (*_WRAPPERS, "Another Claude session sent a message:")
 """Beginnings of texts with messages of other agents; a notice of another kind may quote one."""
 _NAME, _SENDER = re.compile(r'\bfrom-name="([^"]+)"'), re.compile(r'\b(?:teammate_id|from)="([^"]+)"')
-_OF_PROGRAM = re.compile(r'\{\s*"type"\s*:')
-"""Matches the beginning of a message that teammates' programs exchange, such as that one is idle."""
+_PROGRAM_MESSAGE = re.compile(r'\{\s*"type"\s*:')
+"""Matches the beginning of a message that teammates' programs exchange, such as a notice that one is idle."""
 _LONGEST_TAG = 4096
 
 
@@ -53,7 +54,7 @@ def _option(option: Mapping[str, Any]) -> str:
 
 
 def error_text(text: str) -> str:
-    """Return an error that the API returned as JSON in a sentence: the sentence with the error's message."""
+    """Return the sentence about an error of the API, with the error's message in place of its JSON."""
     begin = text.find("{")
     error = parse_line(text[begin:].encode("utf-8", "surrogatepass")) if begin >= 0 else None
     message = string(mapping((error or {}).get("error")).get("message"))
@@ -61,12 +62,10 @@ def error_text(text: str) -> str:
 
 
 def answers(result: object, detail: object) -> str:
-    """Return the user's answers to questions, each after its question unless there is only one; empty
-    without answers.
-    """
+    """Return the user's answers to questions, each after its question if there are several; empty if there are none."""
     stated_answers = mapping(mapping(detail).get("answers"))
     by_question = {question: content(answer) for question, answer in stated_answers.items() if content(answer)}
-    text = content(result)[:_MOST_SEARCHED].strip()
+    text = content(result)[:_MAX_SEARCHED].strip()
     if not by_question and text.startswith(_ANSWERED):
         stated = text.partition(":")[2].partition(_CLOSING)[0].strip().removesuffix(".")
         by_question = dict(_PAIR.findall(stated)) or {"": stated}
@@ -90,9 +89,9 @@ def agents_messages(text: str) -> Iterator[tuple[str, str]]:
 
 
 def notices(text: str) -> list[Part]:
-    """Return the messages of other agents in a text that the user didn't write, or the text as one of the program."""
+    """Return the messages of other agents in a text that the user didn't write; without any, the program's message."""
     messages = [
-        Part("system" if _OF_PROGRAM.match(message) else "assistant", "text", f"{sender}: {message}")
+        Part("system" if _PROGRAM_MESSAGE.match(message) else "assistant", "text", f"{sender}: {message}")
         for sender, message in (agents_messages(text) if text[:200].lstrip().startswith(_OPENINGS) else ())
     ]
     return messages or [Part("system", "text", text)]

@@ -1,8 +1,8 @@
 """Tasks of Cline, Roo Code and Kilo Code: one folder each, `tasks/<id>/`, with the displayed messages.
 
 Written from the public source of Cline 3 (2025 to August 2026: `ExtensionMessage.ts`, `disk.ts`) and of Roo Code 3 (to
-3.52 of April 2026: `message.ts`, `history.ts` and `vscode-extension-host.ts` in `packages/types/src`); Kilo Code before
-its version 7 is a copy of the latter, and Zoo Code continues it (version 3.82 of 2026).
+3.52 of April 2026: `message.ts`, `history.ts` and `vscode-extension-host.ts` in `packages/types/src`). Kilo Code before
+version 7 is a copy of Roo Code, and Zoo Code continues Roo Code (version 3.82 of 2026).
 `ui_messages.json` is an array of messages. The type of each is in `say` or `ask`; `text` is plain text or JSON. The
 first message is the user's task. `history_item.json` (Roo Code since version 3.40) names the folder and the parent
 task. Other versions add the folder to the user's words in `api_conversation_history.json`. Nothing else is read from
@@ -12,7 +12,7 @@ that file: it repeats the messages in the form that the model gets.
 import contextlib
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -25,7 +25,7 @@ from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import image_mark, items, mapping, seconds, string
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Message, SessionFacts, clean
+from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
 
 _HEAD = 256 * 1024
@@ -145,22 +145,10 @@ def _tool(text: str) -> Iterator[Part]:
     yield Part("tool", "tool-result", content, name)
 
 
-def _command(text: str) -> Iterator[Part]:
-    yield Part("assistant", "tool-call", text, "command")
-
-
-def _output(text: str) -> Iterator[Part]:
-    yield Part("tool", "tool-result", text, "command")
-
-
 def _server(text: str) -> Iterator[Part]:
     value = _decoded(text)
     call = string(value.get("arguments")) or string(value.get("uri")) or text
     yield Part("assistant", "tool-call", call, string(value.get("toolName")) or string(value.get("serverName")))
-
-
-def _response(text: str) -> Iterator[Part]:
-    yield Part("tool", "tool-result", text, "mcp")
 
 
 def _browser(text: str) -> Iterator[Part]:
@@ -170,7 +158,7 @@ def _browser(text: str) -> Iterator[Part]:
 
 
 def _page(text: str) -> Iterator[Part]:
-    """Yield what the browser showed, without the image."""
+    """Yield the page that the browser showed, without the image."""
     value = _decoded(text)
     page_text = "\n".join(filter(None, (string(value.get("currentUrl")), string(value.get("logs")))))
     yield Part("tool", "tool-result", page_text, "browser")
@@ -184,29 +172,26 @@ def _search(text: str) -> Iterator[Part]:
     yield Part("tool", "tool-result", "\n".join(lines), "codebaseSearch")
 
 
-def _subtask(text: str) -> Iterator[Part]:
-    yield Part("assistant", "tool-call", text, "newTask")
+def _whole(role: Role, kind: Kind, tool: str) -> Callable[[str], Iterable[Part]]:
+    """Return a parser for messages whose whole text is one part."""
+    return lambda text: [Part(role, kind, text, tool)]
 
 
-def _subtask_result(text: str) -> Iterator[Part]:
-    yield Part("tool", "tool-result", text, "newTask")
-
-
-_PARTS: dict[str, Callable[[str], Iterator[Part]]] = {
+_PARTS: dict[str, Callable[[str], Iterable[Part]]] = {
     "followup": _question,
     "plan_mode_respond": _question,
     "act_mode_respond": _question,
     "tool": _tool,
-    "command": _command,
-    "command_output": _output,
+    "command": _whole("assistant", "tool-call", "command"),
+    "command_output": _whole("tool", "tool-result", "command"),
     "use_mcp_server": _server,
-    "mcp_server_response": _response,
+    "mcp_server_response": _whole("tool", "tool-result", "mcp"),
     "browser_action_launch": _browser,
     "browser_action": _browser,
     "browser_action_result": _page,
     "codebase_search_result": _search,
-    "new_task": _subtask,
-    "subtask_result": _subtask_result,
+    "new_task": _whole("assistant", "tool-call", "newTask"),
+    "subtask_result": _whole("tool", "tool-result", "newTask"),
 }
 
 
@@ -226,7 +211,7 @@ class ClineTask:
 
 
 def _owner(path: str) -> str:
-    """Return the agent of a task, by its folder. In a folder that the user chose, Cline's has no file about itself."""
+    """Return a task's agent by its folder; in a folder that the user chose, only Roo Code adds a file about it."""
     for folder, agent in _OWNERS.items():
         if f"{os.sep}{folder}{os.sep}" in path:
             return agent

@@ -3,7 +3,7 @@
 Written from Cline's public source and test data of April to August 2026
 (`sdk/packages/core/src/services/session-data.ts` and `session/models/session-manifest.ts`,
 `sdk/packages/shared/src/llms/messages.ts`): one object with `messages` of the user and the agent; contents are a text
-or blocks, and results of tools come in the user's messages. The user's own text is in `<user_input>`. A sub-agent's
+or blocks, and tool results come in the user's messages. The user's own text is in `<user_input>`. A sub-agent's
 messages are in the folder of the session that started it. The manifest has folder, times and, in `metadata`, the title.
 """
 
@@ -106,7 +106,7 @@ def _facts(path: str, value: Mapping[str, Any]) -> SessionFacts:
 
 
 def _manifest(path: str) -> Mapping[str, Any]:
-    """Return the session's manifest; a sub-agent has that of its parent session, without the title."""
+    """Return the session's manifest; for a sub-agent, the manifest of the parent session without its title."""
     own, folder = f"{path.removesuffix(_NAME_END)}.json", os.path.dirname(path)
     for described in dict.fromkeys((own, os.path.join(folder, f"{os.path.basename(folder)}.json"))):
         if manifest := sidecar(described):

@@ -1,7 +1,7 @@
 """Transcripts of CodeBuddy Code and WorkBuddy: `~/.codebuddy/projects/<folder>/<id>.jsonl`.
 
 There is no published specification. Written from the readers of claude-code-history-viewer and agentsview (August
-2026) and of another public program: messages, calls of tools, their results and reasoning are lines of their own, like
+2026) and of another public program: messages, tool calls, their results and reasoning are separate lines, like
 items of OpenAI's Responses API, each with `sessionId`, `cwd` and the time in milliseconds. A line `topic` or `summary`
 has the title; the last topic counts. Text that the program inserted has `providerData.skipRun`. A
 sub-agent's file is in `<id>/subagents`. Tokens are not read, since readers differ in which lines repeat them.

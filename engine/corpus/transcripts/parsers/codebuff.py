@@ -124,7 +124,7 @@ def _facts(folder: str) -> SessionFacts:
 
 
 def _project(folder: str) -> str:
-    """Return the folder in which a chat began; if it is unknown, its name."""
+    """Return the path of the folder in which a chat began; its name if the path is unknown."""
     try:
         with open_binary(os.path.join(folder, "run-state.json")) as file:
             found = _FOLDER.search(file.read(_HEAD))

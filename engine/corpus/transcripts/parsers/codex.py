@@ -2,16 +2,16 @@
 
 Written from its public source and descriptions of it, versions 0.1 (spring 2025) to 0.157 and the source of November
 2026. Until September 2025 a file is a header and bare items without times; since then each line is an envelope of
-time, type and payload. Some items have no type (the search tool cass reads them, August 2026); their members show what
-they are. Rollouts unchanged for a week may be compressed (`jsonl`); names are in another file (`codex_names`). The same
+time, type and payload. Some items have no type (the search tool cass reads them, August 2026): it is guessed from their
+members. Rollouts unchanged for a week may be compressed (`jsonl`); names are in another file (`codex_names`). The same
 words may come as an item of the model's history, as an event for the screen, or as both, far apart. The event
-`thread_rolled_back` discards the last `num_turns` messages of the user with all that follows them.
+`thread_rolled_back` discards the last `num_turns` messages of the user and everything after them.
 
 Since autumn 2026 `realtime_item` has the words of a spoken conversation, and the file of a sub-agent may begin with
 lines of its caller's session, which are skipped. Programs, which call other tools, are followed by events with the
-commands that they ran and the files that they changed: those are read whose arguments the program computed.
-A message that a schedule sent is marked in the item, which comes before its event. What a fork, or a session after it
-was reverted, continues is in the file that `history_base` names, with totals of tokens that the new ones include.
+commands that they ran and the files that they changed; an event is read if the program computed its arguments.
+A message that a schedule sent is marked in the item, which comes before its event. `history_base` names the file of the
+session that a fork or a reverted session continues; the new totals of tokens include the totals in that file.
 """
 
 import re
@@ -57,8 +57,8 @@ _TURN_ITEMS_PASSED_OVER = frozenset(
 _PROGRAM, _PROGRAM_CALL_PREFIX = "exec", "exec-"
 """Tool that runs a program, and the beginning of the ids of commands that such a program starts."""
 _SCHEDULED = ["user.heartbeat"]
-_UNSPOKEN = frozenset({"compaction_output", "inherited_user_message"})
-"""Marks of items that another line has, too: a summary, or messages of a sub-agent's caller."""
+_REPEATING = frozenset({"compaction_output", "inherited_user_message"})
+"""Marks of items that repeat another line: a summary, or messages of a sub-agent's caller."""
 _HOUSEKEEPERS = frozenset({"compact", "memory_consolidation", "guardian"})
 _COMPARED = 64 * 1024
 _HEAD = 1000
@@ -132,9 +132,9 @@ class CodexParser(LineParser, kw_only=True):
     """Whether the title is from Codex's list of names, which takes precedence over the rollout."""
     side: bool = False
     based: bool = False
-    """Whether the next total of tokens includes those of the session that this one continues."""
+    """Whether the next total of tokens includes the tokens of the session that this one continues."""
     own: int = 0
-    """Ordinal of the first line that a sub-agent's file does not repeat from that of its caller."""
+    """Ordinal of the first line in a sub-agent's file that isn't copied from its caller's file."""
     calls: dict[str, str] = msgspec.field(default_factory=dict)
     """Name of each called tool, by the id of the call, until its output is read."""
     prompts: list[int] = msgspec.field(default_factory=list)
@@ -156,11 +156,11 @@ class CodexParser(LineParser, kw_only=True):
             return self._item(value, line, time)
         ordinal = value.get("ordinal")
         if self.own and isinstance(ordinal, int) and ordinal < self.own:
-            self._repeated(kind, payload)
+            self._read_copied_line(kind, payload)
             return []
         if kind == "response_item":
             marks = mapping(value.get("metadata"))
-            return [] if any(marks.get(mark) is True for mark in _UNSPOKEN) else self._item(payload, line, time)
+            return [] if any(marks.get(mark) is True for mark in _REPEATING) else self._item(payload, line, time)
         if kind == "event_msg":
             return self._event(payload, line, time)
         if kind == "inter_agent_communication":
@@ -213,8 +213,8 @@ class CodexParser(LineParser, kw_only=True):
         purpose = string(agent) or string(mapping(agent).get("other"))
         facts.generated = "internal" in source or purpose in _HOUSEKEEPERS
 
-    def _repeated(self, kind: str, payload: Mapping[str, Any]) -> None:
-        """Learn from a line of the caller's session only what the sub-agent's totals of tokens begin with."""
+    def _read_copied_line(self, kind: str, payload: Mapping[str, Any]) -> None:
+        """Read the total of tokens in a line copied from the caller's session; the sub-agent's totals include it."""
         if kind == "event_msg" and payload.get("type") == "token_count":
             self.spent = _usage(payload, "total")
 
@@ -378,7 +378,7 @@ class CodexParser(LineParser, kw_only=True):
         return messages
 
     def _scheduled(self, words: str, line: int, time: float | None, id: str) -> list[Message]:
-        """Return a message that a schedule sent, which its event repeats as if the user had."""
+        """Return a message that a schedule sent; its event repeats it as a message of the user."""
         fresh = self._is_fresh("user", "text", words, event=False)
         return self._add(Part("system", "text", words), line, time, id) if fresh else []
 
@@ -460,7 +460,7 @@ def _is_line(value: Mapping[str, Any]) -> bool:
 
 
 def _usage(event: Mapping[str, Any], period: str) -> Usage:
-    """Return the "total" usage of the session so far, or that of the "last" request, from an event with both."""
+    """Return the usage of a period from an event: the "total" of the session so far, or the "last" request."""
     counts = mapping(mapping(event.get("info")).get(f"{period}_token_usage"))
     cached, written = counts.get("cached_input_tokens"), counts.get("cache_write_input_tokens")
     sent = without_cached(counts.get("input_tokens"), cached, written)

@@ -18,8 +18,8 @@ from engine.corpus.transcripts.model_api_messages import ROLES, SdkParser, sidec
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens, without_cached
 
 _AGENT = "command-code"
-_PERSON = (None, "user", "tool")
-"""Sources of messages that the program did not make up."""
+_NOT_INSERTED = (None, "user", "tool")
+"""Sources of messages that the program did not insert."""
 
 
 class CommandCodeParser(SdkParser, kw_only=True):
@@ -38,7 +38,7 @@ class CommandCodeParser(SdkParser, kw_only=True):
         role = self.role(ROLES, string(message.get("role")))
         if role is None:
             return []
-        if role == "user" and mapping(message.get("meta")).get("source") not in _PERSON:
+        if role == "user" and mapping(message.get("meta")).get("source") not in _NOT_INSERTED:
             role = "system"
         self.use(value.get("model"), _usage(mapping(value.get("usage"))))
         parts = self.blocks(message.get("content"), role)

@@ -28,7 +28,7 @@ _OURS = re.compile(
     rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"sessionId"\s*:)(?=.*?"workspaceDirectory"\s*:)(?=.*?"history"\s*:)', re.DOTALL
 )
 _OTHERS = {f"{os.sep}.pearai{os.sep}": "pearai", f"{os.sep}workspace-sessions{os.sep}": "kiro"}
-"""Folders of editors that store sessions in this format, perhaps with more than Continue."""
+"""Other agents that store sessions in this format, perhaps with more members, by their folder."""
 _UNTITLED = ("New Session", "Untitled Session")
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 

@@ -4,16 +4,16 @@ Written from VS Code's public source, `src/vs/workbench/contrib/chat/common`, fr
 2026 (`chatModel.ts`, `chatService.ts`, `model/chatSessionStore.ts`, `model/objectMutationLog.ts`):
 
 * `workspaceStorage/<workspace>/chatSessions/<id>.json`, until version 1.108: the session as one object, with the turns
-  in `requests`. Windows without a folder have theirs in `globalStorage/emptyWindowChatSessions`; those that are moved
-  to another window are in `globalStorage/transferredChatSessions` (`chatSessionStore.ts`).
-* `<id>.jsonl`, since version 1.109 (January 2026): first the whole object (`kind` 0), then changes of it, each with the
+  in `requests`. Sessions of windows without a folder are in `globalStorage/emptyWindowChatSessions`, sessions moved to
+  another window in `globalStorage/transferredChatSessions` (`chatSessionStore.ts`).
+* `<id>.jsonl`, since version 1.109 (January 2026): first the whole object (`kind` 0), then changes to it, each with the
   path `k` of the value that is set (1), appended to or truncated (2), or deleted (3).
 
 Questions of the agent with the user's answers (`questionCarousel`), and plans with the user's decision (`planReview`),
 are speech, according to the source of November 2026.
 
 Copilot's own transcripts, `<workspace>/GitHub.copilot-chat/transcripts/<id>.jsonl`, have the lines of its command line
-(`copilot_cli`). `workspace.json` next to `chatSessions` names the folder. Chats of Cursor, and those of Windsurf's and
+(`copilot_cli`). `workspace.json` next to `chatSessions` names the folder. Chats of Cursor, and of Windsurf's and
 Trae's own assistants, are stored elsewhere. Copies of the model's requests in `result.metadata` are skipped, except the
 arguments of tools.
 """
@@ -177,7 +177,7 @@ def _tool(part: Mapping[str, Any], arguments: Mapping[str, str]) -> Iterator[Par
 
 
 def _has_failed(part: Mapping[str, Any]) -> bool:
-    """Return whether a tool failed, by its own word or its exit code, or was refused by the user."""
+    """Return whether a tool reported a failure, ended with another exit code than 0, or was refused by the user."""
     confirmed, data = part.get("isConfirmed"), mapping(part.get("toolSpecificData"))
     refused = confirmed is False or mapping(confirmed).get("type") in _REFUSED
     code = mapping(data.get("terminalCommandState")).get("exitCode")
@@ -230,7 +230,7 @@ def _answer_text(value: object, labels: Mapping[str, str]) -> str:
 
 
 def _plan(part: Mapping[str, Any]) -> Iterator[Part]:
-    """Yield a plan, and what the user chose to do with it, with the feedback, as speech."""
+    """Yield a plan, and the user's decision on it with the feedback, as speech."""
     data = mapping(part.get("data"))
     rejected = "Rejected" if data.get("rejected") is True else ""
     yield Part("assistant", "text", _text(part.get("content")))
@@ -261,7 +261,7 @@ def _edits(part: Mapping[str, Any]) -> str:
 
 
 class _Session:
-    """A session after the last line that was read, with only those fields that are used."""
+    """The state of a session after the last line that was read, with only the fields that are used."""
 
     def __init__(self) -> None:
         self.facts: dict[str, Any] = {}
@@ -369,7 +369,7 @@ def _read_log(path: str, session: _Session, parser: _Parser, cancel: CancelToken
 
 
 def window_folder(path: str) -> str:
-    """Return the folder or workspace file that was open in the window; `path`: of an entry in its `chatSessions`."""
+    """Return the folder or workspace file that was open in the window with the entry `path` in its `chatSessions`."""
     manifest = os.path.join(os.path.dirname(os.path.dirname(path)), "workspace.json")
     try:
         with open_binary(manifest) as file:

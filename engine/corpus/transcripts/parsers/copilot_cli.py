@@ -144,7 +144,7 @@ class CopilotParser(LineParser, kw_only=True):
         elif kind in _NOTICES:
             yield Part("system", "text", string(data.get(_NOTICES[kind])))
         elif (call := clean(string(data.get("toolCallId")))) not in self.calls:
-            # Usually the message requested it: this one was run by the user, or by an older version.
+            # The message of the agent usually has the call; this call is of the user, or of an older version.
             name = self.calls[call] = clean(string(data.get("toolName")))
             role: Role = "user" if kind == "tool.user_requested" else "assistant"
             yield Part(role, "tool-call", tool_input(data.get("arguments")), name, call)

@@ -3,7 +3,7 @@
 There is no published specification. Written from descriptions of the tables (issues of github/copilot-cli, since
 version 0.0.412 of February 2026): `sessions`, and `turns` with a prompt and the text of its answer, perhaps shortened;
 `session_files` names the files that a turn read or changed. The program makes it from the files in `session-state`,
-which have more; sessions with such a file are left out. A folder that has no `events.jsonl` (any more) is no such file.
+which have more; sessions are left out if such a file exists, not only a folder without `events.jsonl`.
 """
 
 import os

@@ -1,7 +1,7 @@
 """Cortex Code: `~/.snowflake/cortex/conversations/<id>.json`, perhaps in a folder for the project.
 
 There is no published specification. Written from readers of it, agentsview (August 2026) and others up to autumn 2026:
-an object with `session_id`, `title`, `working_directory`, times and `history`. Of a long session, the messages are in
+an object with `session_id`, `title`, `working_directory`, times and `history`. The messages of a long session are in
 `<id>.history.jsonl` instead, one per line. Members of calls and results are in an object under the name of the block's
 type; blocks with `internalOnly` or a system reminder were inserted by the program. Tokens are not recorded.
 """

@@ -3,7 +3,7 @@
 Written from its public source of autumn 2026 (`internal/db`, `internal/message/content.go`), whose migrations begin in
 April 2025. `sessions` have a title and times; a message has a role and `parts`, a list of `{"type", "data"}`. The
 program changes rows while an answer arrives. A sub-agent's session names its parent, whose cost includes the
-sub-agent's (`coordinator.go`); the session in which a model makes up a title is called `title-<session>`.
+sub-agent's (`coordinator.go`); the session in which a model generates a title is called `title-<session>`.
 """
 
 import os
@@ -93,7 +93,7 @@ def _conversation(connection: apsw.Connection, key: str, path: str) -> Conversat
     for model in models:
         reader.use_model(model)
     if "cost" in columns(connection, "sessions"):
-        # Its numbers of tokens are those of the last request.
+        # The numbers of tokens in the row are only of the last request.
         for (cost,) in connection.execute(_COST, (key,)):
             reader.use(models[0] if len(models) == 1 else "", Usage(cost=dollars(cost)))
     turns = _turns(connection, key, reader)

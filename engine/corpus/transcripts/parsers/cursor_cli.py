@@ -2,7 +2,7 @@
 
 There is no published specification. Written from public source of programs that read them (agentsview of March 2026,
 claude-code-history-viewer of August 2026) and from descriptions of versions of February to September 2026: one message
-per line, `role` and blocks in `message.content`, without ids, results of tools and times, except those before the
+per line, `role` and blocks in `message.content`, without ids, tool results and times, except for a time before the
 user's own text. That is in `<user_query>`; Cursor inserted any other text of a user's message. A sub-agent's file is in
 `<id>/subagents`. `.workspace-trusted` next to `agent-transcripts` names the folder. Transcripts before February 2026
 are text (`cursor_text`).

@@ -5,10 +5,10 @@ February 2026, claude-code-history-viewer of August 2026) and from descriptions 
 the table `cursorDiskKV`,
 
 * `composerData:<chat>` describes a chat: `name`, `createdAt`, `lastUpdatedAt`, `workspaceIdentifier`, the chosen
-  model in `modelConfig`, and the order of its messages in `fullConversationHeadersOnly`. Older chats hold them, in
-  `conversation` or `conversationMap`.
+  model in `modelConfig`, and the order of its messages in `fullConversationHeadersOnly`. Older chats contain the
+  messages themselves, in `conversation` or `conversationMap`.
 * `bubbleId:<chat>:<bubble>` is a message: `type` 1 is the user's, 2 the agent's, with `text`, `thinking` or a tool in
-  `toolFormerData`. Newer versions remove results of tools after a while.
+  `toolFormerData`. Newer versions remove tool results after a while.
 
 Chats in databases of single workspaces, from 2023 and 2024, are not read. A row that is written again gets a new number
 (its key is `UNIQUE ON CONFLICT REPLACE`), so numbers and lengths tell whether a chat has changed, without reading it.
@@ -37,7 +37,7 @@ _AGENT = "cursor"
 _TABLES = frozenset({"cursorDiskKV"})
 _FAILED = ("cancelled", "canceled", "error")
 """States of a tool that failed or was refused."""
-_MOST_PICTURES = 20
+_MAX_PICTURES = 20
 
 _CHAT, _BUBBLE = "composerData:", "bubbleId:"
 _VALUE = f"CASE WHEN octet_length(value) <= {LONGEST_LINE} THEN CAST(value AS BLOB) END"
@@ -124,7 +124,7 @@ def _value(connection: apsw.Connection, key: str) -> Mapping[str, Any] | None:
 def _bubbles(
     connection: apsw.Connection, key: str, chat: Mapping[str, Any], parser: "_Parser"
 ) -> Iterator[Mapping[str, Any]]:
-    """Yield the messages of a chat in order, from rows of their own or from that of the chat."""
+    """Yield the messages of a chat in order, from their own rows or from the chat's row."""
     headers = map(mapping, items(chat.get("fullConversationHeadersOnly")))
     for name in dict.fromkeys(string(header.get("bubbleId")) for header in headers):
         bubble = _value(connection, f"{_BUBBLE}{key}:{name}") if clean(name) == name else None  # SQLite refuses others
@@ -188,7 +188,7 @@ class _Parser(LineParser, kw_only=True):
 
 
 def _question(value: Mapping[str, Any]) -> str:
-    pictures = [image_mark(image) for image in items(value.get("images"))[:_MOST_PICTURES]]
+    pictures = [image_mark(image) for image in items(value.get("images"))[:_MAX_PICTURES]]
     return "\n".join(filter(None, (string(value.get("text")) or string(value.get("rawText")), *pictures)))
 
 

@@ -4,9 +4,9 @@ There is no published specification. Written from public source of programs that
 from descriptions of versions of August and September 2026. `meta` has one row, JSON in hexadecimal digits: `agentId`,
 `name`, `createdAt`, `lastUsedModel` and `latestRootBlobId`. A row of `blobs` has the SHA-256 of its data as id. The
 root is a protocol buffer: its repeated field 1 has the ids of the messages in order, 32 bytes each, and field 9 the
-folder as URI; `meta.json` next to the database has folder and times, too. A message is a JSON object of the AI SDK,
+folder as URI; `meta.json` next to the database also has folder and times. A message is a JSON object of the AI SDK,
 whose tools have `args` and `result`; the user's text is as in the transcripts (`cursor_cli`), which newer versions
-write, too. Encrypted blobs have not been seen, though `meta` has a key for them; they would be counted.
+also write. Encrypted blobs have not been seen, though `meta` has a key for them; they would be counted as unknown.
 """
 
 import os
@@ -24,6 +24,7 @@ from engine.corpus.transcripts.message_builder import Part
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
 from engine.corpus.transcripts.model_api_messages import sidecar
 from engine.corpus.transcripts.parsers.cursor_cli import CursorCliParser
+from engine.corpus.transcripts.parsers.protobuf import fields_of
 
 _AGENT = "cursor-cli"
 _UNTITLED = ("New Agent", "New Chat", "Untitled")
@@ -39,14 +40,7 @@ _MESSAGE, _FOLDER = 1, 9
 """Fields of the root."""
 _DIGEST = 32
 """Bytes of an id."""
-_FIXED = {1: 8, 5: 4}
-"""Length of the values that have a fixed one, by wire type."""
-_VARINT, _BYTES = 0, 2
-"""The other wire types."""
-_LONGEST_VARINT = 10
-_MOST_MESSAGES = 20_000
-_MOST_FIELDS = 2 * _MOST_MESSAGES
-"""Fields of a root that are read, since a damaged one of 64 MB may have tens of millions."""
+_MAX_MESSAGES = 20_000
 
 
 class _Parser(CursorCliParser, kw_only=True):
@@ -117,32 +111,10 @@ def _message(connection: apsw.Connection, reader: _Parser, name: str) -> list[Me
 
 def _root(data: object) -> tuple[str, list[str]]:
     """Return the folder in a root and the ids of its messages, as far as it can be read."""
-    folder, names, at = "", list[str](), 0
-    data = data if isinstance(data, bytes) else b""
-    for _ in range(_MOST_FIELDS):
-        if at >= len(data) or len(names) == _MOST_MESSAGES:
-            break
-        tag, at = _varint(data, at)
-        wire = tag & 7
-        length, at = _varint(data, at) if wire in (_VARINT, _BYTES) else (_FIXED.get(wire, len(data)), at)
-        if wire == _VARINT:
-            continue
-        value, at = data[at : at + length], at + length
-        if tag >> 3 == _MESSAGE and len(value) == _DIGEST:
-            names.append(value.hex())
-        elif tag >> 3 == _FOLDER and wire == _BYTES:
-            folder = uri_path(value.decode(errors="replace"))
-    return folder, names
-
-
-def _varint(data: bytes, at: int) -> tuple[int, int]:
-    """Return a number and the offset after it; a damaged one ends the data."""
-    number = 0
-    for index, byte in enumerate(data[at : at + _LONGEST_VARINT]):
-        number |= (byte & 0x7F) << 7 * index
-        if byte < 0x80:
-            return number, at + index + 1
-    return 0, len(data)
+    fields = fields_of(data)
+    folders = [value for value in fields.get(_FOLDER, ()) if isinstance(value, bytes)]
+    ids = [value.hex() for value in fields.get(_MESSAGE, ()) if isinstance(value, bytes) and len(value) == _DIGEST]
+    return uri_path(folders[-1].decode(errors="replace")) if folders else "", ids[:_MAX_MESSAGES]
 
 
 CURSOR_STORE = RowFormat(

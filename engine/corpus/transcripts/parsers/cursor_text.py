@@ -3,7 +3,7 @@
 There is no published specification. Written from public source of programs that read them (agentsview, August 2026):
 lines `user:` and `assistant:` begin messages; in the assistant's, `[Thinking]`, `[Tool call] <name>` and
 `[Tool result]` begin parts, whose other lines are indented. A tool's input is JSON, or a line `name=value` for each
-argument. If there is a transcript in JSON, too, that is read.
+argument. If there is also a transcript in JSON, only that one is read.
 """
 
 import os
@@ -22,7 +22,7 @@ from engine.corpus.transcripts.parsers.cursor_cli import CursorCliParser, facts_
 
 _BLOCK = 256 * 1024
 _LINES_BETWEEN_CHECKS = 1000
-_MOST_TEXT = 64 * 1024**2
+_MAX_TEXT = 64 * 1024**2
 """Most bytes of a transcript, which is held in memory as a whole."""
 _SPEAKER = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*(?:user|assistant):[ \t]*\r?\n")
 _ROLES: dict[str, Role] = {"user:": "user", "assistant:": "assistant"}
@@ -68,14 +68,14 @@ def _lines(path: str, parser: CursorCliParser) -> Iterator[str]:
     with open_binary(path) as file:
         while line := file.readline(_BLOCK):
             size += len(line)
-            if size > _MOST_TEXT:
+            if size > _MAX_TEXT:
                 parser.count_unknown("rest of a session that is too long")
                 return
             yield line.decode("utf-8-sig", "replace").rstrip("\r\n")
 
 
 def _message(parser: CursorCliParser, role: Role | None, lines: Sequence[str]) -> list[Message]:
-    """Return the message with these lines; those before the first speaker are none."""
+    """Return the message with these lines; lines before the first speaker belong to no message."""
     if role == "user":
         parts = parser.blocks("\n".join(lines).strip(), role)  # may state the time
         return parser.next_message(parts, time=parser.time)

@@ -2,8 +2,8 @@
 
 There is no published specification. Written from programs that read it, and the stream of its website, as of 2025 and
 2026: `mapping` has the nodes by id, as in ChatGPT's export, but no node is named as the last one. A message is a list
-of `fragments`: REQUEST is the user's, RESPONSE and THINK are the model's. Exports of early 2025 have none, and their
-messages don't say whose they are: these are counted, not read.
+of `fragments`: REQUEST is the user's, RESPONSE and THINK are the model's. Messages of early 2025 have no fragments and
+don't name their author: they are counted, not read.
 """
 
 import re

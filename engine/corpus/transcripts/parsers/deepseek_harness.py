@@ -1,9 +1,9 @@
 """DeepSeek Harness: `~/.dsh/sessions/<project>/<id>/session.jsonl.zstd`, or the same lines uncompressed.
 
 Written from agentsview's reader (August 2026) and descriptions of the format's versions 0 to 4 (autumn 2026): a header
-with id, folder, start and the session that started a sub-agent's, then events with a number, a time in milliseconds and
-`data`. Events whose `surfaceOp` is not "append" replace messages in what the model sees, and are passed over, as are
-the pieces of an answer that arrives. `request/header` names the model. Version n is in `session.v<n>.jsonl.zstd`.
+with id, folder, start and a sub-agent's parent session, then events with a number, a time in milliseconds and `data`.
+Events whose `surfaceOp` is not "append" only replace messages in the model's context, and are skipped, as are the
+pieces of a streamed answer. `request/header` names the model. Version n is in `session.v<n>.jsonl.zstd`.
 """
 
 import os
@@ -60,7 +60,7 @@ class HarnessParser(SdkParser, kw_only=True):
         facts.id = clean(string(header.get("id"))) or facts.id
         facts.project = clean(string(header.get("cwd")))
         facts.started = seconds(header.get("createdAt"))
-        if header.get("origin") == "subagent":  # a fork names the session that it copies, too
+        if header.get("origin") == "subagent":  # a fork also names another session, which it copies
             facts.parent = clean(string(header.get("parentSession")))
 
     def _message(self, message: Mapping[str, Any], usage: object, line: int, time: float | None) -> list[Message]:

@@ -3,11 +3,11 @@
 There is no published specification. Written from public source of programs that read them (franken_agent_detection of
 February 2026, SpecStory of 2026) and from descriptions of versions up to September 2026: first a line `session_start`
 with `title`, `sessionTitle` and `cwd`, perhaps in an object `session`, then lines `message` with blocks. Lines with
-`visibility` `llm_only`, and text in `<system-reminder>`, were inserted for the model; those with `user_only` notify the
+`visibility` `llm_only`, and text in `<system-reminder>`, were inserted for the model; lines with `user_only` notify the
 user, for example of a missing subscription (July 2026). `<id>.settings.json` has the model and the sums of tokens, as
 tokscale (December 2025) and ccusage (June 2026) read them.
 
-The output of `droid exec --output-format stream-json` is read, too, as agent-sessions does (versions of December 2025
+The output of `droid exec --output-format stream-json` is also read, as agent-sessions does (versions of December 2025
 and January 2026, in `~/.factory/projects`): lines `system`, `message`, `tool_call`, `tool_result`, `completion` and
 `error`, each with the session's id.
 """
@@ -73,7 +73,7 @@ class DroidParser(BlockParser, kw_only=True):
         yield from super()._block({**mapping(value), "type": "thinking"} if thought else value, role)
 
     def text(self, text: str, role: Role) -> Iterator[Part]:
-        """Yield the user's words, and apart from them text inserted for the model, without its tags."""
+        """Yield the user's words, and separately the text inserted for the model, without its tags."""
         yield from _typed(text) if role == "user" else super().text(text, role)
 
 
@@ -135,12 +135,12 @@ def _stream_id(value: Mapping[str, Any]) -> str:
 
 
 def _session_members(start: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the members of a first line; those of some versions are in an object of it."""
+    """Return the members of the first line, which some versions put into an object `session`."""
     return {**mapping(start.get("session")), **start}
 
 
 def _model(name: str) -> str:
-    """Return the name of a model; the user's own are stored like `custom:Claude-Opus-4.5-[Anthropic]-0`."""
+    """Return the name of a model; a model added by the user is stored like `custom:Claude-Opus-4.5-[Anthropic]-0`."""
     return _OWN_MODEL.sub("", name).lower() if name.startswith("custom:") else name
 
 

@@ -3,11 +3,11 @@
 Written from its public source (`forge_domain/src/context.rs`, autumn 2026) and from the readers of agentsview and
 claude-code-history-viewer (August 2026). `conversations` has a title, times, and the context for the model as JSON:
 `messages` with a `message`, which is a `text` of a role or the result of a `tool`; a text may call tools. The user's
-words before they were inserted into a template are in `raw_content`. After them come images, and as `droppable` texts
-of the user files and other context that the program added (`forge_app/src/user_prompt.rs`, April 2026). Only the prompt
-of the system names the folder.
+words before they were inserted into a template are in `raw_content`. They are followed by images, and by files and
+other context that the program added as `droppable` texts of the user (`forge_app/src/user_prompt.rs`, April 2026). Only
+the system prompt names the folder.
 
-Messages have no time: they get that of the session. Numbers of tokens sent are not read, since providers differ in
+Messages have no time: they get the session's. Numbers of tokens sent are not read, since providers differ in
 whether they include cached ones.
 """
 

@@ -47,7 +47,7 @@ _AGENT = "gemini"
 _ANSWERS = ("gemini", "qwen")
 """Types of the model's messages: Qwen Code recorded its sessions in the same way at first."""
 _BLOCK = 256 * 1024
-_MOST_PROJECTS = 10_000
+_MAX_PROJECTS = 10_000
 _HASH = re.compile(r"[0-9a-f]{64}")
 _SESSION = re.compile(rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"sessionId"\s*:)(?=.*?"projectHash"\s*:)', re.DOTALL)
 _HISTORY = re.compile(rb'"(?:parts|role)"\s*:')
@@ -349,7 +349,7 @@ def _known_projects(lists: tuple[str, str], _times: tuple[int, ...]) -> Mapping[
     """Return the paths in Gemini's lists of projects and of trusted folders, by short name and by SHA-256."""
     projects, trusted = (sidecar(path) for path in lists)
     named = mapping(projects.get("projects"))
-    paths = [*named, *(items(trusted.get("trustedFolders")) or trusted)][:_MOST_PROJECTS]
+    paths = [*named, *(items(trusted.get("trustedFolders")) or trusted)][:_MAX_PROJECTS]
     hashes = {
         hashlib.sha256(path.encode(errors="replace")).hexdigest(): path for path in paths if isinstance(path, str)
     }

@@ -33,11 +33,11 @@ _OTHER = re.compile(
 _ATTACHED = re.compile(r"\s*Attached (\d{1,3}) files?\.?\s*\Z")
 _PAUSE = 30 * 60.0
 """Seconds without a prompt after which a conversation has ended."""
-_MOST = 2000
+_MAX_PROMPTS = 2000
 """Most prompts of one conversation."""
-_MOST_TEXT = 16_000_000
+_MAX_TEXT = 16_000_000
 """Characters after which a conversation ends."""
-_MOST_HTML = 1_000_000
+_MAX_HTML = 1_000_000
 """Characters of HTML of one answer that are read."""
 
 
@@ -61,7 +61,7 @@ def _answer(value: Mapping[str, Any]) -> str:
     from engine.corpus.documents.text_collector import DocumentText, TextFull
     from engine.corpus.documents.web_pages import read_html
 
-    text, room = DocumentText(), _MOST_HTML
+    text, room = DocumentText(), _MAX_HTML
     try:
         with suppress(TextFull, AssertionError, ValueError):  # the last two are html.parser's, for some invalid markup
             for item in map(mapping, items(value.get("safeHtmlItem"))):
@@ -93,7 +93,7 @@ class GeminiTakeout:
             time = seconds(value.get("time"))
             if time is None or not _is_gemini(value) or not (prompt := _prompt(value)):
                 continue
-            if group and (abs(time - group[-1].time) > _PAUSE or len(group) == _MOST or size > _MOST_TEXT):
+            if group and (abs(time - group[-1].time) > _PAUSE or len(group) == _MAX_PROMPTS or size > _MAX_TEXT):
                 yield _conversation(group)
                 group, size = [], 0
             group.append(_Turn(time, prompt, _answer(value)))

@@ -2,9 +2,9 @@
 
 Written from its public source (`session_manager.rs` of autumn 2026, `conversation/message.rs`, `token_usage.rs`) and
 from the reader of claude-code-history-viewer (August 2026). `sessions` have a name (once `description`), a working
-folder, a type, sums of tokens, and since schema 15 the session that started a sub-agent's. The input tokens include the
-cached ones. The newest schema adds `usage_ledger`, a row for each request with its model; a row without a model has the
-session's sums from before. A message has a role and `content_json`, a list of typed items. The program copied its older
+folder, a type, sums of tokens, and since schema 15 a sub-agent's parent session. The input tokens include the cached
+ones. The newest schema adds `usage_ledger`, a row for each request with its model; a row without a model has the
+session's earlier sums. A message has a role and `content_json`, a list of typed items. The program copied its older
 sessions, one JSONL file each, into the database: these files are not read.
 """
 

@@ -1,10 +1,10 @@
 """gptme: `~/.local/share/gptme/logs/<name>/conversation.jsonl`, with `config.toml` next to it.
 
 Written from its public source of August 2026 (`gptme/message.py`, `gptme/config/chat.py`): a line has `role`, `content`
-and `timestamp`; results of tools have the role "system", and since 2025 a `call_id` or the tool's name in `metadata`.
+and `timestamp`; tool results have the role "system", and since 2025 a `call_id` or the tool's name in `metadata`.
 Calls are code blocks in the model's text: `shell` with a command, `save`, `append` and `patch` with a file's name and
-text. `config.toml` has the name that was given to the conversation, and its
-folder. `GPTME_LOGS_HOME` names another folder.
+text. `config.toml` has the conversation's folder and the name given by the user. `GPTME_LOGS_HOME` names another folder
+than `~/.local/share/gptme/logs`.
 """
 
 import os
@@ -53,7 +53,7 @@ class GptmeFormat:
     title_marks: tuple[bytes, ...] = ()
 
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        # Hermes Agent's lines are alike, after one about the session.
+        # Hermes Agent's lines are similar, but follow a line about the session.
         return any(map(_is_message, values)) and not any(value.get("role") == "session_meta" for value in values)
 
     def parser(self, path: str) -> GptmeParser:
@@ -78,7 +78,7 @@ def _is_message(value: Mapping[str, Any]) -> bool:
 
 
 def _calls(text: str) -> tuple[str, list[Part]]:
-    """Return the model's text without its calls, and the calls. A block without an end was not run, and stays."""
+    """Return the model's text without its calls, and the calls. An unclosed block stays in the text: it was not run."""
     text_lines: list[str] = []
     calls: list[Part] = []
     block: list[str] = []  # begins with the line of its fence

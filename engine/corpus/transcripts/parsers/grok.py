@@ -4,7 +4,7 @@ Written from the reader of claude-code-history-viewer (August 2026, version 0.1 
 `content`, without id and time; `summary.json` has id, folder, title and start. The first versions wrote messages of the
 API for chat completions (the public `chat-history-downgrade` of July 2026 makes them). `GROK_HOME` names another folder
 than `~/.grok`. The system prompt is left out. A message that the program inserted has the user's role and a
-`synthetic_reason`; what the user typed may be in `<user_query>`, or after blocks with facts about the machine (public
+`synthetic_reason`; the user's own text may be in `<user_query>`, or after blocks with facts about the machine (public
 source of Grok Build of July 2026, and agentsview's reader of it). `updates.jsonl` has the tokens and cost of each turn,
 some of them twice.
 """
@@ -26,16 +26,16 @@ from engine.corpus.transcripts.token_usage import Usage, add_usage, dollars, tok
 
 _AGENT = "grok"
 _TYPES = frozenset("system user assistant reasoning tool_result backend_tool_call".split())
-_OF_OTHERS = frozenset("message uuid sessionId timestamp parentUuid payload role".split())
-"""Keys by which lines of other agents with the same types are recognised."""
+_KEYS_OF_OTHERS = frozenset("message uuid sessionId timestamp parentUuid payload role".split())
+"""Keys that only occur in lines of other agents with the same types."""
 _BY_USER = frozenset({"", "human", "interjection"})
 """Values of `synthetic_reason` of messages that the user typed, some of them while the agent worked."""
 _BLOCK = re.compile(r"\s*<(user_info|git_status|system-reminder|agent_skills|mcp_servers)>")
 _TYPED, _TYPED_END = "<user_query>", "</user_query>"
 _TICKS = 10**10
 """Units of recorded costs in a US dollar."""
-_OLDER = frozenset("role content tool_calls tool_call_id model_id reasoning_content".split())
-"""Keys of a line without a type."""
+_OLDER_KEYS = frozenset("role content tool_calls tool_call_id model_id reasoning_content".split())
+"""Keys of a line of the first versions, which has no type."""
 
 
 class GrokParser(ChatParser, kw_only=True):
@@ -81,8 +81,8 @@ class GrokFormat:
 
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
         if any(map(_is_line, values)):
-            return not any(value.keys() & _OF_OTHERS for value in values)
-        return all(value.keys() <= _OLDER for value in values) and any("model_id" in value for value in values)
+            return not any(value.keys() & _KEYS_OF_OTHERS for value in values)
+        return all(value.keys() <= _OLDER_KEYS for value in values) and any("model_id" in value for value in values)
 
     def parser(self, path: str) -> GrokParser:
         folder = os.path.dirname(path)
@@ -129,7 +129,7 @@ def _usage(path: str) -> dict[str, Usage]:
                     turn = clean(string(update.get("prompt_id"))[:100]) or str(raw.number)
                     usage = mapping(update.get("usage"))
                     for model, counts in (mapping(usage.get("modelUsage")) or {"": usage}).items():
-                        turns[turn, model] = _of_turn(mapping(counts))
+                        turns[turn, model] = _turn_usage(mapping(counts))
         finally:
             os.close(descriptor)
     except (OSError, PathRefused):
@@ -141,7 +141,7 @@ def _usage(path: str) -> dict[str, Usage]:
     return totals
 
 
-def _of_turn(counts: Mapping[str, Any]) -> Usage:
+def _turn_usage(counts: Mapping[str, Any]) -> Usage:
     read, ticks = counts.get("cachedReadTokens"), tokens(counts.get("costUsdTicks"))
     return Usage(
         without_cached(counts.get("inputTokens"), read),

@@ -1,12 +1,13 @@
-"""Hermes Agent: all sessions in `~/.hermes/state.db`; those of older versions are files (`hermes_files`).
+"""Hermes Agent: all sessions in `~/.hermes/state.db`; older versions wrote files (`hermes_files`).
 
 Written from its public source (`hermes_state.py` and its schema, summer 2026). `sessions` have a title, a folder, a
-branch and another session: the one that they continue after a compaction, that the user forked, or that started them as
-a sub-agent's. A sub-agent's has the source "subagent" or a mark in `model_config`; before there were marks, the other
-session had ended in the other cases. `messages` are those of a chat. `HERMES_HOME` names another folder. Rows that are
-no longer `active` were said, and stay. A command that loads a skill is stored with the skill's text, and read as it was
-typed (`agent/skill_commands.py`, autumn 2026). The output tokens include those of reasoning (`agent/usage_pricing.py`).
-Since summer 2026, `session_model_usage` has them for each model, and also for tasks such as compaction.
+branch and a parent session: the one that they continue after a compaction, that the user forked, or that started them
+as a sub-agent. A sub-agent's session has the source "subagent" or a mark in `model_config`; before there were marks,
+the parent of any other session had ended when that began. `messages` are as in the chat completions API. `HERMES_HOME`
+names another folder. Rows that are no longer `active` are read too. A command that loads a skill is stored with the
+skill's text, and read as it was typed (`agent/skill_commands.py`, autumn 2026). The output tokens include reasoning
+(`agent/usage_pricing.py`). Since summer 2026, `session_model_usage` has the tokens of each model, and also of tasks
+such as compaction.
 """
 
 import re
@@ -38,7 +39,7 @@ _COUNTS = (
     "actual_cost_usd",
     "estimated_cost_usd",
 )
-_MOST_USED = 1000
+_MAX_USED = 1000
 """Most rows of one session's usage that are read."""
 _STRUCTURED = b"\0json:"
 """Prefix of content in JSON, such as text with images."""
@@ -102,7 +103,7 @@ def _count_tokens(connection: apsw.Connection, key: str, reader: ChatParser) -> 
         if not known >= {session, "model"}:
             continue
         fields = ", ".join(name if name in known else "NULL" for name in _COUNTS)
-        query = f"SELECT CAST(model AS BLOB), {fields} FROM {table} WHERE {session} = ? LIMIT {_MOST_USED}"
+        query = f"SELECT CAST(model AS BLOB), {fields} FROM {table} WHERE {session} = ? LIMIT {_MAX_USED}"
         for model, sent, received, read, written, actual, estimated in connection.execute(query, (key,)):
             cost = dollars(actual) or dollars(estimated)
             usage = Usage(tokens(sent), tokens(received), tokens(read), tokens(written), cost=cost)
@@ -154,7 +155,7 @@ def _by_author(part: Part) -> list[Part]:
     if text.startswith(_INSERTED):
         return [part._replace(role="system")]
     if command := _SKILL.match(text):
-        # A bundle's instruction is before its skills, another one's after the skill, which may quote the same words.
+        # A bundle's instruction is before its skills. A single skill may quote the words before its own instruction.
         if command[2]:
             request = text.partition(_BUNDLE_INSTRUCTION)[2].partition(_FIRST_SKILL)[0]
         else:

@@ -2,7 +2,7 @@
 
 Written from public source of programs that read them (agentsview, agent-sessions, August 2026; Hermes 0.11): before its
 database, the program wrote a line `session_meta` and the messages of a chat; a document has `session_start`, model and
-`messages` without times. The files may remain when a session is in `state.db`, too, which is read then. A session with
+`messages` without times. The files may remain when a session is also in `state.db`, which is read then. A session with
 both files is read from the lines.
 """
 

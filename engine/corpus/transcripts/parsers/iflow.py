@@ -2,7 +2,7 @@
 
 Written from the format reference of the reader Engram (July 2026, versions 0.3 to 1.0 of the program), which was made
 from sessions and from the published bundle. Its lines differ from Claude Code's in two ways: `sessionId` is `session-`
-and a UUID, as the name of the file is, and the result of a tool is an object with the response of Gemini's API.
+and a UUID, as the name of the file is, and a tool result is an object with the response of Gemini's API.
 """
 
 import os

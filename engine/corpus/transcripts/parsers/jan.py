@@ -2,7 +2,7 @@
 
 Written from its public source up to November 2026 (`core/src/types/message/messageEntity.ts`,
 `src-tauri/src/core/threads/commands.rs`, `web-app/src/lib/completion.ts`): a line has `role`, `created_at` and blocks
-in `content`, whose text is in `text.value`; results of tools are in the blocks of their calls. Until 2026 calls were in
+in `content`, whose text is in `text.value`; tool results are in the blocks of their calls. Until 2026 calls were in
 `metadata.tool_calls`, and thoughts in the text, in `<think>`. The user may edit and delete messages, which writes the
 file again. `thread.json` has the title, and the model that was chosen last.
 """
@@ -54,7 +54,7 @@ class JanParser(LineParser, kw_only=True):
 
 
 def _calls(metadata: Mapping[str, Any]) -> Iterator[Part]:
-    """Yield the calls of tools and their results as older versions store them."""
+    """Yield the tool calls and results of a message in the form of older versions."""
     for call in map(mapping, items(metadata.get("tool_calls"))):
         function = mapping(mapping(call.get("tool")).get("function"))
         name = string(function.get("name"))

@@ -2,7 +2,7 @@
 
 Written from its public source (`jcode-session-types`, `jcode-message-types` and `session/journal.rs`, August 2026). The
 document has the session with its messages; lines of `session_….journal.jsonl` next to it were added since it was
-written, each with new messages and the facts that have changed. Results of tools are in messages of the user. A text
+written, each with new messages and the facts that have changed. Tool results are in messages of the user. A text
 in `<system-reminder>` and a message with a `display_role` are the program's; a compaction keeps all messages. A session
 may name the session that it was split from, that crashed before it, or whose swarm runs it as a task; only a task
 counts as a part of the other session.

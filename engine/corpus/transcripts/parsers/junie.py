@@ -52,7 +52,7 @@ _FAILED = ("CANCELED", "FAILED", "REJECTED")
 
 
 class _Parser(LineParser, kw_only=True):
-    """Parses events; those of one step were merged before."""
+    """Parses events, after the events of each step were merged."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         time, id_ = seconds(value.get("timestampMs")), string(value.get("requestId"))

@@ -9,8 +9,8 @@ Written from the public source of Kimi CLI 1.49 of July 2026 (`wire/file.py`, `w
   of the session are next to `main`. `~/.kimi-code/session_index.jsonl` has the folder of each session.
 * `context.jsonl` in Kimi CLI's folders: messages without times, among lines with other roles such as `_checkpoint`.
 
-`state.json` has the title. In Kimi Code, `context.undo` takes back the last `count` messages of the user with all that
-follows them.
+`state.json` has the title. In Kimi Code, `context.undo` undoes the last `count` messages of the user and everything
+after them.
 """
 
 import hashlib
@@ -57,13 +57,13 @@ class KimiParser(LineParser, kw_only=True):
     open: bool = False
     """Whether the next part belongs to the last message."""
     asked: list[int] = msgspec.field(default_factory=list)
-    """Lines of the user's messages, which the user can take back."""
+    """Lines of the user's messages that the user can still undo."""
     questions: set[str] = msgspec.field(default_factory=set)
     """Ids of questions to the user without an answer yet."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         if "role" in value:
-            return self._to_messages(list(self._of_history(value)), line, None, begins=True)
+            return self._to_messages(list(self._history_parts(value)), line, None, begins=True)
         message = mapping(value.get("message"))
         if "payload" in message:
             time = seconds(value.get("timestamp"))
@@ -103,7 +103,7 @@ class KimiParser(LineParser, kw_only=True):
             self._count_tokens(mapping(payload.get("token_usage")))
         if kind not in _SILENT_EVENTS:
             return self._to_messages(
-                list(self._of_event(kind, payload)), line, time, begins=kind in _BEGINNINGS, side=side
+                list(self._event_parts(kind, payload)), line, time, begins=kind in _BEGINNINGS, side=side
             )
         return []
 
@@ -111,7 +111,7 @@ class KimiParser(LineParser, kw_only=True):
         names = ("input_other", "output", "input_cache_read", "input_cache_creation")
         self.use("", Usage(*(tokens(counts.get(name)) for name in names)))
 
-    def _of_event(self, kind: str, payload: Mapping[str, Any]) -> Iterator[Part]:
+    def _event_parts(self, kind: str, payload: Mapping[str, Any]) -> Iterator[Part]:
         if kind in ("TurnBegin", "SteerInput"):
             yield Part("user", "text", content(payload.get("user_input")))
         elif kind == "ContentPart":
@@ -159,7 +159,7 @@ class KimiParser(LineParser, kw_only=True):
 
     # --- the history for the model ---
 
-    def _of_history(self, value: Mapping[str, Any]) -> Iterator[Part]:
+    def _history_parts(self, value: Mapping[str, Any]) -> Iterator[Part]:
         role = string(value.get("role"))
         body = value.get("content")
         if role == "_system_prompt":
@@ -185,9 +185,9 @@ class KimiParser(LineParser, kw_only=True):
         if kind == "context.append_loop_event":
             event = mapping(value.get("event"))
             begins = string(event.get("type")) in _BEGINNINGS
-            return self._to_messages(list(self._of_loop(event)), line, time, begins=begins)
+            return self._to_messages(list(self._loop_parts(event)), line, time, begins=begins)
         if kind == "context.append_message":
-            parts = list(self._of_context(mapping(value.get("message"))))
+            parts = list(self._context_parts(mapping(value.get("message"))))
             self.asked += [line] * any(part.role == "user" for part in parts)
             return self._to_messages(parts, line, time, begins=True)
         if kind in ("interaction.request", "interaction.resolved", "context.apply_compaction"):
@@ -228,8 +228,8 @@ class KimiParser(LineParser, kw_only=True):
             chosen = (question if answer is True else string(answer) for question, answer in answers.items())
             yield Part("user", "text", "\n".join(filter(None, chosen)))
 
-    def _of_context(self, message: Mapping[str, Any]) -> Iterator[Part]:
-        """Yield the parts of a message. Of those with the user's role, only origin "user" or none means the user's own.
+    def _context_parts(self, message: Mapping[str, Any]) -> Iterator[Part]:
+        """Yield the parts of a message. The user wrote it only with the origin "user" or none.
 
         The agent's messages occur in sessions that were copied from Kimi CLI.
         """
@@ -245,7 +245,7 @@ class KimiParser(LineParser, kw_only=True):
         elif role == "tool":
             yield self._result(message.get("toolCallId"), content(body), failed=message.get("isError") is True)
 
-    def _of_loop(self, event: Mapping[str, Any]) -> Iterator[Part]:
+    def _loop_parts(self, event: Mapping[str, Any]) -> Iterator[Part]:
         kind = event.get("type")
         if kind == "content.part":
             yield from self._content(event.get("part"), "assistant")

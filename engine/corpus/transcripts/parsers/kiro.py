@@ -1,14 +1,14 @@
-"""Sessions of Kiro in four formats: a database (2025), messages in files, events in files (since summer 2026), and
-those of the editor before, one document each.
+"""Sessions of Kiro in four formats: a database (2025), messages in files, events in files (since summer 2026), and one
+document for each older session of the editor.
 
-The database is `kiro-cli/data.sqlite3`, as Amazon Q's. Events came with version 1.0 of the editor and 3 of the command
-line.
+The database is `kiro-cli/data.sqlite3`, in Amazon Q's format. Events came with version 1.0 of the editor and 3 of the
+command line.
 
-Written from the public source of Amazon Q's of April 2026 (`database/mod.rs`, `cli/chat/conversation.rs` and
-`message.rs`); Kiro's is not public, and is described by programs that read it (claude-code-history-viewer of August
-2026; for the events, several of September 2026). In the database a session is one JSON object: in `conversations_v2`
-one per folder and id, in the older `conversations` the last one of each folder. Each entry of `history` has the user's
-prompt or the results of tools, and the answer.
+Written from Amazon Q's public source of April 2026 (`database/mod.rs`, `cli/chat/conversation.rs` and `message.rs`);
+Kiro's is not public, and is described by programs that read its sessions (claude-code-history-viewer of August 2026;
+for the events, several of September 2026). In the database a session is one JSON object: in `conversations_v2` one per
+folder and id, in the older `conversations` the last one of each folder. Each entry of `history` has the user's prompt
+or the tool results, and the answer.
 
 Files: `~/.kiro/sessions/cli/<id>.jsonl`, as descriptions of version 2 have them, with a message per line, and
 `<id>.json` with folder, title, model and the whole last request. Events: `~/.kiro/sessions/<digest of the
@@ -76,20 +76,20 @@ _EDITORS = "sess_"
 """Prefix of the ids of the editor's sessions since 1.0; the command line resumes all others."""
 _DOCUMENTS = f"{os.sep}workspace-sessions{os.sep}"
 _EXECUTIONS = hashlib.sha256(b"KIRO::EXECUTION::SAVES").hexdigest()[:32]
-"""Name of the folder of executions in that of each project."""
+"""Name of the folder of executions in each project's folder."""
 _HEAD = 2048
-"""First bytes of an execution in which its id and its time are."""
+"""Bytes at the beginning of an execution that contain its id and time."""
 _EXECUTION = re.compile(rb'"executionId"\s*:\s*"([^"\\]{1,200})"')
 _EXECUTED = re.compile(rb'"startTime"\s*:\s*(\d{13})\b')
-_MOST_EXECUTIONS = 20_000
+_MAX_EXECUTIONS = 20_000
 _FAILED = ("error", "Error")
 """States of a result that is a failure."""
 _NO_ACTIONS = frozenset({"intentClassification", "model"})
 """Kinds of actions that are neither speech nor tools."""
-_MOST_ATTACHED = 20
-_MOST_NESTED = 50
+_MAX_ATTACHED = 20
+_MAX_NESTED = 50
 """Most executions that are read within each other; each one keeps its file open."""
-_MOST_ENTRIES = 100_000
+_MAX_ENTRIES = 100_000
 """Most entries of one session that are read; parsing more would take minutes."""
 
 
@@ -110,7 +110,7 @@ class _Sessions:
         self._view = view
         self._cancel = cancel
         self._rows: dict[str, _Row] = {}
-        """As listed last: a list for each session would parse all of them."""
+        """Rows of the last listing; listing them again for each session would parse all of them."""
 
     def _list(self) -> dict[str, "_Row"]:
         self._rows = self._view.read(_listed)
@@ -171,7 +171,7 @@ class _Parser(LineParser, kw_only=True):
             for number, value in enumerate(list_in(data, "history")):
                 if cancel is not None:
                     cancel.checkpoint()
-                if number == _MOST_ENTRIES:
+                if number == _MAX_ENTRIES:
                     self.count_unknown("entry of a session that is too long")
                     return
                 yield self.entry(mapping(value))
@@ -191,7 +191,7 @@ class _Parser(LineParser, kw_only=True):
         for kind, value in mapping(user.get("content")).items():
             prompt = mapping(value)
             if kind in ("Prompt", "CancelledToolUses"):
-                pictures = ["[image]" for _ in items(user.get("images"))[:_MOST_ATTACHED]]
+                pictures = ["[image]" for _ in items(user.get("images"))[:_MAX_ATTACHED]]
                 yield Part("user", "text", "\n".join(filter(None, (string(prompt.get("prompt")), *pictures))))
             elif kind != "ToolUseResults":
                 self.count_unknown(kind)
@@ -306,8 +306,8 @@ class KiroEventParser(LineParser, kw_only=True):
 
     def _parts(self, kind: str, event: Mapping[str, Any]) -> Iterator[Part]:
         if kind == "user":
-            pictures = [image_mark(image) for image in items(event.get("images"))[:_MOST_ATTACHED]]
-            files = (mapping(document) for document in items(event.get("documents"))[:_MOST_ATTACHED])
+            pictures = [image_mark(image) for image in items(event.get("images"))[:_MAX_ATTACHED]]
+            files = (mapping(document) for document in items(event.get("documents"))[:_MAX_ATTACHED])
             named = (attached(string(document.get("displayName"))) for document in files)
             yield Part("user", "text", "\n".join(filter(None, (content(event.get("content")), *pictures, *named))))
         elif kind == "assistant":
@@ -325,7 +325,7 @@ class KiroEventParser(LineParser, kw_only=True):
             self.count_unknown(kind)
 
     def _call(self, event: Mapping[str, Any]) -> Iterator[Part]:
-        """Yield a call of a tool or a sub-agent once: some come again when the user has approved them."""
+        """Yield a call of a tool or a sub-agent once: some are repeated when the user has approved them."""
         id_ = _call_id(event)
         if id_ in self.calls:
             return
@@ -444,7 +444,7 @@ class _DocumentParser(LineParser, kw_only=True):
         yield from next_turn(self, parts, id=id_, time=execution and execution.started)
 
     def _actions(self, execution: _Execution, seen: set[str], depth: int) -> Iterator[Part]:
-        """Yield the parts of an execution's actions, and of those of executions that it has started."""
+        """Yield the parts of an execution's actions, including executions that it has started."""
         try:
             for action in export_reader.conversations(execution.path, self.cancel, array="actions"):
                 yield from self._action(action)
@@ -452,7 +452,7 @@ class _DocumentParser(LineParser, kw_only=True):
                 if started not in self.executions or started in seen:
                     continue
                 seen.add(started)
-                if depth < _MOST_NESTED:
+                if depth < _MAX_NESTED:
                     yield from self._actions(self.executions[started], seen, depth + 1)
                 else:
                     self.count_unknown("execution within too many others")
@@ -483,9 +483,9 @@ def _executions(storage: str, project: str) -> dict[str, _Execution]:
 
 @functools.lru_cache(maxsize=4)  # all sessions of a project have their executions in one folder
 def _executions_in(folder: str, _changed: int) -> dict[str, _Execution]:
-    """Return the executions in a folder, which was changed at this time. Raises OSError."""
+    """Return the executions in a folder; `_changed` is its time, a key of the cache. Raises OSError."""
     found: dict[str, _Execution] = {}
-    for name in sorted(os.listdir(folder))[:_MOST_EXECUTIONS]:
+    for name in sorted(os.listdir(folder))[:_MAX_EXECUTIONS]:
         try:
             with open_binary(os.path.join(folder, name)) as file:
                 head = file.read(_HEAD)

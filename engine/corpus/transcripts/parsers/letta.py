@@ -1,8 +1,8 @@
 """Letta Code: `~/.letta/lc-local-backend/conversations/<session>/messages.jsonl`, or only transcripts.
 
 Written from its public source (`local-transcript.ts`, autumn 2026) and a description of it. Sessions on this machine
-have the entries of Pi (`openclaw`), whose messages have an id: one that is written again repeats a message, perhaps
-shortened. Sessions on Letta's server have only `~/.letta/transcripts/<agent>/<session>/transcript.jsonl`: a line for
+consist of Pi's entries (`openclaw`). An entry whose message id was read before repeats that message, perhaps shortened.
+Sessions on Letta's server have only `~/.letta/transcripts/<agent>/<session>/transcript.jsonl`: a line for
 each text, or for a tool with its result, with the time of the turn; folders and models are not in it.
 """
 
@@ -23,7 +23,7 @@ from engine.corpus.transcripts.parsers.openclaw import OpenClawFormat, OpenClawP
 
 _AGENT = "letta"
 _SESSION_ID, _ID = "local-conv-", "letta-msg-"
-"""Beginnings of the ids of sessions, without those of the agents' default ones, and of messages."""
+"""Prefixes of the ids of sessions, except agents' default sessions, and of messages."""
 _KINDS = frozenset({"user", "assistant", "reasoning", "error", "tool_call"})
 
 
@@ -40,7 +40,7 @@ class LettaParser(OpenClawParser, kw_only=True):
         return super().feed(value, line)
 
     def _user(self, message: Mapping[str, Any]) -> list[Part]:
-        """Return the parts of a user's message; reminders of the program are as in Claude Code's."""
+        """Return the parts of a user's message; the program marks its reminders as Claude Code does."""
         blocks = self._blocks(message.get("content"), "user")
         return [part for block in blocks for part in (parts_of(block.text) if block.kind == "text" else [block])]
 

@@ -1,8 +1,8 @@
 """Conversations of llm, a command line: all in `logs.db` of its folder.
 
 Written from its public source (`logs.py`, `migrations.py`) up to version 0.32 of August 2026. Since that version, a
-thread has the hash of its last message; `messages` know their parent, and `parts` have their content. A text that
-includes fragments (files, in general) lists them in `text_ref`. A turn is one call of a model, between the last message
+thread has the hash of its last message; `messages` name their parent, and `parts` have their content. A text that
+includes fragments (usually files) lists them in `text_ref`. A turn is one call of a model, between the last message
 sent and the last one received; only turns have times. Before, `responses` had prompt and answer in one row, with tools
 and fragments in other tables; an upgrade leaves them, and copies a conversation when it is continued. Folders are not
 recorded, and neither is which tokens were cached.
@@ -116,7 +116,7 @@ class LlmReader(LineParser, kw_only=True):
 
 
 def _thread(connection: apsw.Connection, reader: LlmReader, key: str) -> Iterator[list[Message]]:
-    """Yield the messages of a conversation in the tables of version 0.32, without those that were read before."""
+    """Yield the messages of a conversation in the tables of version 0.32, without those read from the older tables."""
     parts: dict[str, list[tuple[Any, ...]]] = {}
     parents: dict[str, str] = {}
     roles: dict[str, str] = {}

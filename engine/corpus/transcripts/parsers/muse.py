@@ -33,7 +33,7 @@ _SILENT = re.compile(
 )
 """Kinds of a run's events that are neither speech nor tools, or that repeat others."""
 _RECORDS = re.compile(r"(?:approval|context|reminder|run|runtime|session|subagent|tool_batch)[._]\S*")
-"""Types of records other than the user's own commands; those that matter are read before."""
+"""Types of records other than the user's own commands; `_record` reads the relevant ones first."""
 
 
 class MuseParser(LineParser, kw_only=True):

@@ -1,10 +1,10 @@
 """Xum, formerly Mux: `~/.xum/sessions/<workspace>/chat.jsonl`, before summer 2026 below `~/.mux`.
 
 Written from its public source (`message.ts`, `historyService.ts` and `config.ts`, August 2026). A line is a message of
-the AI SDK with `parts`; `chat-archive.jsonl` next to it has those before the last summary. `config.json` above all
-sessions has title, folder and the workspace that started a sub-agent's; a sub-agent's finished session is in
-`subagent-transcripts/<task>` in the folder of its starter. A message that the user edits replaces all after it, so
-there are no branches. Synthetic messages are the program's own; tokens sent include cached ones.
+the AI SDK with `parts`; `chat-archive.jsonl` next to it has the messages before the last summary. `config.json` above
+all sessions has title, folder and a sub-agent's parent workspace; a sub-agent's finished session is in
+`subagent-transcripts/<task>` in the parent's folder. A message that the user edits replaces all after it, so there are
+no branches. Synthetic messages are the program's own; tokens sent include cached ones.
 """
 
 import functools
@@ -107,8 +107,8 @@ class MuxChat:
         folder = os.path.dirname(path)
         above, task = os.path.split(folder)
         if os.path.basename(above) == _SUBAGENTS:
-            starter = os.path.dirname(above)
-            known = _workspace(starter)._replace(title="", parent=os.path.basename(starter))
+            parent = os.path.dirname(above)
+            known = _workspace(parent)._replace(title="", parent=os.path.basename(parent))
         else:
             known = _workspace(folder)
         facts = SessionFacts(
@@ -131,7 +131,7 @@ def _archived(path: str, cancel: CancelToken | None) -> Iterator[Mapping[str, An
 
 
 def _workspace(folder: str) -> _Workspace:
-    """Return title, project folder and starter of the workspace whose sessions are in this folder."""
+    """Return title, project folder and parent of the workspace whose sessions are in this folder."""
     config = os.path.join(os.path.dirname(os.path.dirname(folder)), "config.json")
     id_ = os.path.basename(folder)
     with suppress(OSError):

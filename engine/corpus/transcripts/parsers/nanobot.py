@@ -2,9 +2,9 @@
 
 Written from a description of its public source (`session/manager.py`, `runtime_context.py`, version 0.3.5 of October
 2026). The first line describes the session, whose key names the channel and the chat; the other lines are messages of
-the chat completions API with the local time. `.workspace` next to them has the folder. What the program appended to the
-user's text is repeated in `_runtime_context`; a message with `_hidden_history` stands for older ones. The file is
-written again as a whole. Models and tokens are not recorded.
+the chat completions API with the local time. `.workspace` next to them has the folder. Text that the program appended
+to the user's is repeated in `_runtime_context`; a message with `_hidden_history` replaces older ones. The file is
+always rewritten as a whole. Models and tokens are not recorded.
 """
 
 import os

@@ -1,8 +1,8 @@
 """Octofriend: all sessions in `~/.local/share/octofriend/sqlite.db`.
 
 Written from its public source (version 0.0.59, August 2026: `source/session-history`, `source/libocto/llm-ir.ts`):
-`trees` has the sessions, `tree_nodes` their items as a tree, whose newest leaf is continued. An item is a notification,
-a failure, or a message in `llm_irs`, with the version of its form (`octo-llm-ir/v1`); since migration 6, `model_json`
+`trees` has the sessions, `tree_nodes` their items; the newest leaf ends the current branch. An item is a notification,
+a failure, or a message in `llm_irs`, with the version of its format (`octo-llm-ir/v1`); since migration 6, `model_json`
 names the model.
 """
 

@@ -1,7 +1,7 @@
 """Ollama's chat program: all chats in `Ollama/db.sqlite`, on macOS and Windows.
 
 Written from a description of its public source (`app/store/database.go`, versions 16 to 19 of the tables, October
-2026): `messages` of a chat, written again as a whole when it is saved; `tool_calls` of an answer, whose results are the
+2026): `messages` of a chat, all rewritten when it is saved; `tool_calls` of an answer, whose results are the
 next messages in the same order, without a name; files in `attachments`. An answer has the name of its model. Folders
 and tokens are not recorded, and neither are conversations in a terminal.
 """

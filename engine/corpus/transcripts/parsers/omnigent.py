@@ -3,7 +3,7 @@
 Written from agentsview's reader (August 2026), which follows the public source in two versions: `conversations`, with
 more about each in `omnigent_conversation_metadata`, and `conversation_items`, whose type is a name or a number and
 whose `data` is JSON. Ids are texts or 16 bytes. The totals of tokens may be compressed. Databases of other versions
-have no such table with metadata, and are not read.
+have no such metadata table, and are not read.
 """
 
 import re
@@ -135,7 +135,7 @@ def _turns(connection: apsw.Connection, workspace: object, id_: Any, reader: Omn
 
 
 def _count(reader: OmnigentReader, counts: object) -> None:
-    """Add the totals of the session, by model if they are known so."""
+    """Add the totals of the session, per model if they are recorded that way."""
     data = counts if isinstance(counts, bytes) else b""
     if data.startswith(_FRAME):
         data = (unpacked(data[2:]) or b"") if data[1:2] == _ZSTD else data[2:]

@@ -3,7 +3,7 @@ server's database, `webui.db`, whose table `chat` has the same objects in a colu
 
 Written from its public source of 2025 and 2026 (`src/lib/components/chat/Settings/DataControls.svelte`,
 `backend/open_webui/models/chats.py`): in `chat`, `history` has `messages` by id, each with `parentId`, and `currentId`,
-the end of the branch that the user saw last. Reasoning and calls of tools are elements `<details type="…">` in the
+the end of the branch that the user saw last. Reasoning and tool calls are elements `<details type="…">` in the
 text of an answer.
 """
 
@@ -52,7 +52,7 @@ class _Parser(LineParser):
 
 
 def _parts(role: Role, text: str) -> Iterator[Part]:
-    """Yield the words of a message, and what its elements contain: thoughts, and calls of tools with their results."""
+    """Yield the words of a message, and the contents of its elements: thoughts, and tool calls with their results."""
     at = 0
     while role == "assistant" and (start := text.find(_OPENING, at)) >= 0:
         opened, end = text.find(">", start), text.find(_CLOSING, start)

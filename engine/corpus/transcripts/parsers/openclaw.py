@@ -1,15 +1,15 @@
-"""Pi's transcripts, which OpenClaw, Oh My Pi and other programs made from Pi write, too: a tree of entries, one a line.
+"""Transcripts of Pi, and of OpenClaw, Oh My Pi and others made from Pi: a tree of entries, one per line.
 
 Written from Pi's session format (version 3, https://pi.dev/docs/latest/session-format), and from OpenClaw's public
 source and documentation between February and November 2026. OpenClaw stores
 `~/.openclaw/agents/<agent>/sessions/<session>.jsonl`, since 2026.8 in a database (`openclaw_database.py`), Pi
 `~/.pi/agent/sessions/--<folder>--/<time>_<session>.jsonl` (its public source, March 2026), and Oh My Pi the same below
 `~/.omp`, with a title in the header (January 2026) or in a line of its own in front of it (July 2026). `parentSession`
-in the header, earlier `branchedFrom`, is the session that the user forked, so it makes no part of it. It copies entries
-with their ids and times. Pi's totals include the usage of summaries and of tools that asked a model
+in the header, earlier `branchedFrom`, is the session that the user forked, not one that started a sub-agent. A fork
+copies entries with their ids and times. Pi's totals include the usage of summaries and of tools that asked a model
 (`usage-totals.ts`, autumn 2026); other requests, such as those that fill a cache, have lines of their own. A
-sub-agent's session of Oh My Pi and Gajae-Code is in a folder with the name of its starter's transcript; one of Prime
-Agent is in `session-artifacts`, has an `rlmDepth` above 0, and its `parentSession` is its starter, whose transcript
+sub-agent's session of Oh My Pi and Gajae-Code is in a folder named as the transcript of its parent session; one of
+Prime Agent is in `session-artifacts`, has an `rlmDepth` above 0, and `parentSession` names its parent, whose transcript
 repeats its usage (`child_usage_attributed`). Senpi and Kimchi write Pi's lines (public sources of all five, August
 2026).
 
@@ -53,7 +53,7 @@ _SILENT_LINES = frozenset(
 _TEXT_BLOCKS = frozenset({"text", "input_text", "output_text"})
 _CALL_BLOCKS = frozenset({"toolCall", "toolUse", "tool_use", "tool_call", "functionCall"})
 _CALL_IDS = "toolCallId tool_use_id toolUseId tool_call_id".split()
-"""Members of a block with the id of the call that it is the result of."""
+"""Members of a tool result with the id of its call."""
 _RESULT_BLOCKS = frozenset({"toolResult", "tool_result"})
 _ROLES = frozenset({"user", "assistant", "toolResult", "bashExecution", "custom", "system"})
 _RUN: Mapping[str, tuple[str, str]] = {"bashExecution": ("command", "bash"), "pythonExecution": ("code", "python")}
@@ -105,10 +105,10 @@ def _sessions(path: str, _mtime: int, _size: int) -> Mapping[str, StoredSession]
             for key, value in ijson.kvitems(ijson.parse(bounded(events)), ""):
                 entry = mapping(value)
                 if session := string(entry.get("sessionId")):
-                    label, starter = clean(string(entry.get("label"))), string(entry.get("spawnedBy"))
+                    label, parent = clean(string(entry.get("label"))), string(entry.get("spawnedBy"))
                     ids[key] = clean(session)
                     sessions[session] = StoredSession(
-                        label, is_generated(key=key) or is_generated(key=starter), starter
+                        label, is_generated(key=key) or is_generated(key=parent), parent
                     )
         except (ijson.JSONError, ValueError):  # truncated: use the complete part
             pass
@@ -183,7 +183,7 @@ class OpenClawParser(LineParser, kw_only=True):
         return next(iter(self.facts.usage)) if len(self.facts.usage) == 1 else ""
 
     def _head(self, value: Mapping[str, Any]) -> None:
-        """Read the facts in the first `session` line; later ones were copied from other sessions."""
+        """Read the facts in the first `session` line; later lines were copied from other sessions."""
         if self.headed:
             return
         self.headed = True
@@ -217,7 +217,7 @@ class OpenClawParser(LineParser, kw_only=True):
                 Part("user", "tool-call", string(message.get(code)), tool, failed=failed),
                 Part("tool", "tool-result", string(message.get("output")), tool, failed=failed),
             ]
-        elif role == "fileMention":  # the program reads what the user names with @
+        elif role == "fileMention":  # the program reads files that the user names with @
             parts = _mentioned(message)
         elif role in ("custom", "hookMessage"):
             parts = self._custom(message)
@@ -247,9 +247,9 @@ class OpenClawParser(LineParser, kw_only=True):
         if _between_sessions(message):
             return [Part("system", "text", injected.without_runtime_context(text)), *others]
         parts = [
-            Part("user" if origin == "person" else "system", "text", piece)
+            Part("user" if origin == "user" else "system", "text", piece)
             for origin, piece in injected.pieces(text)
-            if origin != "nobody"
+            if origin != "ignored"
         ]
         return parts + others
 
@@ -264,7 +264,7 @@ class OpenClawParser(LineParser, kw_only=True):
                 part = Part(role, "text", f"{parts.pop().text}\n{part.text}")
             parts.append(part)
         if role != "user":
-            parts = [part for part in (_of_agent(part) for part in parts) if part]
+            parts = [part for part in (_agent_part(part) for part in parts) if part]
         return parts
 
     def _block(self, block: object, role: Role) -> Part | None:
@@ -309,7 +309,7 @@ class OpenClawParser(LineParser, kw_only=True):
 class OpenClawFormat:
     """Format of OpenClaw's sessions, and of other agents with the same format."""
 
-    # The last one is speech after a thought; the result of a tool is one text.
+    # The last one is speech after a thought; a tool result is one text.
     speech_marks: tuple[bytes, ...] = (
         b'"role":"user","content":',
         b'"role":"assistant","content":[{"type":"text"',
@@ -329,7 +329,7 @@ class OpenClawFormat:
         session = _session_id(name)
         stored = stored_session(folder, session)
         generated = stored.generated or bool(_COPY.search(name))
-        parent = stored.parent or _starter(folder)
+        parent = stored.parent or _parent_session(folder)
         facts = SessionFacts(
             agent=self.agent, id=clean(session), title=stored.label.strip(), parent=parent, generated=generated
         )
@@ -360,7 +360,7 @@ def _usage(counts: Mapping[str, Any]) -> Usage:
     )
 
 
-def _starter(folder: str) -> str:
+def _parent_session(folder: str) -> str:
     """Return the id of the session with the transcript `<folder>.jsonl`; empty if there is none."""
     path = f"{folder}.jsonl"
     try:
@@ -392,8 +392,8 @@ def _between_sessions(message: Mapping[str, Any]) -> bool:
     return mapping(message.get("provenance")).get("kind") in ("inter_session", "internal_system")
 
 
-def _of_agent(part: Part) -> Part | None:
-    """Return a part of the agent without inserted text; None if nothing is left of it."""
+def _agent_part(part: Part) -> Part | None:
+    """Return a part of an agent's message without inserted text; None if nothing is left."""
     if part.kind != "text":
         return part
     text = injected.without_runtime_context(part.text)

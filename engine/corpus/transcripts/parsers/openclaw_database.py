@@ -76,7 +76,7 @@ def _conversation(connection: apsw.Connection, key: str, path: str) -> Conversat
 
 
 def _parser(connection: apsw.Connection, key: str) -> OpenClawParser:
-    """Return a new parser with the facts in a session's row, which an archived session needn't have."""
+    """Return a new parser with the facts in a session's row, which an archived session may not have."""
     row = connection.execute(_WINDOW, (key,)).fetchone()
     if row is None and columns(connection, _ARCHIVED):
         query = f"SELECT NULL, CAST(session_key AS BLOB), NULL, NULL, NULL FROM {_ARCHIVED} WHERE session_id = ?"
@@ -106,7 +106,7 @@ def _entries(connection: apsw.Connection, key: str, path: str) -> Iterator[dict[
 
 
 def _can_read(connection: apsw.Connection, key: str, path: str) -> bool:
-    """Whether the archive of a session is there and undamaged, if the session is in one."""
+    """Whether a session can be read: it is not archived, or its archive exists and is undamaged."""
     if connection.execute("SELECT 1 FROM transcript_events WHERE session_id = ?", (key,)).fetchone():
         return True
     last = b""
@@ -117,7 +117,7 @@ def _can_read(connection: apsw.Connection, key: str, path: str) -> bool:
 
 
 def _archive(connection: apsw.Connection, key: str, path: str) -> bytes:
-    """Return the lines of a session that the program has put away; empty if it can't be read."""
+    """Return the lines of an archived session; empty if they can't be read."""
     cold = columns(connection, _COLD)
     data = data_of("archive_blob") if "archive_blob" in cold else "NULL"
     query = f"SELECT CAST(archive_name AS BLOB), {data} FROM {_COLD} WHERE session_id = ?"

@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable
 from typing import Literal
 
-Origin = Literal["person", "program", "nobody"]
-"""Author of a user message's text. Heartbeats, and replies that mean no reply, have the author "nobody"."""
+Origin = Literal["user", "program", "ignored"]
+"""Author of a user message's text; heartbeats, and replies that mean no reply, are "ignored"."""
 
 _Lines = list[str]
 
@@ -33,7 +33,7 @@ _HINTS = (
 _MESSAGE_ID = re.compile(r"\[message_id:[^\]]+\]")
 _RECALLED = {"<relevant-memories>": "</relevant-memories>"}
 _ACTIVE_MEMORY = {"<active_memory_plugin>": "</active_memory_plugin>"}
-_MOST_MEMORY_LINES = 500
+_MAX_MEMORY_LINES = 500
 _INBOUND_SIGNS = (_MARK, " (untrusted", _TRAILING, "_plugin>", "<relevant-", *_HINTS, "[message_id:")
 
 _STAMP = re.compile(r"\[[A-Za-z]{3} \d{4}-\d{2}-\d{2} \d{2}:\d{2}[^\]\n]{0,40}\] *")
@@ -134,10 +134,10 @@ def _origin(text: str) -> Origin:
     head = " ".join(text[:2000].split())
     tasks = head.startswith(_TASKS) and _TASKS_DONE in text
     if tasks or head.startswith(_HEARTBEATS) or is_silent(text):
-        return "nobody"
+        return "ignored"
     if head.startswith(_PROMPTS) or any(pattern.match(head) for pattern in (_SYSTEM, _CRON, _EXEC_DONE)):
         return "program"
-    return "person"
+    return "user"
 
 
 def _system_events(text: str) -> tuple[str, str]:
@@ -158,9 +158,7 @@ def _system_events(text: str) -> tuple[str, str]:
 
 
 def _remove_blocks(text: str, after_block: Callable[[_Lines, int], int]) -> str:
-    """Return the lines outside all blocks; `after_block` returns the end of a block that begins at a line, or that
-    line.
-    """
+    """Return the lines outside all blocks; `after_block` returns the end of the block that begins at a line, if any."""
     lines = text.split("\n")
     remaining: _Lines = []
     at = 0
@@ -199,7 +197,7 @@ def _after_runtime_block(lines: _Lines, at: int) -> int:
     if line not in _RUNTIME_HEADERS or _line(lines, at + 1) != _RUNTIME_NOTICE:
         return at
     end = _after_blank(lines, at + 2)
-    while _line(lines, end) == _TASK_EVENT:  # a result of many paragraphs, then what to do with it in one
+    while _line(lines, end) == _TASK_EVENT:  # a result of many paragraphs, then one with instructions
         result = _find(lines, _TASK_RESULT_END, end)
         action = _find(lines, "Action:", result)
         end = _find(lines, "", action if action < len(lines) else end)
@@ -220,7 +218,7 @@ def _find(lines: _Lines, line: str, at: int, before: int | None = None) -> int:
 
 
 def _after_tag(lines: _Lines, at: int, closing: str) -> int:
-    end = _find(lines, closing, at + 1, at + _MOST_MEMORY_LINES)
+    end = _find(lines, closing, at + 1, at + _MAX_MEMORY_LINES)
     return _after_blank(lines, end + 1) if _line(lines, end) == closing else at
 
 

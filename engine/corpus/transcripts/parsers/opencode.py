@@ -125,7 +125,7 @@ def _failure(message: Mapping[str, Any]) -> str:
     return "" if "abort" in kind.casefold() else text
 
 
-def leave_undone(facts: SessionFacts, messages: Sequence[Message], revert: Mapping[str, Any]) -> None:
+def mark_undone(facts: SessionFacts, messages: Sequence[Message], revert: Mapping[str, Any]) -> None:
     """Mark messages that the user has undone as abandoned: until the next message, the program can restore them.
 
     `revert` names the first one, perhaps after some of its parts. Ids grow with time.
@@ -180,7 +180,7 @@ class OpencodeDocument:
                 cancel.checkpoint()
             parts = _files(os.path.join(storage, "part", name))
             messages += reader.message(name, _object(file, reader), [_object(part, reader) for _, part in parts])
-        leave_undone(reader.facts, messages, mapping(value.get("revert")))
+        mark_undone(reader.facts, messages, mapping(value.get("revert")))
         requests = tuple(reader.take_requests())
         yield Conversation("", reader.facts, tuple(messages), Counter(reader.unknown), requests=requests)
 

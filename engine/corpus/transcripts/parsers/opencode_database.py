@@ -4,13 +4,13 @@ Written from its public source and from reports of users, up to autumn 2026: `op
 program: `opencode-<channel>.db`) in `~/.local/share/opencode`, or the file that `OPENCODE_DB` names. Version 1 has the
 tables `session`, `message` and `part`; the contents of the former files (`opencode`) are JSON in a column `data`.
 Version 2, since September 2026, has `session_v2` and `session_message` in the same file, one row per message, its kind
-in a column and its order in `seq`. The first start of version 2 copies the sessions of version 1, once, and doesn't
-change these. Some users start both: a session in both, under one id, is read from where it was changed last.
+in a column and its order in `seq`. The first start of version 2 copies the sessions of version 1 and leaves the
+originals unchanged. Some users start both: a session in both, under one id, is read from where it was changed last.
 Kilo has `session_message` without `session_v2`: its rows repeat `message` and `part`, except for sessions that only
 programs started through its newer API.
 
-The program changes rows in place while an answer arrives, and not always the row of their session: a mark is made of
-the last messages too.
+The program changes rows in place while an answer arrives, and not always the row of their session: so a session's
+mark also covers its last messages.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ from engine.corpus.transcripts.formats import Conversation, SessionDatabase
 from engine.corpus.transcripts.json_values import mapping
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
 from engine.corpus.transcripts.messages import Message
-from engine.corpus.transcripts.parsers.opencode import OpencodeReader, leave_undone, session_facts
+from engine.corpus.transcripts.parsers.opencode import OpencodeReader, mark_undone, session_facts
 from engine.corpus.transcripts.sqlite_view import SqliteView, has_tables, looks_like, tables
 
 _DERIVED = frozenset({"icodemate", "kilo", "mimocode"})
@@ -38,7 +38,7 @@ _NEWER = frozenset({"session_v2", "session_message"})
 _SHARED = _OLDER | {"session_message"}
 _LAST = 8
 """Number of messages at the end of a session that may still change."""
-_MOST_TEXT = 128 * 1024**2
+_MAX_TEXT = 128 * 1024**2
 """Most characters of one session, which is held in memory as a whole."""
 
 # Read as bytes: invalid UTF-8 in one session would be an error for all of them.
@@ -158,12 +158,12 @@ def _conversation(connection: apsw.Connection, key: str, agent: str) -> Conversa
     size_so_far = 0
     for found in (_entries if newer else _messages)(connection, key, reader):
         size = sum(len(message.text) for message in found)
-        if size_so_far + size > _MOST_TEXT:
+        if size_so_far + size > _MAX_TEXT:
             reader.count_unknown("message of a session that is too long")
             continue
         size_so_far += size
         messages += found
-    leave_undone(reader.facts, messages, parse_line(revert or b"") or {})
+    mark_undone(reader.facts, messages, parse_line(revert or b"") or {})
     requests = tuple(reader.take_requests())
     return Conversation(key, reader.facts, tuple(messages), Counter(reader.unknown), requests=requests)
 

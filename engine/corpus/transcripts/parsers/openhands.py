@@ -5,12 +5,12 @@ claude-code-history-viewer (August 2026) for the versions 0.x:
 
 * since version 1.0 (November 2025), `~/.openhands/conversations/<id>/base_state.json` and `events/event-<n>-<id>.json`,
   whose `kind` is the class of the event; since summer 2026 events name their `parent_id`, and the state has the end of
-  the current branch, `leaf_event_id`; a call by an agent that it drives (`ACPToolCallEvent`) is written again, whole,
+  the current branch, `leaf_event_id`; a call by an agent that it controls (`ACPToolCallEvent`) is rewritten, whole,
   with each change of its state; its server, which Agent Canvas uses, adds `meta.json` with a title;
 * before, `~/.openhands/sessions/<id>/events/<n>.json` with an `action` or an `observation`, and perhaps `metadata.json`
   with a title.
 
-The document is `base_state.json` or the first event. Times have no zone: they are of the clock of the machine.
+The document is `base_state.json` or the first event. Times have no zone: they are local.
 """
 
 import os
@@ -31,7 +31,7 @@ from engine.corpus.transcripts.token_usage import Usage, dollars, tokens, withou
 _AGENT = "openhands"
 _STATE, _FIRST, _EVENTS = "base_state.json", "0.json", "events"
 _EVENT = re.compile(r"(?:event-(\d{5,})-[\w-]+|(\d+))\.json")
-_MOST_BYTES = 128 * 1024**2
+_MAX_BYTES = 128 * 1024**2
 """Most bytes of the events of one session, which is held in memory as a whole."""
 _DRIVEN = "ACPToolCallEvent"
 _SOURCES: dict[str, Role] = {"user": "user", "agent": "assistant"}
@@ -187,7 +187,7 @@ def _read(files: Iterable[str], reader: OpenHandsReader, cancel: CancelToken | N
     for file in files:
         if cancel:
             cancel.checkpoint()
-        if size > _MOST_BYTES:
+        if size > _MAX_BYTES:
             reader.count_unknown("event of a session that is too long")
         elif event := sidecar(file):
             size += os.lstat(file).st_size

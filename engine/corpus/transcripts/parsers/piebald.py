@@ -2,7 +2,7 @@
 
 There is no published specification. Written from agentsview's reader (August 2026): `chats` have a title, folders and a
 project; `messages` form a tree, since the user may edit one, and the branch shown last is `enabled`. The parts of a
-message are in `message_parts`, their texts and calls of tools in other tables. A call may name the chat of a sub-agent.
+message are in `message_parts`, their texts and tool calls in other tables. A call may name the chat of a sub-agent.
 """
 
 from collections import Counter
@@ -73,7 +73,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
 
 
 def _parent(connection: apsw.Connection, key: str) -> str:
-    """Return the key of the chat that started this one as its sub-agent's; empty if none did."""
+    """Return the key of the chat that started this one as a sub-agent's; empty if none did."""
     calls = rows_with(connection, "message_part_tool_call", "sub_agent_chat_id")
     query = f"""SELECT m.parent_chat_id FROM message_part_tool_call JOIN message_parts p ON p.id = message_part_id
         JOIN messages m ON m.id = p.parent_chat_message_id WHERE {calls}"""
@@ -103,7 +103,7 @@ def _messages(
 
 
 def _parts(connection: apsw.Connection, message: object) -> Iterator[Part]:
-    """Yield the parts of a message; texts as the user's."""
+    """Yield the parts of a message; texts have the user's role."""
     parts = _PARTS.format(rows=rows_with(connection, "message_parts", "parent_chat_message_id"))
     texts = _TEXTS.format(rows=rows_with(connection, "message_content_nodes", "parent_text_part_id"))
     for part, thought, tool, arguments_json, result, failed in connection.execute(parts, (message,)):
@@ -118,9 +118,7 @@ def _parts(connection: apsw.Connection, message: object) -> Iterator[Part]:
 
 
 def _shown(parents: Mapping[str, str], enabled: Mapping[str, bool]) -> list[str]:
-    """Return the branch shown last: of several answers, the last one that is enabled. All messages, if they don't
-    form one tree.
-    """
+    """Return the branch shown last: of several answers, the last enabled one. All messages if they form no tree."""
     children: dict[str, list[str]] = {}
     for name, above in parents.items():
         children.setdefault(above if above in parents else "", []).append(name)

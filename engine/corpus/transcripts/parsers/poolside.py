@@ -3,7 +3,7 @@
 There is no published specification. Written from agentsview's reader (August 2026): each line is an event with a time
 and its members in an object under the name of its type. The model of a request is in the event that starts it, its
 tokens are in the one that ends it; both have the same `step_id`. The input tokens include the cached ones, and the
-names of silent events are those of version 1.0.16, as another reader found in a session of September 2026.
+names of events without text are from version 1.0.16, as another reader found in a session of September 2026.
 """
 
 import os

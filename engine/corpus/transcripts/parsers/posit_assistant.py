@@ -1,8 +1,8 @@
 """Posit Assistant: `~/.posit/assistant/workspaces/<workspace>/<id>/conversation.json`.
 
 There is no published specification. Written from agentsview's reader (August 2026), version 3: `root` has title, start
-and, in `metadata`, branch and the session that started a sub-agent's; `messages` is a tree whose nodes name lines of
-`lm-messages.jsonl`, messages of the AI SDK with a number. Nodes that are not active are of branches that the user left.
+and, in `metadata`, branch and a sub-agent's parent session; `messages` is a tree whose nodes name lines of
+`lm-messages.jsonl`, messages of the AI SDK with a number. Inactive nodes belong to branches that the user abandoned.
 `workspace.json` above names the folder. The model adds summaries to its answers for the program.
 """
 
@@ -94,7 +94,7 @@ def _conversation(value: Mapping[str, Any], folder: str, stored: Mapping[object,
 
 
 def _project(folder: str) -> str:
-    """Return the folder of the workspace that a conversation, or a sub-agent's in one, belongs to."""
+    """Return the workspace folder of a conversation, or of a sub-agent's conversation inside one."""
     above = os.path.dirname(folder)
     while os.path.basename(above) == _SUBAGENTS:
         above = os.path.dirname(os.path.dirname(above))

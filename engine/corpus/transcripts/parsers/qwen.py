@@ -44,12 +44,12 @@ _SILENT = frozenset(
 """Subtypes of records that the program writes; only some contain text or facts."""
 _SUMMARY = "<state_snapshot>"
 """Begins the summary that replaced the messages so far; quick compressions have none, and only shorten messages."""
-_OF_THE_USER = frozenset({"", "mid_turn_user_message", "realtime_message"})
+_USER_SUBTYPES = frozenset({"", "mid_turn_user_message", "realtime_message"})
 """Subtypes of records with the user's words; others are notifications, scheduled prompts and prompts of agents."""
 _MANAGED = "managedSession"
 _MANAGED_SUBTYPES = frozenset({"managed_session_header_v1", "managed_session_event_v1", "managed_session_commit_v1"})
 _CHUNKS = "managed-message-chunks"
-_MOST_CHUNKS, _LONGEST_RESOURCE = 1000, 8 * 1024**2
+_MAX_CHUNKS, _LONGEST_RESOURCE = 1000, 8 * 1024**2
 _FILE_NAME = re.compile(r"[0-9A-Za-z_-][0-9A-Za-z_.-]{0,200}")
 
 
@@ -75,11 +75,11 @@ class QwenParser(GeminiParser, kw_only=True):
         if kind == "assistant":
             self.use(value.get("model"), _usage(value.get("usageMetadata")), request=string(value.get("uuid")))
         if kind == "system":
-            parts = self._of_system(string(value.get("subtype")), payload)
+            parts = self._system_parts(string(value.get("subtype")), payload)
         elif kind == "user":
-            parts = self._of_user(value, payload)
+            parts = self._user_parts(value, payload)
         else:
-            parts = self._of_record(value, "assistant" if kind == "assistant" else "tool")
+            parts = self._record_parts(value, "assistant" if kind == "assistant" else "tool")
         side = value.get("isSidechain") is True
         time, id_ = seconds(value.get("timestamp")), string(value.get("uuid"))
         return next_turn(self, list(parts), line, id=id_, time=time, side=side)
@@ -101,7 +101,7 @@ class QwenParser(GeminiParser, kw_only=True):
         """Return the object in a file that a managed session names; empty if it can't be read."""
         named = self._resource_bytes(reference)
         if reference.get("kind") == _CHUNKS:
-            parts = items(mapping(parse_line(named)).get("parts"))[:_MOST_CHUNKS]
+            parts = items(mapping(parse_line(named)).get("parts"))[:_MAX_CHUNKS]
             joined = bytearray()
             for part in map(mapping, parts):
                 joined += self._resource_bytes(part)
@@ -137,7 +137,7 @@ class QwenParser(GeminiParser, kw_only=True):
         facts.project = facts.project or clean(string(value.get("cwd")))
         facts.branch = facts.branch or clean(string(value.get("gitBranch")))
 
-    def _of_system(self, subtype: str, payload: Mapping[str, Any]) -> Iterator[Part]:
+    def _system_parts(self, subtype: str, payload: Mapping[str, Any]) -> Iterator[Part]:
         if subtype == "custom_title":
             self._take_title(payload.get("customTitle"), by_user=payload.get("titleSource") != "auto")
         elif subtype == "parent_session":
@@ -151,20 +151,20 @@ class QwenParser(GeminiParser, kw_only=True):
         elif subtype not in _SILENT:
             self.count_unknown(f"system {subtype}")
 
-    def _of_user(self, value: Mapping[str, Any], payload: Mapping[str, Any]) -> Iterator[Part]:
+    def _user_parts(self, value: Mapping[str, Any], payload: Mapping[str, Any]) -> Iterator[Part]:
         """Yield the user's words; if the program expanded them, both as typed and as sent."""
-        own = string(value.get("subtype")) in _OF_THE_USER and value.get("provenance") in (None, "real_user")
+        own = string(value.get("subtype")) in _USER_SUBTYPES and value.get("provenance") in (None, "real_user")
         typed = string(payload.get("displayText")) if own else ""
         if typed:
             yield Part("user", "text", typed)
-        for part in self._of_record(value, "user"):
+        for part in self._record_parts(value, "user"):
             if part.role == "user" and (typed or not own):
                 if part.text.strip() != typed.strip():
                     yield part._replace(role="system")
             else:
                 yield part
 
-    def _of_record(self, value: Mapping[str, Any], role: Role) -> Iterator[Part]:
+    def _record_parts(self, value: Mapping[str, Any], role: Role) -> Iterator[Part]:
         parts = self._parts(mapping(value.get("message")).get("parts"), role)
         if role != "tool":
             yield from parts

@@ -1,7 +1,7 @@
 """QwenPaw: `~/.qwenpaw/workspaces/<workspace>/sessions/<user>_<session>.json`, perhaps in a folder for the channel.
 
 Written from agentsview's reader (August 2026): `agent.memory.content` is an array of pairs, a message and its marks. A
-message has role, blocks and the local time; results of tools are in messages of the role `system`. Until 2026 the
+message has role, blocks and the local time; tool results are in messages of the role `system`. Until 2026 the
 program was CoPaw, in `~/.copaw`. Tokens are not recorded.
 """
 

@@ -29,7 +29,7 @@ class ReasonixFormat:
     title_marks: tuple[bytes, ...] = ()
 
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        """Whether all lines are messages and no more, as no other agent's are."""
+        """Return whether all lines are bare messages, unlike the lines of any other agent."""
         return bool(values) and all(
             value.keys() <= _KEYS
             and string(value.get("role")) in ROLES

@@ -1,9 +1,9 @@
 """Shelley: all sessions in `~/.config/shelley/shelley.db`.
 
 Written from agentsview's reader (August 2026), which was checked against real databases: `conversations` have a name, a
-folder, a model and the conversation that started a sub-agent's; a row of `messages` has a type, and a message of the
-model in `llm_data`: Go's objects with names in capitals and numbers for the types of blocks. Rows of all generations
-were said; a new one begins after a compaction.
+folder, a model and a sub-agent's parent; a row of `messages` has a type, and a message of the model in `llm_data`: Go's
+objects with capitalised names and numbers for the types of blocks. Rows of all generations are read; a new generation
+begins after a compaction.
 """
 
 from collections import Counter

@@ -1,9 +1,9 @@
-"""Tau: `~/.tau/sessions/<project>-<digest>/<id>.jsonl`, entries of a tree as Pi has them, with other names of members.
+"""Tau: `~/.tau/sessions/<project>-<digest>/<id>.jsonl`, entries of a tree as Pi's, with other member names.
 
 Written from its public source of August 2026 (`tau_agent/session/entries.py`, `messages.py`, `jsonl.py`), and the
 descriptions of its changes until September (pull requests 702 and 710): since then no entry `leaf` repeats the end of
 the current branch. The first lines, `session_info`, have the folder; `index.jsonl` next to the sessions has their
-titles. In version 1, results of tools have the role "tool", and calls are next to the text.
+titles. In version 1, tool results have the role "tool", and calls are next to the text.
 """
 
 import functools
@@ -24,7 +24,7 @@ _AGENT = "tau"
 _INDEX = "index.jsonl"
 _LARGEST_INDEX = 4 * 1024**2
 _UNKNOWN = "unknown"
-"""Name of the model of an answer for which the program knows none."""
+"""Model name of an answer whose model the program doesn't know."""
 _ENTRIES = frozenset(
     """branch_summary compaction custom custom_message label leaf message model_change session_info
     thinking_level_change""".split()
@@ -45,7 +45,7 @@ class TauParser(OpenClawParser, kw_only=True):
         if "parent_id" in value:
             entry["parentId"] = value["parent_id"]
         if kind == "message":
-            entry["message"] = _as_of_pi(mapping(value.get("message")))
+            entry["message"] = _pi_message(mapping(value.get("message")))
         return super().feed(entry, line)
 
 
@@ -91,8 +91,8 @@ def _is_entry(value: Mapping[str, Any]) -> bool:
     return string(value.get("type")) in _ENTRIES and isinstance(value.get("parent_id"), str)
 
 
-def _as_of_pi(message: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a message with the members that Pi's have."""
+def _pi_message(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a message with Pi's member names."""
     role, content = message.get("role"), message.get("content")
     if role == "tool":
         named = {"toolName": message.get("name"), "toolCallId": message.get("tool_call_id")}

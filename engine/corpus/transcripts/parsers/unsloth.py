@@ -3,7 +3,7 @@
 Written from its public source (version 0.1.801, August 2026: `studio/backend/storage/studio_db.py`,
 `studio/frontend/src/features/chat`): `chat_threads` name the model and perhaps a project; `chat_messages` form a tree
 by `parent_id`, since the user may edit one, and the branch of the newest leaf is read. The content is a list of
-blocks, of which a call of a tool has its result. A fork has copies of the messages before it. Tokens are not recorded.
+blocks; a tool call's block includes its result. A fork has copies of the messages before it. Tokens are not recorded.
 """
 
 from collections import Counter

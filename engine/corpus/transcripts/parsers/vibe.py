@@ -1,9 +1,9 @@
 """Mistral Vibe: `~/.vibe/logs/session/session_<time>_<id>/messages.jsonl`, with `meta.json` next to it.
 
-Written from its public source of July 2026 (`vibe/core/session/session_logger.py`, `vibe/core/types.py`): a message of
-the chat a line, without a time; `meta.json` has id, title, folder, branch, times, and the sums of tokens, whose prompts
-include cached ones. `VIBE_HOME` names another folder
-than `~/.vibe`. Version 1, of 2025, wrote one JSON document a session, which isn't read.
+Written from its public source of July 2026 (`vibe/core/session/session_logger.py`, `vibe/core/types.py`): one message
+per line, without a time; `meta.json` has id, title, folder, branch, times, and the sums of tokens, whose prompts
+include cached ones. `VIBE_HOME` names another folder than `~/.vibe`. Version 1, of 2025, wrote one JSON document per
+session, which isn't read.
 """
 
 import os
@@ -18,7 +18,7 @@ from engine.corpus.transcripts.model_api_messages import ROLES, ChatParser, side
 from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
 
 _AGENT = "vibe"
-_MOST_IMAGES = 100
+_MAX_IMAGES = 100
 
 
 class VibeParser(ChatParser, kw_only=True):
@@ -29,7 +29,7 @@ class VibeParser(ChatParser, kw_only=True):
         """Yield the parts of a message; one with the user's role may be inserted by the program."""
         for part in self.chat_parts(value):
             yield part._replace(role="system") if value.get("injected") is True and part.role == "user" else part
-        for image in map(mapping, items(value.get("images"))[:_MOST_IMAGES]):
+        for image in map(mapping, items(value.get("images"))[:_MAX_IMAGES]):
             data = mapping(image.get("source")).get("data", image.get("data"))
             held = {"mime_type": image.get("mime_type"), "data": data}
             yield Part("user", "text", attached(string(image.get("alias")), image=True, value=held))

@@ -2,8 +2,8 @@
 
 There is no published specification. Written from agentsview's description and reader (August 2026, for Visual Studio
 18.6): each line is an export of spans, whose attributes follow OpenTelemetry's conventions for generative AI, by which
-the input tokens include the cached ones. The spans of a conversation may be in any file of the folder, and one span in
-several of them, more complete in one. A `chat` span is a request to a model, with the last messages as JSON in
+the input tokens include the cached ones. The spans of a conversation may be in any file of the folder; a span may be in
+several files, more complete in one. A `chat` span is a request to a model, with the last messages as JSON in
 `gen_ai.input.messages` and `gen_ai.output.messages`; an `execute_tool` span is a tool call with its result. Several
 requests of one turn repeat the user's question.
 
@@ -20,10 +20,11 @@ from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.agents import TRACES, trace_files
 from engine.corpus.transcripts.export_reader import json_lines
 from engine.corpus.transcripts.formats import Conversation, LineParser
-from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, SessionFacts, clean
+from engine.corpus.transcripts.model_api_messages import arguments
 from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
 
 _AGENT = "visual-studio-copilot"
@@ -62,7 +63,7 @@ class _Span(msgspec.Struct, frozen=True):
 
     @property
     def completeness(self) -> tuple[int, float]:
-        """Greater for the more complete one of two copies of the same span."""
+        """Return a key that is greater for the more complete of two copies of a span."""
         return sum(map(len, self.attributes.values())) + len(self.question), self.end or 0.0
 
 
@@ -88,7 +89,7 @@ class _Parser(LineParser, kw_only=True):
 
     def _tool(self, span: _Span) -> Iterator[Part]:
         name, raw = span.text(_TOOL), span.text(_ARGUMENTS)
-        yield Part("assistant", "tool-call", _input(raw) or name, name, failed=span.failed)
+        yield Part("assistant", "tool-call", arguments(raw) or name, name, failed=span.failed)
         yield Part("tool", "tool-result", _result(span.text(_RESULT)), name, failed=span.failed)
 
     def _answer(self, span: _Span, executed: set[str]) -> Iterator[Part]:
@@ -102,11 +103,11 @@ class _Parser(LineParser, kw_only=True):
                 elif kind != "tool_call":
                     self.count_unknown(f"part {kind}" if isinstance(kind, str) else None)
                 elif string(part.get("id")) not in executed:
-                    yield Part("assistant", "tool-call", _input(part.get("arguments")) or name, name)
+                    yield Part("assistant", "tool-call", arguments(part.get("arguments")) or name, name)
 
 
 def _messages(raw: str) -> list[Mapping[str, Any]]:
-    """Return the messages in an attribute, a JSON array; empty if it is none."""
+    """Return the messages in an attribute, a JSON array; empty if it isn't one."""
     parsed = parse_line(f'{{"messages": {raw}}}'.encode("utf-8", "surrogatepass")) if raw else None
     return [mapping(message) for message in items(mapping(parsed).get("messages"))]
 
@@ -121,21 +122,13 @@ def _question(raw: str) -> str:
     return ""
 
 
-def _input(raw: object) -> str:
-    """Return the arguments of a tool as text. They are JSON in a string, or an object."""
-    if not isinstance(raw, str):
-        return tool_input(raw)
-    parsed = parse_line(raw.encode("utf-8", "surrogatepass"))
-    return raw if parsed is None else tool_input(parsed)
-
-
 def _result(raw: str) -> str:
     parsed = parse_line(raw.encode("utf-8", "surrogatepass")) if raw.lstrip().startswith("{") else None
     return raw if parsed is None else _text(parsed) or raw
 
 
 def _text(value: object, depth: int = 0) -> str:
-    """Return the text in the result of a tool, which may be several objects deep."""
+    """Return the text in a tool result, which may be several objects deep."""
     if isinstance(value, str) or depth > _DEEPEST:
         return string(value)
     if isinstance(value, list):

@@ -3,13 +3,13 @@
 Written from its public source of August 2026 (`crates/persistence/src/schema.rs`, `model.rs`,
 `app/src/persistence/agent.rs`) and the definition of its messages (`task.proto` of warp-proto-apis, 2026). A row of
 `agent_conversations` is a conversation; `agent_tasks` has its tasks as Protobuf, each with messages. Tasks that another
-task started are a sub-agent's. `ai_queries` has the folder and the chosen model, newer messages name the one that
+task started are a sub-agent's. `ai_queries` has the folder and the chosen model; newer messages name the model that
 answered. Warp stores the last 200 conversations; those before June 2025 have only the user's words, and are not read.
 The recorded numbers of tokens don't say which were sent.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from struct import unpack
 from typing import Any, NamedTuple
 
@@ -22,63 +22,21 @@ from engine.corpus.transcripts.json_values import mapping, string
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import SessionFacts, clean, one_line
+from engine.corpus.transcripts.parsers.protobuf import Fields, fields_of
 from engine.corpus.transcripts.sqlite_view import tables
 
 _AGENT = "warp"
 _ABOUT = f"SELECT {data_of('conversation_data')} FROM agent_conversations WHERE conversation_id = ?"
 _TASKS = f"SELECT {data_of('task')} FROM agent_tasks WHERE {{ours}} ORDER BY id"
-_VARINT, _FIXED_64, _BYTES, _FIXED_32 = 0, 1, 2, 5
-_LONGEST_VARINT = 10
 _DEEPEST = 20
 """Most levels of a tool's arguments."""
-
-Fields = Mapping[int, Sequence[Any]]
-"""Values of a Protobuf message by the number of their field: int or bytes."""
-
-
-def _fields(data: object) -> Fields:
-    """Return the fields of a Protobuf message; those after the first error are missing."""
-    fields: dict[int, list[Any]] = {}
-    if not isinstance(data, bytes):
-        return fields
-    at = 0
-    value: int | bytes
-    while at < len(data):
-        tag, at = _varint(data, at)
-        number, kind = tag >> 3, tag & 7
-        if kind == _VARINT:
-            value, end = _varint(data, at)
-        elif kind == _BYTES:
-            length, start = _varint(data, at)
-            end = start + length
-            value = data[start:end]
-        elif kind in (_FIXED_64, _FIXED_32):
-            end = at + (8 if kind == _FIXED_64 else 4)
-            value = data[at:end]
-        else:
-            break
-        if end > len(data) or not number:
-            break
-        fields.setdefault(number, []).append(value)
-        at = end
-    return fields
-
-
-def _varint(data: bytes, at: int) -> tuple[int, int]:
-    """Return an integer of variable length, and where it ends; beyond the data if it is truncated."""
-    value = 0
-    for number, byte in enumerate(data[at : at + _LONGEST_VARINT]):
-        value |= (byte & 0x7F) << 7 * number
-        if byte < 0x80:
-            return value, at + number + 1
-    return 0, len(data) + 1
 
 
 def _last(fields: Fields, *path: int) -> Any:
     """Return the last value of a field of a field; None if it isn't set."""
     value: Any = None
     for depth, number in enumerate(path):
-        values = (fields if depth == 0 else _fields(value)).get(number)
+        values = (fields if depth == 0 else fields_of(value)).get(number)
         if not values:
             return None
         value = values[-1]
@@ -99,12 +57,12 @@ def _texts(fields: Fields, number: int) -> list[str]:
 
 def _struct(data: object, depth: int = 0) -> Any:
     """Return a `google.protobuf.Struct` as a JSON object."""
-    entries = map(_fields, _fields(data).get(1, ()))
+    entries = map(fields_of, fields_of(data).get(1, ()))
     return {_text(entry, 1): _value(_last(entry, 2), depth + 1) for entry in entries}
 
 
 def _value(data: object, depth: int) -> Any:
-    fields = _fields(data)
+    fields = fields_of(data)
     if depth > _DEEPEST:
         return None
     if isinstance(number := _last(fields, 2), bytes) and len(number) == 8:
@@ -116,7 +74,7 @@ def _value(data: object, depth: int) -> Any:
     if 5 in fields:
         return _struct(_last(fields, 5), depth)
     if 6 in fields:
-        return [_value(item, depth + 1) for item in _fields(_last(fields, 6)).get(1, ())]
+        return [_value(item, depth + 1) for item in fields_of(_last(fields, 6)).get(1, ())]
     return None
 
 
@@ -131,25 +89,25 @@ def _call(name: str, /, **arguments: object) -> Part:
 
 
 def _diffs(fields: Fields) -> Iterator[Part]:
-    for edit in map(_fields, fields.get(2, ())):
+    for edit in map(fields_of, fields.get(2, ())):
         yield _call("edit_file", path=_text(edit, 1), old=_text(edit, 2), new=_text(edit, 3))
-    for edit in map(_fields, fields.get(5, ())):
-        hunks = [_fields(hunk) for hunk in edit.get(3, ())]
+    for edit in map(fields_of, fields.get(5, ())):
+        hunks = [fields_of(hunk) for hunk in edit.get(3, ())]
         old, new = ("\n".join(_text(hunk, number) for hunk in hunks) for number in (3, 4))
         yield _call("edit_file", path=_text(edit, 2) or _text(edit, 1), old=old, new=new)
-    for edit in map(_fields, fields.get(3, ())):
+    for edit in map(fields_of, fields.get(3, ())):
         yield _call("create_file", path=_text(edit, 1), content=_text(edit, 2))
-    for edit in map(_fields, fields.get(4, ())):
+    for edit in map(fields_of, fields.get(4, ())):
         yield _call("delete_file", path=_text(edit, 1))
 
 
 def _read(fields: Fields) -> Iterator[Part]:
-    for file in map(_fields, fields.get(1, ())):
+    for file in map(fields_of, fields.get(1, ())):
         yield _call("read_file", path=_text(file, 1))
 
 
 def _documents(fields: Fields) -> Iterator[Part]:
-    for document in map(_fields, fields.get(1, ())):
+    for document in map(fields_of, fields.get(1, ())):
         yield _call("document", title=_text(document, 2), content=_text(document, 1))
 
 
@@ -187,7 +145,7 @@ _TEXTS: Mapping[int, tuple[tuple[int, ...], ...]] = {
     23: ((1,),),
     27: ((3, 1),),
 }
-"""Where the text of each kind of result can be."""
+"""Fields that can have the text of a result, each a path, by the number of the result's field."""
 _ERRORS: Mapping[int, tuple[int, ...]] = {
     **dict.fromkeys((3, 5, 6, 9, 10, 15, 16, 19, 24, 25, 26, 28, 30, 32, 33, 34), (2,)),
     **dict.fromkeys((17, 29, 35), (3,)),
@@ -202,7 +160,7 @@ _FINISHED: Mapping[int, tuple[tuple[int, ...], ...]] = {
     27: ((3, 2),),
     35: ((2, 2),),
 }
-"""Where a command's exit code is."""
+"""Fields that can have a command's exit code, each a path, by the number of the result's field."""
 _CANCELLED = 14
 _QUERY, _OUTPUT, _CALLED, _RESULT, _THOUGHT, _SUMMARY, _SKILL, _MODEL = 2, 3, 4, 5, 15, 16, 23, 25
 
@@ -225,14 +183,14 @@ class _Parser(LineParser, kw_only=True):
         yield Part("assistant", "thinking", _text(fields, _THOUGHT, 1))
         yield Part("system", "text", _text(fields, _SUMMARY, 1, 1))
         self.use_model(_text(fields, _MODEL, 1))
-        called = _fields(_last(fields, _CALLED))
+        called = fields_of(_last(fields, _CALLED))
         for number, read in _CALLS.items():
             if number in called:
                 id = _text(called, 1)
-                parts = [part._replace(call=id) for part in read(_fields(_last(called, number)))]
+                parts = [part._replace(call=id) for part in read(fields_of(_last(called, number)))]
                 self.calls[id] = parts[0].tool if parts else ""
                 yield from parts
-        result = _fields(_last(fields, _RESULT))
+        result = fields_of(_last(fields, _RESULT))
         id = _text(result, 1)
         name = self.calls.pop(id, "")
         for number in {**_TEXTS, **_ERRORS, _CANCELLED: ()}:
@@ -243,7 +201,7 @@ class _Parser(LineParser, kw_only=True):
 
 
 def _failed(result: Fields, number: int) -> bool:
-    of_tool = _fields(_last(result, number))
+    of_tool = fields_of(_last(result, number))
     exits = (_last(result, number, *path) for path in _FINISHED.get(number, ()))
     return number == _CANCELLED or any(field in of_tool for field in _ERRORS.get(number, ())) or any(exits)
 
@@ -267,14 +225,14 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     for (data,) in connection.execute(_TASKS.format(ours=ours), (key,)):
         if not isinstance(data, bytes):
             parser.count_unknown("too long")
-        task = _fields(data)
+        task = fields_of(data)
         side = bool(_text(task, 3, 1))
         if not side:
             facts.title = one_line(_text(task, 2))
-        messages = list(map(_fields, task.get(5, ())))
+        messages = list(map(fields_of, task.get(5, ())))
         messages_by_time += (_TimedMessage(_time(message), message, side or bool(facts.parent)) for message in messages)
     messages_by_time.sort(key=lambda message: message.time)
-    facts.project, chosen = _asked(connection, key)
+    facts.project, chosen = _folder_and_models(connection, key)
     turns = (
         next_turn(
             parser,
@@ -291,7 +249,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     return conversation
 
 
-def _asked(connection: apsw.Connection, key: str) -> tuple[str, list[str]]:
+def _folder_and_models(connection: apsw.Connection, key: str) -> tuple[str, list[str]]:
     """Return the folder of a conversation, and the models that the user chose."""
     if "ai_queries" not in tables(connection):
         return "", []

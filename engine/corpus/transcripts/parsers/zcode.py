@@ -2,8 +2,8 @@
 
 There is no published specification. Written from agentsview's reader (August 2026) and others of autumn 2026: tables
 `session`, `message` and `part` as opencode's, with blocks of Anthropic's API among the parts, and `model_usage` with
-the tokens of each request, those sent including the cached ones. Since summer 2026 `semantics` of a message says of
-which kind it is: only prompts of the user and answers are speech.
+the tokens of each request; tokens sent include cached ones. Since summer 2026 a message has a kind in `semantics`: only
+prompts of the user and answers are speech.
 """
 
 from collections import Counter

@@ -27,7 +27,6 @@ from engine.corpus.transcripts.messages import Role, SessionFacts, clean, one_li
 from engine.corpus.transcripts.token_usage import anthropic_usage
 
 _AGENT = "zed"
-"""Largest decompression window in bytes."""
 _OPTIONAL = ("folder_paths", "parent_id", "created_at")
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 
@@ -42,15 +41,15 @@ class ZedReader(LineParser, kw_only=True):
         tagged = mapping(message)
         if message == "Resume":
             return
-        if "Compaction" in tagged:  # some are of the provider, and have no words
+        if "Compaction" in tagged:  # one made by the provider has no text
             yield Part("system", "text", string(mapping(tagged["Compaction"]).get("Summary")))
         elif "User" in tagged:
-            yield from self._of_user(items(mapping(tagged["User"]).get("content")))
+            yield from self._user_parts(items(mapping(tagged["User"]).get("content")))
         elif "Agent" in tagged:
             answer = mapping(tagged["Agent"])
             results = mapping(answer.get("tool_results"))
             for block in items(answer.get("content")):
-                yield from self._of_agent(block)
+                yield from self._agent_parts(block)
             for result in map(mapping, results.values()):
                 yield _result(result, string(result.get("tool_name")))
         elif (role := _ROLES.get(string(tagged.get("role")))) is not None:
@@ -58,7 +57,7 @@ class ZedReader(LineParser, kw_only=True):
         else:
             self.count_unknown("message")
 
-    def _of_user(self, blocks: Sequence[object]) -> Iterator[Part]:
+    def _user_parts(self, blocks: Sequence[object]) -> Iterator[Part]:
         """Yield the user's text with the names of its mentions, then images and the texts of mentioned files."""
         typed, others = "", list[Part]()
         for block in blocks:
@@ -76,7 +75,7 @@ class ZedReader(LineParser, kw_only=True):
         yield Part("user", "text", typed)
         yield from others
 
-    def _of_agent(self, block: object) -> Iterator[Part]:
+    def _agent_parts(self, block: object) -> Iterator[Part]:
         tagged = mapping(block)
         if "Text" in tagged:
             yield Part("assistant", "text", string(tagged["Text"]))

@@ -239,7 +239,7 @@ def test_the_session_that_changed_last_comes_first(path: Path, newer: OpencodeWr
 def test_rows_other_than_messages_are_counted(
     path: Path, writer: OpencodeWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(opencode_database, "_MOST_TEXT", 100)
+    monkeypatch.setattr(opencode_database, "_MAX_TEXT", 100)
     writer.session("ses_1")
     writer.message("ses_1", "msg_1", "{half", [])
     writer.message("ses_1", "msg_2", {"role": "user"}, ["[1]", b"\xff\x00", {"type": "text", "text": "Leaks?"}])
