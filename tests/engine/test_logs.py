@@ -1,11 +1,13 @@
 import logging
 import re
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from engine import logs
+from engine import base, logs
+from engine.base import prepare_logging
 from engine.logs import configure_logging, hide, redact
 from engine.redaction.secret_masking import PATTERNS
 
@@ -32,6 +34,27 @@ def test_messages_logged_once_despite_reconfigure() -> None:
     assert text.count("indexed 7 files") == 1
     assert "INFO engine.tests" in text
     assert "left out" not in text
+
+
+def test_threads_wait_until_logging_is_set_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    began, may_end, ready = threading.Event(), threading.Event(), []
+
+    def set_up() -> None:
+        began.set()
+        assert may_end.wait(10)
+        ready.append(True)
+
+    monkeypatch.setattr(base, "before_first_message", [set_up])
+    first, second = threading.Thread(target=prepare_logging), threading.Thread(target=prepare_logging)
+    first.start()
+    assert began.wait(10)
+    second.start()
+    second.join(0.05)  # it must wait, too
+    assert (second.is_alive(), ready) == (True, [])
+    may_end.set()
+    for thread in (first, second):
+        thread.join()
+    assert ready == [True]
 
 
 def test_modules_of_the_engine_make_their_loggers_late() -> None:
