@@ -156,6 +156,15 @@ def test_log_message_is_one_line_of_limited_length() -> None:
     assert len(line) < 1200
 
 
+def test_runs_that_log_one_message_rotate_the_log() -> None:
+    path = configure_logging()
+    path.parent.mkdir()
+    path.write_bytes(b"x" * 1_000_000)
+    log.info("late")
+    assert path.with_name(f"{path.name}.1").stat().st_size == 1_000_000
+    assert path.read_text().endswith("late\n")
+
+
 def test_log_has_three_files_of_at_most_1_mb() -> None:
     path = configure_logging()
     for number in range(4200):
