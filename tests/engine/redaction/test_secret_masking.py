@@ -1742,6 +1742,7 @@ def test_secret_with_colours_of_a_terminal_is_masked(colours: str, shown_in: str
     within = json.dumps(coloured)[1:-1] if '"' in shown_in else coloured
     masked = redact(shown_in.format(within))
     assert "a1B2c3" not in without_escapes(masked.replace("\\u001b", "\x1b"))
+    assert ("***" in masked) == ("{}{}" not in colours), "a mask that shows some characters could cut an escape"
     assert redact(masked) == masked
 
 
