@@ -57,6 +57,13 @@ def test_shared_memory_closed_by_each_user(workspace, settings, made):
         made[0].search("irrigation")
 
 
+def test_closed_memory_opens_no_user_data(workspace, settings, made):
+    engine.open_memory(workspace, settings).close()
+    with pytest.raises(Closed):
+        _ = made[0].saved_searches
+    assert not made[0].store.files.user.exists()
+
+
 def test_user_data_opened_during_close_is_closed(workspace, settings, monkeypatch):
     opening, closing, opened = threading.Event(), threading.Event(), []
 
