@@ -4,9 +4,10 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from engine import base, logs
+from engine import Settings, base, logs, open_memory
 from engine.base import prepare_logging
 from engine.logs import configure_logging, hide, redact
 from engine.redaction.secret_masking import PATTERNS
@@ -55,6 +56,15 @@ def test_threads_wait_until_logging_is_set_up(monkeypatch: pytest.MonkeyPatch) -
     for thread in (first, second):
         thread.join()
     assert ready == [True]
+
+
+def test_logging_is_set_up_before_other_packages_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "notes").mkdir()
+    set_up = list[bool]()
+    monkeypatch.setattr(base, "before_first_message", [lambda: set_up.append(True)])
+    store = msgspec.structs.replace(Settings().store, path=str(tmp_path / "data"))
+    open_memory(tmp_path / "notes", msgspec.structs.replace(Settings(), store=store)).close()
+    assert set_up == [True]
 
 
 def test_modules_of_the_engine_make_their_loggers_late() -> None:
