@@ -296,7 +296,7 @@ class _Matcher(dict[str, _RunMatches | None]):
         words = joined.decode("utf-8", "surrogatepass").split("\n")  # a tenth of the time of folding each
         return [
             run
-            for run, word in zip(runs, words, strict=True)
+            for run, word in zip(runs, words, strict=False)  # one empty word if there are no runs
             if (
                 any(map(word.__contains__, letters))
                 if run.isascii()
