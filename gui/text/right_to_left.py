@@ -28,6 +28,8 @@ _MAX_READ = 1000
 """Most characters that are searched for one with a direction."""
 _TURNING = re.compile("[\u202a-\u202e\u2066\u2067]")
 """Matches a character that turns letters or parts of a name around. The window itself isolates names with U+2068."""
+_DIRECTED = re.compile(f"{_RIGHT_TO_LEFT_LETTERS.pattern}|{_TURNING.pattern}|\u200f")
+"""Matches a character that may give a text another direction than left to right, or disguise a name."""
 _ISOLATED = re.compile("[\u2066-\u2068][^\u2069]*\u2069?")
 
 
@@ -77,7 +79,7 @@ def write(painter: QPainter, rect: QRect | QRectF, flags: int | Qt.AlignmentFlag
     """Draw text like `drawText`, unmirrored; left and right in `flags` mean start and end of lines."""
     alignment = (flags if isinstance(flags, int) else flags.value) | _ABSOLUTE
     mirrored = is_mirrored(painter)
-    if not mirrored and text.isascii():  # most texts, without what the others need
+    if not mirrored and not _DIRECTED.search(text):  # most texts, without what the others need
         painter.drawText(QRectF(rect), alignment, text)
         return
     if mirrored and alignment & _SIDES in (_LEFT.value, _RIGHT.value):

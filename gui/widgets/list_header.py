@@ -44,9 +44,13 @@ class CountLine(QWidget):
 
     def show_counts(self, *texts: str, legend: bool) -> None:
         """Show the longest of `texts` (versions from long to short) that fits next to the legend."""
+        if (texts, legend) == (self._texts, self._legend):
+            return
+        before = self.minimumSizeHint()
         self._texts, self._legend = texts, legend
         self.setAccessibleName(texts[0])
-        self.updateGeometry()
+        if self.minimumSizeHint() != before:  # a new layout reaches the whole window
+            self.updateGeometry()
         self.update()
 
     def sizeHint(self) -> QSize:

@@ -134,7 +134,7 @@ def test_list_of_words_may_be_in_the_language_of_the_query(tmp_path: Path) -> No
         (110, "Feier mit der Verwandtschaft am Abend", []),
         (0, "Feier mit der Verwandtschaft am Abend", ["lake.md"]),
         (110, "Spieleabend mit Verwandten", ["lake.md"]),
-        (110, "Verwandtschaft Abend", ["lake.md"]),
+        (110, "Gebäude Reparatur", ["wheel.md"]),
         (110, "Familienfeier", ["lake.md"]),
     ],
 )

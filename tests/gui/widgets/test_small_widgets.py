@@ -3,7 +3,7 @@ from operator import ne
 from typing import get_args
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QRect, QSize, Qt, QUrl
+from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, QRect, QSize, Qt, QUrl
 from PySide6.QtGui import QColor, QFontMetrics, QImage, QShowEvent
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMenu, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
@@ -16,6 +16,7 @@ from gui.widgets.form_controls import Chip, ComboBox
 from gui.widgets.icons import IconButton, add_clear_button, application_icon
 from gui.widgets.labels import ElidedLabel, breakable, elide
 from gui.widgets.layouts import FoldingRow, FootedColumn, PageStack, column_page, scrolling_column
+from gui.widgets.list_header import ListHeader, Order
 from gui.widgets.message_banner import Action, Banner, MessagePage, NoticeBar
 from gui.widgets.placeholder_page import StatePage
 from gui.widgets.state_dot import StateDot, StateLabel
@@ -82,6 +83,28 @@ def test_page_that_is_shown_again_is_painted_once(qtbot):
         stack.setUpdatesEnabled(enabled)
         stack.setCurrentIndex(1 - stack.currentIndex())
         assert stack.updatesEnabled() == enabled
+
+
+def test_counts_of_equal_width_need_no_new_layout(qtbot, qapp):
+    requests: list[QObject] = []
+
+    class Watcher(QObject):
+        def eventFilter(self, watched, event):
+            if event.type() == QEvent.Type.LayoutRequest:
+                requests.append(watched)
+            return False
+
+    header = ListHeader((Order("relevance", "Relevance", "relevance", "Best first"),))
+    qtbot.addWidget(header)
+    header.show()
+    watcher = Watcher(header)
+    header.installEventFilter(watcher)
+    for counts, asks in (("12", True), ("12", False), ("21", False), ("1,234", True)):
+        qapp.processEvents()
+        requests.clear()
+        header.show_counts(f"{counts} results", counts, legend=False, sortable=True)
+        qapp.processEvents()
+        assert bool(requests) == asks, counts
 
 
 def test_clear_button_has_a_name_and_the_colour_of_the_theme(qtbot, appearance):
