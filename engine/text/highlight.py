@@ -292,11 +292,13 @@ class _Matcher(dict[str, _RunMatches | None]):
             runs = RUN.findall(piece)
         if plain and not piece.isascii():
             runs = RUN.findall("\n".join(runs))  # signs other than ASCII ones also divide them
+        if not runs:
+            return runs
         joined = "\n".join(runs).lower().encode("utf-8", "surrogatepass").translate(None, _ASCII_CONNECTORS)
         words = joined.decode("utf-8", "surrogatepass").split("\n")  # a tenth of the time of folding each
         return [
             run
-            for run, word in zip(runs, words, strict=False)  # one empty word if there are no runs
+            for run, word in zip(runs, words, strict=True)
             if (
                 any(map(word.__contains__, letters))
                 if run.isascii()
