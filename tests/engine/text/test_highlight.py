@@ -126,12 +126,6 @@ def test_text_without_match_has_no_ranges(text: str, query: str, languages: tupl
     assert highlight_ranges(text, analyse_query(query, languages), languages) == []
 
 
-@pytest.mark.parametrize("language", ["english", "german", "russian", ""])
-@pytest.mark.parametrize("text", ["", " ", "\n", "…", "— –", "\ud800", "any — word", "é"])
-def test_line_without_a_candidate_has_no_ranges(text: str, language: str) -> None:
-    assert highlight_ranges(text, "pump", [language] if language else []) == []
-
-
 @pytest.mark.parametrize("query", ["pump here", "pump 水 here", "pump os.replace here"])
 @pytest.mark.parametrize(
     "expected",
