@@ -292,7 +292,7 @@ class _Matcher(dict[str, _RunMatches | None]):
         if plain and not piece.isascii():
             runs = RUN.findall("\n".join(runs))  # other signs than ASCII ones divide them, too
         joined = "\n".join(runs).lower().encode("utf-8", "surrogatepass").translate(None, _ASCII_CONNECTORS)
-        words = joined.decode("utf-8", "surrogatepass").split("\n")  # a tenth of the time of folding each
+        words = joined.decode("utf-8", "surrogatepass").split("\n") if runs else []  # a tenth of the time of folding
         return [
             run
             for run, word in zip(runs, words, strict=True)
@@ -373,7 +373,11 @@ class _Matcher(dict[str, _RunMatches | None]):
         word_pieces = _pieces(text)
         for piece in word_pieces:
             span = group.start + piece.start, group.start + piece.end
-            if piece.token in self._tokens or piece.token.startswith(self._prefixes):
+            begins = piece.token.startswith(self._prefixes)
+            # Of a path that begins with the word, only the first name matches.
+            if begins and not piece.root:
+                begins = not any(part.root and part.token.startswith(self._prefixes) for part in word_pieces)
+            if begins or piece.token in self._tokens:
                 ranges.append(span)
             if piece.root:
                 stems = self._all_stems(piece.root)

@@ -38,6 +38,8 @@ def marked(text: str, query: str, *languages: str) -> str:
         ("github", "[GitHub] and [github], not git"),
         ("hub ", "Git[Hub], [hub]"),
         ("git hub ", "[GitHub] has one [hub] for [git]"),
+        ("plan", "the [plan]/2026/tides.md, [plan]-tides, [planning]/b, a/[plans].md"),
+        ("os.rep", "[os.replace], os_replace"),
         ("pla", "[planning] a [plane] in the [place], not a pa"),
         ("the plan ", "the [plan] of the year"),
         ("the ", "[the] year"),
@@ -117,7 +119,9 @@ def test_ranges_are_right_beyond_the_first_piece_of_a_long_text() -> None:
     ]
 
 
-@pytest.mark.parametrize(("text", "query"), [("", "word"), ("word", ""), ("word", "?!"), ("\ud800\x00", "\ud800")])
+@pytest.mark.parametrize(
+    ("text", "query"), [("", "word"), (" \u2014 ", "word"), ("word", ""), ("word", "?!"), ("\ud800\x00", "\ud800")]
+)
 def test_text_without_match_has_no_ranges(text: str, query: str) -> None:
     assert highlight_ranges(text, query) == []
 
@@ -160,7 +164,7 @@ def test_words_with_other_first_letters_are_marked() -> None:
 def test_filter_by_first_letters_changes_nothing(
     words: list[str], delimiter: str, query: list[str], languages: tuple[str, ...]
 ) -> None:
-    text = delimiter.join([*words, ""])
+    text = delimiter.join([*words, "", ""])
     matcher = _Matcher(analyse_query(" ".join(query), languages or ("english", "german")), languages)
     filtered = set(matcher.ranges(text))
     matcher._starts = None
