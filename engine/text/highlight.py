@@ -371,13 +371,11 @@ class _Matcher(dict[str, _RunMatches | None]):
         self, text: str, group: Group, ranges: list[Range], rooted: list[tuple[Range, frozenset[str]]]
     ) -> None:
         word_pieces = _pieces(text)
+        begun = [piece for piece in word_pieces if piece.token.startswith(self._prefixes)]
+        begun = [piece for piece in begun if piece.root] or begun  # of a path, only the name that begins with the word
         for piece in word_pieces:
             span = group.start + piece.start, group.start + piece.end
-            begins = piece.token.startswith(self._prefixes)
-            # Of a path that begins with the word, only the first name matches.
-            if begins and not piece.root:
-                begins = not any(part.root and part.token.startswith(self._prefixes) for part in word_pieces)
-            if begins or piece.token in self._tokens:
+            if piece.token in self._tokens or piece in begun:
                 ranges.append(span)
             if piece.root:
                 stems = self._all_stems(piece.root)
