@@ -291,8 +291,10 @@ class _Matcher(dict[str, _RunMatches | None]):
             runs = RUN.findall(piece)
         if plain and not piece.isascii():
             runs = RUN.findall("\n".join(runs))  # other signs than ASCII ones divide them, too
+        if not runs:
+            return runs
         joined = "\n".join(runs).lower().encode("utf-8", "surrogatepass").translate(None, _ASCII_CONNECTORS)
-        words = joined.decode("utf-8", "surrogatepass").split("\n") if runs else []  # a tenth of the time of folding
+        words = joined.decode("utf-8", "surrogatepass").split("\n")  # a tenth of the time of folding each
         return [
             run
             for run, word in zip(runs, words, strict=True)
@@ -372,10 +374,9 @@ class _Matcher(dict[str, _RunMatches | None]):
     ) -> None:
         word_pieces = _pieces(text)
         begun = [piece for piece in word_pieces if piece.token.startswith(self._prefixes)]
-        begun = [piece for piece in begun if piece.root] or begun  # of a path, only the name that begins with the word
         for piece in word_pieces:
             span = group.start + piece.start, group.start + piece.end
-            if piece.token in self._tokens or piece in begun:
+            if piece.token in self._tokens or (piece in begun and (piece.root or piece == begun[-1])):  # not a path
                 ranges.append(span)
             if piece.root:
                 stems = self._all_stems(piece.root)
