@@ -374,9 +374,10 @@ class _Matcher(dict[str, _RunMatches | None]):
         self, text: str, group: Group, ranges: list[Range], rooted: list[tuple[Range, frozenset[str]]]
     ) -> None:
         word_pieces = _pieces(text)
+        begun = [piece for piece in word_pieces if piece.token.startswith(self._prefixes)]
         for piece in word_pieces:
             span = group.start + piece.start, group.start + piece.end
-            if piece.token in self._tokens or piece.token.startswith(self._prefixes):
+            if piece.token in self._tokens or (piece in begun and (piece.root or piece == begun[-1])):  # not a path
                 ranges.append(span)
             if piece.root:
                 stems = self._all_stems(piece.root)

@@ -38,6 +38,8 @@ def marked(text: str, query: str, *languages: str) -> str:
         ("github", "[GitHub] and [github], not git"),
         ("hub ", "Git[Hub], [hub]"),
         ("git hub ", "[GitHub] has one [hub] for [git]"),
+        ("plan", "the [plan]/2026/tides.md, [plan]-tides, [planning]/b, a/[plans].md"),
+        ("os.rep", "[os.replace], os_replace"),
         ("pla", "[planning] a [plane] in the [place], not a pa"),
         ("the plan ", "the [plan] of the year"),
         ("the ", "[the] year"),
@@ -164,7 +166,7 @@ def test_words_with_other_first_letters_are_marked() -> None:
 def test_filter_by_first_letters_changes_nothing(
     words: list[str], delimiter: str, query: list[str], languages: tuple[str, ...]
 ) -> None:
-    text = delimiter.join([*words, ""])
+    text = delimiter.join([*words, "", ""])
     matcher = _Matcher(analyse_query(" ".join(query), languages or ("english", "german")), languages)
     filtered = set(matcher.ranges(text))
     matcher._starts = None
