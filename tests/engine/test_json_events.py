@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.base.bounded_json import BoundedDigits, DividedStrings, check_depth, check_digits
+from engine.base.bounded_json import BoundedDigits, DividedStrings, check_depth, check_digits, decode_toml
 from engine.corpus.transcripts.export_reader import conversations
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.embedding.response_parsing import read_json
@@ -143,3 +143,10 @@ def test_the_parser_gets_no_long_string(text: str, end: str) -> None:
 
 def test_a_long_key_is_refused() -> None:
     assert parse_line(json.dumps({"a": 1, "k" * 1_000_000: 1}).encode()) is None
+
+
+def test_key_of_toml_has_at_most_100_parts() -> None:
+    text = "k." * 99 + "k = 1"
+    assert list(decode_toml(text)) == ["k"]
+    with pytest.raises(ValueError, match="too many parts"):
+        decode_toml(f"k.{text}")
