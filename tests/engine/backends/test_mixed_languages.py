@@ -14,13 +14,14 @@ WORDS = "Der Leuchtturm ist die Zeitung, die wir auf der Fähre mit der Verspät
 ANSWER = "Die Fähre zum Leuchtturm hatte gestern eine Verspätung, so lange wie ein Mittagessen."
 ENGLISH = "On the second day we walked along the coast to the beacon. The ship back was two hours late."
 GERMAN = "Am zweiten Tag gingen wir die Küste entlang bis zu dem Turm. Das Schiff kam zwei Stunden zu spät."
+FRENCH = "Le deuxième jour, nous avons longé la côte jusqu'au phare. Le bateau est revenu avec deux heures de retard."
 SIMILAR = "On the third day we walked along the coast to the beacon. The ship there was three hours late."
 FARTHER = "Am vierten Tag gingen wir die Küste entlang bis zu dem Hafen. Das Schiff fuhr nicht."
 SHORT_QUERY = "Wie löscht man Browser-Cookies?"
 SHORT_WORDS = "Wer die Cookies seines Browsers nie löscht, der weiß nicht, was das Internet über ihn weiß."
 SHORT_ANSWER = "To remove the cookies of the browser, open its settings and choose what to forget."
 COSINES = {QUERY: 1.0, SHORT_QUERY: 1.0, WORDS: 0.1, ANSWER: 0.6, ENGLISH: 0.7, GERMAN: 0.6, SIMILAR: 0.8, FARTHER: 0.4}
-COSINES |= {SHORT_WORDS: 0.1, SHORT_ANSWER: 0.7}
+COSINES |= {SHORT_WORDS: 0.1, SHORT_ANSWER: 0.7, FRENCH: 0.75}
 
 
 class DirectionProvider(FakeProvider):
@@ -32,7 +33,7 @@ class DirectionProvider(FakeProvider):
         rows = np.zeros((len(texts), self.dims), np.float32)
         for row, text in zip(rows, texts, strict=True):
             row[0] = COSINES.get(text.strip(), 0.0)
-            row[1 + (text.strip() not in {ENGLISH, GERMAN, SIMILAR, FARTHER})] = np.sqrt(1 - row[0] ** 2)
+            row[1 + (text.strip() not in {ENGLISH, GERMAN, FRENCH, SIMILAR, FARTHER})] = np.sqrt(1 - row[0] ** 2)
         return rows
 
 
@@ -68,6 +69,11 @@ def test_nearer_passage_in_other_language_ranks_first(open_memory, workspace: Pa
 def test_passage_similar_to_a_translation_ranks_first(open_memory, workspace: Path) -> None:
     memory = _memory(open_memory, workspace, {"words": WORDS, "english": ENGLISH, "german": GERMAN, "similar": SIMILAR})
     assert memory.search(QUERY, min_score=0.0).results[0].path == "similar.md"
+
+
+def test_translations_into_two_languages_gain_nothing(open_memory, workspace: Path) -> None:
+    memory = _memory(open_memory, workspace, {"words": WORDS, "english": ENGLISH, "french": FRENCH, "german": GERMAN})
+    assert memory.search(QUERY, min_score=0.0).results[0].path == "words.md"
 
 
 def test_farther_passage_in_own_language_is_no_translation(open_memory, workspace: Path) -> None:
