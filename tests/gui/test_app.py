@@ -150,6 +150,11 @@ def test_quick_search_can_be_captured(notes, words_only, tmp_path):
     assert 600 < QImage(str(picture)).width() < 700
 
 
+def test_failed_search_prints_one_line_and_exits_1(tmp_path):
+    done = _run("search", "irrigation", "--workspace", tmp_path / "gone")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+
+
 def test_interrupt_while_modules_load_exits_130(tmp_path):
     (tmp_path / "msgspec.py").write_text("raise KeyboardInterrupt")
     done = _run("search", "irrigation", PYTHONPATH=str(tmp_path))

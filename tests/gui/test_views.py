@@ -616,6 +616,17 @@ def test_empty_query_shows_viewer_hint(qtbot, window):
     qtbot.waitUntil(lambda: _instead(window).startswith(CHOSEN_OPENS_HERE.sentence))
 
 
+def test_file_opened_as_box_is_emptied_stays(qtbot, window):
+    with qtbot.waitSignal(window.viewer.file_shown):
+        _search(qtbot, window, "CR2032")
+    other = "topics/shopping.md"
+    assert window.viewer.name != other
+    with qtbot.waitSignal(window.viewer.file_shown):
+        window.search.search("")
+        window.views.show_location(Location(other, 1))
+    assert window.viewer.name == other
+
+
 def test_focused_reader_survives_empty_answer(qtbot, window):
     with qtbot.waitSignal(window.viewer.file_shown):
         _search(qtbot, window, "CR2032")

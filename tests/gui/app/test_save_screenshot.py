@@ -73,6 +73,14 @@ def test_picture_of_outdated_duplicates_compares_again(qtbot, opened, memory, jo
     assert not page.outdated
 
 
+def test_picture_of_duplicates_of_a_busy_index_ends(qtbot, opened, memory, jobs, monkeypatch, tmp_path):
+    memory.insight = FakeInsight(memory)
+    show_view(opened, "duplicates", "")
+    monkeypatch.setattr(type(opened.views.index.duplicates), "outdated", property(lambda _: True))
+    take_picture(qtbot, opened, jobs, tmp_path / "a.png", "duplicates")
+    assert (tmp_path / "a.png").exists()
+
+
 def test_picture_waits_for_start_page(qtbot, opened, jobs, monkeypatch, tmp_path):
     answers, given = chain([True, True, True, True, True], repeat(False)), []
     monkeypatch.setattr(StartPage, "busy", property(lambda _: given.append(next(answers)) or given[-1]))

@@ -73,6 +73,15 @@ def test_days_are_named_as_dates_and_in_order_of_time(qtbot, jobs, appearance) -
     assert [row[0] for row in cells(shown)] == ["9 Feb 2026", "10 Feb 2026", "11 Feb 2026"]
 
 
+def test_date_of_own_prices_may_be_any_text(qtbot, jobs, appearance, tmp_path) -> None:
+    own = tmp_path / "prices.toml"
+    own.write_text('[[list]]\ndate = "last spring"\n[list.models]\n"gpt-99" = { input = 1, output = 2 }\n')
+    shown = FiguresDialog(jobs, SESSIONS, str(own), None)
+    qtbot.addWidget(shown)
+    qtbot.waitUntil(lambda: not shown.busy)
+    assert any("to last spring." in label.text() for label in shown.findChildren(QLabel))
+
+
 def test_tip_says_what_was_sent_without_the_cache(dialog) -> None:
     tip = dialog.table.model().index(0, 4).data(Qt.ItemDataRole.ToolTipRole)
     assert "Sent, not cached: 400" in tip
