@@ -94,9 +94,12 @@ def _run_verb(arguments: list[str], *, is_process: bool) -> int | None:
     """Run a command of the engine and return its exit code; None if there is no such command."""
     thresholds = gc.get_threshold()
     gc.set_threshold(_MAX_GARBAGE)  # imports leave none, but looking for it takes a twentieth of their time
-    _import_msgspec()
-    from engine.cli import VERBS
-    from engine.cli import main as run_verb
+    try:
+        _import_msgspec()
+        from engine.cli import VERBS
+        from engine.cli import main as run_verb
+    except KeyboardInterrupt:
+        return 130
 
     if arguments[0] not in VERBS:
         gc.set_threshold(*thresholds)

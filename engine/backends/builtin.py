@@ -66,10 +66,7 @@ class BuiltinParts:
     """Creates the parts of one open workspace on first use. Two threads may create one twice, which is harmless."""
 
     def __init__(
-        self,
-        context: "MemoryContext",
-        updates: "IndexUpdates",
-        answerer: "Callable[[], QueryAnswerer]",
+        self, context: "MemoryContext", updates: "IndexUpdates", answerer: "Callable[[], QueryAnswerer]"
     ) -> None:
         self.context = context
         self.updates = updates
@@ -429,7 +426,8 @@ class BuiltinMemory:
         if not self._lifetime.end():
             return
         self._provider.stop_waiting()
-        parts = self._made_parts
+        with self._creating:  # parts that another thread is making are closed, too
+            parts = self._made_parts
         if parts is not None:
             parts.context.indexing.close()
         self._provider.close()

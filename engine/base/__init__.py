@@ -5,6 +5,7 @@ Out: exceptions, `CancelToken`, `tr`, file helpers with safe modes, `lazy_patter
 """
 
 import re
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, AnyStr, TypeVar, cast
 
@@ -44,12 +45,14 @@ def lazy_logger(name: str) -> "logging.Logger":
 
 before_first_message: list[Callable[[], object]] = []
 """Functions that set up logging, called once when the first lazy logger is used."""
+_preparing = threading.RLock()
 
 
 def prepare_logging() -> None:
-    """Set up logging before code of other packages runs that logs."""
-    while before_first_message:
-        before_first_message.pop()()
+    """Set up logging before code of other packages runs that logs; returns once it is set up, on every thread."""
+    with _preparing:
+        while before_first_message:
+            before_first_message.pop()()
 
 
 def _logger(name: str) -> "logging.Logger":

@@ -12,8 +12,6 @@ from engine.records import Source
 from engine.text.date_parsing import EXAMPLES, Period, parse_period
 from engine.text.operators import OPERATORS, QUERY_HELP
 
-argparse._ = str  # type: ignore[attr-defined]  # looking up translations of its texts takes as long as parsing
-
 _SESSION_ID = "the session's id, a unique beginning of it, part of its title, or its stable name (sessions/…)"
 
 # --- Types of the options' values: argparse reports an invalid one in one line ---------------------------------------

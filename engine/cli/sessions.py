@@ -239,17 +239,15 @@ def _print_stats(known: Sequence[SessionSummary], arguments: Namespace, prices: 
     if parts := len(matching) - stats.total.sessions:
         print(f"{plural(parts, 'session')} of sub-agents: the usage is counted with the main session.")
     if copies := sum(map(_is_copy, matching)):
-        print(f"{plural(copies, 'session')} of copied requests, which count in the session that they are from.")
+        print(f"{plural(copies, 'session')} with copied requests only: the usage is counted with the original session.")
     for note in _notes(stats):
         print(note)
 
 
 def _is_copy(session: SessionSummary) -> bool:
-    """Whether all recorded requests of a session were copied from another session; its numbers are then 0."""
+    """Whether all recorded requests of a session were copied from another one."""
     known = [usage for usage in session.usage if usage.has_numbers]
-    return bool(known) and not any(
-        usage.input_tokens or usage.output_tokens or usage.cache_read_tokens or usage.recorded_cost for usage in known
-    )
+    return bool(known) and all(usage.is_copied for usage in known)
 
 
 def _cells(row: StatsRow) -> Sequence[str]:

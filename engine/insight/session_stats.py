@@ -81,8 +81,8 @@ class Prices:
         """Return the cost in US dollars: as recorded, else by the table; None if it is unknown."""
         if usage.recorded_cost is not None:
             return usage.recorded_cost
-        if usage.input_tokens == 0 == usage.output_tokens and not (usage.cache_read_tokens or usage.cache_write_tokens):
-            return 0.0  # all its requests were copied from another session
+        if usage.is_copied:
+            return 0.0
         price = self._price(usage.model)
         return None if price is None else price.cost(usage)
 

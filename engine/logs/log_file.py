@@ -81,15 +81,12 @@ class _LogFile(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         try:
             line = f"{self.format(record)}\n".encode("utf-8", "backslashreplace")
-            if self._file is not None and os.fstat(self._file.fileno()).st_size + len(line) > _FILE_BYTES:
-                self._rotate(self._file)
-            if self._file is None:
-                make_folder(self._path.parent)
-                tidy_folder(self._path.parent)
-                create_private(self._path)
-                self._file = self._path.open("ab")
-            self._file.write(line)
-            self._file.flush()
+            file = self._file or self._opened()
+            if os.fstat(file.fileno()).st_size + len(line) > _FILE_BYTES:
+                self._rotate(file)
+                file = self._opened()
+            file.write(line)
+            file.flush()
         except Exception:
             self.handleError(record)
 
@@ -100,6 +97,13 @@ class _LogFile(logging.Handler):
         if self._file is not None:
             self._file.close()
         super().close()
+
+    def _opened(self) -> BinaryIO:
+        make_folder(self._path.parent)
+        tidy_folder(self._path.parent)
+        create_private(self._path)
+        self._file = self._path.open("ab")
+        return self._file
 
     def _rotate(self, file: BinaryIO) -> None:
         file.close()

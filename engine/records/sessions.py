@@ -33,16 +33,17 @@ class ModelUsage(Record, frozen=True, gc=False, kw_only=False):
     @property
     def has_numbers(self) -> bool:
         """Whether any number is known; some transcripts record only the model's name."""
-        return any(
-            number is not None
-            for number in (
-                self.input_tokens,
-                self.output_tokens,
-                self.cache_read_tokens,
-                self.cache_write_tokens,
-                self.recorded_cost,
-            )
-        )
+        return any(number is not None for number in self._numbers)
+
+    @property
+    def is_copied(self) -> bool:
+        """Whether all known numbers are 0, because the requests were copied from another session and count there."""
+        return self.has_numbers and not any(self._numbers)
+
+    @property
+    def _numbers(self) -> tuple[float | None, ...]:
+        tokens = (self.input_tokens, self.output_tokens, self.cache_read_tokens, self.cache_write_tokens)
+        return (*tokens, self.recorded_cost)
 
 
 class UsageTotal(Record, frozen=True):

@@ -173,7 +173,7 @@ _WORD_ENDS = (  # each begins with one literal character, for which alone the te
         rf"(?<={_IN_WORD}{{6}}\n|{_IN_WORD}{{5}}[\r\"'`]\n|{_IN_WORD}{{4}}[\"'`]\r\n){_MIXED_TAIL}"
     ),
     lazy_pattern(rf'"(?<={_IN_WORD}{{6}}"){_MIXED_TAIL}'),
-    lazy_pattern(rf"\\(?=\\*[n\"])(?<={_IN_WORD}{{6}}\\|{_IN_WORD}{{5}}[\"'`]\\)"),
+    lazy_pattern(rf"\\(?<={_IN_WORD}{{6}}\\|{_IN_WORD}{{5}}[\"'`]\\)(?=\\*[n\"])"),
 )
 _LONGEST_WORD = 42  # with quotes
 _MIXED = lazy_pattern(
@@ -321,8 +321,12 @@ _STRING = lazy_pattern(r'"((?:[^"\\]++|\\(?:.|\Z))*+)(?:"|\Z)', re.DOTALL)
 _AROUND = lazy_pattern(r"(?:[\s{}\[\],:\0-]|(?:true|false|null|\d[\d.eE+-]*+)(?![^\s{}\[\],:]))*+")
 _ESCAPE = lazy_pattern(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 _NEEDLESS_ESCAPE = lazy_pattern(
-    rf"{TERMINAL_ESCAPE}|\\+u001[bB](?:\[[0-?]*+[ -/]*+[@-~]|[ -/]++[0-~])|\\+(?:/|u00([0-9a-fA-F]{{2}}))"
+    # Without the look behind, each backslash of a long run would be tried as its beginning.
+    rf"{TERMINAL_ESCAPE}|(?<!\\)\\++(?:(?:u001[bB]|x1[bB]|033)(?:\[[0-?]*+[ -/]*+[@-~]|[ -/]++[0-~])"
+    r"|/|u00([0-9a-fA-F]{2}))"
 )
+_NEEDLESS_ESCAPES = ("\\/", "\\u00", "\x1b", "\\x1b", "\\x1B", "\\033")
+"""Each text with a needless escape contains one of these."""
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "b": " ", "f": "\n"}
 _FILLER = "\0"
 _LONGEST_READ_TWICE = 500
@@ -362,7 +366,7 @@ def unescaped(text: str) -> tuple[str, Callable[[int], int]] | None:
     needed, such as `\\/` and `\\u003d`; and a function that returns the position of one of its characters in `text`.
     None without such escapes.
     """
-    if not ("\\/" in text or "\\u00" in text or "\x1b" in text):
+    if not any(map(text.__contains__, _NEEDLESS_ESCAPES)):
         return None
     ends, removed = [0], [0]
 

@@ -6,7 +6,7 @@ Scores are approximate: callers request about four times what they need and resc
 A search compares the sign bits of all rows first, at a tenth of the cost of casting and multiplying the codes; the
 nearest few per cent are then scored from their int8 codes. Signs alone miss neighbours, so they only select candidates.
 The rows scored so far show how well signs predict the cosine for this query, hence how many of the best rows may be
-further away. If that is more than 0.1 %, the scan continues further out, over all rows if necessary.
+further away. If that is more than 0.02 %, the scan continues further out, over all rows if necessary.
 """
 
 import sys

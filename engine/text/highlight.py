@@ -292,6 +292,8 @@ class _Matcher(dict[str, _RunMatches | None]):
             runs = RUN.findall(piece)
         if plain and not piece.isascii():
             runs = RUN.findall("\n".join(runs))  # signs other than ASCII ones also divide them
+        if not runs:
+            return runs
         joined = "\n".join(runs).lower().encode("utf-8", "surrogatepass").translate(None, _ASCII_CONNECTORS)
         words = joined.decode("utf-8", "surrogatepass").split("\n")  # a tenth of the time of folding each
         return [

@@ -1,11 +1,14 @@
 import logging
 import re
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from engine import logs
+from engine import Settings, base, logs, open_memory
+from engine.base import prepare_logging
 from engine.logs import configure_logging, hide, redact
 from engine.redaction.secret_masking import PATTERNS
 
@@ -32,6 +35,36 @@ def test_messages_logged_once_despite_reconfigure() -> None:
     assert text.count("indexed 7 files") == 1
     assert "INFO engine.tests" in text
     assert "left out" not in text
+
+
+def test_threads_wait_until_logging_is_set_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    began, may_end, ready = threading.Event(), threading.Event(), []
+
+    def set_up() -> None:
+        began.set()
+        assert may_end.wait(10)
+        ready.append(True)
+
+    monkeypatch.setattr(base, "before_first_message", [set_up])
+    first, second = threading.Thread(target=prepare_logging), threading.Thread(target=prepare_logging)
+    first.start()
+    assert began.wait(10)
+    second.start()
+    second.join(0.05)  # it must wait, too
+    assert (second.is_alive(), ready) == (True, [])
+    may_end.set()
+    for thread in (first, second):
+        thread.join()
+    assert ready == [True]
+
+
+def test_logging_is_set_up_before_other_packages_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "notes").mkdir()
+    set_up = list[bool]()
+    monkeypatch.setattr(base, "before_first_message", [lambda: set_up.append(True)])
+    store = msgspec.structs.replace(Settings().store, path=str(tmp_path / "data"))
+    open_memory(tmp_path / "notes", msgspec.structs.replace(Settings(), store=store)).close()
+    assert set_up == [True]
 
 
 def test_modules_of_the_engine_make_their_loggers_late() -> None:
@@ -131,6 +164,15 @@ def test_log_message_is_one_line_of_limited_length() -> None:
     [line] = path.read_text().splitlines()
     assert "a\\nb\\r\\ud800" in line
     assert len(line) < 1200
+
+
+def test_runs_that_log_one_message_rotate_the_log() -> None:
+    path = configure_logging()
+    path.parent.mkdir()
+    path.write_bytes(b"x" * 1_000_000)
+    log.info("late")
+    assert path.with_name(f"{path.name}.1").stat().st_size == 1_000_000
+    assert path.read_text().endswith("late\n")
 
 
 def test_log_has_three_files_of_at_most_1_mb() -> None:

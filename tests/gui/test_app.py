@@ -150,6 +150,12 @@ def test_quick_search_can_be_captured(notes, words_only, tmp_path):
     assert 600 < QImage(str(picture)).width() < 700
 
 
+def test_interrupt_while_modules_load_exits_130(tmp_path):
+    (tmp_path / "msgspec.py").write_text("raise KeyboardInterrupt")
+    done = _run("search", "irrigation", PYTHONPATH=str(tmp_path))
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
 def test_missing_folder_prints_one_line_and_exits_1(tmp_path, words_only):
     done = _run("--workspace", tmp_path / "gone", "--config", words_only, "--screenshot", tmp_path / "a.png")
     assert done.returncode == 1

@@ -144,8 +144,9 @@ def image_file(path: str, name: str) -> bytes:
                     with archive.open(member) as image:
                         return _whole(image)
             return b""
-    folder = Path(path).parent
-    for found in sorted((*folder.glob(f"{glob.escape(name)}*"), *folder.glob(f"*/{glob.escape(name)}*"))):
+    folder, names = Path(path).parent, f"{glob.escape(name)}*"
+    folders = (folder, folder.parent) if folder.name.startswith("conversations") else (folder,)
+    for found in sorted(chain.from_iterable((*each.glob(names), *each.glob(f"*/{names}")) for each in folders)):
         if fits(found.name):
             with open_binary(found) as image:
                 return _whole(image)

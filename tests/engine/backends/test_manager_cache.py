@@ -1,6 +1,7 @@
 """One memory is shared by all users that open a workspace with the same settings in one process."""
 
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from pathlib import Path
@@ -15,6 +16,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, IndexReadOnly
 from engine.settings import Settings
 from engine.settings.search_settings import QuerySettings
+from engine.store import user_data
 from tests.helpers.background import reasons, wait_until
 from tests.helpers.fake_provider import FakeProvider, selection_of
 
@@ -53,6 +55,41 @@ def test_shared_memory_closed_by_each_user(workspace, settings, made):
     second.close()
     with pytest.raises(Closed):
         made[0].search("irrigation")
+
+
+def test_closed_memory_opens_no_user_data(workspace, settings, made):
+    engine.open_memory(workspace, settings).close()
+    with pytest.raises(Closed):
+        _ = made[0].saved_searches
+    assert not made[0].store.files.user.exists()
+
+
+def test_user_data_opened_during_close_is_closed(workspace, settings, monkeypatch):
+    opening, closing, opened = threading.Event(), threading.Event(), []
+
+    class Slow(user_data.UserData):
+        def __init__(self, path: Path) -> None:
+            opening.set()
+            assert closing.wait(10)
+            time.sleep(0.05)  # so that `close` reaches the point where it waits
+            super().__init__(path)
+            opened.append(self)
+
+        def close(self) -> None:
+            opened.remove(self)
+            super().close()
+
+    monkeypatch.setattr(user_data, "UserData", Slow)
+    memory = engine.open_memory(workspace, settings)
+    with ThreadPoolExecutor(1) as pool:
+        first_use = pool.submit(lambda: memory.saved_searches)
+        assert opening.wait(10)
+        closing.set()
+        memory.close()
+        first_use.result()
+    assert not opened
+    with pytest.raises(Closed):
+        memory.status()
 
 
 def test_another_spelling_of_the_folder_is_the_same_workspace(workspace, settings, made):

@@ -62,8 +62,15 @@ def test_copied_requests_cost_nothing_and_are_explained(run: Run, memory: FakeMe
     memory.session_texts |= {"sessions/b/4": made}
     lines = run("sessions", "stats", "--agent", "droid").out.splitlines()
     assert lines[1].split()[4:] == ["0"] * 4 + ["$0.00"]
-    assert lines[2:][0] == "1 session of copied requests, which count in the session that they are from."
+    assert lines[2:][0] == "1 session with copied requests only: the usage is counted with the original session."
     assert not any("No price is known" in line for line in lines)
+
+
+def test_session_that_only_wrote_to_the_cache_is_no_copy(run: Run, memory: FakeMemory) -> None:
+    usage = (ModelUsage("claude-opus-4-5", 0, 0, 0, 1_000),)
+    made = make_session([("user", [("text", "Hello")])], path="sessions/b/4", agent="droid", usage=usage)
+    memory.session_texts |= {"sessions/b/4": made}
+    assert "copied" not in run("sessions", "stats", "--agent", "droid").out
 
 
 def test_stats_of_no_session_name_the_agents(run: Run) -> None:

@@ -1563,6 +1563,7 @@ def test_each_of_many_tables_is_read_once(lines: str) -> None:
         "login ada Aa" + "!" * 200_000,
         "- passwords\n" * 20_000,
         ('{"a": "' + r"\\\" " * 100_000)[:-2],
+        "x \\/ " + "\\" * 60_000,
     ],
     ids=[
         "headers",
@@ -1575,6 +1576,7 @@ def test_each_of_many_tables_is_read_once(lines: str) -> None:
         "login",
         "lists",
         "escapes",
+        "backslashes",
     ],
 )
 def test_hostile_text_takes_little_time(text: str) -> None:
@@ -1728,7 +1730,8 @@ def test_secret_with_needless_escapes_is_masked(before: str, depth: int) -> None
 
 
 _COLOURS = ("\x1b[01;31m\x1b[K{}\x1b[m\x1b[K{}", "{}\x1b[0m\x1b[38;5;2m{}", "{}\x1b(B\x1b[m{}", "\x1b[1m{}{}")
-_COLOURED_IN = ("out.txt:3:{}", "Out:\n{{\"a\": \"b {}\"}}", '{{"a": "b c", "out": "x\\n{} y"}}', "{}")
+_COLOURED_IN = ("out.txt:3:{}", 'Out:\n{{"a": "b {}"}}', '{{"a": "b c", "out": "x\\n{} y"}}', "{}")
+_ESCAPES_AS_TEXT = ("\\u001b", "\\x1b", "\\x1B", "\\\\x1b", "\\033")
 
 
 @pytest.mark.parametrize("colours", _COLOURS)
@@ -1739,7 +1742,15 @@ def test_secret_with_colours_of_a_terminal_is_masked(colours: str, shown_in: str
     within = json.dumps(coloured)[1:-1] if '"' in shown_in else coloured
     masked = redact(shown_in.format(within))
     assert "a1B2c3" not in without_escapes(masked.replace("\\u001b", "\x1b"))
+    assert ("***" in masked) == ("{}{}" not in colours), "a mask that shows some characters could cut an escape"
     assert redact(masked) == masked
+
+
+@pytest.mark.parametrize("escape", _ESCAPES_AS_TEXT)
+def test_secret_with_colours_in_a_literal_is_masked(escape: str) -> None:
+    """As Python prints the output of a command, and as a script writes it."""
+    masked = redact(f"b'out.txt:{_COLOURS[0].format('ghp_', 'a1B2c3D4' * 5)}'".replace("\x1b", escape))
+    assert "a1B2c3" not in without_escapes(masked.replace(escape, "\x1b"))
 
 
 def test_escapes_of_ordinary_text_are_kept() -> None:

@@ -1,6 +1,6 @@
 """The chunks that keyword search selects, also if a query matches too many chunks to rank all."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -137,6 +137,25 @@ def test_word_that_is_its_own_stem_is_chosen_for_it_once(memory: BuiltinMemory, 
         assert leg.candidates(1, ChunkFilter()) == [max(words.evidence, key=words.evidence.__getitem__)]
 
 
+@pytest.mark.usefixtures("few")
+def test_common_word_is_counted_beside_its_own_stem(memory: BuiltinMemory, tmp_path: Path) -> None:
+    for number in range(20):
+        (tmp_path / "notes" / f"new{number}.md").write_text("Valves, valves and old valves.\n", "utf-8")
+    long = "The plan concerns machines, people and what they need on every day of the year. " * 9
+    both = f"{long} The weld is near the house, and one of the old valves is behind it.\n"
+    welds = ((f"welds{number}", "Old welds.\n") for number in range(7))
+    for name, text in (("both", both), ("valve", "A valve.\n"), *welds):
+        (tmp_path / "notes" / f"{name}.md").write_text(text, "utf-8")
+    memory.sync()
+    with memory.store.read() as snapshot:
+        leg, other = (KeywordLeg(snapshot, analyse_query("weld valves "), Frequencies()) for _ in range(2))
+        ids = leg.candidates(1, ChunkFilter())
+        assert [chunk.path for chunk in snapshot.chunks(ids[:1]).values()] == ["both.md"]
+        holding = leg.score(ids[:1]).contributions
+        assert all(holding[ids[0]])
+        assert holding == other.score(ids[:1]).contributions
+
+
 def test_use_of_a_name_leaves_the_first_scores_unchanged(memory: BuiltinMemory) -> None:
     with memory.store.read() as snapshot:
         leg = KeywordLeg(snapshot, analyse_query("weir"), Frequencies())
@@ -149,11 +168,23 @@ def test_use_of_a_name_leaves_the_first_scores_unchanged(memory: BuiltinMemory) 
 
 
 @pytest.mark.usefixtures("few")
-def test_scores_do_not_depend_on_words_that_select_chunks(find: Find, monkeypatch: pytest.MonkeyPatch) -> None:
-    by_rare = find("pump weir gauges today", 2)
+def test_scores_do_not_depend_on_words_that_select_chunks(
+    memory: BuiltinMemory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "notes" / "weirs.md").write_text("Old weirs with a gauge.\n", "utf-8")  # one word is its own stem
+    memory.sync()
+
+    def contributions() -> dict[int, Sequence[float]]:
+        with memory.store.read() as snapshot:
+            leg = KeywordLeg(snapshot, analyse_query("pump weir gauges today"), Frequencies())
+            return dict(leg.score(leg.candidates(3, ChunkFilter())).contributions)
+
+    by_rare = contributions()
+    assert 1 < len(by_rare) < _COUNT
     for name in ("_CHOOSING", "_MAX_RANKED"):
         monkeypatch.setattr(keyword_leg, name, 10**6)
-    assert find("pump weir gauges today", 2) == by_rare
+    every = contributions()
+    assert {id_: every[id_] for id_ in by_rare} == by_rare
 
 
 def test_parts_of_keyword_score_add_up(memory: BuiltinMemory) -> None:

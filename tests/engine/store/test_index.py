@@ -331,6 +331,16 @@ def interrupted_creation(database: Path, aside: Path) -> None:
     connection.close(True)
 
 
+def test_new_index_can_shrink_and_opening_it_writes_nothing(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    with store.read() as snapshot:
+        assert snapshot.connection.pragma("auto_vacuum") == 2
+    store.close()
+    before = store.files.database.read_bytes()
+    open_store(tmp_path).close()
+    assert store.files.database.read_bytes() == before
+
+
 def test_interrupted_creation_undone(tmp_path: Path) -> None:
     files = index_files(tmp_path / "notes", str(tmp_path / "data"))
     files.prepare()

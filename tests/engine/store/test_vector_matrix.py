@@ -2,6 +2,7 @@
 
 import threading
 import weakref
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +13,9 @@ from hypothesis import strategies as st
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
 from engine.store import vector_matrix_blocks
+from engine.store.vector_encoding import MAX_DIMS
 from engine.store.vector_matrix import QuantisedMatrix
-from engine.store.vector_matrix_blocks import BLOCK_ROWS, quantise, write_matrix
+from engine.store.vector_matrix_blocks import BLOCK_ROWS, Block, quantise, write_matrix
 
 
 def unit(vectors):
@@ -80,7 +82,7 @@ def test_scores_are_cosines_and_come_best_first():
     assert cosines.dtype == np.float32
 
 
-@pytest.mark.parametrize(("dims", "clusters", "offset", "most"), [(64, 300, 0, 0.25), (128, 4000, 0.5, 0.45)])
+@pytest.mark.parametrize(("dims", "clusters", "offset", "most"), [(64, 300, 0, 0.25), (256, 4000, 0.5, 0.45)])
 def test_only_a_part_of_a_large_matrix_is_scored(monkeypatch, dims, clusters, offset, most):
     vectors = clustered(4 * BLOCK_ROWS + 20, dims, clusters=clusters, offset=offset)
     matrix = filled(vectors[:-20])
@@ -95,6 +97,12 @@ def test_only_a_part_of_a_large_matrix_is_scored(monkeypatch, dims, clusters, of
     for query in vectors[-20:]:
         matrix.search(query, 96)
     assert sum(scored) / 20 < most * len(vectors)
+
+
+def test_distances_of_the_longest_vectors_are_exact():
+    bits = np.full((-(-MAX_DIMS // 64), 1), ~np.uint64(0))
+    block = replace(Block.empty(1), sketch=bits)
+    assert block.distances(~bits[:, 0], bits[:, 0]).tolist() == [3 * 64 * len(bits)]
 
 
 def test_matrix_accepts_float16_vectors():

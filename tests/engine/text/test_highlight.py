@@ -117,9 +117,13 @@ def test_ranges_are_right_beyond_the_first_piece_of_a_long_text() -> None:
     ]
 
 
-@pytest.mark.parametrize(("text", "query"), [("", "word"), ("word", ""), ("word", "?!"), ("\ud800\x00", "\ud800")])
-def test_text_without_match_has_no_ranges(text: str, query: str) -> None:
-    assert highlight_ranges(text, query) == []
+@pytest.mark.parametrize("languages", [(), ("english",), ("german",)])
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [("", "word"), ("\n", "word"), ("\u2014 \u2026", "word"), ("word", ""), ("word", "?!"), ("\ud800\x00", "\ud800")],
+)
+def test_text_without_match_has_no_ranges(text: str, query: str, languages: tuple[str, ...]) -> None:
+    assert highlight_ranges(text, analyse_query(query, languages), languages) == []
 
 
 @pytest.mark.parametrize("query", ["pump here", "pump 水 here", "pump os.replace here"])

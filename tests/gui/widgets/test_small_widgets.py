@@ -79,7 +79,10 @@ def test_page_that_is_shown_again_is_painted_once(qtbot):
             show(number)
             qtbot.waitUntil(lambda: bool(painted))
             assert painted == [f"first {number}", f"second {number}"]
-    assert stack.updatesEnabled()
+    for enabled in (True, False):
+        stack.setUpdatesEnabled(enabled)
+        stack.setCurrentIndex(1 - stack.currentIndex())
+        assert stack.updatesEnabled() == enabled
 
 
 def test_counts_of_equal_width_need_no_new_layout(qtbot, qapp):

@@ -190,12 +190,26 @@ def _asset(path: Path, number: int) -> bytes | None:
     return image and image[0]
 
 
-def test_image_in_an_unpacked_export_is_found(tmp_path: Path) -> None:
-    for name, data in {"conversations.json": _exported(*_ASSETS), **_ASSET_FILES}.items():
+@pytest.mark.parametrize("document", ["conversations.json", "conversations/a.json"])
+def test_image_in_an_unpacked_export_is_found(tmp_path: Path, document: str) -> None:
+    for name, data in {document: _exported(*_ASSETS), **_ASSET_FILES}.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(data)
-    (tmp_path / "file-link.png").symlink_to(tmp_path / "file-Ab3-hull.png")
-    assert [_asset(tmp_path / "conversations.json", number) for number in range(3)] == [PNG, JPEG, None]
+    assert [_asset(tmp_path / document, number) for number in range(3)] == [PNG, JPEG, None]
+
+
+@pytest.mark.parametrize("size", [64 * 1024**2, 64 * 1024**2 + 1])
+def test_image_of_an_export_has_at_most_64_mb(tmp_path: Path, size: int) -> None:
+    (tmp_path / "conversations.json").write_bytes(_exported(_ASSETS[0]))
+    with (tmp_path / "file-Ab3.png").open("wb") as file:
+        file.write(PNG)
+        file.truncate(size)
+    assert (_asset(tmp_path / "conversations.json", 0) is None) == (size > 64 * 1024**2)
+
+
+def test_link_among_the_images_of_an_export_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "hull.png").write_bytes(PNG)
+    (tmp_path / "file-link.png").symlink_to(tmp_path / "hull.png")
     (tmp_path / "conversations.json").write_bytes(_exported("file-service://file-link"))
     with pytest.raises(PathRefused):
         _asset(tmp_path / "conversations.json", 0)
