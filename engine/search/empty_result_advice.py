@@ -96,7 +96,7 @@ def advised(
     stage = emptied_by(explanation.stages)
     remedies = (
         *_Advice(context, stage, snapshot, run_query).remedies(),
-        *_of_tool_text(context, stage, snapshot, settings),
+        *_tool_texts(context, stage, snapshot, settings),
     )
     with_remedies = SearchExplanation(stages=explanation.stages, results=(), emptied_by=stage, remedies=remedies)
     understood = outcome.understood
@@ -193,7 +193,7 @@ class _QueryNames:
         return sorted(fold(path) for source in _SOURCES for path in self._snapshot.files(source))
 
 
-def _of_tool_text(
+def _tool_texts(
     context: SearchContext, stage: str, snapshot: Snapshot, settings: Settings | None
 ) -> Iterator[SearchRemedy]:
     """Yield a remedy if the words of the query are in tool calls or results, which are not indexed.
@@ -249,15 +249,15 @@ class _Advice:
             return
         if self._context.understood is not None and self._context.understood.tags_wait:
             yield self._of_index("sync", tr("Tags are incomplete until the next update has read all notes."))
-        yield from self._in_its_sessions()
-        yield from self._of_similar_agents()
+        yield from self._named_sessions()
+        yield from self._similar_agents()
         cut = self._stage in ("threshold", "unknown", "unrelated", "age")
         if cut:
-            yield from self._in_its_time()
+            yield from self._named_time()
             yield from self._with_fewer_words()
             yield from self._without_ageing()
             yield from self._weak()
-        yield from [*self._limits(), *self._wider(), *self._demands()] or self._all_together()
+        yield from [*self._limits(), *self._outside_scope(), *self._conditions()] or self._all_limits()
         if not cut:
             yield from self._weak()
         yield from self._unindexed()
@@ -319,7 +319,7 @@ class _Advice:
         if other and other != self._request.query:
             yield from self._tried("demand", advice, query=other, condition=any_of(map(in_quotes, words)))
 
-    def _in_its_time(self) -> Iterator[SearchRemedy]:
+    def _named_time(self) -> Iterator[SearchRemedy]:
         """Suggest the query with its named time as a condition instead of words, if that has results."""
         times = read_times(self._request.query) if self._context.query.plain else ()
         if len(times) != 1:
@@ -332,7 +332,7 @@ class _Advice:
             time = f'on:"{times[0].text}"' if " " in times[0].text else f"on:{times[0].text}"
             yield from self._tried("demand", _IN_ITS_TIME, query=" ".join((*words, *after.split(), time)))
 
-    def _in_its_sessions(self) -> Iterator[SearchRemedy]:
+    def _named_sessions(self) -> Iterator[SearchRemedy]:
         """Suggest the query with its named agent and project as conditions instead of words, or only these conditions,
         if that has results."""
         if not self._context.query.plain:
@@ -343,7 +343,7 @@ class _Advice:
                 yield from remedies
                 return
 
-    def _of_similar_agents(self) -> Iterator[SearchRemedy]:
+    def _similar_agents(self) -> Iterator[SearchRemedy]:
         """Suggest the query with each agent of a similar name, if the agent that it names has no session."""
         query = self._context.query
         if not (values := query.values_of_required("agent")):
@@ -376,7 +376,7 @@ class _Advice:
         for name, advice, freed in active:
             yield from self._tried(name, advice, filter=msgspec.structs.replace(limits, **freed))
 
-    def _all_together(self) -> Iterator[SearchRemedy]:
+    def _all_limits(self) -> Iterator[SearchRemedy]:
         """Suggest the query without any limit, or also without any condition, if that has results."""
         query, restricted = self._context.query, self._request.filter.active or self._request.within is not None
         free: dict[str, Any] = {"filter": Filter(hide_memory=self._request.filter.hide_memory), "within": None}
@@ -388,13 +388,13 @@ class _Advice:
             found += self._tried("words", advice, query=query.free_text, **free)
         yield from found
 
-    def _wider(self) -> Iterator[SearchRemedy]:
+    def _outside_scope(self) -> Iterator[SearchRemedy]:
         """Suggest the query outside the results of the earlier query that it is limited to."""
         if self._request.within is not None:
             advice = marked("Outside these results, this query finds {results}.")
             yield from self._tried("within", advice, within=None)
 
-    def _demands(self) -> Iterator[SearchRemedy]:
+    def _conditions(self) -> Iterator[SearchRemedy]:
         """Suggest the query without one of its conditions, if that has results; a phrase becomes separate words."""
         query = self._context.query
         for clause in query.required[:_MAX_DEMANDS]:

@@ -87,12 +87,12 @@ def explain(
     citations = {scored.chosen.by_score: citation for citation, scored in cited if scored.chosen is not None}
     results = []
     for rank, (citation, scored) in enumerate(cited, 1):
-        reason = _of_scores(citation, scored, score_inputs, fields.get(scored.id, ()))
-        results.append(_of_result(reason, rank, scored, citations))
+        reason = _explain_scores(citation, scored, score_inputs, fields.get(scored.id, ()))
+        results.append(_with_age_and_rank(reason, rank, scored, citations))
     return SearchExplanation(stages=tuple(map(stage_record, stages.found)), results=tuple(results))
 
 
-def _of_scores(
+def _explain_scores(
     citation: str, scored: Scored, score_inputs: ScoreInputs, fields: Sequence[tuple[MatchField, ...]]
 ) -> ResultExplanation:
     words, leg = score_inputs.words, score_inputs.vector_leg
@@ -165,7 +165,9 @@ def _missing(words: KeywordScores, contributions: Sequence[float], optional: Set
             yield term.surface
 
 
-def _of_result(reason: ResultExplanation, rank: int, scored: Scored, citations: Mapping[int, str]) -> ResultExplanation:
+def _with_age_and_rank(
+    reason: ResultExplanation, rank: int, scored: Scored, citations: Mapping[int, str]
+) -> ResultExplanation:
     """Return the explanation with the result's age and rank added, and the similarities that changed the rank.
 
     `citations`: citations of results, by rank by score alone.

@@ -47,7 +47,7 @@ def find_passage(snapshot: Snapshot, passage: Passage, guard: PathGuard) -> Exam
     selected = redact(beginning_of(passage.text.strip(), 2 * LONGEST))[:LONGEST]
     chunks = _chunks_on(snapshot, passage, guard)
     if passage.message is not None:
-        chunks = _of_message(chunks, passage.message) or chunks
+        chunks = _in_message(chunks, passage.message) or chunks
     if not chunks and not selected:
         raise PassageMissing(_missing(passage))
     ids = tuple(sorted(chunks))
@@ -79,7 +79,7 @@ def _chunks_on(snapshot: Snapshot, passage: Passage, guard: PathGuard) -> dict[i
     return {id_: _Chunk(*rest) for file, id_, *rest in rows if file not in snapshot.hidden}
 
 
-def _of_message(chunks: dict[int, _Chunk], ordinal: int) -> dict[int, _Chunk]:
+def _in_message(chunks: dict[int, _Chunk], ordinal: int) -> dict[int, _Chunk]:
     """Return the chunks that contain a part of the message with this number."""
     return {
         id_: chunk

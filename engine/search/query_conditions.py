@@ -63,7 +63,7 @@ class Conditions:
 
     def files(self) -> list[int] | None:
         """Return the ids of files that satisfy all conditions on whole files; None without such conditions."""
-        parts = [condition for clause, condition in self._clauses if all(map(_of_file, clause.alternatives))]
+        parts = [condition for clause, condition in self._clauses if all(map(_concerns_file, clause.alternatives))]
         if not parts:
             return None
         parts += self._date_between()
@@ -291,7 +291,7 @@ def _spaced(names: str) -> str:
     return _JOINTS.sub(" ", fold(names))
 
 
-def _of_file(atom: Atom) -> bool:
+def _concerns_file(atom: Atom) -> bool:
     return isinstance(atom, Field) and atom.name != "role"
 
 

@@ -147,7 +147,7 @@ def order_by_words(
         return results
     passages = [chunks[results[place].id] for place in places]
     try:
-        similarities = (_of_words if foreign else _of_lines)(passages, model, context)
+        similarities = (_word_similarities if foreign else _line_similarities)(passages, model, context)
     except ProviderError:
         return results
     if not similarities:
@@ -183,7 +183,7 @@ def _moved(
     return ordered
 
 
-def _of_lines(passages: Sequence[StoredChunk], model: WordVectors, context: SearchContext) -> list[float]:
+def _line_similarities(passages: Sequence[StoredChunk], model: WordVectors, context: SearchContext) -> list[float]:
     """Return the similarity of each passage's best two adjacent lines to the query, 0 to 1: the average cosine of the
     most similar word pieces, weighted by the rarity of the query's.
 
@@ -211,7 +211,7 @@ def _of_lines(passages: Sequence[StoredChunk], model: WordVectors, context: Sear
     return similarities
 
 
-def _of_words(passages: Sequence[StoredChunk], model: WordVectors, context: SearchContext) -> list[float]:
+def _word_similarities(passages: Sequence[StoredChunk], model: WordVectors, context: SearchContext) -> list[float]:
     """Return the similarity of each passage to the query, 0 to 1: the average cosine of the most similar words,
     weighted by the rarity of the query's. Fewer if the query or the passages have too many words.
     """

@@ -218,14 +218,14 @@ def _forms(text: str, term: "QueryTerm", languages: Sequence[str], *, certain: b
         return _Forms()
     word_pieces = pieces(term.surface)
     if len(word_pieces) == 1:
-        return _of_word(term, word_pieces[0].root, languages, certain=certain)
-    return _Forms([*_split(term.surface), *_begun(term, word_pieces)], _of_identifier(term, word_pieces, languages))
+        return _word_forms(term, word_pieces[0].root, languages, certain=certain)
+    return _Forms([*_split(term.surface), *_begun(term, word_pieces)], _identifier_forms(term, word_pieces, languages))
 
 
 # --- Words ------------------------------------------------------------------------------------------------------------
 
 
-def _of_word(term: "QueryTerm", root: str, languages: Sequence[str], *, certain: bool) -> _Forms:
+def _word_forms(term: "QueryTerm", root: str, languages: Sequence[str], *, certain: bool) -> _Forms:
     words = [*_split(term.surface)]
     if script_of(root[0]) == "hebrew":
         words += _with_other_prefixes(root)
@@ -235,7 +235,7 @@ def _of_word(term: "QueryTerm", root: str, languages: Sequence[str], *, certain:
             words += ((f"{root[:1]}.{root[1:]}",), (f"{root[:-1]}.{root[-1]}",))
     if "english" in languages and not root.isdigit():
         words += _other_number(term.surface, root)
-    words += _of_hash(root)
+    words += _hash_forms(root)
     stems = list(_joined_keys(term.word)) if isinstance(term.word, str) else []
     if len(languages) > 1:
         stems += (JOINED + stem for stem in term.stems)
@@ -244,7 +244,7 @@ def _of_word(term: "QueryTerm", root: str, languages: Sequence[str], *, certain:
     if root.isalpha() and script_of(root[0]) == "latin":
         if not certain:
             stems += _foreign_stems(root, languages)
-        words += _of_verbs(fold(root), languages[:1] if certain else languages)
+        words += _verb_forms(fold(root), languages[:1] if certain else languages)
         for spelling in (spelling for language in languages for spelling in _respelt(root, language)):
             stems += (stems_of(language)[spelling] for language in languages)
         for language in filter(COMPOUNDING.__contains__, languages):  # a set would be in another order in each process
@@ -291,7 +291,7 @@ def _joined_keys(word: str) -> Iterator[str]:
             yield JOINED + (word.removesuffix("s") if word.endswith("s") else f"{word}s")
 
 
-def _of_hash(root: str) -> Iterator[tuple[str, ...]]:
+def _hash_forms(root: str) -> Iterator[tuple[str, ...]]:
     """Yield a prefix that matches longer hashes, and the usual abbreviations of a long hash."""
     if not root.isalpha() and _HASH.fullmatch(root):
         yield (f"{root}*",)
@@ -309,7 +309,7 @@ def _foreign_stems(root: str, languages: Sequence[str]) -> Iterator[str]:
             yield stem
 
 
-def _of_verbs(word: str, languages: Sequence[str]) -> Iterator[tuple[str, ...]]:
+def _verb_forms(word: str, languages: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """Yield other forms of a French or Spanish verb that have another stem, or one too short to be searched.
 
     Many words of other languages also end like a verb, but such forms of them hardly ever occur.
@@ -400,7 +400,7 @@ def _with_other_prefixes(root: str) -> Iterator[tuple[str, ...]]:
         yield from ((prefix + root[1:],) for prefix in _HEBREW_PREFIXES)
 
 
-def _of_identifier(term: "QueryTerm", identifier_pieces: Sequence[Piece], languages: Sequence[str]) -> Iterator[str]:
+def _identifier_forms(term: "QueryTerm", identifier_pieces: Sequence[Piece], languages: Sequence[str]) -> Iterator[str]:
     """Yield the parts of an identifier as one word, and a word without its suffix after an apostrophe: İstanbul'da."""
     if _VERSION.fullmatch(identifier_pieces[0].token):
         yield JOINED + identifier_pieces[0].token

@@ -421,16 +421,16 @@ def _either_way(match: re.Match[str], today: date) -> Iterator[tuple[date, date,
 def _season(match: re.Match[str], today: date) -> Iterator[tuple[date, date, bool]]:
     season = _SEASONS[match["season"]]
     if year := _group(match, "year"):
-        yield (*_of_season(int(year), season), False)
+        yield (*_season_days(int(year), season), False)
     elif _group(match, "last"):
-        ended = (_of_season(today.year - back, season) for back in range(3))
+        ended = (_season_days(today.year - back, season) for back in range(3))
         first, last = next(span for span in ended if span[1] < today)
         yield first, last, False
     else:
-        yield (*_of_season(_ANY_YEAR, season), True)
+        yield (*_season_days(_ANY_YEAR, season), True)
 
 
-def _of_season(year: int, season: int) -> tuple[date, date]:
+def _season_days(year: int, season: int) -> tuple[date, date]:
     """Return the first and last day of a season; a winter is named by the year in which it begins."""
     first = 3 * season + 3
     return date(year, first, 1), _month_end(year + first // 12, (first + 1) % 12 + 1)

@@ -172,7 +172,7 @@ class ResultsView(QWidget):
         self._page_shows: Literal["hint", "empty", "other"] = "other"
         self._reading = ""
         """Progress of the first indexing, as text."""
-        self._of_status: tuple[SearchRemedy, ...] = ()
+        self._status_remedies: tuple[SearchRemedy, ...] = ()
         """Remedies of any empty answer that follow from the status of the memory."""
         self._syncing = False
         self.first_indexing = False
@@ -224,9 +224,9 @@ class ResultsView(QWidget):
 
     def show_status(self, status: MemoryProviderStatus | None) -> None:
         """Update the page before the first query, or the progress of the first indexing on a page without results."""
-        before = self._reading, self._syncing, [remedy.name for remedy in self._of_status]
+        before = self._reading, self._syncing, [remedy.name for remedy in self._status_remedies]
         self._reading = messages.reading(status)
-        self._of_status = messages.remedies_of_status(status)
+        self._status_remedies = messages.remedies_of_status(status)
         self._syncing = status is not None and status.syncing is not None
         last = None if status is None else status.last_sync
         self.first_indexing = self._syncing and (last is None or last.cancelled)
@@ -234,7 +234,7 @@ class ResultsView(QWidget):
             return
         if self._page_shows == "hint":
             self.show_hint(status)
-        elif (self._reading, self._syncing, [remedy.name for remedy in self._of_status]) == before:
+        elif (self._reading, self._syncing, [remedy.name for remedy in self._status_remedies]) == before:
             return
         elif self._reading or self._syncing or status is None or status.last_sync is None or status.last_sync.error:
             self._show_empty_again()  # after any other sync, the answer is repeated automatically
@@ -356,7 +356,7 @@ class ResultsView(QWidget):
         remedies = [remedy for remedy in possible if not (self._syncing and remedy.name == "sync")]
         embedding = len(remedies) < len(possible)
         named = {remedy.name for remedy in possible}
-        remedies += [remedy for remedy in self._of_status if remedy.name not in named]
+        remedies += [remedy for remedy in self._status_remedies if remedy.name not in named]
         offers = [
             Offer(remedy.advice, button_words(remedy), partial(self.remedy_chosen.emit, remedy)) for remedy in remedies
         ]
