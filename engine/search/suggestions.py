@@ -304,9 +304,7 @@ def _split_words(snapshot: Snapshot, token: str, language: str) -> list[Near]:
         return []
     stops = unsearched_words(language)
     chunks = dict(_looked_up(snapshot, spelling.parts(token)))
-    splits = (
-        split for split in spelling.splits(token, chunks, _MAX_JOINED) if stops.isdisjoint((split[0], split[-1]))
-    )
+    splits = (split for split in spelling.splits(token, chunks, _MAX_JOINED) if stops.isdisjoint((split[0], split[-1])))
     pairs = [Near(" ".join(split), min(chunks[word] for word in split), 1) for split in splits]
     return sorted(pairs, key=lambda near: (near.token.count(" "), -near.chunks, near.token))[:_MAX_SPLITS]
 

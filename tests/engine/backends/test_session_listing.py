@@ -109,9 +109,7 @@ def test_many_are_listed_by_other_processes_too(
     assert sum(one.messages for one in listed) == many + COUNT
 
 
-def test_kill_after_the_look_counts_against_no_session(
-    memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_kill_after_the_look_counts_against_no_session(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     elsewhere, crashes = session_stage.elsewhere, list[int]()
 
     def killed_after(files: Any, projects: Any, workspace: Any, store: Any, projects_of: Any) -> object:

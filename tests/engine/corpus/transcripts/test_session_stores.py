@@ -101,9 +101,7 @@ def test_other_files_are_named_only_in_folders_of_the_user(home: Path) -> None:
     assert found.skipped[-1].detail.startswith("2 more files here are not transcripts")
 
 
-def test_examined_file_is_read_again_once_it_has_changed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_examined_file_is_read_again_once_it_has_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     saved = tmp_path / "saved"
     saved.mkdir()
     for number in range(3):
