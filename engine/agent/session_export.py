@@ -209,13 +209,13 @@ def _parts(session: SessionText) -> Iterator[_Part]:
             yield _Part(message, folded_line(message), tuple(map(readable_tool_text, parts)))
 
 
-def _facts(session: SessionText) -> list[str]:
+def _metadata(session: SessionText) -> list[str]:
     summary = session.summary
     usage = summary.spent or UsageTotal()
     began = "" if summary.started is None else f"{datetime.fromtimestamp(summary.started):%Y-%m-%d %H:%M}"
     sent = [usage.input_tokens, usage.cache_read_tokens, usage.cache_write_tokens]
     counts = [count for count in sent if count is not None]
-    facts = [
+    metadata = [
         agent_label(summary.agent),
         summary.project,
         summary.machine,
@@ -227,7 +227,7 @@ def _facts(session: SessionText) -> list[str]:
         "" if usage.output_tokens is None else f"{usage.output_tokens:,} tokens out",
         "" if usage.cost is None else dollars(usage.cost),
     ]
-    return [" ".join(fact.split()) for fact in facts if fact.strip()]
+    return [" ".join(part.split()) for part in metadata if part.strip()]
 
 
 def _masked(session: SessionText) -> str:
@@ -249,7 +249,7 @@ def _html(session: SessionText) -> Iterator[str]:
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{title}</title>\n<style>{PAGE_STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
-        f'<p class="facts">{escape(" · ".join(_facts(session)))}</p>\n'
+        f'<p class="facts">{escape(" · ".join(_metadata(session)))}</p>\n'
     )
     if note := _masked(session):
         yield f'<p class="facts">{escape(note)}</p>\n'
@@ -290,7 +290,7 @@ def _html_code(shown: ToolText) -> str:
 def _markdown(session: SessionText) -> Iterator[str]:
     turns = _turns(session)
     title = on_one_line(session.summary.title) or "Untitled session"
-    yield f"# {title}\n\n{on_one_line(' · '.join(_facts(session)))}\n"
+    yield f"# {title}\n\n{on_one_line(' · '.join(_metadata(session)))}\n"
     if note := _masked(session):
         yield f"\n{note}\n"
     listed = [turn for turn in turns if turn.entry]
@@ -437,13 +437,13 @@ def _decisions(spoken: Iterable[tuple[str, str]]) -> Iterator[_Decision]:
 
 def _context_head(session: SessionText) -> str:
     summary = session.summary
-    facts = (
+    origin = (
         agent_label(summary.agent),
         f"in {summary.project}" if summary.project else "",
         f"on branch {summary.branch}" if summary.branch else "",
     )
     title = " ".join(summary.title.split()) or "Untitled session"
-    return cut_words(f"Continue this session of {' '.join(filter(None, facts))}.\nTitle: {title}\n", MIN_CONTEXT // 2)
+    return cut_words(f"Continue this session of {' '.join(filter(None, origin))}.\nTitle: {title}\n", MIN_CONTEXT // 2)
 
 
 def _section(title: str, text: str) -> str:

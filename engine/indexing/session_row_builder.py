@@ -14,7 +14,7 @@ from engine.base.cancellation import CancelToken
 from engine.corpus.folder_walk import LATEST_NS, FoundFile
 from engine.corpus.transcripts.chunk_packing import ChunkPacker, IndexedMessage, SessionChunk
 from engine.corpus.transcripts.message_offsets import write_ranges
-from engine.corpus.transcripts.messages import Message, SessionFacts
+from engine.corpus.transcripts.messages import Message, SessionMetadata
 from engine.corpus.transcripts.token_usage import Request
 from engine.corpus.transcripts.tool_uses import ToolUse, readable_tool_text, stored_command, stored_path, uses_of
 from engine.indexing.commit_groups import Change
@@ -31,18 +31,18 @@ _HEXADECIMAL = re.compile("[0-9a-f-]{0,36}")
 
 
 def session_file(  # noqa: PLR0913 - the parts of a row
-    file: FoundFile, name: str, facts: SessionFacts, messages: int, chunks: ChunkRows | None, *, hash: str, size: int
+    file: FoundFile, name: str, metadata: SessionMetadata, count: int, chunks: ChunkRows | None, *, hash: str, size: int
 ) -> NewFile:
     """Return all database rows of one session; without `chunks` it is listed, but searches don't find it yet."""
-    title = redact(facts.title) if facts.title else facts.opening  # `opening` is already masked
-    project, branch = _masked_name(facts.project), _masked_name(facts.branch)
+    title = redact(metadata.title) if metadata.title else metadata.opening  # `opening` is already masked
+    project, branch = _masked_name(metadata.project), _masked_name(metadata.branch)
     language, rows = ("", ()) if chunks is None else (chunks.language or "", chunks)
     return NewFile(
         source="sessions",
         path=name,
         hash=hash,
         # A session's date is that of its last message, not of the export.
-        mtime_ns=file.mtime_ns if facts.ended is None else min(int(facts.ended * 1e9), LATEST_NS),
+        mtime_ns=file.mtime_ns if metadata.ended is None else min(int(metadata.ended * 1e9), LATEST_NS),
         size=size,
         title=title,
         language=language,
@@ -51,23 +51,23 @@ def session_file(  # noqa: PLR0913 - the parts of a row
         chunks=rows,
         session=NewSession(
             transcript=file.name,
-            agent=facts.agent,
-            id=_number(facts.id),
+            agent=metadata.agent,
+            id=_number(metadata.id),
             project=project,
             branch=branch,
-            parent=_number(facts.parent),
-            started=facts.started,
-            ended=facts.ended,
-            messages=messages,
+            parent=_number(metadata.parent),
+            started=metadata.started,
+            ended=metadata.ended,
+            messages=count,
             bytes=size,
-            unknown=facts.unknown,
-            rewound=write_ranges(facts.rewound),
-            active=facts.active,
-            pauses=write_ranges(facts.pauses),
+            unknown=metadata.unknown,
+            rewound=write_ranges(metadata.rewound),
+            active=metadata.active,
+            pauses=write_ranges(metadata.pauses),
         ),
         usage=()
         if chunks is None
-        else tuple(StoredUsage(model, *msgspec.structs.astuple(used)) for model, used in facts.usage.items()),
+        else tuple(StoredUsage(model, *msgspec.structs.astuple(used)) for model, used in metadata.usage.items()),
     )
 
 

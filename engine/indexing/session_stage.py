@@ -437,8 +437,8 @@ def _listed_row(file: FoundFile, folders: FolderFiles) -> tuple[NewFile | None, 
         return None, ""
     if summary is None:
         return None, ""
-    row = session_file(file, file.name, summary.facts, summary.messages, None, hash="", size=file.size)
-    return row, summary.facts.project
+    row = session_file(file, file.name, summary.metadata, summary.messages, None, hash="", size=file.size)
+    return row, summary.metadata.project
 
 
 def _addition(rows: Sequence[NewFile]) -> Change:

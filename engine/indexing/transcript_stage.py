@@ -24,7 +24,7 @@ from engine.corpus.transcripts.transcript_reader import (
     document_format,
     line_format,
     opened,
-    refresh_facts,
+    refresh_metadata,
 )
 from engine.indexing.commit_groups import Change, Commits
 from engine.indexing.note_preparation import ChunkRows
@@ -72,7 +72,7 @@ class DocumentRows:
                     continue
                 seen.add(name)
                 digest = _digest(conversation)
-                if stored.get(name) != digest and not conversation.facts.generated:
+                if stored.get(name) != digest and not conversation.metadata.generated:
                     self._store_session(file, name, conversation, digest)
         except PARSER_FAULTS as error:
             detail = skip_reasons.BREAKS_OFF.message(number=len(seen), problem=skip_reasons.problem(error))
@@ -137,7 +137,7 @@ class DocumentRows:
         return issue
 
     def _store_session(self, file: FoundFile, name: str, conversation: Conversation, digest: str) -> None:
-        facts = conversation.facts
+        metadata = conversation.metadata
         packer = TranscriptChunker(self._settings, self._token)
         uses = SessionUses()
         uses.add(conversation.messages)
@@ -150,10 +150,10 @@ class DocumentRows:
                 rows.add(packer.take_full())
             rows.add(packer.finish())
             rows.analyse()
-            count = sum(map(facts.counts, conversation.messages))
+            count = sum(map(metadata.counts, conversation.messages))
             size = sum(len(message.text) for message in conversation.everything)
-            new = session_file(file, name, facts, count, rows, hash=digest, size=size)
-            new = uses.add_to(new, facts.project)
+            new = session_file(file, name, metadata, count, rows, hash=digest, size=size)
+            new = uses.add_to(new, metadata.project)
             unless_put.pop_all()
             self._commits.add(_replacement(new, rows), indexed=1)
 
@@ -174,9 +174,9 @@ def _replacement(new: NewFile, rows: ChunkRows) -> Change:
 
 
 def _digest(conversation: Conversation) -> str:
-    facts = conversation.facts
-    stored = (facts.title, facts.project, facts.rewound, facts.unknown, facts.usage, conversation.everything)
-    content = msgspec.json.encode(stored)
+    metadata = conversation.metadata
+    stored = metadata.title, metadata.project, metadata.rewound, metadata.unknown, metadata.usage
+    content = msgspec.json.encode((*stored, conversation.everything))
     return hashlib.sha256(content).hexdigest()
 
 
@@ -246,7 +246,7 @@ class _LineReading:
         self._source = source
         if resumed is None:
             self._reader = LineReader(known.parser(transcript_of(file.path)))
-            title = redact(self._reader.parser.facts.title)
+            title = redact(self._reader.parser.metadata.title)
             state = _State(
                 agent=known.agent,
                 size=0,
@@ -264,7 +264,7 @@ class _LineReading:
         else:
             state, self._reader = resumed
         self._state = state
-        self.facts = self._reader.parser.facts
+        self.metadata = self._reader.parser.metadata
         self._packer = TranscriptChunker(work.parts.settings, work.token, state.open)
         self._messages, self._closed = state.messages, state.closed
         self._begin_part(state)
@@ -286,7 +286,7 @@ class _LineReading:
         for found in self._reader.read(self._source, self._work.token):
             self._add_messages(found)
             self._rows.add(self._packer.take_full())
-            if len(self._rows) >= _CHUNKS_A_PART and not self.facts.generated:
+            if len(self._rows) >= _CHUNKS_A_PART and not self.metadata.generated:
                 self.store(self._current_state(_UNFINISHED), whole=False)
         after = self._current_state(self._file.size)
         # A last line without its end may be complete or half written: it is read again when the transcript grows.
@@ -295,7 +295,7 @@ class _LineReading:
         return after
 
     def _add_messages(self, messages: list[Message]) -> None:
-        self._messages += sum(map(self.facts.counts, messages))
+        self._messages += sum(map(self.metadata.counts, messages))
         self._packer.add(messages)
         self._uses.add(messages)
 
@@ -312,17 +312,17 @@ class _LineReading:
             open=self._packer.open,
             closed=self._closed + len(self._rows),
             messages=self._messages,
-            title=redact(self.facts.name),
+            title=redact(self.metadata.name),
         )
 
     def store(self, after: _State, *, whole: bool) -> None:
         """Store the rows of this part with the state `after`; if not `whole`, another part follows."""
-        file, facts, rows = self._file, self.facts, self._rows
+        file, metadata, rows = self._file, self.metadata, self._rows
         rows.analyse()
         after.language = rows.language or ""
-        new = session_file(file, file.name, facts, self._messages, rows, hash=after.anchor, size=file.size)
-        new = self._uses.add_to(new, facts.project)
-        after.waiting = self._uses.waiting_calls(facts.project)
+        new = session_file(file, file.name, metadata, self._messages, rows, hash=after.anchor, size=file.size)
+        new = self._uses.add_to(new, metadata.project)
+        after.waiting = self._uses.waiting_calls(metadata.project)
         change = _replacing(file, new, rows, self._closed, msgspec.json.encode(after), whole=whole)
         self._closed += len(rows)
         self._begin_part(after)
@@ -347,7 +347,7 @@ class LineRows:
         state = resumed and resumed[0]
         with closing(_LineReading(self._work, self._commits, file, source, known, resumed)) as reading:
             after = reading.read()
-            if reading.facts.generated:
+            if reading.metadata.generated:
                 issue = FileIssue(path=file.name, rule="generated", detail=skip_reasons.GENERATED.message())
                 self._commits.add(skipped_transcript(file, issue.rule, issue.detail))
                 return issue
@@ -371,12 +371,12 @@ class LineRows:
             parser = known.resume(bytes(state.parser))
         except ValueError:
             return None  # of another version of this program
-        facts = known.parser(transcript_of(file.path)).facts
-        given = redact(facts.title)
+        metadata = known.parser(transcript_of(file.path)).metadata
+        given = redact(metadata.title)
         if (state.agent, state.given) != (known.agent, given) or not state.continues_in(source, file.size):
             return None
         reader = LineReader(parser, state.offset, state.line)
-        refresh_facts(reader, facts)
+        refresh_metadata(reader, metadata)
         return state, reader
 
 

@@ -154,15 +154,15 @@ class SessionFiles:
 
     def _summary(self, path: str, conversation: "Conversation", earlier_messages: int) -> SessionSummary:
         """Return the summary with figures of the text that is returned: a session grows long before it is reindexed."""
-        facts = conversation.facts
-        usage = tuple(ModelUsage(model, *msgspec.structs.astuple(of_model)) for model, of_model in facts.usage.items())
+        metadata = conversation.metadata
+        usage = tuple(ModelUsage(model, *msgspec.structs.astuple(used)) for model, used in metadata.usage.items())
         return msgspec.structs.replace(
             self._summary_of(path),
-            messages=earlier_messages + sum(map(facts.counts, conversation.messages)),
-            started=facts.started,
-            ended=facts.ended,
-            active_seconds=facts.active,
-            pauses=tuple(facts.pauses),
+            messages=earlier_messages + sum(map(metadata.counts, conversation.messages)),
+            started=metadata.started,
+            ended=metadata.ended,
+            active_seconds=metadata.active,
+            pauses=tuple(metadata.pauses),
             usage=usage,
             spent=total_usage(usage, prices_or_default(self._settings.sessions.prices)),
         )
@@ -230,7 +230,7 @@ def _with_new_messages(
     earlier: SessionText | None, conversation: "Conversation", cancel: CancelToken | None, *, reveal: bool
 ) -> tuple[tuple[SessionMessage, ...], int]:
     """Return the messages of `earlier` and those that were found after it, and the number of masked ones."""
-    rewound = conversation.facts.rewound
+    rewound = conversation.metadata.rewound
     known = () if earlier is None else earlier.messages
     masked = 0 if earlier is None else earlier.masked
     messages = [_rewound(message, rewound) for message in known] if rewound else [*known]

@@ -59,7 +59,7 @@ class MonthCount(Record, frozen=True):
 class DiskPart(Record, frozen=True):
     """Disk space taken by one kind of data.
 
-    In the index file: `text` with all facts of files, `words` (the keyword index), `vectors`, `free` (pages that are
+    In the index file: `text` with all metadata of files, `words` (the keyword index), `vectors`, `free` (pages that are
     returned later) and `other`; next to it: `matrix` (vectors in the format used for searching), `log` (changes that
     SQLite has not merged into the index file yet) and `user` (the user's own data).
     """

@@ -31,15 +31,15 @@ class ConversationHeader(QFrame):
         self.setProperty("role", "side")
         self.title = ElidedLabel()
         self.title.setProperty("role", "strong")
-        self.facts = ElidedLabel()
-        self.facts.setProperty("role", "meta")
+        self.metadata = ElidedLabel()
+        self.metadata.setProperty("role", "meta")
         self.folding = FoldingActions(buttons, menu, self)
         for action in buttons:
             action.visibleChanged.connect(self._fold)
         self._line = line()
         folding, around = self.folding, (_SIDE, 6, _SIDE, 0)
         first = row_of((self.title, 1), *folding.buttons, folding.more, spacing=_GAP, margins=around)
-        column_of(first, row_of((self.facts, 1), margins=(_SIDE, 2, _SIDE, 7)), self._line, spacing=0, parent=self)
+        column_of(first, row_of((self.metadata, 1), margins=(_SIDE, 2, _SIDE, 7)), self._line, spacing=0, parent=self)
 
     def show_session(self, session: SessionText) -> None:
         summary = session.summary
@@ -47,7 +47,7 @@ class ConversationHeader(QFrame):
         self.title.setText(summary.title or tr(UNTITLED))
         self._fold()
         unknown = sum(count for _, count in session.unknown)
-        facts = [
+        metadata = [
             agent_name(summary.agent),
             folder_name(summary.project) if summary.project else "",
             summary.machine,
@@ -60,11 +60,11 @@ class ConversationHeader(QFrame):
             cost_text(usage),
             unknown_count(unknown),
         ]
-        self.facts.setText(" · ".join(fact for fact in facts if fact))
+        self.metadata.setText(" · ".join(part for part in metadata if part))
         types = [f"{name}: {number(count)}" for name, count in session.unknown]
         not_understood = [tr("Entries of unknown type in the transcript:"), *types] if types else []
         tip = [summary.project, _from_to(summary), *_usage(summary, usage), *not_understood]
-        self.facts.set_tip("\n".join(part for part in tip if part))
+        self.metadata.set_tip("\n".join(part for part in tip if part))
 
     def show_active(self, active: bool) -> None:
         """Show by the separator's colour whether the text below has the keyboard focus."""

@@ -307,11 +307,11 @@ def _laid(making: Generator[None, None, PieceLayout], done: float) -> Generator[
 def _conversation_head(
     conversation: Conversation, style: PageStyle, width: float, printed: float
 ) -> Generator[Strip, None, None]:
-    facts = conversation.session.summary
-    title = " ".join((facts.title or tr(UNTITLED)).split())
+    metadata = conversation.session.summary
+    title = " ".join((metadata.title or tr(UNTITLED)).split())
     yield Strip(_rich([(title, _BOLD)], style, width, 1.7))
-    details = [agent_name(facts.agent), facts.project, facts.branch, message_count(facts.messages)]
-    times = list(dict.fromkeys(date_of(moment) for moment in (facts.started, facts.ended) if moment is not None))
+    details = [agent_name(metadata.agent), metadata.project, metadata.branch, message_count(metadata.messages)]
+    times = list(dict.fromkeys(date_of(moment) for moment in (metadata.started, metadata.ended) if moment is not None))
     yield Strip(_small(" · ".join(part for part in (*details, " – ".join(times)) if part), style, width))
     masked = conversation.session.masked
     made = [tr("Printed {moment}", moment=exact(printed))]

@@ -24,10 +24,10 @@ class CursorWriter:
         text = value if isinstance(value, str | bytes) or value is None else json.dumps(value)
         self.connection.execute("INSERT INTO cursorDiskKV VALUES (?, ?)", (key, text))
 
-    def chat(self, id: str, bubbles: Iterable[tuple[str, object]], **facts: object) -> None:
+    def chat(self, id: str, bubbles: Iterable[tuple[str, object]], **metadata: object) -> None:
         """Write a chat and its messages, each with its id."""
         headers = []
         for name, bubble in bubbles:
             headers.append({"bubbleId": name, "type": 1})
             self.put(f"bubbleId:{id}:{name}", bubble)
-        self.put(f"composerData:{id}", {"composerId": id, "fullConversationHeadersOnly": headers, **facts})
+        self.put(f"composerData:{id}", {"composerId": id, "fullConversationHeadersOnly": headers, **metadata})

@@ -68,13 +68,13 @@ def make_session(turns: Sequence[Turn], *, minutes: float = 1.0, side: bool = Fa
                 )
             )
     spoken = {message.ordinal for message in messages if message.kind == "text"}
-    facts: dict[str, Any] = {
+    metadata: dict[str, Any] = {
         "messages": len(spoken),
         "ended": None if start is None else start + max(0, len(turns) - 1) * minutes * 60,
         "bytes": sum(len(message.text) for message in messages) + 90 * len(messages),
     }
-    facts = {name: value for name, value in facts.items() if name not in changes}
-    summary = make_session_summary(**({"path": summary.path} | changes | facts))
+    metadata = {name: value for name, value in metadata.items() if name not in changes}
+    summary = make_session_summary(**({"path": summary.path} | changes | metadata))
     return SessionText(summary=summary, messages=tuple(messages), masked=0, unknown=())
 
 

@@ -11,7 +11,7 @@ from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts import registry
 from engine.corpus.transcripts.agents import Agent
 from engine.corpus.transcripts.formats import Conversation, Formats
-from engine.corpus.transcripts.messages import Message, SessionFacts
+from engine.corpus.transcripts.messages import Message, SessionMetadata
 from engine.corpus.user_environment import Machine
 
 
@@ -25,15 +25,17 @@ class QuillTask:
 
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
         task = Path(path)
-        facts = SessionFacts(agent=self.agent, id=task.parent.name, title=(task.parent / "title.json").read_text())
+        metadata = SessionMetadata(
+            agent=self.agent, id=task.parent.name, title=(task.parent / "title.json").read_text()
+        )
         lines = [line for line in task.read_text().splitlines() if line.startswith(("> ", "< "))]
         messages = [
             Message("user" if line[0] == ">" else "assistant", "text", line[2:], number, number)
             for number, line in enumerate(lines, start=1)
         ]
         for message in messages:
-            facts.add_message(message)
-        yield Conversation("", facts, tuple(messages), Counter())
+            metadata.add_message(message)
+        yield Conversation("", metadata, tuple(messages), Counter())
 
 
 def _folders(machine: Machine) -> Iterator[tuple[str, str]]:

@@ -325,7 +325,7 @@ class _Reading:
             # Everything can be stored as text.
             for message in session.everything:
                 f"{message.text}{message.id}{message.tool}".encode()
-            f"{session.facts.title}{session.facts.project}{session.facts.id}{session.facts.opening}".encode()
+            f"{session.metadata.title}{session.metadata.project}{session.metadata.id}{session.metadata.opening}".encode()
 
     def _note(self, error: Exception) -> None:
         self._crashes.append(f"{self._inputs}: {type(error).__name__}: {error}"[:300])

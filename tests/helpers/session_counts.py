@@ -58,7 +58,7 @@ def count(spoken: Iterable[str], times: Iterable[object]) -> Count:
 def counted(found: Conversation) -> Count:
     """Count what a parser read."""
     spoken = [message.role for message in found.messages if message.is_speech]
-    return Count(spoken.count("user"), spoken.count("assistant"), found.facts.started, found.facts.ended)
+    return Count(spoken.count("user"), spoken.count("assistant"), found.metadata.started, found.metadata.ended)
 
 
 def check(folder: Path, sample: Sample) -> None:
@@ -67,7 +67,7 @@ def check(folder: Path, sample: Sample) -> None:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(content)
     (found,) = conversations(folder / sample.path)
-    assert found.facts.agent == sample.name.partition(":")[0], found.facts.agent
+    assert found.metadata.agent == sample.name.partition(":")[0], found.metadata.agent
     actual, expected = counted(found), sample.count(sample.content)
     assert actual == expected, f"{actual} instead of {expected}"
     assert not found.unknown, found.unknown

@@ -91,8 +91,8 @@ def marks_of(format: DatabaseFormat, path: Path) -> dict[str, str]:
 def check_read(conversation: Conversation | None) -> None:
     """Check that the result of reading any values can be stored."""
     assert conversation is not None
-    facts = conversation.facts
-    for text in (facts.id, facts.title, facts.project, facts.parent, *conversation.unknown):
+    metadata = conversation.metadata
+    for text in (metadata.id, metadata.title, metadata.project, metadata.parent, *conversation.unknown):
         text.encode()
     numbers = [message.ordinal for message in conversation.messages]
     assert sorted(set(numbers)) == list(range(1, len(set(numbers)) + 1))

@@ -1,6 +1,6 @@
 """Exports sessions as Markdown, which `qmd` can index: with secrets masked, in our own folder alone.
 
-Next to each export is a map of its lines to the transcript; one list has the facts of all.
+Next to each export is a map of its lines to the transcript; one list has the metadata of all.
 """
 
 import hashlib
@@ -302,7 +302,7 @@ class SessionExports:
             for conversation in conversations(Path(file.path), token):
                 token.checkpoint()
                 name = session_name(file.name, conversation.key)
-                if name in names or conversation.facts.generated or not conversation.messages:
+                if name in names or conversation.metadata.generated or not conversation.messages:
                     continue
                 session, changed = self._write(file, name, conversation, token)
                 names.append(name)
@@ -328,10 +328,10 @@ class SessionExports:
         """Export one session; False if the same export exists."""
         from engine.indexing.session_row_builder import indexed_message, is_indexed, session_file
 
-        facts, options = conversation.facts, self._settings.sessions
-        count = sum(map(facts.counts, conversation.messages))
+        metadata, options = conversation.metadata, self._settings.sessions
+        count = sum(map(metadata.counts, conversation.messages))
         size = sum(len(message.text) for message in conversation.everything)
-        row = session_file(file, name, facts, count, None, hash="", size=size)
+        row = session_file(file, name, metadata, count, None, hash="", size=size)
         assert row.session is not None
         session = row.session
         known = StoredSession(

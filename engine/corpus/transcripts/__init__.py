@@ -1,5 +1,5 @@
 """Formats of agent transcripts, one module per format, collected in `registry`.
 
 In: a transcript file, export or database.
-Out: messages with role, time and line, and facts about the session such as its project.
+Out: messages with role, time and line, and metadata of the session such as its project.
 """

@@ -329,7 +329,7 @@ def whole_conversation(
     except ValueError as error:
         broken = error
     if messages:
-        yield Conversation("", parser.facts, tuple(messages), Counter(parser.unknown))
+        yield Conversation("", parser.metadata, tuple(messages), Counter(parser.unknown))
     if broken:
         raise broken
 
@@ -339,11 +339,11 @@ def read_branches(
 ) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
     """Return the messages of the branch seen last, and of all other branches, which don't change the metadata."""
     messages = tuple(chain.from_iterable(parser.feed(value, 0) for value in current))
-    facts, last = parser.facts, parser.ordinal
-    before = facts.started, facts.ended, facts.active, facts.pauses, facts.opening
+    metadata, last = parser.metadata, parser.ordinal
+    before = metadata.started, metadata.ended, metadata.active, metadata.pauses, metadata.opening
     others = tuple(chain.from_iterable(parser.feed(value, 0) for value in abandoned))
-    facts.started, facts.ended, facts.active, facts.pauses, facts.opening = before
-    facts.rewound = [(last + 1, parser.ordinal)] if others else []
+    metadata.started, metadata.ended, metadata.active, metadata.pauses, metadata.opening = before
+    metadata.rewound = [(last + 1, parser.ordinal)] if others else []
     return messages, others
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 import msgspec
 
 from engine.base.cancellation import CancelToken
-from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean
+from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.token_usage import Request, Usage, add_usage
 from engine.redaction.secret_masking import redact
 
@@ -29,11 +29,11 @@ class LineParser(msgspec.Struct, kw_only=True):
     grown. A subclass adds the state of its format.
     """
 
-    facts: SessionFacts
+    metadata: SessionMetadata = msgspec.field(name="facts")  # its name in stored states
     ordinal: int = 0
     """Number of messages read so far."""
     opened: int = 0
-    """Line of the facts' opening sentence; once the user has abandoned its branch, the next message replaces it."""
+    """Line of the session's opening sentence; once the user has abandoned its branch, the next message replaces it."""
     unknown: dict[str, int] = {}
     """Number of lines and blocks not understood, by type. Formats change, so these are shown and never fatal."""
     counted: dict[int, Usage] = {}
@@ -61,7 +61,7 @@ class LineParser(msgspec.Struct, kw_only=True):
         call: str = "",
         failed: bool = False,
     ) -> Message:
-        """Return one part of the current message, with text cleaned, and update the session's facts.
+        """Return one part of the current message, with text cleaned, and update the session's metadata.
 
         `call`: id that a tool call shares with its result.
         """
@@ -69,18 +69,18 @@ class LineParser(msgspec.Struct, kw_only=True):
         message = Message(
             role, kind, clean(text), line, self.ordinal, clean(id), time, clean(tool), side, number, failed
         )
-        facts, opening = self.facts, self.facts.opening
-        if opening and facts.rewound and facts.is_abandoned(self.opened):
-            facts.opening = ""
-        before = facts.opening
-        facts.add_message(message)
-        if facts.opening != before:
+        metadata, opening = self.metadata, self.metadata.opening
+        if opening and metadata.rewound and metadata.is_abandoned(self.opened):
+            metadata.opening = ""
+        before = metadata.opening
+        metadata.add_message(message)
+        if metadata.opening != before:
             self.opened = line
-        facts.opening = facts.opening or opening
+        metadata.opening = metadata.opening or opening
         return message
 
     def use(self, model: object, usage: Usage, *, request: str = "", copied: str = "") -> None:
-        """Add the usage of a request to the facts, once for all lines with the same `request` id; without recorded
+        """Add the usage of a request to the metadata, once for all lines with the same `request` id; without recorded
         usage, only the model's name.
 
         `copied`: the request's id in all sessions, if that isn't `request`.
@@ -96,16 +96,16 @@ class LineParser(msgspec.Struct, kw_only=True):
             if len(self.counted) > _RECENT:
                 del self.counted[next(iter(self.counted))]
             usage = usage if before is None else usage.beyond(before)
-        add_usage(self.facts.usage, name, usage)
+        add_usage(self.metadata.usage, name, usage)
         if copied or request:
             self.requests.append(Request(digest(copied or request), name, msgspec.structs.astuple(usage)))
 
     def use_model(self, model: object) -> None:
-        """Add a model's name to the facts, if it is one, and not that of a choice or of messages that no model wrote
+        """Add a model's name to the metadata, if it is one, and not that of a choice or of messages that no model wrote
         (`<synthetic>`).
         """
         if isinstance(model, str) and model not in _NO_MODELS and not model.startswith("<"):
-            add_usage(self.facts.usage, self.model_name(model), Usage())
+            add_usage(self.metadata.usage, self.model_name(model), Usage())
 
     @staticmethod
     def model_name(model: object) -> str:
@@ -133,7 +133,7 @@ class LineParser(msgspec.Struct, kw_only=True):
             if name not in self.unknown and len(self.unknown) >= _MAX_TYPES:
                 name = "of other types"
         self.unknown[name] = self.unknown.get(name, 0) + 1
-        self.facts.unknown += 1
+        self.metadata.unknown += 1
 
 
 @functools.lru_cache(maxsize=64)  # masking a name takes longer than the rest of a short message
@@ -172,7 +172,7 @@ class Conversation(msgspec.Struct, frozen=True):
 
     key: str
     """Identifies the session in its document, also in later exports; "" if it is the only one."""
-    facts: SessionFacts
+    metadata: SessionMetadata
     messages: tuple[Message, ...]
     unknown: Counter[str]
     abandoned: tuple[Message, ...] = ()

@@ -1,4 +1,4 @@
-"""The common output of all transcript formats: messages, and facts about a session."""
+"""The common output of all transcript formats: messages, and metadata of a session."""
 
 import functools
 import re
@@ -76,8 +76,8 @@ class Message(msgspec.Struct, frozen=True, gc=False):
         return self.kind == "text" and self.role in {"user", "assistant"}
 
 
-class SessionFacts(msgspec.Struct, kw_only=True):
-    """Facts about a session, completed while its transcript is read."""
+class SessionMetadata(msgspec.Struct, kw_only=True):
+    """Metadata of a session, completed while its transcript is read."""
 
     agent: str
     """Short name of the program, as in its `Agent` declaration."""

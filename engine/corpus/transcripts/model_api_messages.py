@@ -90,7 +90,7 @@ class BlockParser(LineParser, kw_only=True):
         self, parts: list[Part], *, line: int = 0, id: str = "", time: float | None = None
     ) -> list[Message]:
         """Return the parts with text as one message; if `line` is 0, its number is used as line."""
-        return next_turn(self, parts, line, id=id, time=time, side=bool(self.facts.parent))
+        return next_turn(self, parts, line, id=id, time=time, side=bool(self.metadata.parent))
 
     def text(self, text: str, role: Role) -> Iterator[Part]:
         """Yield the parts of a text block."""

@@ -12,7 +12,7 @@ import msgspec
 from engine.corpus.transcripts.formats import LineFormat, LineParser
 from engine.corpus.transcripts.json_values import seconds
 from engine.corpus.transcripts.jsonl import parse_line, raw_lines, read_at
-from engine.corpus.transcripts.messages import Message, SessionFacts, says_little
+from engine.corpus.transcripts.messages import Message, SessionMetadata, says_little
 from engine.corpus.transcripts.transcript_reader import format_of
 
 _SHORT = 16 * 1024
@@ -32,7 +32,7 @@ _STAMP = b'"timestamp":"'
 
 
 class QuickSummary(msgspec.Struct, frozen=True):
-    facts: SessionFacts
+    metadata: SessionMetadata
     messages: int
     """Number of messages of the user and the agent, estimated for a long transcript; 0 if it is unknown."""
 
@@ -47,10 +47,10 @@ def read_quick_summary(descriptor: int, path: str, size: int) -> QuickSummary | 
         return None
     block = read_at(descriptor, 0, size if size <= _WHOLE else _HEAD)
     begun = _begin(descriptor, path, size, block)
-    if begun is None or begun.parser.facts.generated:
+    if begun is None or begun.parser.metadata.generated:
         return None
     known, parser, parsed, position = begun
-    messages = sum(map(parser.facts.counts, parsed))
+    messages = sum(map(parser.metadata.counts, parsed))
     if not messages and not any(message.is_speech for message in parsed):
         return None
     if position < size:
@@ -64,8 +64,8 @@ def read_quick_summary(descriptor: int, path: str, size: int) -> QuickSummary | 
         # Without any mark the lines are probably written with other spaces than the agent's own.
         messages = messages + others if others else 0
         _see_end(last, end == position, parser, known.title_marks)
-        parser.facts.active = None  # the times between are unknown
-    return QuickSummary(parser.facts, messages)
+        parser.metadata.active = None  # the times between are unknown
+    return QuickSummary(parser.metadata, messages)
 
 
 class _TranscriptStart(NamedTuple):
@@ -98,7 +98,7 @@ def _begin(descriptor: int, path: str, size: int, block: bytes) -> _TranscriptSt
                     parsed += parser.feed(early, 0)
             elif len(values) == _LINES_TO_JUDGE:
                 return None
-        named = size > _SHORT and parser is not None and not says_little(parser.facts.opening)
+        named = size > _SHORT and parser is not None and not says_little(parser.metadata.opening)
         if position >= _MAX_BYTES or (named and any(message.is_speech for message in parsed)):
             break
     return None if known is None or parser is None else _TranscriptStart(known, parser, parsed, position)
@@ -125,19 +125,19 @@ def _estimate(descriptor: int, start: int, end: int, marks: tuple[bytes, ...]) -
 
 def _see_end(block: bytes, from_line: bool, parser: LineParser, title_marks: tuple[bytes, ...]) -> None:
     """Read the session's end time and title from its last lines."""
-    facts = parser.facts
+    metadata = parser.metadata
     stamp = block.rfind(_STAMP) + len(_STAMP)
     if stamp >= len(_STAMP) and not any([mark in block for mark in title_marks]):
         # Nearly always true. Parsing the lines would take a fifth of the whole time.
         time = seconds(block[stamp : block.find(b'"', stamp)].decode(errors="replace"))
-        if time is not None and (facts.ended is None or time > facts.ended):
-            facts.ended = time
+        if time is not None and (metadata.ended is None or time > metadata.ended):
+            metadata.ended = time
         return
-    opening = facts.opening
+    opening = metadata.opening
     lines = block.split(b"\n")
     whole = [line for line in (lines if from_line else lines[1:]) if line]
     for line in whole[-_LINES_AT_END:]:
         value = parse_line(line)
         if value is not None:
             parser.feed(value, 0)
-    facts.opening = opening
+    metadata.opening = opening

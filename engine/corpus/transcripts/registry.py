@@ -90,7 +90,7 @@ if TYPE_CHECKING:
     from engine.corpus.transcripts.formats import Formats
 
 _SHARED_VERSION = 5
-"""Increase it when most parsers would give other messages or facts, such as titles: all sessions are then read
+"""Increase it when most parsers would give other messages or metadata, such as titles: all sessions are then read
 again.
 """
 

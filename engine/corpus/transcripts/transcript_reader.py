@@ -27,7 +27,7 @@ from engine.corpus.transcripts.formats import (
 )
 from engine.corpus.transcripts.json_values import HeldImages, holding_images, image_held
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, RawLine, Source, Unpacked, parse_line, raw_lines, read_at
-from engine.corpus.transcripts.messages import Message, SessionFacts
+from engine.corpus.transcripts.messages import Message, SessionMetadata
 from engine.corpus.transcripts.registry import formats
 from engine.corpus.transcripts.session_stores import session_name
 from engine.corpus.transcripts.transcript_files import is_compressed, transcript_of
@@ -203,7 +203,7 @@ class SessionReading(NamedTuple):
     """The result of reading a session as a whole, or from where it ended before."""
 
     conversation: Conversation | None
-    """The session; if `continued`, only new messages, but all facts. None if the transcript doesn't contain it (any
+    """The session; if `continued`, only new messages, but all metadata. None if the transcript doesn't contain it (any
     more).
     """
     position: Position | None = None
@@ -232,11 +232,11 @@ def read_on(path: Path, part: str, before: Position | None, cancel: CancelToken 
         if known is None or part:
             return SessionReading(None)
         parser = known.parser(transcript_of(str(path)))
-        described = parser.facts.title, parser.facts.project, parser.facts.branch
+        described = parser.metadata.title, parser.metadata.project, parser.metadata.branch
         file = known.agent, state.st_dev, state.st_ino, *described
         if before is not None and before.file == file and before.anchor == anchor(source, before.reader.offset):
             reader, continued = before.reader, True
-            refresh_facts(reader, parser.facts)
+            refresh_metadata(reader, parser.metadata)
         else:
             reader, continued = LineReader(parser), False
         session = _read_lines(reader, source, cancel)
@@ -276,18 +276,18 @@ def _read_again(path: Path, part: str, held: HeldImages, cancel: CancelToken | N
     yield from () if session is None else session.everything
 
 
-def refresh_facts(reader: LineReader, now: SessionFacts) -> None:
-    """Copy the usage and the end of the whole session from the facts of a new parser, which may have read them from a
+def refresh_metadata(reader: LineReader, now: SessionMetadata) -> None:
+    """Copy the usage and the end of the whole session from the metadata of a new parser, which may have read it from a
     file next to the transcript.
     """
-    facts = reader.parser.facts
-    facts.usage = now.usage or facts.usage
-    facts.ended = facts.ended if now.ended is None else now.ended
+    metadata = reader.parser.metadata
+    metadata.usage = now.usage or metadata.usage
+    metadata.ended = metadata.ended if now.ended is None else now.ended
 
 
 def _read_lines(reader: LineReader, source: Source, cancel: CancelToken | None) -> Conversation:
     messages = *chain.from_iterable(reader.read(source, cancel)), *reader.read_rest(source)
-    return Conversation("", reader.parser.facts, messages, Counter(reader.parser.unknown))
+    return Conversation("", reader.parser.metadata, messages, Counter(reader.parser.unknown))
 
 
 def conversations(path: Path, cancel: CancelToken | None = None) -> Iterator[Conversation]:
@@ -390,15 +390,15 @@ def project_of(path: str) -> str:
             document = document_format(source, path)
             if document is not None:
                 first = next(iter(document.conversations(path, None)), None)
-                return first.facts.project if first is not None and not first.key else ""
+                return first.metadata.project if first is not None and not first.key else ""
             known = line_format(source, path)
             if known is None:
                 return ""
             parser = known.parser(transcript_of(path))
             for raw in islice(raw_lines(source), _LINES_WITH_PROJECT):
                 messages_of_line(parser, raw)
-                if parser.facts.project:
+                if parser.metadata.project:
                     break
-            return parser.facts.project
+            return parser.metadata.project
     except (OSError, ValueError, PathRefused):
         return ""

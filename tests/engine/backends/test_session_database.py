@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from engine.base.errors import TranscriptUnreadable
-from engine.corpus.transcripts.messages import SessionFacts
+from engine.corpus.transcripts.messages import SessionMetadata
 from engine.corpus.transcripts.parsers import opencode_database
 from engine.corpus.transcripts.registry import continued_in
 from engine.corpus.transcripts.transcript_reader import conversations
@@ -344,16 +344,16 @@ def test_damaged_session_leaves_others_readable(open_memory, path: Path, writer:
 def test_fault_in_one_session_hides_no_other(
     open_memory, path: Path, writer: OpencodeWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    facts = opencode_database.session_facts
+    metadata = opencode_database.session_metadata
 
-    def faulty(agent: str, key: str, about: dict[str, Any]) -> SessionFacts:
+    def faulty(agent: str, key: str, about: dict[str, Any]) -> SessionMetadata:
         if key == "ses_1":
             raise KeyError(SECRET)
-        return facts(agent, key, about)
+        return metadata(agent, key, about)
 
     memory = open_memory(sessions=listed(path))
     memory.sync()
-    monkeypatch.setattr(opencode_database, "session_facts", faulty)
+    monkeypatch.setattr(opencode_database, "session_metadata", faulty)
     writer.said("ses_1", "msg_5", "user", "And the rudder?")
     writer.entry("ses_3", "msg_7", "user", {"text": "And the turnips?"})
     writer.connection.execute("UPDATE session SET time_updated = time_updated + 10000000")

@@ -82,8 +82,10 @@ def press(panel: ConversationPanel, keys: str) -> None:
 def test_session_is_shown_from_its_start(panel: ConversationPanel, show) -> None:
     show()
     assert panel.header.title.text() == "Fix the valve controller"
-    assert "Claude Code · greenhouse · 11 Feb 2026 · 1 h 30 min · 38 messages · fix/valve" in panel.header.facts.text()
-    assert "44 entries of unknown type" in panel.header.facts.text()
+    assert (
+        "Claude Code · greenhouse · 11 Feb 2026 · 1 h 30 min · 38 messages · fix/valve" in panel.header.metadata.text()
+    )
+    assert "44 entries of unknown type" in panel.header.metadata.text()
     assert visible_text(panel).startswith("The 06:10 run was skipped again.")
     assert "debounces at 40 ms" in visible_text(panel)  # Markdown is rendered
     assert "**" not in visible_text(panel)
@@ -95,15 +97,15 @@ def test_header_shows_models_tokens_and_cost(qtbot) -> None:
     header = ConversationHeader([], [], None)
     qtbot.addWidget(header)
     header.show_session(make_session([], usage=(usage,), spent=spent, machine="laptop"))
-    assert "Claude Code · greenhouse · laptop · " in header.facts.text()
-    assert header.facts.text().endswith(" · claude-opus-4-5 · 41k sent, 300 received · $3.10")
-    assert "Written to the cache: unknown" in tip_of(header.facts)
-    assert "Cost: $3.10, by list prices" in tip_of(header.facts)
+    assert "Claude Code · greenhouse · laptop · " in header.metadata.text()
+    assert header.metadata.text().endswith(" · claude-opus-4-5 · 41k sent, 300 received · $3.10")
+    assert "Written to the cache: unknown" in tip_of(header.metadata)
+    assert "Cost: $3.10, by list prices" in tip_of(header.metadata)
     partly = msgspec.structs.replace(spent, cost_complete=False)
     header.show_session(make_session([], usage=(usage,), spent=partly))
-    assert header.facts.text().endswith(" · at least $3.10")
+    assert header.metadata.text().endswith(" · at least $3.10")
     header.show_session(make_session([], usage=(usage,), spent=msgspec.structs.replace(partly, cost=0.004)))
-    assert header.facts.text().endswith(" · at least $0.00")
+    assert header.metadata.text().endswith(" · at least $0.00")
 
 
 def test_buttons_move_to_menu_before_title_is_cut(qtbot) -> None:
@@ -122,14 +124,14 @@ def test_header_of_session_without_usage_has_a_message(qtbot) -> None:
     header = ConversationHeader([], [], None)
     qtbot.addWidget(header)
     header.show_session(make_session([("user", [("text", "Hello")])]))
-    assert header.facts.text().endswith(" · 1 message · main")
-    assert "Tokens and cost: not recorded" in tip_of(header.facts)
+    assert header.metadata.text().endswith(" · 1 message · main")
+    assert "Tokens and cost: not recorded" in tip_of(header.metadata)
     header.show_session(make_session([], usage=(ModelUsage("gpt-99"),)))
-    assert "gpt-99\nTokens and cost: not recorded" in tip_of(header.facts)
+    assert "gpt-99\nTokens and cost: not recorded" in tip_of(header.metadata)
     header.show_session(make_session([], active_seconds=3600.0))
-    assert "Active time: 1 h (longer pauses count as 5 minutes)" in tip_of(header.facts)
+    assert "Active time: 1 h (longer pauses count as 5 minutes)" in tip_of(header.metadata)
     header.show_session(make_session([], active_seconds=None))
-    assert "Active time: unknown" in tip_of(header.facts)
+    assert "Active time: unknown" in tip_of(header.metadata)
 
 
 def test_header_shows_first_and_last_day(qtbot) -> None:
@@ -137,13 +139,13 @@ def test_header_shows_first_and_last_day(qtbot) -> None:
     qtbot.addWidget(header)
     first, later = (datetime(2026, month, 3, 12).timestamp() for month in (3, 8))
     header.show_session(make_session([], started=first, ended=later))
-    assert " · 3 Mar – 3 Aug 2026 · " in header.facts.text()
+    assert " · 3 Mar – 3 Aug 2026 · " in header.metadata.text()
     header.show_session(make_session([], started=datetime(2025, 3, 3, 12).timestamp(), ended=later))
-    assert " · 3 Mar 2025 – 3 Aug 2026 · " in header.facts.text()
+    assert " · 3 Mar 2025 – 3 Aug 2026 · " in header.metadata.text()
     header.show_session(make_session([], started=first, ended=first + 60))
-    assert " · 3 Mar 2026 · " in header.facts.text()
+    assert " · 3 Mar 2026 · " in header.metadata.text()
     header.show_session(make_session([], started=None, ended=later))
-    assert " · 3 Aug 2026 · " in header.facts.text()
+    assert " · 3 Aug 2026 · " in header.metadata.text()
 
 
 def test_show_line_scrolls_to_it_and_frames_query_words(qtbot, panel: ConversationPanel, show) -> None:

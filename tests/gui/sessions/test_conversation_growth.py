@@ -95,7 +95,7 @@ def test_growth_keeps_position_and_counts_new_messages(qtbot, panel, memory) -> 
     assert (view.current.number, view.selection.text(), view.scroller.layout.rows.fold(0)) == (9, selected, "clamped")
     assert panel.new_messages.text() == "2 new messages below"
     assert panel.new_messages.isVisible()
-    assert panel.header.facts.text().endswith(" · 62 messages · main")
+    assert panel.header.metadata.text().endswith(" · 62 messages · main")
     settle(qtbot, panel)
     assert list(view.scroller.visible()) == before
     QTest.mouseClick(panel.new_messages, Qt.MouseButton.LeftButton)

@@ -58,7 +58,7 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     formats: Callable[[], "Formats"]
     """Returns the formats of its transcripts; the call imports the parsers."""
     parser_version: int = 1
-    """Increase it when the same transcript would give other messages, facts or usage, also for other agents with the
+    """Increase it when the same transcript would give other messages, metadata or usage, also for other agents with the
     same parser: stored sessions are then read again. Unchanged text is not embedded again.
     """
     resume: str = ""

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 _HISTORY = "chat_history.jsonl"
 _PARTS = ("summary.json", "updates.jsonl")
-"""Files next to it with the session's facts, and with its usage."""
+"""Files next to it with the session's metadata, and with its usage."""
 
 
 def _folders(machine: Machine) -> FoundFolders:

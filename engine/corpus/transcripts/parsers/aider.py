@@ -18,7 +18,7 @@ from engine.base.cancellation import CancelToken
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.message_builder import Part, local_time, next_turn
-from engine.corpus.transcripts.messages import Message, SessionFacts, clean
+from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens, without_cached
 
 _AGENT = "aider"
@@ -165,14 +165,14 @@ class AiderHistory:
 
 
 def _new_session(key: str, started: float | None, project: str) -> _Session:
-    facts = SessionFacts(agent=_AGENT, id=key, project=project, started=started)
-    return _Session(facts=facts, key=key or "earlier", started=started)
+    metadata = SessionMetadata(agent=_AGENT, id=key, project=project, started=started)
+    return _Session(metadata=metadata, key=key or "earlier", started=started)
 
 
 def _completed(session: _Session) -> Iterator[Conversation]:
     session.finish()
     if session.has_speech:
-        yield Conversation(session.key, session.facts, tuple(session.messages), Counter(session.unknown))
+        yield Conversation(session.key, session.metadata, tuple(session.messages), Counter(session.unknown))
 
 
 def _lines(path: str) -> Iterator[str]:

@@ -22,7 +22,7 @@ from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input, uri_path
-from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import BlockParser
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
@@ -88,22 +88,22 @@ class AmpThread:
         """Yield the file's only thread. Raises OSError, ValueError, Cancelled."""
         for value in export_reader.conversations(path, cancel):
             ledger, entries = items(mapping(value.get("usageLedger")).get("events")), items(value.get("messages"))
-            parser = _Parser(facts=_facts(path, value), ledger=bool(ledger))
+            parser = _Parser(metadata=_metadata(path, value), ledger=bool(ledger))
             messages = [message for entry in entries for message in parser.message(mapping(entry))]
             parser.requests_of(ledger, entries)
-            facts = parser.facts
+            metadata = parser.metadata
             traces = map(mapping, items(mapping(value.get("meta")).get("traces")))
             times = [time for trace in traces if (time := seconds(trace.get("endTime"))) is not None]
-            facts.ended = max([facts.ended, *times] if facts.ended is not None else times, default=None)
+            metadata.ended = max([metadata.ended, *times] if metadata.ended is not None else times, default=None)
             if messages:
-                yield Conversation("", facts, tuple(messages), Counter(parser.unknown))
+                yield Conversation("", metadata, tuple(messages), Counter(parser.unknown))
             return
 
 
-def _facts(path: str, value: Mapping[str, Any]) -> SessionFacts:
+def _metadata(path: str, value: Mapping[str, Any]) -> SessionMetadata:
     trees = items(mapping(mapping(value.get("env")).get("initial")).get("trees"))
     tree = mapping(trees[0] if trees else None)
-    return SessionFacts(
+    return SessionMetadata(
         agent=_AGENT,
         id=clean(string(value.get("id")) or os.path.basename(path).removesuffix(".json")),
         title=one_line(string(value.get("title"))),

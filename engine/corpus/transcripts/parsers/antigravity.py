@@ -18,7 +18,7 @@ from engine.corpus.transcripts.formats import LineParser
 from engine.corpus.transcripts.json_values import between, content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line, raw_lines
 from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Message, SessionFacts, clean
+from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
 
 _AGENT = "antigravity"
 _OPENING, _CLOSING = "<USER_REQUEST>", "</USER_REQUEST>"
@@ -87,8 +87,8 @@ class AntigravityFormat:
     def parser(self, path: str) -> AntigravityParser:
         conversation = os.path.dirname(os.path.dirname(os.path.dirname(path)))
         id_, root = os.path.basename(conversation), os.path.dirname(os.path.dirname(conversation))
-        facts = SessionFacts(agent=_AGENT, id=clean(id_), project=clean(_workspace(root, id_)))
-        return AntigravityParser(facts=facts)
+        metadata = SessionMetadata(agent=_AGENT, id=clean(id_), project=clean(_workspace(root, id_)))
+        return AntigravityParser(metadata=metadata)
 
     def resume(self, state: bytes) -> AntigravityParser:
         return decode_json(state, AntigravityParser)

@@ -20,7 +20,7 @@ from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import Part
-from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import BlockParser
 from engine.corpus.transcripts.token_usage import Usage, anthropic_usage
 
@@ -84,16 +84,16 @@ class AuggieSession:
 
 def _conversation(value: Mapping[str, Any]) -> Conversation:
     history = items(value.get("chatHistory"))
-    facts = SessionFacts(
+    metadata = SessionMetadata(
         agent=_AGENT,
         id=clean(string(value.get("sessionId"))),
         title=one_line(string(value.get("title"))),
         project=clean(_folder(mapping(history[0] if history else None))),
         started=seconds(value.get("created")),
     )
-    parser = _Parser(facts=facts, model=string(mapping(value.get("agentState")).get("modelId")))
+    parser = _Parser(metadata=metadata, model=string(mapping(value.get("agentState")).get("modelId")))
     messages = [message for exchange in history for message in parser.feed(mapping(exchange), 0)]
-    return Conversation("", parser.facts, tuple(messages), Counter(parser.unknown))
+    return Conversation("", parser.metadata, tuple(messages), Counter(parser.unknown))
 
 
 def _folder(exchange: Mapping[str, Any]) -> str:

@@ -22,7 +22,7 @@ from engine.corpus.transcripts.export_reader import abandoned_branches, branch, 
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import image_file_mark, items, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import attached
-from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean, one_line
 
 _AGENT = "chatgpt"
 _OURS = re.compile(
@@ -149,17 +149,19 @@ def _messages(nodes: Mapping[str, Any], names: Iterable[str]) -> Iterator[Mappin
 def _conversation(path: str, value: Mapping[str, Any]) -> Conversation:
     key = clean(next(filter(None, (string(value.get(name)) for name in _NAMES)), ""))
     title = one_line(string(value.get("title")))
-    parser = _Parser(facts=SessionFacts(agent=_AGENT, id=key, title="" if title == _UNTITLED else title), path=path)
+    parser = _Parser(
+        metadata=SessionMetadata(agent=_AGENT, id=key, title="" if title == _UNTITLED else title), path=path
+    )
     nodes = mapping(value.get("mapping"))
     parents = {name: string(mapping(node).get("parent")) for name, node in nodes.items()}
     times = {name: seconds(mapping(mapping(node).get("message")).get("create_time")) for name, node in nodes.items()}
     shown = branch(parents, times, string(value.get("current_node")))
     current, others = (_messages(nodes, names) for names in (shown, abandoned_branches(parents, shown)))
     messages, abandoned = read_branches(parser, current, others)
-    facts = parser.facts
-    facts.started = facts.started or seconds(value.get("create_time"))
-    facts.ended = facts.ended or seconds(value.get("update_time"))
-    return Conversation(key, facts, messages, Counter(parser.unknown), abandoned)
+    metadata = parser.metadata
+    metadata.started = metadata.started or seconds(value.get("create_time"))
+    metadata.ended = metadata.ended or seconds(value.get("update_time"))
+    return Conversation(key, metadata, messages, Counter(parser.unknown), abandoned)
 
 
 class ChatGptExport:
@@ -171,6 +173,4 @@ class ChatGptExport:
 
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
         # A folder of conversations may also contain a list of them.
-        return (
-            _conversation(path, value) for value in export_reader.conversations(path, cancel) if "mapping" in value
-        )
+        return (_conversation(path, value) for value in export_reader.conversations(path, cancel) if "mapping" in value)

@@ -19,7 +19,7 @@ from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
-from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
@@ -80,8 +80,8 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     row = connection.execute(_TOPIC, (key,)).fetchone()
     if row is None:
         return None
-    facts = SessionFacts(agent=_AGENT, id=clean(key), title=one_line(as_text(row[0])), started=seconds(row[1]))
-    reader = CherryReader(facts=facts)
+    metadata = SessionMetadata(agent=_AGENT, id=clean(key), title=one_line(as_text(row[0])), started=seconds(row[1]))
+    reader = CherryReader(metadata=metadata)
     nodes, parents, times = dict[str, dict[str, Any]](), dict[str, str](), dict[str, float | None]()
     known = columns(connection, "message")
     query = _MESSAGES.format(
@@ -105,7 +105,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     path = branch(parents, times, as_text(row[2]))
     others = abandoned_branches(parents, path)
     messages, abandoned = read_branches(reader, (nodes[name] for name in path), (nodes[name] for name in others))
-    return Conversation(key, facts, messages, Counter(reader.unknown), abandoned)
+    return Conversation(key, metadata, messages, Counter(reader.unknown), abandoned)
 
 
 def _usage(stats: object) -> Usage:

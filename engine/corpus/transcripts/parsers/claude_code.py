@@ -33,7 +33,7 @@ from engine.corpus.transcripts.message_builder import Part
 from engine.corpus.transcripts.messages import (
     Message,
     Role,
-    SessionFacts,
+    SessionMetadata,
     clean,
     one_line,
     opening_line,
@@ -231,8 +231,8 @@ class ClaudeCodeParser(LineParser, kw_only=True):
             usage = anthropic_usage(result.get("usage"))
             usage.cost = dollars(result.get("total_cost_usd"))
             if usage.is_recorded:
-                totals[next(iter(self.facts.usage)) if len(self.facts.usage) == 1 else ""] = usage
-        self.facts.usage = totals or self.facts.usage
+                totals[next(iter(self.metadata.usage)) if len(self.metadata.usage) == 1 else ""] = usage
+        self.metadata.usage = totals or self.metadata.usage
 
     def _emit(self, parts: Iterator[Part], value: Mapping[str, Any], line: int, answer: str = "") -> list[Message]:
         """Return the messages of these parts; they continue the previous line's message if it has the same `answer`."""
@@ -278,8 +278,8 @@ class ClaudeCodeParser(LineParser, kw_only=True):
                 pictures.insert(0, parts.pop().text)
             parts.append(Part("user", "text", "\n".join(pictures)))
         if self.agent_file and self.ordinal == 0 and any(part.text.strip() == _WARM_UP for part in parts):
-            self.facts.generated = True
-        if parts and texts and not self.facts.opening and not self.agent_file and value.get("isSidechain") is not True:
+            self.metadata.generated = True
+        if parts and texts and not (self.metadata.opening or self.agent_file or value.get("isSidechain") is True):
             self._set_opening(parts[0], texts[0])
         yield from parts
 
@@ -290,7 +290,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
         title = part.text if command[1:] and command[1:] not in _SETTINGS else task
         if title:
             # Mask before cutting: half of a secret would not be recognised.
-            self.facts.opening = opening_line(redact(title[:_LONGEST_OPENING]))
+            self.metadata.opening = opening_line(redact(title[:_LONGEST_OPENING]))
 
     def _assistant_parts(self, value: Mapping[str, Any]) -> Iterator[Part]:
         inserted = mapping(value.get("message")).get("model") == "<synthetic>" or value.get("isApiErrorMessage") is True
@@ -347,21 +347,21 @@ class ClaudeCodeParser(LineParser, kw_only=True):
             return Part("user", "text", answer)
         return Part("tool", "tool-result", text, tool, id, failed)
 
-    # --- facts about the session -----------
+    # --- metadata of the session -----------
 
     def _read_session_info(self, value: Mapping[str, Any]) -> None:
         """Store the session's id, folder and branch from the first line that has them."""
-        facts = self.facts
+        metadata = self.metadata
         session = clean(string(value.get("sessionId")) or string(value.get("session_id")))
-        if not facts.id:
+        if not metadata.id:
             agent = clean(string(value.get("agentId")))
             self.agent_file = bool(agent) and value.get("isSidechain") is True
-            facts.id = f"agent-{agent}" if self.agent_file else session
+            metadata.id = f"agent-{agent}" if self.agent_file else session
         if self.agent_file:
-            facts.parent = facts.parent or session
+            metadata.parent = metadata.parent or session
         folder = string(value.get("cwd")) or next(map(string, items(value.get("directories"))), "")
-        facts.project = facts.project or clean(folder)
-        facts.branch = facts.branch or clean(string(value.get("gitBranch")))
+        metadata.project = metadata.project or clean(folder)
+        metadata.branch = metadata.branch or clean(string(value.get("gitBranch")))
 
     def _record_prompt(self, text: str, value: Mapping[str, Any], line: int) -> None:
         """Record a message of the user.
@@ -374,7 +374,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
             origin = line
             if _ROOT in self.seen and self.linked:
                 origin = 0
-                self.facts.open_with(text)
+                self.metadata.open_with(text)
                 self.opened = line
             self.seen[_ROOT] = 0
         else:
@@ -382,9 +382,9 @@ class ClaudeCodeParser(LineParser, kw_only=True):
         after = bisect_right(self.prompts, origin)
         if after < len(self.prompts):
             first = self.prompts[after]
-            self.facts.mark_abandoned(first, line - 1, origin)
-            if self.facts.is_abandoned(self.opened):
-                self.facts.open_with(text)
+            self.metadata.mark_abandoned(first, line - 1, origin)
+            if self.metadata.is_abandoned(self.opened):
+                self.metadata.open_with(text)
                 self.opened = line
         self.prompts.append(line)
 
@@ -394,8 +394,8 @@ class ClaudeCodeParser(LineParser, kw_only=True):
         Cowork's transcripts only have the folders of its virtual machine.
         """
         folders = items(session.get("userSelectedFolders")) or [session.get("working_dir")]
-        self.facts.project = clean(string(folders[0])) or self.facts.project
-        self.facts.parent = clean(string(session.get("parent_session_id")))
+        self.metadata.project = clean(string(folders[0])) or self.metadata.project
+        self.metadata.parent = clean(string(session.get("parent_session_id")))
         if not self.agent_file:
             self._take_title(_GIVEN_RANK, string(session.get("title")))
 
@@ -403,7 +403,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
         title = one_line(title)
         if title and rank >= self.title_rank:
             self.title_rank = rank
-            self.facts.title = title
+            self.metadata.title = title
 
     def _take_summary(self, leaf: str, summary: str) -> None:
         """Use a summary as title if it belongs to this session, which it identifies by the id of a message."""
@@ -441,15 +441,15 @@ class ClaudeCodeFormat:
 
     def parser(self, path: str) -> ClaudeCodeParser:
         name = os.path.basename(path).split(".", 1)[0]
-        parser = ClaudeCodeParser(facts=SessionFacts(agent=self.agent))
+        parser = ClaudeCodeParser(metadata=SessionMetadata(agent=self.agent))
         if name.startswith("agent-"):
             parser.agent_file = True
-            parser.facts.generated = name.startswith(_HOUSEKEEPERS)
+            parser.metadata.generated = name.startswith(_HOUSEKEEPERS)
             above, folder, _ = path.rpartition(f"{os.sep}{_SUBAGENTS}{os.sep}")
             # The lines also name it, but in July 2026 some name the sub-agent instead.
-            parser.facts.parent = clean(os.path.basename(above)) if folder else ""
+            parser.metadata.parent = clean(os.path.basename(above)) if folder else ""
         if parser.agent_file or _UUID.fullmatch(name):
-            parser.facts.id = clean(name)
+            parser.metadata.id = clean(name)
         if described := description_of(path):
             parser.describe(sidecar(described))
         return parser

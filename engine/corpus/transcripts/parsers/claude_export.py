@@ -19,7 +19,7 @@ from engine.corpus.transcripts.export_reader import abandoned_branches, branch, 
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, attached, filled_parts, next_turn
-from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 
 _AGENT = "claude"
 _OURS = re.compile(rb'\A[\s\xef\xbb\xbf]*\[?\s*\{(?=.*?"uuid"\s*:)(?=.*?"chat_messages"\s*:)', re.DOTALL)
@@ -104,15 +104,15 @@ def _attached(message: Mapping[str, Any]) -> Iterator[str]:
 
 def _conversation(value: Mapping[str, Any]) -> Conversation:
     key = clean(string(value.get("uuid")))
-    parser = _Parser(facts=SessionFacts(agent=_AGENT, id=key, title=one_line(string(value.get("name")))))
+    parser = _Parser(metadata=SessionMetadata(agent=_AGENT, id=key, title=one_line(string(value.get("name")))))
     project = mapping(value.get("project"))
-    parser.facts.project = one_line(string(project.get("name")))
+    parser.metadata.project = one_line(string(project.get("name")))
     entries = [message for message in items(value.get("chat_messages")) if isinstance(message, dict)]
     messages, abandoned = read_branches(parser, *_branches(entries, string(value.get("current_leaf_message_uuid"))))
-    facts = parser.facts
-    facts.started = facts.started or seconds(value.get("created_at"))
-    facts.ended = facts.ended or seconds(value.get("updated_at"))
-    return Conversation(key, facts, messages, Counter(parser.unknown), abandoned)
+    metadata = parser.metadata
+    metadata.started = metadata.started or seconds(value.get("created_at"))
+    metadata.ended = metadata.ended or seconds(value.get("updated_at"))
+    return Conversation(key, metadata, messages, Counter(parser.unknown), abandoned)
 
 
 def _branches(entries: list[dict[str, Any]], tip: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:

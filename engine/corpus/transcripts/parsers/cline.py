@@ -25,7 +25,7 @@ from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import image_mark, items, mapping, seconds, string
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean
+from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
 
 _HEAD = 256 * 1024
@@ -83,7 +83,7 @@ class _Parser(LineParser, kw_only=True):
             return []
         self.last = text
         parts = self._parts(kind, text, value)
-        return next_turn(self, parts, time=seconds(value.get("ts")), side=bool(self.facts.parent))
+        return next_turn(self, parts, time=seconds(value.get("ts")), side=bool(self.metadata.parent))
 
     def _parts(self, kind: str, text: str, value: Mapping[str, Any]) -> Iterator[Part]:
         pictures = "".join(f"\n{image_mark(image)}" for image in items(value.get("images"))[:20])
@@ -206,7 +206,7 @@ class ClineTask:
 
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
         """Yield the file's only task; of a truncated file the complete messages, before the ValueError."""
-        parser = _Parser(facts=_facts(self.agent, os.path.dirname(path)))
+        parser = _Parser(metadata=_metadata(self.agent, os.path.dirname(path)))
         yield from export_reader.whole_conversation(path, parser, parser.message, cancel)
 
 
@@ -219,8 +219,8 @@ def _owner(path: str) -> str:
     return "roo-code" if described else "cline"
 
 
-def _facts(agent: str, folder: str) -> SessionFacts:
-    facts = SessionFacts(agent=agent, id=clean(os.path.basename(folder)))
+def _metadata(agent: str, folder: str) -> SessionMetadata:
+    metadata = SessionMetadata(agent=agent, id=clean(os.path.basename(folder)))
     item: Mapping[str, Any] = {}
     with contextlib.suppress(ValueError, RecursionError):
         item = mapping(msgspec.json.decode(_start(folder, _HISTORY_ITEM)))
@@ -228,9 +228,9 @@ def _facts(agent: str, folder: str) -> SessionFacts:
     if not project:
         match = _FOLDER.search(_start(folder, "api_conversation_history.json").decode(errors="replace"))
         project = match[1].replace("\\\\", "\\") if match else ""
-    facts.project = clean(project)
-    facts.parent = clean(string(item.get("parentTaskId")))
-    return facts
+    metadata.project = clean(project)
+    metadata.parent = clean(string(item.get("parentTaskId")))
+    return metadata
 
 
 def _start(folder: str, name: str) -> bytes:

@@ -19,7 +19,7 @@ from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import Part
-from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import BlockParser, sidecar
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens, without_cached
 
@@ -85,16 +85,16 @@ class ClineSession:
 
 
 def _conversation(path: str, value: Mapping[str, Any]) -> Conversation:
-    parser = _Parser(facts=_facts(path, value))
+    parser = _Parser(metadata=_metadata(path, value))
     messages = [message for entry in items(value.get("messages")) for message in parser.message(mapping(entry))]
-    return Conversation("", parser.facts, tuple(messages), Counter(parser.unknown))
+    return Conversation("", parser.metadata, tuple(messages), Counter(parser.unknown))
 
 
-def _facts(path: str, value: Mapping[str, Any]) -> SessionFacts:
+def _metadata(path: str, value: Mapping[str, Any]) -> SessionMetadata:
     name = os.path.basename(path).partition(".")[0]
     manifest = _manifest(path)
     above = os.path.basename(os.path.dirname(path)) if value.get("agent") != "lead" else ""
-    return SessionFacts(
+    return SessionMetadata(
         agent=_AGENT,
         id=clean(string(value.get("sessionId")) or name),
         title=one_line(string(mapping(manifest.get("metadata")).get("title"))),

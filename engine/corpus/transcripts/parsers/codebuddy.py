@@ -17,7 +17,7 @@ from engine.base.bounded_json import decode_json
 from engine.corpus.transcripts.formats import LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, arguments
 
 _KINDS = frozenset({"message", "function_call", "function_call_result", "reasoning"})
@@ -30,19 +30,19 @@ class CodeBuddyParser(LineParser, kw_only=True):
     """Name of each called tool, by the id of the call, until its result is read."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        kind, facts = string(value.get("type")), self.facts
-        facts.id = facts.id or clean(string(value.get("sessionId")))
-        facts.project = facts.project or clean(string(value.get("cwd")))
+        kind, metadata = string(value.get("type")), self.metadata
+        metadata.id = metadata.id or clean(string(value.get("sessionId")))
+        metadata.project = metadata.project or clean(string(value.get("cwd")))
         if kind in ("topic", "summary"):
             title = one_line(string(value.get(kind)))
-            if kind == "topic" or not facts.title:
-                facts.title = title or facts.title
+            if kind == "topic" or not metadata.title:
+                metadata.title = title or metadata.title
         elif kind not in _KINDS:
             if kind not in _PASSED_OVER:
                 self.count_unknown(kind)
         else:
             parts = self._parts(kind, value)
-            time, side = seconds(value.get("timestamp")), bool(facts.parent)
+            time, side = seconds(value.get("timestamp")), bool(metadata.parent)
             return next_turn(self, parts, line, id=string(value.get("id")), time=time, side=side)
         return []
 
@@ -90,7 +90,7 @@ class CodeBuddyFormat:
         part = os.path.basename(folder) == _PARTS
         parent = os.path.basename(os.path.dirname(folder)) if part else ""
         id_ = name.removesuffix(".jsonl") if part else ""
-        return CodeBuddyParser(facts=SessionFacts(agent=self.agent, id=clean(id_), parent=clean(parent)))
+        return CodeBuddyParser(metadata=SessionMetadata(agent=self.agent, id=clean(id_), parent=clean(parent)))
 
     def resume(self, state: bytes) -> CodeBuddyParser:
         return decode_json(state, CodeBuddyParser)

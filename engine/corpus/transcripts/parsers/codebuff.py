@@ -19,7 +19,7 @@ from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
-from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.token_usage import Usage, dollars
 
 _AGENT = "codebuff"
@@ -112,15 +112,15 @@ class CodebuffChat:
 
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
         """Yield the file's only session; of a truncated file the complete messages, before the ValueError."""
-        parser = _Parser(facts=_facts(os.path.dirname(path)))
+        parser = _Parser(metadata=_metadata(os.path.dirname(path)))
         yield from export_reader.whole_conversation(path, parser, parser.message, cancel)
 
 
-def _facts(folder: str) -> SessionFacts:
+def _metadata(folder: str) -> SessionMetadata:
     id_ = os.path.basename(folder)
     began = _STARTED.fullmatch(id_)
     started = seconds(":".join(began.groups())) if began else None
-    return SessionFacts(agent=_AGENT, id=clean(id_), project=clean(_project(folder)), started=started)
+    return SessionMetadata(agent=_AGENT, id=clean(id_), project=clean(_project(folder)), started=started)
 
 
 def _project(folder: str) -> str:

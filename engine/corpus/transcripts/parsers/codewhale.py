@@ -18,7 +18,7 @@ from engine.corpus.transcripts.export_reader import abandoned_branches, branch, 
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import content, image_mark, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part
-from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, BlockParser
 from engine.corpus.transcripts.token_usage import Usage, dollars
 
@@ -89,14 +89,14 @@ class CodeWhaleSession:
 def _conversation(value: Mapping[str, Any]) -> Conversation:
     about = mapping(value.get("metadata"))
     title = one_line(string(about.get("title")))
-    facts = SessionFacts(
+    metadata = SessionMetadata(
         agent=_AGENT,
         id=clean(string(about.get("id"))),
         title="" if title == _UNTITLED else title,
         project=clean(string(about.get("workspace"))),
         started=seconds(about.get("created_at")),
     )
-    parser = _Parser(facts=facts)
+    parser = _Parser(metadata=metadata)
     cost = mapping(about.get("cost"))
     costs = [dollars(cost.get(name)) or 0.0 for name in ("session_cost_usd", "subagent_cost_usd")]
     parser.use(about.get("model"), Usage(cost=sum(costs) or None))
@@ -117,5 +117,5 @@ def _conversation(value: Mapping[str, Any]) -> Conversation:
     else:
         current, others = [{"kind": "message", "message": message} for message in items(value.get("messages"))], []
     messages, abandoned = read_branches(parser, current, others)
-    facts.ended = max(filter(None, (facts.ended, seconds(about.get("updated_at")))), default=None)
-    return Conversation("", facts, messages, Counter(parser.unknown), abandoned)
+    metadata.ended = max(filter(None, (metadata.ended, seconds(about.get("updated_at")))), default=None)
+    return Conversation("", metadata, messages, Counter(parser.unknown), abandoned)

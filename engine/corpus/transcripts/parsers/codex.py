@@ -27,7 +27,7 @@ from engine.corpus.transcripts.formats import LineParser, digest
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part
-from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.parsers.codex_injected_text import speech_of
 from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
 from engine.corpus.transcripts.tool_uses import patch_of, stored_path, uses_of
@@ -174,7 +174,7 @@ class CodexParser(LineParser, kw_only=True):
         if kind == "session_meta":
             self._meta(payload)
         elif kind == "turn_context":
-            self.facts.project = self.facts.project or clean(string(payload.get("cwd")))
+            self.metadata.project = self.metadata.project or clean(string(payload.get("cwd")))
             self.model = clean(string(payload.get("model"))) or self.model
             self.use_model(self.model)
         elif kind not in _ENVELOPES_PASSED_OVER:
@@ -197,11 +197,11 @@ class CodexParser(LineParser, kw_only=True):
         if self.headed:
             return
         self.headed = True
-        facts = self.facts
-        facts.id = clean(string(meta.get("id")) or string(meta.get("session_id"))) or facts.id
-        facts.project = clean(string(meta.get("cwd"))) or facts.project
-        facts.branch = clean(string(mapping(meta.get("git")).get("branch")))
-        facts.started = seconds(meta.get("timestamp"))
+        metadata = self.metadata
+        metadata.id = clean(string(meta.get("id")) or string(meta.get("session_id"))) or metadata.id
+        metadata.project = clean(string(meta.get("cwd"))) or metadata.project
+        metadata.branch = clean(string(mapping(meta.get("git")).get("branch")))
+        metadata.started = seconds(meta.get("timestamp"))
         source = mapping(meta.get("source"))
         agent = source.get("subagent")
         spawned = mapping(mapping(agent).get("thread_spawn"))
@@ -209,9 +209,9 @@ class CodexParser(LineParser, kw_only=True):
         start = meta.get("subagent_history_start_ordinal")
         self.own = start if self.side and isinstance(start, int) and 0 < start < 2**53 else 0
         self.based = "history_base" in meta
-        facts.parent = clean(string(meta.get("parent_thread_id")) or string(spawned.get("parent_thread_id")))
+        metadata.parent = clean(string(meta.get("parent_thread_id")) or string(spawned.get("parent_thread_id")))
         purpose = string(agent) or string(mapping(agent).get("other"))
-        facts.generated = "internal" in source or purpose in _HOUSEKEEPERS
+        metadata.generated = "internal" in source or purpose in _HOUSEKEEPERS
 
     def _read_copied_line(self, kind: str, payload: Mapping[str, Any]) -> None:
         """Read the total of tokens in a line copied from the caller's session; the sub-agent's totals include it."""
@@ -282,7 +282,7 @@ class CodexParser(LineParser, kw_only=True):
 
     def _uses(self, message: Message) -> set[int]:
         """Return digests of the commands that a tool call ran and of the files that it changed."""
-        project = self.facts.project
+        project = self.metadata.project
         done = (use for use in uses_of(message) if use.kind != "read")
         return {digest(use.value if use.kind == "command" else stored_path(use.value, project)) for use in done}
 
@@ -309,7 +309,7 @@ class CodexParser(LineParser, kw_only=True):
         if kind == "item_completed":
             return self._turn_item(mapping(event.get("item")), line, time)
         if kind == "thread_name_updated":
-            self.facts.title = self.facts.title if self.named else one_line(string(event.get("thread_name")))
+            self.metadata.title = self.metadata.title if self.named else one_line(string(event.get("thread_name")))
         elif kind == "token_count":
             self._count_tokens(_usage(event, "total"), _usage(event, "last"))
         elif kind == "thread_rolled_back":
@@ -321,7 +321,7 @@ class CodexParser(LineParser, kw_only=True):
     def _roll_back(self, turns: object, line: int) -> None:
         """Mark the last turns as abandoned; if there are fewer, all."""
         if isinstance(turns, int) and turns > 0 and self.prompts:
-            self.facts.mark_abandoned(self.prompts[-turns:][0], line)
+            self.metadata.mark_abandoned(self.prompts[-turns:][0], line)
             del self.prompts[-turns:]
 
     def _count_tokens(self, now: Usage, last: Usage) -> None:
@@ -362,7 +362,7 @@ class CodexParser(LineParser, kw_only=True):
         self, blocks: Sequence[object], line: int, time: float | None, *, id: str = "", event: bool = False
     ) -> list[Message]:
         speech = speech_of(blocks)
-        self.facts.project = self.facts.project or clean(speech.folder)
+        self.metadata.project = self.metadata.project or clean(speech.folder)
         messages = self._new_messages(
             "user", "text", [speech.words], line, time, id=id, event=event, pictures=speech.pictures
         )
@@ -444,7 +444,8 @@ class CodexFormat:
 
     def parser(self, path: str) -> CodexParser:
         title = given_name(path).name
-        return CodexParser(facts=SessionFacts(agent=self.agent, id=session_id(path), title=title), named=bool(title))
+        metadata = SessionMetadata(agent=self.agent, id=session_id(path), title=title)
+        return CodexParser(metadata=metadata, named=bool(title))
 
     def resume(self, state: bytes) -> CodexParser:
         return decode_json(state, CodexParser)

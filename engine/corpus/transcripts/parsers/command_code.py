@@ -13,7 +13,7 @@ from typing import Any
 
 from engine.base.bounded_json import decode_json
 from engine.corpus.transcripts.json_values import mapping, seconds, string
-from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, SdkParser, sidecar
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens, without_cached
 
@@ -27,7 +27,7 @@ class CommandCodeParser(SdkParser, kw_only=True):
         kind = value.get("type")
         if kind == "session":
             self._describe(value)
-            self.facts.started = seconds(self.facts.started, value.get("timestamp"))
+            self.metadata.started = seconds(self.metadata.started, value.get("timestamp"))
             return []
         if kind not in (None, "message"):
             if kind != "model_change":
@@ -47,8 +47,8 @@ class CommandCodeParser(SdkParser, kw_only=True):
     def _describe(self, value: Mapping[str, Any]) -> None:
         """Take folder and branch from the first line that has them."""
         folder = next((text for key in ("cwd", "projectPath") if (text := string(value.get(key)))), "")
-        self.facts.project = self.facts.project or clean(folder)
-        self.facts.branch = self.facts.branch or clean(string(value.get("gitBranch")))
+        self.metadata.project = self.metadata.project or clean(folder)
+        self.metadata.branch = self.metadata.branch or clean(string(value.get("gitBranch")))
 
 
 def _usage(counts: Mapping[str, Any]) -> Usage:
@@ -69,7 +69,7 @@ class CommandCodeFormat:
         about = sidecar(f"{path.removesuffix('.jsonl')}.meta.json")
         id_ = os.path.basename(path).removesuffix(".jsonl")
         return CommandCodeParser(
-            facts=SessionFacts(agent=_AGENT, id=clean(id_), title=one_line(string(about.get("title"))))
+            metadata=SessionMetadata(agent=_AGENT, id=clean(id_), title=one_line(string(about.get("title"))))
         )
 
     def resume(self, state: bytes) -> CommandCodeParser:

@@ -21,7 +21,7 @@ from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, string, tool_input, uri_path
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
 
 _OURS = re.compile(
@@ -98,10 +98,10 @@ class ContinueSession:
 
 
 def _conversation(agent: str, path: str, value: Mapping[str, Any]) -> Conversation:
-    parser = _Parser(facts=_facts(agent, path, value))
+    parser = _Parser(metadata=_metadata(agent, path, value))
     parser.use(value.get("chatModelTitle"), _usage(mapping(value.get("usage"))))
     messages = [message for item in items(value.get("history")) for message in parser.item(mapping(item))]
-    return Conversation("", parser.facts, tuple(messages), Counter(parser.unknown))
+    return Conversation("", parser.metadata, tuple(messages), Counter(parser.unknown))
 
 
 def _usage(counts: Mapping[str, Any]) -> Usage:
@@ -115,10 +115,10 @@ def _usage(counts: Mapping[str, Any]) -> Usage:
     )
 
 
-def _facts(agent: str, path: str, value: Mapping[str, Any]) -> SessionFacts:
+def _metadata(agent: str, path: str, value: Mapping[str, Any]) -> SessionMetadata:
     id_ = string(value.get("sessionId")) or os.path.basename(path).removesuffix(".json")
     title = one_line(string(value.get("title")))
-    return SessionFacts(
+    return SessionMetadata(
         agent=agent,
         id=clean(id_),
         title="" if title in _UNTITLED else title,

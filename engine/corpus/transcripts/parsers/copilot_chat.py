@@ -33,7 +33,7 @@ from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input, uri_path
 from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
 _AGENT = "copilot-chat"
@@ -41,7 +41,7 @@ _LOG = re.compile(rb'\A\s*\{\s*"kind"\s*:\s*0\s*,\s*"v"\s*:\s*\{')
 _OBJECT = re.compile(rb"\A[\s\xef\xbb\xbf]*\{")
 _NAMED = re.compile(rb'"(?:responderUsername|creationDate)"\s*:')
 _LINK = re.compile(r"\[\]\(([^()\s]*)\)")
-_FACTS = ("sessionId", "creationDate", "customTitle", "computedTitle")
+_METADATA = ("sessionId", "creationDate", "customTitle", "computedTitle")
 _REQUEST = "message variableData timestamp requestId response responseId result modelState modelId".split()
 """Members of a request that are read; others may be much larger."""
 _SET, _PUSH, _DELETE = 1, 2, 3
@@ -264,11 +264,11 @@ class _Session:
     """The state of a session after the last line that was read, with only the fields that are used."""
 
     def __init__(self) -> None:
-        self.facts: dict[str, Any] = {}
+        self.metadata: dict[str, Any] = {}
         self.requests: list[Any] = []
 
     def begin(self, value: Mapping[str, Any]) -> None:
-        self.facts = {key: value.get(key) for key in _FACTS}
+        self.metadata = {key: value.get(key) for key in _METADATA}
         self.requests = [_used_fields(request) for request in items(value.get("requests"))]
 
     def change(self, entry: Mapping[str, Any]) -> None:
@@ -278,8 +278,8 @@ class _Session:
             self.begin(mapping(value))
         elif path[:1] == ["requests"]:
             self._change_requests(kind, path[1:], value, entry.get("i"))
-        elif len(path) == 1 and path[0] in _FACTS:
-            self.facts[path[0]] = value if kind == _SET else None
+        elif len(path) == 1 and path[0] in _METADATA:
+            self.metadata[path[0]] = value if kind == _SET else None
 
     def _change_requests(self, kind: object, path: list[Any], value: object, start: object) -> None:
         if not path:
@@ -344,20 +344,21 @@ class CopilotChatDocument:
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
         """Yield the file's only session. Raises OSError, ValueError, Cancelled."""
         session = _Session()
-        parser = _Parser(facts=SessionFacts(agent=_AGENT, id=clean(os.path.basename(path).partition(".")[0])))
+        parser = _Parser(metadata=SessionMetadata(agent=_AGENT, id=clean(os.path.basename(path).partition(".")[0])))
         if path.endswith(".jsonl"):
             _read_log(path, session, parser, cancel)
         else:
             for value in export_reader.conversations(path, cancel):
                 session.begin(value)
-        facts = parser.facts
-        facts.id = clean(string(session.facts.get("sessionId"))) or facts.id
-        facts.title = one_line(string(session.facts.get("customTitle")) or string(session.facts.get("computedTitle")))
-        facts.started = seconds(session.facts.get("creationDate"))
-        facts.project = clean(window_folder(path))
+        metadata = parser.metadata
+        metadata.id = clean(string(session.metadata.get("sessionId"))) or metadata.id
+        title = string(session.metadata.get("customTitle")) or string(session.metadata.get("computedTitle"))
+        metadata.title = one_line(title)
+        metadata.started = seconds(session.metadata.get("creationDate"))
+        metadata.project = clean(window_folder(path))
         messages = [message for request in session.requests for message in parser.request(mapping(request))]
         if messages:
-            yield Conversation("", facts, tuple(messages), Counter(parser.unknown))
+            yield Conversation("", metadata, tuple(messages), Counter(parser.unknown))
 
 
 def _read_log(path: str, session: _Session, parser: _Parser, cancel: CancelToken | None) -> None:

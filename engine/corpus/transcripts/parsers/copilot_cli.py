@@ -35,7 +35,7 @@ from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.formats import Conversation, LineParser, digest
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
-from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ChatParser, sidecar
 from engine.corpus.transcripts.parsers.copilot_chat import window_folder
 from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
@@ -95,7 +95,7 @@ class CopilotParser(LineParser, kw_only=True):
             self._count_tokens(mapping(data.get("modelMetrics")))
         elif kind == _REWOUND:
             if first := self.prompts.get(digest(string(data.get("upToEventId")))):
-                self.facts.mark_abandoned(first, line - 1)
+                self.metadata.mark_abandoned(first, line - 1)
         elif kind in _SPEECH or kind in _SIDE_EVENTS or kind in _NOTICES:
             side = bool(value.get("agentId") or data.get("parentToolCallId"))
             time, id_ = seconds(value.get("timestamp")), string(value.get("id"))
@@ -108,12 +108,12 @@ class CopilotParser(LineParser, kw_only=True):
 
     def _start(self, data: Mapping[str, Any], written: object) -> None:
         self.model = clean(string(data.get("selectedModel"))) or self.model
-        facts, context = self.facts, mapping(data.get("context"))
-        facts.agent = _IN_EDITOR if "vscodeVersion" in data else facts.agent
-        facts.id = clean(string(data.get("sessionId"))) or facts.id
-        facts.project = facts.project or clean(string(context.get("cwd")) or string(context.get("gitRoot")))
-        facts.branch = facts.branch or clean(string(context.get("branch")))
-        facts.started = facts.started or seconds(data.get("startTime"), written)
+        metadata, context = self.metadata, mapping(data.get("context"))
+        metadata.agent = _IN_EDITOR if "vscodeVersion" in data else metadata.agent
+        metadata.id = clean(string(data.get("sessionId"))) or metadata.id
+        metadata.project = metadata.project or clean(string(context.get("cwd")) or string(context.get("gitRoot")))
+        metadata.branch = metadata.branch or clean(string(context.get("branch")))
+        metadata.started = metadata.started or seconds(data.get("startTime"), written)
 
     def _count_tokens(self, models: Mapping[str, Any]) -> None:
         """Add the usage of one run of the program; the recorded tokens of prompts include cached ones."""
@@ -125,7 +125,7 @@ class CopilotParser(LineParser, kw_only=True):
 
     def _take_title(self, title: str) -> None:
         if not self.named and title.strip():
-            self.facts.title = one_line(title)
+            self.metadata.title = one_line(title)
 
     def _parts(self, kind: str, data: Mapping[str, Any]) -> Iterator[Part]:
         if kind == _PROMPT:
@@ -194,15 +194,15 @@ class CopilotDocument:
         if not document:
             raise ValueError(skip_reasons.NO_JSON_OBJECT.message(file=os.path.basename(path)))
         started = seconds(document.get("startTime"))
-        facts = SessionFacts(agent=_AGENT, id=clean(string(document.get("sessionId"))), started=started)
-        reader = ChatParser(facts=facts)
+        metadata = SessionMetadata(agent=_AGENT, id=clean(string(document.get("sessionId"))), started=started)
+        reader = ChatParser(metadata=metadata)
         messages: list[Message] = []
         for message in map(mapping, items(document.get("chatMessages"))):
             if cancel:
                 cancel.checkpoint()
             if message.get("role") not in ("system", "developer"):
                 messages += next_turn(reader, list(reader.chat_parts(message)), time=started)
-        yield Conversation("", facts, tuple(messages), Counter(reader.unknown))
+        yield Conversation("", metadata, tuple(messages), Counter(reader.unknown))
 
 
 class CopilotFormat:
@@ -219,10 +219,10 @@ class CopilotFormat:
             title, id_ = _workspace_title(os.path.join(folder, _WORKSPACE)), os.path.basename(folder)
         else:
             title, id_ = "", name.removesuffix(".jsonl")
-        facts = SessionFacts(agent=_AGENT, id=clean(id_), title=title)
+        metadata = SessionMetadata(agent=_AGENT, id=clean(id_), title=title)
         if os.path.basename(folder) == _TRANSCRIPTS:
-            facts.project = clean(window_folder(folder))
-        return CopilotParser(facts=facts, named=bool(title))
+            metadata.project = clean(window_folder(folder))
+        return CopilotParser(metadata=metadata, named=bool(title))
 
     def resume(self, state: bytes) -> CopilotParser:
         return decode_json(state, CopilotParser)

@@ -16,7 +16,7 @@ from engine.corpus.transcripts.database_format import RowFormat, as_text, column
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import seconds
 from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 
 _AGENT = "copilot-cli"
 _SESSION = """SELECT CAST(summary AS BLOB), CAST(cwd AS BLOB), CAST(branch AS BLOB), CAST(created_at AS BLOB),
@@ -61,11 +61,11 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     if row is None:
         return None
     title, project, branch, started, ended = map(as_text, row)
-    facts = SessionFacts(agent=_AGENT, id=clean(key), title=one_line(title), project=clean(project))
-    facts.branch, facts.started, facts.ended = clean(branch), seconds(started), seconds(ended)
-    reader = LineParser(facts=facts)
+    metadata = SessionMetadata(agent=_AGENT, id=clean(key), title=one_line(title), project=clean(project))
+    metadata.branch, metadata.started, metadata.ended = clean(branch), seconds(started), seconds(ended)
+    reader = LineParser(metadata=metadata)
     messages = whole(reader, _turns(reader, connection, key))
-    return Conversation(key, facts, messages, Counter(reader.unknown))
+    return Conversation(key, metadata, messages, Counter(reader.unknown))
 
 
 COPILOT_STORE = RowFormat(

@@ -18,7 +18,7 @@ from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import Part
-from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, BlockParser, sidecar
 
 _AGENT = "cortex"
@@ -62,7 +62,7 @@ class CortexHistory:
 
     def parser(self, path: str) -> CortexParser:
         about = sidecar(path.removesuffix(_LINES) + _SESSION) if path.endswith(_LINES) else {}
-        return CortexParser(facts=_facts(about, os.path.basename(path).removesuffix(_LINES)))
+        return CortexParser(metadata=_metadata(about, os.path.basename(path).removesuffix(_LINES)))
 
     def resume(self, state: bytes) -> CortexParser:
         return decode_json(state, CortexParser)
@@ -92,16 +92,16 @@ class CortexSession:
 
 
 def _conversation(value: Mapping[str, Any]) -> Conversation:
-    parser = CortexParser(facts=_facts(value, ""))
+    parser = CortexParser(metadata=_metadata(value, ""))
     messages = tuple(message for entry in items(value.get("history")) for message in parser.feed(mapping(entry), 0))
-    facts = parser.facts
-    facts.ended = max(filter(None, (facts.ended, seconds(value.get("last_updated")))), default=None)
-    return Conversation("", facts, messages, Counter(parser.unknown))
+    metadata = parser.metadata
+    metadata.ended = max(filter(None, (metadata.ended, seconds(value.get("last_updated")))), default=None)
+    return Conversation("", metadata, messages, Counter(parser.unknown))
 
 
-def _facts(about: Mapping[str, Any], id_: str) -> SessionFacts:
+def _metadata(about: Mapping[str, Any], id_: str) -> SessionMetadata:
     title = string(about.get("title"))
-    return SessionFacts(
+    return SessionMetadata(
         agent=_AGENT,
         id=clean(string(about.get("session_id")) or id_),
         title="" if title.startswith(_UNTITLED) else one_line(title),

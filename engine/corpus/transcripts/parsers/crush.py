@@ -18,12 +18,12 @@ from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import image_mark, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
-from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.token_usage import Usage, dollars
 
 _AGENT = "crush"
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system", "tool": "tool"}
-_FACTS = """SELECT CAST(title AS BLOB), created_at, CAST(parent_session_id AS BLOB) FROM sessions WHERE id = ?"""
+_METADATA = """SELECT CAST(title AS BLOB), created_at, CAST(parent_session_id AS BLOB) FROM sessions WHERE id = ?"""
 _MESSAGES = f"""SELECT CAST(id AS BLOB), CAST(role AS BLOB), created_at, {data_of("parts")}, {{summary}}
     FROM messages WHERE session_id = ? ORDER BY created_at, rowid"""
 _COST = """SELECT round(cost - (SELECT total(cost) FROM sessions WHERE parent_session_id = own.id), 9)
@@ -73,11 +73,11 @@ def _input(text: str) -> str:
 
 
 def _conversation(connection: apsw.Connection, key: str, path: str) -> Conversation | None:
-    row = connection.execute(_FACTS, (key,)).fetchone()
+    row = connection.execute(_METADATA, (key,)).fetchone()
     if row is None:
         return None
     folder = os.path.dirname(path)
-    facts = SessionFacts(
+    metadata = SessionMetadata(
         agent=_AGENT,
         id=clean(key),
         title=one_line(as_text(row[0])),
@@ -86,7 +86,7 @@ def _conversation(connection: apsw.Connection, key: str, path: str) -> Conversat
         started=seconds(row[1]),
         generated=key.startswith("title-"),
     )
-    reader = CrushReader(facts=facts)
+    reader = CrushReader(metadata=metadata)
     models = []
     if "model" in columns(connection, "messages"):
         models = [as_text(model) for (model,) in connection.execute(_MODELS, (key,))]
@@ -97,7 +97,7 @@ def _conversation(connection: apsw.Connection, key: str, path: str) -> Conversat
         for (cost,) in connection.execute(_COST, (key,)):
             reader.use(models[0] if len(models) == 1 else "", Usage(cost=dollars(cost)))
     turns = _turns(connection, key, reader)
-    return Conversation(key, facts, whole(reader, turns), Counter(reader.unknown))
+    return Conversation(key, metadata, whole(reader, turns), Counter(reader.unknown))
 
 
 def _turns(connection: apsw.Connection, key: str, reader: CrushReader) -> Iterator[list[Message]]:
@@ -107,7 +107,7 @@ def _turns(connection: apsw.Connection, key: str, reader: CrushReader) -> Iterat
         if role is None:
             continue
         parts = list(reader.parts(cell(reader, data), "system" if summarises else role))
-        yield next_turn(reader, parts, id=as_text(id_), time=seconds(created), side=bool(reader.facts.parent))
+        yield next_turn(reader, parts, id=as_text(id_), time=seconds(created), side=bool(reader.metadata.parent))
 
 
 CRUSH_DATABASE = RowFormat(

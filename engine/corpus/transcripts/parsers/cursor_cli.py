@@ -21,7 +21,7 @@ from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.json_values import mapping, string
 from engine.corpus.transcripts.message_builder import Part
-from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import BlockParser
 
 _AGENT = "cursor-cli"
@@ -104,23 +104,23 @@ class CursorCliFormat:
         )
 
     def parser(self, path: str) -> CursorCliParser:
-        return CursorCliParser(facts=facts_of(path))
+        return CursorCliParser(metadata=metadata_of(path))
 
     def resume(self, state: bytes) -> CursorCliParser:
         return decode_json(state, CursorCliParser)
 
 
-def facts_of(path: str) -> SessionFacts:
-    """Return the session facts in a file's path, and the folder of the project."""
+def metadata_of(path: str) -> SessionMetadata:
+    """Return the session's metadata in a file's path, and the folder of the project."""
     folder, name = os.path.split(path)
-    facts = SessionFacts(agent=_AGENT, id=clean(name.partition(".")[0]))
+    metadata = SessionMetadata(agent=_AGENT, id=clean(name.partition(".")[0]))
     if os.path.basename(folder) == _PARTS:
-        facts.parent = clean(os.path.basename(os.path.dirname(folder)))
+        metadata.parent = clean(os.path.basename(os.path.dirname(folder)))
     parts = folder.split(os.sep)
     if _TRANSCRIPTS in parts:
         project = os.sep.join(parts[: parts.index(_TRANSCRIPTS)])
-        facts.project = clean(_trusted(project) or os.path.basename(project))
-    return facts
+        metadata.project = clean(_trusted(project) or os.path.basename(project))
+    return metadata
 
 
 def _trusted(project: str) -> str:

@@ -29,7 +29,7 @@ from engine.corpus.transcripts.formats import Conversation, LineParser, SessionD
 from engine.corpus.transcripts.json_values import image_mark, items, mapping, seconds, string, tool_input, uri_path
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.sqlite_view import SqliteView, has_tables, looks_like
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
@@ -109,11 +109,11 @@ def _conversation(connection: apsw.Connection, key: str) -> Conversation | None:
     chat = _value(connection, _CHAT + key)
     if chat is None:
         return None
-    parser = _Parser(facts=_facts(key, chat))
+    parser = _Parser(metadata=_metadata(key, chat))
     parser.use_model(mapping(chat.get("modelConfig")).get("modelName"))
     messages = whole(parser, map(parser.bubble, _bubbles(connection, key, chat, parser)))
-    parser.facts.ended = parser.facts.ended or seconds(chat.get("lastUpdatedAt"))
-    return Conversation(key, parser.facts, messages, Counter(parser.unknown))
+    parser.metadata.ended = parser.metadata.ended or seconds(chat.get("lastUpdatedAt"))
+    return Conversation(key, parser.metadata, messages, Counter(parser.unknown))
 
 
 def _value(connection: apsw.Connection, key: str) -> Mapping[str, Any] | None:
@@ -136,9 +136,9 @@ def _bubbles(
         yield mapping(inside)
 
 
-def _facts(key: str, chat: Mapping[str, Any]) -> SessionFacts:
+def _metadata(key: str, chat: Mapping[str, Any]) -> SessionMetadata:
     uri = mapping(mapping(chat.get("workspaceIdentifier")).get("uri"))
-    return SessionFacts(
+    return SessionMetadata(
         agent=_AGENT,
         id=clean(key),
         title=one_line(string(chat.get("name"))),
@@ -165,7 +165,7 @@ class _Parser(LineParser, kw_only=True):
         self.use(mapping(value.get("modelInfo")).get("modelName"), usage)
         timing = mapping(value.get("timingInfo"))
         time = seconds(value.get("createdAt"), value.get("timestamp"), timing.get("clientRpcSendTime"))
-        return next_turn(self, parts, id=string(value.get("bubbleId")), time=time, side=bool(self.facts.parent))
+        return next_turn(self, parts, id=string(value.get("bubbleId")), time=time, side=bool(self.metadata.parent))
 
     def _answer(self, value: Mapping[str, Any]) -> Iterator[Part]:
         thinking, text = value.get("thinking"), string(value.get("text"))
@@ -181,10 +181,10 @@ class _Parser(LineParser, kw_only=True):
             yield Part("tool", "tool-result", _result(tool), name, id, failed)
 
     def _take_project(self, value: Mapping[str, Any]) -> None:
-        if not self.facts.project:
+        if not self.metadata.project:
             folder = string(value.get("workspaceProjectDir"))
             first = next(iter(items(value.get("workspaceUris"))), None)
-            self.facts.project = clean(folder or uri_path(string(first)))
+            self.metadata.project = clean(folder or uri_path(string(first)))
 
 
 def _question(value: Mapping[str, Any]) -> str:

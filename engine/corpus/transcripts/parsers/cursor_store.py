@@ -21,7 +21,7 @@ from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import content, mapping, seconds, string, tool_input, uri_path
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part
-from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import sidecar
 from engine.corpus.transcripts.parsers.cursor_cli import CursorCliParser
 from engine.corpus.transcripts.parsers.protobuf import fields_of
@@ -79,19 +79,19 @@ def _conversation(connection: apsw.Connection, key: str, path: str) -> Conversat
         return None
     beside = sidecar(os.path.join(os.path.dirname(path), "meta.json"))
     title = one_line(string(about.get("name")) or string(beside.get("title")))
-    facts = SessionFacts(
+    metadata = SessionMetadata(
         agent=_AGENT,
         id=clean(key),
         title="" if title in _UNTITLED else title,
         started=seconds(about.get("createdAt")),
     )
-    reader = _Parser(facts=facts)
+    reader = _Parser(metadata=metadata)
     reader.use_model(about.get("lastUsedModel"))
     folder, names = _root(_blob(connection, string(about.get("latestRootBlobId"))))
-    facts.project = clean(folder or string(beside.get("cwd")))
+    metadata.project = clean(folder or string(beside.get("cwd")))
     messages = whole(reader, (_message(connection, reader, name) for name in names))
-    facts.ended = facts.ended or seconds(beside.get("updatedAtMs"))
-    return Conversation(key, facts, messages, Counter(reader.unknown))
+    metadata.ended = metadata.ended or seconds(beside.get("updatedAtMs"))
+    return Conversation(key, metadata, messages, Counter(reader.unknown))
 
 
 def _blob(connection: apsw.Connection, name: str) -> object:

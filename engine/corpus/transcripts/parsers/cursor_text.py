@@ -18,7 +18,7 @@ from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import tool_input
 from engine.corpus.transcripts.message_builder import Part
 from engine.corpus.transcripts.messages import Kind, Message, Role
-from engine.corpus.transcripts.parsers.cursor_cli import CursorCliParser, facts_of
+from engine.corpus.transcripts.parsers.cursor_cli import CursorCliParser, metadata_of
 
 _BLOCK = 256 * 1024
 _LINES_BETWEEN_CHECKS = 1000
@@ -44,7 +44,7 @@ class CursorText:
 
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
         """Yield the file's only session. Raises OSError, Cancelled."""
-        parser = CursorCliParser(facts=facts_of(path))
+        parser = CursorCliParser(metadata=metadata_of(path))
         messages: list[Message] = []
         role: Role | None = None
         lines: list[str] = []
@@ -59,7 +59,7 @@ class CursorText:
             role, lines = speaker, []
         messages += _message(parser, role, lines)
         if messages:
-            yield Conversation("", parser.facts, tuple(messages), Counter(parser.unknown))
+            yield Conversation("", parser.metadata, tuple(messages), Counter(parser.unknown))
 
 
 def _lines(path: str, parser: CursorCliParser) -> Iterator[str]:

@@ -17,7 +17,7 @@ from engine.corpus.transcripts.export_reader import abandoned_branches, branch, 
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
-from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean, one_line
 
 _AGENT = "deepseek"
 _OURS = re.compile(rb'\A[\s\xef\xbb\xbf]*\[?\s*\{(?=.*?"mapping"\s*:)(?=.*?"inserted_at"\s*:)', re.DOTALL)
@@ -77,9 +77,9 @@ def _conversation(value: Mapping[str, Any]) -> Conversation:
     current, others = (
         [by_name[name] for name in names if name in by_name] for names in (path, abandoned_branches(parents, path))
     )
-    parser = _Parser(facts=SessionFacts(agent=_AGENT, id=key, title=one_line(string(value.get("title")))))
+    parser = _Parser(metadata=SessionMetadata(agent=_AGENT, id=key, title=one_line(string(value.get("title")))))
     messages, abandoned = read_branches(parser, current, others)
-    facts = parser.facts
-    facts.started = facts.started or seconds(value.get("inserted_at"))
-    facts.ended = facts.ended or seconds(value.get("updated_at"))
-    return Conversation(key, facts, messages, Counter(parser.unknown), abandoned)
+    metadata = parser.metadata
+    metadata.started = metadata.started or seconds(value.get("inserted_at"))
+    metadata.ended = metadata.ended or seconds(value.get("updated_at"))
+    return Conversation(key, metadata, messages, Counter(parser.unknown), abandoned)

@@ -13,7 +13,7 @@ from typing import Any
 from engine.base.bounded_json import decode_json
 from engine.corpus.transcripts.json_values import content, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import Part
-from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import SdkParser
 from engine.corpus.transcripts.token_usage import Usage, add_counts, tokens
 
@@ -44,7 +44,7 @@ class HarnessParser(SdkParser, kw_only=True):
             self._count(data.get("model"), data.get("usage"))
             return self.next_message([Part("system", "text", content(data.get("summary")))], line=line, time=time)
         if kind == "session/title":
-            self.facts.title = one_line(string(data.get("title"))) or self.facts.title
+            self.metadata.title = one_line(string(data.get("title"))) or self.metadata.title
         elif kind == "request/header":
             config = mapping(mapping(data.get("header")).get("config"))
             self.model = clean(string(config.get("model"))) or self.model
@@ -56,12 +56,12 @@ class HarnessParser(SdkParser, kw_only=True):
         return []
 
     def _begin(self, header: Mapping[str, Any]) -> None:
-        facts = self.facts
-        facts.id = clean(string(header.get("id"))) or facts.id
-        facts.project = clean(string(header.get("cwd")))
-        facts.started = seconds(header.get("createdAt"))
+        metadata = self.metadata
+        metadata.id = clean(string(header.get("id"))) or metadata.id
+        metadata.project = clean(string(header.get("cwd")))
+        metadata.started = seconds(header.get("createdAt"))
         if header.get("origin") == "subagent":  # a fork also names another session, which it copies
-            facts.parent = clean(string(header.get("parentSession")))
+            metadata.parent = clean(string(header.get("parentSession")))
 
     def _message(self, message: Mapping[str, Any], usage: object, line: int, time: float | None) -> list[Message]:
         source = mapping(message.get("source"))
@@ -93,7 +93,7 @@ class HarnessFormat:
         return any(value.get("type") == "session" and "delegationDepth" in value for value in values)
 
     def parser(self, path: str) -> HarnessParser:
-        return HarnessParser(facts=SessionFacts(agent=_AGENT, id=clean(os.path.basename(os.path.dirname(path)))))
+        return HarnessParser(metadata=SessionMetadata(agent=_AGENT, id=clean(os.path.basename(os.path.dirname(path)))))
 
     def resume(self, state: bytes) -> HarnessParser:
         return decode_json(state, HarnessParser)

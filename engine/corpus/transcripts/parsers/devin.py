@@ -19,14 +19,14 @@ from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part
-from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import BlockParser
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
 _AGENT = "devin"
 _COUNTS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_creation_tokens")
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "agent": "assistant", "tool": "tool"}
-_FACTS = """SELECT CAST(title AS BLOB), CAST(working_directory AS BLOB), created_at, last_activity_at, {tip}, {model}
+_METADATA = """SELECT CAST(title AS BLOB), CAST(working_directory AS BLOB), created_at, last_activity_at, {tip}, {model}
     FROM sessions WHERE id = ?"""
 _NODES = f"""SELECT node_id, parent_node_id, created_at, {data_of("chat_message")} FROM message_nodes
     WHERE session_id = ? ORDER BY created_at, row_id"""
@@ -68,13 +68,13 @@ class _Parser(BlockParser, kw_only=True):
 def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
     known = columns(connection, "sessions")
     tip, model = ("main_chain_id" if "main_chain_id" in known else "NULL"), ("model" if "model" in known else "NULL")
-    row = connection.execute(_FACTS.format(tip=tip, model=f"CAST({model} AS BLOB)"), (key,)).fetchone()
+    row = connection.execute(_METADATA.format(tip=tip, model=f"CAST({model} AS BLOB)"), (key,)).fetchone()
     if row is None:
         return None
     title, folder, created, active, end, named = row
-    facts = SessionFacts(agent=_AGENT, id=clean(key), title=one_line(as_text(title)), project=clean(as_text(folder)))
-    facts.started = seconds(created)
-    parser = _Parser(facts=facts, model=clean(as_text(named)))
+    metadata = SessionMetadata(agent=_AGENT, id=clean(key), title=one_line(as_text(title)), started=seconds(created))
+    metadata.project = clean(as_text(folder))
+    parser = _Parser(metadata=metadata, model=clean(as_text(named)))
     nodes: dict[str, dict[str, Any]] = {}
     parents: dict[str, str] = {}
     for node, parent, time, data in connection.execute(_NODES, (key,)):
@@ -88,8 +88,8 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     path = branch(parents, times, as_text(end))
     current, others = ([nodes[name] for name in names] for names in (path, abandoned_branches(parents, path)))
     messages, abandoned = read_branches(parser, current, _without_copies(current, others))
-    facts.ended = max(filter(None, (facts.ended, seconds(active))), default=None)
-    return Conversation(key, facts, messages, Counter(parser.unknown), abandoned)
+    metadata.ended = max(filter(None, (metadata.ended, seconds(active))), default=None)
+    return Conversation(key, metadata, messages, Counter(parser.unknown), abandoned)
 
 
 def _without_copies(current: list[dict[str, Any]], others: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:

@@ -23,7 +23,7 @@ from engine.base.bounded_json import decode_json
 from engine.corpus.transcripts.formats import LineParser
 from engine.corpus.transcripts.json_values import mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import BlockParser, sidecar
 from engine.corpus.transcripts.token_usage import Usage, add_counts, anthropic_usage, tokens
 
@@ -50,12 +50,12 @@ class DroidParser(BlockParser, kw_only=True):
         return []
 
     def _begin(self, value: Mapping[str, Any]) -> None:
-        facts = self.facts
+        metadata = self.metadata
         value = _session_members(value)
-        facts.id = clean(string(value.get("id"))) or facts.id
+        metadata.id = clean(string(value.get("id"))) or metadata.id
         title = one_line(string(value.get("sessionTitle")) or string(value.get("title")))
-        facts.title = facts.title if title in ("", _UNTITLED) else title
-        facts.project = clean(string(value.get("cwd")) or string(value.get("workspace_root"))) or facts.project
+        metadata.title = metadata.title if title in ("", _UNTITLED) else title
+        metadata.project = clean(string(value.get("cwd")) or string(value.get("workspace_root"))) or metadata.project
 
     def _message(self, value: Mapping[str, Any], line: int) -> list[Message]:
         message = mapping(value.get("message"))
@@ -93,16 +93,16 @@ class DroidStreamParser(LineParser, kw_only=True):
     answer: str = ""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        facts, kind = self.facts, string(value.get("type"))
-        facts.id = clean(_stream_id(value)) or facts.id
+        metadata, kind = self.metadata, string(value.get("type"))
+        metadata.id = clean(_stream_id(value)) or metadata.id
         parts = list(self._parts(kind, value))
         return next_turn(self, parts, line, id=string(value.get("id")), time=seconds(value.get("timestamp")))
 
     def _parts(self, kind: str, value: Mapping[str, Any]) -> Iterator[Part]:
         call = clean(string(value.get("toolCallId")) or string(value.get("id")))
         if kind == "system":
-            self.facts.project = clean(string(value.get("cwd"))) or self.facts.project
-            self.facts.started = seconds(value.get("timestamp"), self.facts.started)
+            self.metadata.project = clean(string(value.get("cwd"))) or self.metadata.project
+            self.metadata.started = seconds(value.get("timestamp"), self.metadata.started)
             self.model = string(value.get("model"))
         elif kind == "message" and value.get("role") in ("user", "assistant"):
             yield from self._spoken("user" if value["role"] == "user" else "assistant", string(value.get("text")))
@@ -162,7 +162,7 @@ class DroidFormat:
         )
 
     def parser(self, path: str) -> DroidParser:
-        parser = DroidParser(facts=SessionFacts(agent=_AGENT, id=clean(os.path.basename(path).partition(".")[0])))
+        parser = DroidParser(metadata=SessionMetadata(agent=_AGENT, id=clean(os.path.basename(path).partition(".")[0])))
         settings = sidecar(f"{path.removesuffix('.jsonl')}.settings.json")
         counts = mapping(settings.get("tokenUsage"))
         received = add_counts(counts.get("outputTokens"), counts.get("thinkingTokens"))
@@ -190,7 +190,8 @@ class DroidStream:
         )
 
     def parser(self, path: str) -> DroidStreamParser:
-        return DroidStreamParser(facts=SessionFacts(agent=_AGENT, id=clean(os.path.basename(path).partition(".")[0])))
+        id_ = os.path.basename(path).partition(".")[0]
+        return DroidStreamParser(metadata=SessionMetadata(agent=_AGENT, id=clean(id_)))
 
     def resume(self, state: bytes) -> DroidStreamParser:
         return decode_json(state, DroidStreamParser)

@@ -21,7 +21,7 @@ from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, 
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import between, image_mark, items, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import arguments
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
@@ -53,7 +53,7 @@ class ForgeReader(LineParser):
     def _text(self, text: Mapping[str, Any]) -> Iterator[Part]:
         role, content = string(text.get("role")).lower(), string(text.get("content"))
         if role == "system":
-            self.facts.project = self.facts.project or clean(between(content, *_FOLDER))
+            self.metadata.project = self.metadata.project or clean(between(content, *_FOLDER))
         elif role == "user" and text.get("droppable") is True:
             yield Part("system", "text", content)
         elif role == "user":
@@ -87,11 +87,12 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     title, created, updated, context = row
     started = seconds(as_text(created))
     ended = seconds(as_text(updated)) or started
-    facts = SessionFacts(agent=_AGENT, id=clean(key), title=one_line(as_text(title)), started=started, ended=ended)
-    reader = ForgeReader(facts=facts)
+    metadata = SessionMetadata(agent=_AGENT, id=clean(key), title=one_line(as_text(title)))
+    metadata.started, metadata.ended = started, ended
+    reader = ForgeReader(metadata=metadata)
     entries = items(mapping(cell(reader, context)).get("messages"))
     turns = (next_turn(reader, turn, time=ended) for turn in _turns(reader, entries))
-    return Conversation(key, facts, whole(reader, turns), Counter(reader.unknown))
+    return Conversation(key, metadata, whole(reader, turns), Counter(reader.unknown))
 
 
 def _turns(reader: ForgeReader, entries: list[Any]) -> Iterator[list[Part]]:

@@ -39,7 +39,7 @@ from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import image_mark, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import first_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import sidecar
 from engine.corpus.transcripts.token_usage import Usage, add_counts, tokens, without_cached
 
@@ -94,16 +94,16 @@ class GeminiParser(LineParser, kw_only=True):
     def _rewind(self, name: str, line: int) -> None:
         """Mark a message and all that follow it as abandoned."""
         if self.starts:
-            self.facts.mark_abandoned(self.starts.get(name) or next(iter(self.starts.values())), line)
+            self.metadata.mark_abandoned(self.starts.get(name) or next(iter(self.starts.values())), line)
 
-    def learn(self, metadata: Mapping[str, Any]) -> None:
-        """Update the session's facts from its metadata."""
-        facts = self.facts
-        facts.id = clean(string(metadata.get("sessionId"))) or facts.id
-        facts.title = clean(string(metadata.get("summary"))).strip() or facts.title
-        facts.started = facts.started or seconds(metadata.get("startTime"))
-        directories = items(metadata.get("directories"))
-        facts.project = facts.project or clean(string(directories[0] if directories else None))
+    def learn(self, value: Mapping[str, Any]) -> None:
+        """Update the session's metadata from a part of it."""
+        metadata = self.metadata
+        metadata.id = clean(string(value.get("sessionId"))) or metadata.id
+        metadata.title = clean(string(value.get("summary"))).strip() or metadata.title
+        metadata.started = metadata.started or seconds(value.get("startTime"))
+        directories = items(value.get("directories"))
+        metadata.project = metadata.project or clean(string(directories[0] if directories else None))
 
     def message(self, value: Mapping[str, Any], line: int | None) -> list[Message]:
         """Return the new parts of a recorded message; if `line` is None, its number is used as line."""
@@ -116,7 +116,7 @@ class GeminiParser(LineParser, kw_only=True):
         if name:
             self.given[name] = returned
         last, self.ordinal = self.ordinal, returned.ordinal
-        side, time = bool(self.facts.parent), seconds(value.get("timestamp"))
+        side, time = bool(self.metadata.parent), seconds(value.get("timestamp"))
         messages = [
             self.part(
                 role,
@@ -234,7 +234,7 @@ class GeminiLines:
         return any(isinstance(value.get("projectHash"), str) and "sessionId" in value for value in values)
 
     def parser(self, path: str) -> GeminiParser:
-        return GeminiParser(facts=_facts(path))
+        return GeminiParser(metadata=_metadata(path))
 
     def resume(self, state: bytes) -> GeminiParser:
         return decode_json(state, GeminiParser)
@@ -253,7 +253,7 @@ class GeminiDocument:
 
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
         """Yield the file's only session; of a truncated file the complete messages, before the ValueError."""
-        parser = GeminiParser(facts=_facts(path))
+        parser = GeminiParser(metadata=_metadata(path))
         messages: list[Message] = []
         broken: Exception | None = None
         try:
@@ -269,7 +269,7 @@ class GeminiDocument:
         except ValueError as error:
             broken = error
         if messages or not broken:
-            yield Conversation("", parser.facts, tuple(messages), Counter(parser.unknown))
+            yield Conversation("", parser.metadata, tuple(messages), Counter(parser.unknown))
         if broken:
             raise broken
 
@@ -306,21 +306,22 @@ def _usage(counts: Mapping[str, Any]) -> Usage:
     return Usage(sent, add_counts(counts.get("output"), counts.get("thoughts")), tokens(cached))
 
 
-def _facts(path: str) -> SessionFacts:
-    """Return the facts in a file's path: a sub-agent's folder has its parent's id, a checkpoint has a tag."""
+def _metadata(path: str) -> SessionMetadata:
+    """Return the metadata in a file's path: a sub-agent's folder has its parent's id, a checkpoint has a tag."""
     folder, name = os.path.split(path)
     stem = name.partition(".json")[0]
-    facts = SessionFacts(agent=_AGENT, id=clean(stem))
+    metadata = SessionMetadata(agent=_AGENT, id=clean(stem))
     if stem.startswith("checkpoint-"):
-        facts.title = clean(urllib.parse.unquote(stem.removeprefix("checkpoint-")))
+        metadata.title = clean(urllib.parse.unquote(stem.removeprefix("checkpoint-")))
         project = folder
     elif os.path.basename(folder) == "chats":
         project = os.path.dirname(folder)
     else:
-        facts.parent = clean(os.path.basename(folder)) if os.path.basename(os.path.dirname(folder)) == "chats" else ""
-        project = os.path.dirname(os.path.dirname(folder))
-    facts.project = clean(_project(project))
-    return facts
+        above = os.path.dirname(folder)
+        metadata.parent = clean(os.path.basename(folder)) if os.path.basename(above) == "chats" else ""
+        project = os.path.dirname(above)
+    metadata.project = clean(_project(project))
+    return metadata
 
 
 def _project(folder: str) -> str:

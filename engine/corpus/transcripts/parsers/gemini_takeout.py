@@ -18,7 +18,7 @@ from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Message, SessionFacts
+from engine.corpus.transcripts.messages import Message, SessionMetadata
 
 _AGENT = "gemini-web"
 _OURS = re.compile(
@@ -105,9 +105,9 @@ class GeminiTakeout:
 def _conversation(group: list[_Turn]) -> Conversation:
     group.sort(key=lambda turn: turn.time)
     key = f"{group[0].time:.0f}"
-    parser = LineParser(facts=SessionFacts(agent=_AGENT, id=key))
+    parser = LineParser(metadata=SessionMetadata(agent=_AGENT, id=key))
     messages: list[Message] = []
     for turn in group:
         messages += next_turn(parser, [Part("user", "text", turn.prompt)], time=turn.time)
         messages += next_turn(parser, [Part("assistant", "text", turn.answer)], time=turn.time)
-    return Conversation(key, parser.facts, tuple(messages), Counter(parser.unknown))
+    return Conversation(key, parser.metadata, tuple(messages), Counter(parser.unknown))

@@ -19,7 +19,7 @@ from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, 
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
-from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens, without_cached
 
 _AGENT = "goose"
@@ -91,7 +91,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
         return None
     folder, created, name, description, sort, parent = map(as_text, row)
     title = next((text for text in (name, description) if text.strip() not in _UNNAMED), "")
-    facts = SessionFacts(
+    metadata = SessionMetadata(
         agent=_AGENT,
         id=clean(key),
         title=one_line(title),
@@ -100,10 +100,10 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
         started=seconds(created),
         generated=sort == "hidden",
     )
-    reader = GooseReader(facts=facts)
+    reader = GooseReader(metadata=metadata)
     _add_usage(connection, key, reader, known)
     turns = _turns(connection, key, reader, side=sort == "sub_agent")
-    return Conversation(key, facts, whole(reader, turns), Counter(reader.unknown))
+    return Conversation(key, metadata, whole(reader, turns), Counter(reader.unknown))
 
 
 def _add_usage(connection: apsw.Connection, key: str, reader: GooseReader, known: frozenset[str]) -> None:

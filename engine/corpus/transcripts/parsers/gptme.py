@@ -17,7 +17,7 @@ from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
-from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, ChatParser
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
 
@@ -60,13 +60,13 @@ class GptmeFormat:
         folder = os.path.dirname(path)
         chat = mapping(_config(os.path.join(folder, "config.toml")).get("chat"))
         workspace = string(chat.get("workspace"))
-        facts = SessionFacts(
+        metadata = SessionMetadata(
             agent=_AGENT,
             id=clean(os.path.basename(folder)),
             title=one_line(string(chat.get("name"))),
             project=clean(workspace if workspace != "@log" else ""),
         )
-        return GptmeParser(facts=facts)
+        return GptmeParser(metadata=metadata)
 
     def resume(self, state: bytes) -> GptmeParser:
         return decode_json(state, GptmeParser)

@@ -20,7 +20,7 @@ from engine.corpus.safe_open import open_regular
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line, raw_lines
 from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ChatParser, sidecar
 from engine.corpus.transcripts.token_usage import Usage, add_usage, dollars, tokens, without_cached
 
@@ -88,7 +88,7 @@ class GrokFormat:
         folder = os.path.dirname(path)
         summary = sidecar(os.path.join(folder, "summary.json"))
         info = mapping(summary.get("info"))
-        facts = SessionFacts(
+        metadata = SessionMetadata(
             agent=_AGENT,
             id=clean(string(info.get("id")) or os.path.basename(folder)),
             title=one_line(string(summary.get("generated_title")) or string(summary.get("session_summary"))),
@@ -97,7 +97,7 @@ class GrokFormat:
             ended=seconds(summary.get("last_active_at"), summary.get("updated_at")),
             usage=_usage(os.path.join(folder, "updates.jsonl")),
         )
-        return GrokParser(facts=facts)
+        return GrokParser(metadata=metadata)
 
     def resume(self, state: bytes) -> GrokParser:
         return decode_json(state, GrokParser)

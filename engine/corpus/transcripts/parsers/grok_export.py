@@ -1,6 +1,6 @@
 """The data export of Grok's website: `prod-grok-backend.json`, an object with all `conversations`.
 
-There is no published specification. Written from programs that read it, as of 2025 and 2026. An entry has facts in
+There is no published specification. Written from programs that read it, as of 2025 and 2026. An entry has metadata in
 `conversation`, and `responses`, each a message in `response` with its `sender` ("human" or "assistant") and the id of
 the one that it answers. Times are in ISO 8601, or as databases write them: `{"$date": {"$numberLong": "…"}}`.
 """
@@ -16,7 +16,7 @@ from engine.corpus.transcripts.export_reader import abandoned_branches, branch, 
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 
 _AGENT = "grok-web"
 _CONVERSATIONS = "conversations"
@@ -62,13 +62,13 @@ def _conversation(value: Mapping[str, Any]) -> Conversation:
     parents = {name: above or (names[at - 1] if at else "") for at, (name, above) in enumerate(named.items())}
     path = branch(parents, {name: _time(message.get("create_time")) for name, message in by_name.items()}, "")
     key = clean(string(described.get("id")))
-    parser = _Parser(facts=SessionFacts(agent=_AGENT, id=key, title=one_line(string(described.get("title")))))
+    parser = _Parser(metadata=SessionMetadata(agent=_AGENT, id=key, title=one_line(string(described.get("title")))))
     current, others = ([by_name[name] for name in some] for some in (path, abandoned_branches(parents, path)))
     messages, abandoned = read_branches(parser, current, others)
-    facts = parser.facts
-    facts.started = facts.started or _time(described.get("create_time"))
-    facts.ended = facts.ended or _time(described.get("modify_time"))
-    return Conversation(key, facts, messages, Counter(parser.unknown), abandoned)
+    metadata = parser.metadata
+    metadata.started = metadata.started or _time(described.get("create_time"))
+    metadata.ended = metadata.ended or _time(described.get("modify_time"))
+    return Conversation(key, metadata, messages, Counter(parser.unknown), abandoned)
 
 
 def _id(message: Mapping[str, Any]) -> str:

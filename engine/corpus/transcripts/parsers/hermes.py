@@ -22,12 +22,12 @@ from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import seconds
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ChatParser
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
 
 _AGENT = "hermes"
-_FACTS = ("title", "cwd", "git_branch")
+_METADATA = ("title", "cwd", "git_branch")
 _PART, _FORKED = "_delegate_from", ("_branched_from", "_reset_from")
 """Marks of sessions that have another as parent."""
 _REASONING = ("reasoning_content", "reasoning")
@@ -62,12 +62,12 @@ _SKILL_END = "then run them with the terminal tool using the absolute path."
 
 def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
     known = columns(connection, "sessions")
-    texts = ", ".join(f"CAST({name} AS BLOB)" if name in known else "NULL" for name in _FACTS)
+    texts = ", ".join(f"CAST({name} AS BLOB)" if name in known else "NULL" for name in _METADATA)
     row = connection.execute(f"SELECT started_at, {texts} FROM sessions WHERE id = ?", (key,)).fetchone()
     if row is None:
         return None
     title, folder, branch = map(as_text, row[1:])
-    facts = SessionFacts(
+    metadata = SessionMetadata(
         agent=_AGENT,
         id=clean(key),
         title=one_line(title),
@@ -76,9 +76,9 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
         parent=clean(_parent(connection, key)),
         started=seconds(row[0]),
     )
-    reader = ChatParser(facts=facts)
+    reader = ChatParser(metadata=metadata)
     _count_tokens(connection, key, reader)
-    return Conversation(key, facts, whole(reader, _turns(connection, key, reader)), Counter(reader.unknown))
+    return Conversation(key, metadata, whole(reader, _turns(connection, key, reader)), Counter(reader.unknown))
 
 
 def _parent(connection: apsw.Connection, key: str) -> str:
@@ -108,7 +108,7 @@ def _count_tokens(connection: apsw.Connection, key: str, reader: ChatParser) -> 
             cost = dollars(actual) or dollars(estimated)
             usage = Usage(tokens(sent), tokens(received), tokens(read), tokens(written), cost=cost)
             reader.use(as_text(model), usage)
-        if any(usage.is_recorded for usage in reader.facts.usage.values()):
+        if any(usage.is_recorded for usage in reader.metadata.usage.values()):
             return
 
 

@@ -18,7 +18,7 @@ from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import local_time, next_turn
-from engine.corpus.transcripts.messages import Message, SessionFacts, clean
+from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import ChatParser
 from engine.corpus.transcripts.parsers.hermes import parts_by_author
 
@@ -32,7 +32,7 @@ class HermesFileParser(ChatParser, kw_only=True):
         time = _time(value.get("timestamp"))
         if value.get("role") == _META:
             self.use_model(value.get("model"))
-            self.facts.started = self.facts.started or time
+            self.metadata.started = self.metadata.started or time
             return []
         thought = string(value.get("reasoning_content")) or string(value.get("reasoning"))
         message = {**value, "reasoning_content": thought, "name": value.get("tool_name") or value.get("name")}
@@ -58,7 +58,7 @@ class HermesLines:
         return any(value.get("role") == _META and ("platform" in value or "tools" in value) for value in values)
 
     def parser(self, path: str) -> HermesFileParser:
-        return HermesFileParser(facts=SessionFacts(agent=_AGENT, id=clean(session_of(path))))
+        return HermesFileParser(metadata=SessionMetadata(agent=_AGENT, id=clean(session_of(path))))
 
     def resume(self, state: bytes) -> HermesFileParser:
         return decode_json(state, HermesFileParser)
@@ -79,10 +79,10 @@ class HermesDocument:
 
 def _conversation(value: Mapping[str, Any]) -> Conversation:
     folder = string(mapping(value.get("model_config")).get("cwd"))
-    facts = SessionFacts(agent=_AGENT, id=clean(string(value.get("session_id"))), project=clean(folder))
-    facts.started = _time(value.get("session_start"))
-    parser = HermesFileParser(facts=facts)
+    metadata = SessionMetadata(agent=_AGENT, id=clean(string(value.get("session_id"))), project=clean(folder))
+    metadata.started = _time(value.get("session_start"))
+    parser = HermesFileParser(metadata=metadata)
     parser.use_model(value.get("model"))
     messages = tuple(message for entry in items(value.get("messages")) for message in parser.feed(mapping(entry), 0))
-    facts.ended = facts.ended or _time(value.get("last_updated"))
-    return Conversation("", facts, messages, Counter(parser.unknown))
+    metadata.ended = metadata.ended or _time(value.get("last_updated"))
+    return Conversation("", metadata, messages, Counter(parser.unknown))

@@ -13,7 +13,7 @@ from typing import Any
 from engine.base.bounded_json import decode_json
 from engine.corpus.transcripts.json_values import mapping, string, tool_input
 from engine.corpus.transcripts.message_builder import Part
-from engine.corpus.transcripts.messages import SessionFacts, clean
+from engine.corpus.transcripts.messages import SessionMetadata, clean
 from engine.corpus.transcripts.parsers.claude_code import ClaudeCodeFormat, ClaudeCodeParser
 
 _AGENT = "iflow"
@@ -38,7 +38,7 @@ class IflowFormat(ClaudeCodeFormat):
     def parser(self, path: str) -> IflowParser:
         name = os.path.basename(path).removesuffix(".jsonl")
         known = name if _SESSION.fullmatch(name) else ""
-        return IflowParser(facts=SessionFacts(agent=_AGENT, id=clean(known)))
+        return IflowParser(metadata=SessionMetadata(agent=_AGENT, id=clean(known)))
 
     def resume(self, state: bytes) -> IflowParser:
         return decode_json(state, IflowParser)

@@ -15,7 +15,7 @@ from engine.base.bounded_json import decode_json
 from engine.corpus.transcripts.formats import LineParser
 from engine.corpus.transcripts.json_values import content, image_mark, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, arguments, sidecar
 
 _AGENT = "jan-ai"
@@ -83,10 +83,10 @@ class JanFormat:
         folder = os.path.dirname(path)
         thread = sidecar(os.path.join(folder, "thread.json"))
         title = one_line(string(thread.get("title")))
-        facts = SessionFacts(
+        metadata = SessionMetadata(
             agent=_AGENT, id=clean(os.path.basename(folder)), title="" if title == _UNTITLED else title
         )
-        parser = JanParser(facts=facts)
+        parser = JanParser(metadata=metadata)
         assistants = map(mapping, items(thread.get("assistants")))
         chosen = (mapping(holder.get("model")) for holder in (thread, *assistants))
         parser.use_model(next((id_ for model in chosen if (id_ := string(model.get("id")))), ""))

@@ -2,7 +2,7 @@
 
 Written from its public source (`jcode-session-types`, `jcode-message-types` and `session/journal.rs`, August 2026). The
 document has the session with its messages; lines of `session_….journal.jsonl` next to it were added since it was
-written, each with new messages and the facts that have changed. Tool results are in messages of the user. A text
+written, each with new messages and the metadata that has changed. Tool results are in messages of the user. A text
 in `<system-reminder>` and a message with a `display_role` are the program's; a compaction keeps all messages. A session
 may name the session that it was split from, that crashed before it, or whose swarm runs it as a task; only a task
 counts as a part of the other session.
@@ -20,7 +20,7 @@ from engine.corpus.transcripts.export_reader import json_lines, one_session
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import Part
-from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, BlockParser
 from engine.corpus.transcripts.token_usage import anthropic_usage
 
@@ -35,13 +35,13 @@ class _Parser(BlockParser, kw_only=True):
     model: str = ""
 
     def describe(self, about: Mapping[str, Any]) -> None:
-        """Take the facts of the session; later ones replace earlier ones."""
-        facts, title = self.facts, string(about.get("title")).strip()
-        facts.title = one_line(string(about.get("custom_title")).strip() or title) or facts.title
-        facts.project = clean(string(about.get("working_dir"))) or facts.project
+        """Take the metadata of the session; later values replace earlier ones."""
+        metadata, title = self.metadata, string(about.get("title")).strip()
+        metadata.title = one_line(string(about.get("custom_title")).strip() or title) or metadata.title
+        metadata.project = clean(string(about.get("working_dir"))) or metadata.project
         self.model = string(about.get("model")) or self.model
         if _TASK.search(title):
-            facts.parent = clean(string(about.get("parent_id")))
+            metadata.parent = clean(string(about.get("parent_id")))
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         role = self.role(ROLES, string(value.get("role")))
@@ -82,8 +82,9 @@ class JcodeSession:
 
 
 def _conversation(session: Mapping[str, Any], journal: str, cancel: CancelToken | None) -> Conversation:
-    facts = SessionFacts(agent=_AGENT, id=clean(string(session.get("id"))), started=seconds(session.get("created_at")))
-    parser = _Parser(facts=facts)
+    metadata = SessionMetadata(agent=_AGENT, id=clean(string(session.get("id"))))
+    metadata.started = seconds(session.get("created_at"))
+    parser = _Parser(metadata=metadata)
     parser.describe(session)
     messages = [part for message in items(session.get("messages")) for part in parser.feed(mapping(message), 0)]
     with suppress(FileNotFoundError):
@@ -94,4 +95,4 @@ def _conversation(session: Mapping[str, Any], journal: str, cancel: CancelToken 
             parser.describe(mapping(line.get("meta")))
             for message in items(line.get("append_messages")):
                 messages += parser.feed(mapping(message), 0)
-    return Conversation("", facts, tuple(messages), Counter(parser.unknown))
+    return Conversation("", metadata, tuple(messages), Counter(parser.unknown))

@@ -22,7 +22,7 @@ from engine.corpus.transcripts.export_reader import json_lines, read_branches
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import arguments
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
 
@@ -76,7 +76,7 @@ class _Parser(LineParser, kw_only=True):
             for used in map(mapping, items(update.get("modelUsage"))):
                 self.use(used.get("model"), _usage(used))
         elif kind == "CurrentDirectoryUpdatedEvent":
-            self.facts.project = self.facts.project or clean(string(update.get("currentDirectory")))
+            self.metadata.project = self.metadata.project or clean(string(update.get("currentDirectory")))
         elif kind not in _SILENT_UPDATES:
             self.count_unknown(f"update {kind}")
 
@@ -164,12 +164,12 @@ class JunieEvents:
         """Yield the file's only session. Raises OSError, ValueError, Cancelled."""
         session = os.path.basename(os.path.dirname(path))
         listed = listed_sessions(list_of(path)).get(session, _UNLISTED)
-        parser = _Parser(facts=SessionFacts(agent=_AGENT, id=clean(session), title=listed.title))
-        parser.facts.started, parser.facts.project = listed.started, listed.project
+        parser = _Parser(metadata=SessionMetadata(agent=_AGENT, id=clean(session), title=listed.title))
+        parser.metadata.started, parser.metadata.project = listed.started, listed.project
         current, dropped = _merged(json_lines(path, cancel), parser)
         messages, abandoned = read_branches(parser, current, dropped)
         if messages or abandoned:
-            yield Conversation("", parser.facts, messages, Counter(parser.unknown), abandoned)
+            yield Conversation("", parser.metadata, messages, Counter(parser.unknown), abandoned)
 
 
 def _merged(events: Iterable[Mapping[str, Any] | None], parser: _Parser) -> tuple[list[Any], list[Any]]:
@@ -186,7 +186,7 @@ def _merged(events: Iterable[Mapping[str, Any] | None], parser: _Parser) -> tupl
             first = seconds(slots.get(key, {}).get("timestampMs"), value.get("timestampMs"))
             slots[key] = value if first is None else {**value, "timestampMs": first}
         elif kind == _TITLE:
-            parser.facts.title = one_line(string(value.get("name"))) or parser.facts.title
+            parser.metadata.title = one_line(string(value.get("name"))) or parser.metadata.title
         elif kind == _DROPPED:
             dropped.update(map(string, items(value.get("userMessageIds"))))
         elif kind not in _SILENT:
@@ -199,7 +199,7 @@ def _merged(events: Iterable[Mapping[str, Any] | None], parser: _Parser) -> tupl
 
 
 class Listed(NamedTuple):
-    """Facts about a session in the list of sessions."""
+    """Metadata of a session in the list of sessions."""
 
     title: str = ""
     project: str = ""

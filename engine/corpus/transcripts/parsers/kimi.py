@@ -28,7 +28,7 @@ from engine.corpus.transcripts.formats import LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, filled_parts
-from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
 _AGENT = "kimi"
@@ -80,7 +80,7 @@ class KimiParser(LineParser, kw_only=True):
         if filled and not self.open:
             self.ordinal += 1
             self.open = not side
-        side = side or bool(self.facts.parent)
+        side = side or bool(self.metadata.parent)
         new = [
             self.part(role, kind, text, line, time=time, tool=tool, side=side, call=call, failed=failed)
             for role, kind, text, tool, call, failed in filled
@@ -164,7 +164,7 @@ class KimiParser(LineParser, kw_only=True):
         body = value.get("content")
         if role == "_system_prompt":
             named = _FOLDER.search(string(body))
-            self.facts.project = self.facts.project or clean(named[1] if named else "")
+            self.metadata.project = self.metadata.project or clean(named[1] if named else "")
         elif role in ("user", "assistant"):
             author: Role = "user" if role == "user" else "assistant"
             for block in body if isinstance(body, list) else [body]:
@@ -198,7 +198,7 @@ class KimiParser(LineParser, kw_only=True):
             counts = map(mapping(value.get("usage")).get, _COUNTS)
             self.use(value.get("model"), Usage(*map(tokens, counts)))
         elif kind == "config.update":
-            self.facts.project = clean(string(value.get("cwd"))) or self.facts.project
+            self.metadata.project = clean(string(value.get("cwd"))) or self.metadata.project
         elif kind != "context.clear" and kind.partition(".")[0] not in _SILENT_ENTRIES:
             self.count_unknown(value.get("type"))
         return []
@@ -206,7 +206,7 @@ class KimiParser(LineParser, kw_only=True):
     def _undo(self, count: object, line: int) -> None:
         """Mark the user's last messages as abandoned, with all that follows them."""
         if isinstance(count, int) and 0 < count <= len(self.asked):
-            self.facts.mark_abandoned(self.asked[-count], line)
+            self.metadata.mark_abandoned(self.asked[-count], line)
             del self.asked[-count:]
 
     def _between_turns(self, kind: str, value: Mapping[str, Any]) -> Iterator[Part]:
@@ -270,7 +270,7 @@ class KimiWire:
         return any(map(_is_wire, values))
 
     def parser(self, path: str) -> KimiParser:
-        return KimiParser(facts=_facts(path))
+        return KimiParser(metadata=_metadata(path))
 
     def resume(self, state: bytes) -> KimiParser:
         return decode_json(state, KimiParser)
@@ -295,27 +295,27 @@ def _is_wire(value: Mapping[str, Any]) -> bool:
     )
 
 
-def _facts(path: str) -> SessionFacts:
-    """Return the facts in the folders above a file, and in files about sessions there."""
+def _metadata(path: str) -> SessionMetadata:
+    """Return the metadata in the folders above a file, and in files about sessions there."""
     folder = os.path.dirname(path)
-    facts = SessionFacts(agent=_AGENT)
+    metadata = SessionMetadata(agent=_AGENT)
     if os.path.basename(os.path.dirname(folder)) == "agents":
         agent, folder = os.path.basename(folder), os.path.dirname(os.path.dirname(folder))
         if agent != "main":
-            facts.parent = clean(os.path.basename(folder))
-            facts.id = f"{facts.parent}/{clean(agent)}"
+            metadata.parent = clean(os.path.basename(folder))
+            metadata.id = f"{metadata.parent}/{clean(agent)}"
         above = os.path.dirname(os.path.dirname(os.path.dirname(folder)))
-        facts.project = clean(_indexed(os.path.join(above, "session_index.jsonl"), os.path.basename(folder)))
+        metadata.project = clean(_indexed(os.path.join(above, "session_index.jsonl"), os.path.basename(folder)))
     else:
         listed = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(folder))), "kimi.json")
-        facts.project = clean(_listed(listed, os.path.basename(os.path.dirname(folder))))
-    facts.id = facts.id or clean(os.path.basename(folder))
-    facts.generated = facts.id.startswith(_HOUSEKEEPERS)
-    if not facts.parent:
+        metadata.project = clean(_listed(listed, os.path.basename(os.path.dirname(folder))))
+    metadata.id = metadata.id or clean(os.path.basename(folder))
+    metadata.generated = metadata.id.startswith(_HOUSEKEEPERS)
+    if not metadata.parent:
         state = parse_line(_content_of(os.path.join(folder, "state.json"))) or {}
-        facts.title = one_line(_title(state))
-        facts.project = facts.project or clean(string(state.get("cwd")) or string(state.get("workDir")))
-    return facts
+        metadata.title = one_line(_title(state))
+        metadata.project = metadata.project or clean(string(state.get("cwd")) or string(state.get("workDir")))
+    return metadata
 
 
 def _title(state: Mapping[str, Any]) -> str:

@@ -42,7 +42,7 @@ from engine.corpus.transcripts.formats import Conversation, LineParser, SessionD
 from engine.corpus.transcripts.json_values import content, image_mark, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, list_in
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
-from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import sidecar
 from engine.corpus.transcripts.sqlite_view import SqliteView, has_tables, looks_like, tables
 
@@ -155,10 +155,11 @@ def _conversation(connection: apsw.Connection, key: str, row: _Row, cancel: Canc
     if not isinstance(data, bytes):
         return None
     project = folder.decode(errors="replace") if isinstance(folder, bytes) else ""
-    parser = _Parser(facts=SessionFacts(agent=_AGENT, id=clean(key), project=clean(project), started=seconds(created)))
+    metadata = SessionMetadata(agent=_AGENT, id=clean(key), project=clean(project), started=seconds(created))
+    parser = _Parser(metadata=metadata)
     messages = whole(parser, parser.entries(data, cancel))
-    parser.facts.ended = parser.facts.ended or seconds(updated)
-    return Conversation(key, parser.facts, messages, Counter(parser.unknown))
+    metadata.ended = metadata.ended or seconds(updated)
+    return Conversation(key, metadata, messages, Counter(parser.unknown))
 
 
 class _Parser(LineParser, kw_only=True):
@@ -232,7 +233,7 @@ class KiroParser(LineParser, kw_only=True):
         parts = [part for block in items(data.get("content")) for part in self._block(mapping(block), author)]
         id_ = string(data.get("message_id"))
         time = seconds(mapping(data.get("meta")).get("timestamp"), value.get("timestamp"))
-        side = bool(self.facts.parent)
+        side = bool(self.metadata.parent)
         return next_turn(self, parts, line, id=id_, time=time, side=side)
 
     def _block(self, block: Mapping[str, Any], author: Role) -> Iterator[Part]:
@@ -274,7 +275,7 @@ class KiroFormat:
 
     def parser(self, path: str) -> KiroParser:
         described = sidecar(f"{path.removesuffix('.jsonl')}.json")
-        facts = SessionFacts(
+        metadata = SessionMetadata(
             agent=_AGENT,
             id=clean(os.path.basename(path).partition(".")[0]),
             title=one_line(string(described.get("title"))),
@@ -282,7 +283,7 @@ class KiroFormat:
             parent=clean(string(described.get("parent_session_id"))),
             started=seconds(described.get("created_at")),
         )
-        parser = KiroParser(facts=facts)
+        parser = KiroParser(metadata=metadata)
         state = mapping(mapping(described.get("session_state")).get("rts_model_state"))
         parser.use_model(mapping(state.get("model_info")).get("model_id"))
         return parser
@@ -300,7 +301,7 @@ class KiroEventParser(LineParser, kw_only=True):
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         event = mapping(value.get("payload"))
-        side = self.facts.parent != ""
+        side = self.metadata.parent != ""
         id_, time = string(value.get("id")), seconds(value.get("timestamp"))
         return next_turn(self, self._parts(string(event.get("type")), event), line, id=id_, time=time, side=side)
 
@@ -354,7 +355,7 @@ class KiroEventFormat:
         title = one_line(string(described.get("title")))
         forked = described.get("createdReason") == "tangent"
         folders = (*items(described.get("workspacePaths")), *items(described.get("rootPaths")))
-        facts = SessionFacts(
+        metadata = SessionMetadata(
             agent=_AGENT,
             id=clean(string(described.get("id")) or os.path.basename(folder)),
             title="" if title == _UNTITLED else title,
@@ -363,7 +364,7 @@ class KiroEventFormat:
             parent="" if forked else clean(string(described.get("parentSessionId"))),
             started=seconds(described.get("createdAt")),
         )
-        parser = KiroEventParser(facts=facts)
+        parser = KiroEventParser(metadata=metadata)
         parser.use_model(described.get("modelId"))
         return parser
 
@@ -404,7 +405,7 @@ class _DocumentParser(LineParser, kw_only=True):
         project = string(value.get("workspaceDirectory")) or string(value.get("workspacePath"))
         id_ = string(value.get("sessionId")) or os.path.basename(path).removesuffix(".json")
         title, created = one_line(string(value.get("title"))), export_reader.listed_time(folder, id_)
-        facts = SessionFacts(
+        metadata = SessionMetadata(
             agent=_AGENT,
             id=_EDITORS + clean(id_.removeprefix(_EDITORS)),
             title="" if title == _UNTITLED else title,
@@ -412,10 +413,10 @@ class _DocumentParser(LineParser, kw_only=True):
             started=created,
         )
         executions = _executions(os.path.dirname(os.path.dirname(folder)), project)
-        parser = cls(facts=facts, executions=executions, cancel=cancel)
+        parser = cls(metadata=metadata, executions=executions, cancel=cancel)
         parser.use_model(value.get("selectedModel"))
         messages = tuple(parser.messages([mapping(entry) for entry in items(value.get("history"))]))
-        return Conversation("", parser.facts, messages, Counter(parser.unknown))
+        return Conversation("", parser.metadata, messages, Counter(parser.unknown))
 
     def messages(self, entries: list[Mapping[str, Any]]) -> Iterator[Message]:
         for number, entry in enumerate(entries):

@@ -16,7 +16,7 @@ from engine.base.bounded_json import decode_json
 from engine.corpus.transcripts.formats import LineParser, digest
 from engine.corpus.transcripts.json_values import mapping, seconds, string
 from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Message, SessionFacts, clean
+from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import arguments
 from engine.corpus.transcripts.parsers.claude_code import parts_of
 from engine.corpus.transcripts.parsers.openclaw import OpenClawFormat, OpenClawParser
@@ -62,7 +62,7 @@ class LettaFormat(OpenClawFormat):
         )
 
     def parser(self, path: str) -> LettaParser:
-        return LettaParser(facts=SessionFacts(agent=_AGENT, id=clean(os.path.basename(os.path.dirname(path)))))
+        return LettaParser(metadata=SessionMetadata(agent=_AGENT, id=clean(os.path.basename(os.path.dirname(path)))))
 
     def resume(self, state: bytes) -> LettaParser:
         return decode_json(state, LettaParser)
@@ -104,7 +104,8 @@ class LettaTranscriptFormat:
         return any(string(value.get("kind")) in _KINDS and "captured_at" in value for value in values)
 
     def parser(self, path: str) -> TranscriptParser:
-        return TranscriptParser(facts=SessionFacts(agent=_AGENT, id=clean(os.path.basename(os.path.dirname(path)))))
+        id_ = os.path.basename(os.path.dirname(path))
+        return TranscriptParser(metadata=SessionMetadata(agent=_AGENT, id=clean(id_)))
 
     def resume(self, state: bytes) -> LineParser:
         return decode_json(state, TranscriptParser)

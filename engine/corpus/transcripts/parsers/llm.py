@@ -29,7 +29,7 @@ from engine.corpus.transcripts.json_values import (
     tool_input,
 )
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
-from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, arguments
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
@@ -226,16 +226,16 @@ def _listed(connection: apsw.Connection) -> str:
 
 def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
     titles = "SELECT CAST(name AS BLOB) FROM {} WHERE id = ?"
-    facts = SessionFacts(agent=_AGENT, id=clean(key))
-    reader = LlmReader(facts=facts, connection=connection)
+    metadata = SessionMetadata(agent=_AGENT, id=clean(key))
+    reader = LlmReader(metadata=metadata, connection=connection)
     turns = _responses(connection, reader, key)
     row = connection.execute(titles.format("conversations"), (key,)).fetchone()
     if _is_newer(connection):
         turns = chain(turns, _thread(connection, reader, key))
         row = row or connection.execute(titles.format("threads"), (key,)).fetchone()
-    facts.title = one_line(as_text(row[0])) if row else ""
+    metadata.title = one_line(as_text(row[0])) if row else ""
     messages = whole(reader, turns)
-    return Conversation(key, facts, messages, Counter(reader.unknown)) if messages else None
+    return Conversation(key, metadata, messages, Counter(reader.unknown)) if messages else None
 
 
 LLM_DATABASE = RowFormat(

@@ -20,7 +20,7 @@ from engine.corpus.transcripts.export_reader import read_branches
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
-from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
 _AGENT = "lm-studio"
@@ -98,14 +98,14 @@ class LmStudioChat:
 
 def _conversation(path: str, value: Mapping[str, Any]) -> Conversation:
     title, id_ = one_line(string(value.get("name"))), os.path.basename(path).removesuffix(_ENDING)
-    facts = SessionFacts(agent=_AGENT, id=clean(id_), title="" if title == _UNTITLED else title)
-    facts.started = seconds(value.get("createdAt"))
+    metadata = SessionMetadata(agent=_AGENT, id=clean(id_), title="" if title == _UNTITLED else title)
+    metadata.started = seconds(value.get("createdAt"))
     current: list[Mapping[str, Any]] = []
     others: list[Mapping[str, Any]] = []
     for message in map(mapping, items(value.get("messages"))):
         selected = message.get("currentlySelected", 0)
         for number, version in enumerate(map(mapping, items(message.get("versions")))):
             (current if number == selected else others).append(version)
-    parser = _Parser(facts=facts)
+    parser = _Parser(metadata=metadata)
     messages, abandoned = read_branches(parser, current, others)
-    return Conversation("", facts, messages, Counter(parser.unknown), abandoned)
+    return Conversation("", metadata, messages, Counter(parser.unknown), abandoned)

@@ -19,7 +19,7 @@ from engine.corpus.transcripts.formats import LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
 
 _AGENT = "muse"
@@ -62,16 +62,16 @@ class MuseParser(LineParser, kw_only=True):
         stamp = value.get("recorded_at")
         time = seconds(stamp // 1000) if isinstance(stamp, int | float) else None  # `/` fails on a number of 400 digits
         id_ = string(event.get("message_id")) or string(value.get("id"))
-        return next_turn(self, parts, line, id=id_, time=time, side=self.facts.parent != "")
+        return next_turn(self, parts, line, id=id_, time=time, side=self.metadata.parent != "")
 
     def _record(self, kind: str, payload: Mapping[str, Any], record: Mapping[str, Any]) -> Iterator[Part]:
         if kind in ("runtime.session.metadata", "session.workspace_branch.observed"):
-            self.facts.project = clean(string(record.get("workspace_root"))) or self.facts.project
-            self.facts.branch = clean(string(mapping(record.get("reference")).get("name"))) or self.facts.branch
+            self.metadata.project = clean(string(record.get("workspace_root"))) or self.metadata.project
+            self.metadata.branch = clean(string(mapping(record.get("reference")).get("name"))) or self.metadata.branch
         elif kind == "runtime.session.route_facts":
-            self.facts.project = self.facts.project or clean(string(record.get("cwd")))
+            self.metadata.project = self.metadata.project or clean(string(record.get("cwd")))
         elif kind == "session.name.changed" and record.get("source") == "user":
-            self.facts.title = one_line(string(record.get("new_name")))
+            self.metadata.title = one_line(string(record.get("new_name")))
         elif kind == "user_shell.command":
             yield Part("user", "tool-call", string(record.get("command_text")), "shell")
         elif kind == "user_shell.result":
@@ -151,8 +151,8 @@ class MuseFormat:
         folder = os.path.dirname(path)
         above = os.path.dirname(folder)
         called = os.path.basename(above) == _SUBAGENTS
-        parent = os.path.basename(os.path.dirname(above)) if called else ""
-        return MuseParser(facts=SessionFacts(agent=_AGENT, id=clean(os.path.basename(folder)), parent=clean(parent)))
+        parent = clean(os.path.basename(os.path.dirname(above))) if called else ""
+        return MuseParser(metadata=SessionMetadata(agent=_AGENT, id=clean(os.path.basename(folder)), parent=parent))
 
     def resume(self, state: bytes) -> MuseParser:
         return decode_json(state, MuseParser)

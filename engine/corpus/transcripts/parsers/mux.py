@@ -21,7 +21,7 @@ from engine.corpus.transcripts.export_reader import json_lines
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
-from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, sidecar
 from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
 
@@ -53,7 +53,7 @@ class _Parser(LineParser, kw_only=True):
         parts.append(Part("system", "text", string(about.get("error"))))
         self._use(about)
         time = seconds(about.get("timestamp"), value.get("createdAt"))
-        return next_turn(self, parts, id=string(value.get("id")), time=time, side=bool(self.facts.parent))
+        return next_turn(self, parts, id=string(value.get("id")), time=time, side=bool(self.metadata.parent))
 
     def _use(self, about: Mapping[str, Any]) -> None:
         """Add the usage of a message, and of tools that asked a model."""
@@ -111,10 +111,10 @@ class MuxChat:
             known = _workspace(parent)._replace(title="", parent=os.path.basename(parent))
         else:
             known = _workspace(folder)
-        facts = SessionFacts(
+        metadata = SessionMetadata(
             agent=_AGENT, id=clean(task), title=known.title, project=known.project, parent=known.parent
         )
-        parser = _Parser(facts=facts)
+        parser = _Parser(metadata=metadata)
         messages: list[Message] = []
         for line in chain(_archived(os.path.join(folder, _ARCHIVE), cancel), json_lines(path, cancel)):
             if line is None:
@@ -122,7 +122,7 @@ class MuxChat:
             else:
                 messages += parser.feed(line, 0)
         if messages:
-            yield Conversation("", facts, tuple(messages), Counter(parser.unknown))
+            yield Conversation("", metadata, tuple(messages), Counter(parser.unknown))
 
 
 def _archived(path: str, cancel: CancelToken | None) -> Iterator[Mapping[str, Any] | None]:

@@ -17,7 +17,7 @@ from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.formats import LineParser
 from engine.corpus.transcripts.json_values import items, mapping, string
 from engine.corpus.transcripts.message_builder import Part, local_time, next_turn
-from engine.corpus.transcripts.messages import Message, SessionFacts, clean
+from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import ChatParser
 
 _AGENT = "nanobot"
@@ -29,8 +29,8 @@ class NanobotParser(ChatParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         kind = value.get("_type")
         if kind == "metadata":
-            self.facts.id = clean(string(value.get("key"))) or self.facts.id
-            self.facts.started = local_time(value.get("created_at"))
+            self.metadata.id = clean(string(value.get("key"))) or self.metadata.id
+            self.metadata.started = local_time(value.get("created_at"))
             return []
         if kind is not None:
             if kind != "provider_state":
@@ -68,8 +68,8 @@ class NanobotFormat:
 
     def parser(self, path: str) -> NanobotParser:
         folder, name = os.path.split(path)
-        facts = SessionFacts(agent=_AGENT, id=clean(name.removesuffix(".jsonl")), project=_workspace(folder))
-        return NanobotParser(facts=facts)
+        metadata = SessionMetadata(agent=_AGENT, id=clean(name.removesuffix(".jsonl")), project=_workspace(folder))
+        return NanobotParser(metadata=metadata)
 
     def resume(self, state: bytes) -> LineParser:
         return decode_json(state, NanobotParser)

@@ -18,7 +18,7 @@ from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
-from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import ChatParser
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
@@ -91,7 +91,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     row = connection.execute("SELECT id, CAST(cwd AS BLOB) FROM trees WHERE name = ?", (key,)).fetchone()
     if row is None:
         return None
-    reader = OctofriendReader(facts=SessionFacts(agent=_AGENT, id=clean(key), project=clean(as_text(row[1]))))
+    reader = OctofriendReader(metadata=SessionMetadata(agent=_AGENT, id=clean(key), project=clean(as_text(row[1]))))
     nodes, parents = dict[str, dict[str, Any]](), dict[str, str]()
     created = "n.created_at" if "created_at" in columns(connection, "tree_nodes") else "NULL"
     model = data_of("h.model_json") if "model_json" in columns(connection, "history_items") else "NULL"
@@ -111,7 +111,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     path = branch(parents, {name: float(number) for number, name in enumerate(nodes, 1)}, "")
     others = abandoned_branches(parents, path)
     messages, abandoned = read_branches(reader, (nodes[name] for name in path), (nodes[name] for name in others))
-    return Conversation(key, reader.facts, messages, Counter(reader.unknown), abandoned)
+    return Conversation(key, reader.metadata, messages, Counter(reader.unknown), abandoned)
 
 
 def _model(stated: object) -> str:

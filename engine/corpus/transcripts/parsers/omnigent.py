@@ -19,7 +19,7 @@ from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, arguments
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
 
@@ -42,7 +42,7 @@ def _id(column: str) -> str:
 
 
 _KEY = f"c.workspace_id || ':' || {_id('c.id')}"
-_FACTS = f"""SELECT CAST(c.title AS BLOB), c.created_at, CAST({_id("c.parent_conversation_id")} AS BLOB),
+_METADATA = f"""SELECT CAST(c.title AS BLOB), c.created_at, CAST({_id("c.parent_conversation_id")} AS BLOB),
     CAST(m.kind AS BLOB), CAST(m.sub_agent_name AS BLOB), CAST(m.workspace AS BLOB), CAST(m.git_branch AS BLOB),
     CAST(m.session_usage AS BLOB), r.workspace, r.git_branch, c.updated_at, c.workspace_id, c.id
     FROM conversations c
@@ -88,7 +88,7 @@ class OmnigentReader(LineParser, kw_only=True):
 def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
     number, _, name = key.partition(":")
     packed = bytes.fromhex(name) if _PACKED.fullmatch(name) else name
-    row = connection.execute(_FACTS, (number, name, packed)).fetchone()
+    row = connection.execute(_METADATA, (number, name, packed)).fetchone()
     if row is None:
         return None
     (
@@ -106,7 +106,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
         workspace,
         id_,
     ) = row
-    facts = SessionFacts(
+    metadata = SessionMetadata(
         agent=_AGENT,
         id=clean(name),
         title=one_line(as_text(title) or as_text(called)),
@@ -115,11 +115,11 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
         parent=clean(as_text(parent)) if as_text(kind) in _SUB_AGENT else "",
         started=seconds(created),
     )
-    reader = OmnigentReader(facts=facts)
+    reader = OmnigentReader(metadata=metadata)
     _count(reader, counts)
     messages = whole(reader, _turns(connection, workspace, id_, reader))
-    facts.ended = max(filter(None, (facts.ended, seconds(updated))), default=None)
-    return Conversation(key, facts, messages, Counter(reader.unknown))
+    metadata.ended = max(filter(None, (metadata.ended, seconds(updated))), default=None)
+    return Conversation(key, metadata, messages, Counter(reader.unknown))
 
 
 def _turns(connection: apsw.Connection, workspace: object, id_: Any, reader: OmnigentReader) -> Iterator[list[Message]]:
@@ -131,7 +131,7 @@ def _turns(connection: apsw.Connection, workspace: object, id_: Any, reader: Omn
         if name.isdecimal() and 0 < int(name[:4]) <= len(_TYPES):
             name = _TYPES[int(name[:4]) - 1]
         parts = reader.parts(name, mapping(cell(reader, data)), as_text(words))
-        yield next_turn(reader, parts, time=seconds(created), side=bool(reader.facts.parent))
+        yield next_turn(reader, parts, time=seconds(created), side=bool(reader.metadata.parent))
 
 
 def _count(reader: OmnigentReader, counts: object) -> None:

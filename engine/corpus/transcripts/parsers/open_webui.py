@@ -23,7 +23,7 @@ from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
-from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
 _AGENT = "open-webui"
@@ -106,13 +106,13 @@ def _conversation(value: Mapping[str, Any]) -> Conversation:
     path = branch(parents, times, string(history.get("currentId")))
     key = clean(string(value.get("id")) or string(chat.get("id")))
     title = one_line(string(value.get("title")) or string(chat.get("title")))
-    parser = _Parser(facts=SessionFacts(agent=_AGENT, id=key, title="" if title == _UNTITLED else title))
+    parser = _Parser(metadata=SessionMetadata(agent=_AGENT, id=key, title="" if title == _UNTITLED else title))
     current, others = ([nodes[name] for name in names] for names in (path, abandoned_branches(parents, path)))
     messages, abandoned = read_branches(parser, current, others)
-    facts = parser.facts
-    facts.started = facts.started or seconds(value.get("created_at"))
-    facts.ended = facts.ended or seconds(value.get("updated_at"))
-    return Conversation(key, facts, messages, Counter(parser.unknown), abandoned)
+    metadata = parser.metadata
+    metadata.started = metadata.started or seconds(value.get("created_at"))
+    metadata.ended = metadata.ended or seconds(value.get("updated_at"))
+    return Conversation(key, metadata, messages, Counter(parser.unknown), abandoned)
 
 
 OPEN_WEBUI_DATABASE = RowFormat(

@@ -34,7 +34,7 @@ from engine.corpus.transcripts.formats import LineParser, digest
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.parsers import openclaw_injected_text as injected
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
 
@@ -107,9 +107,7 @@ def _sessions(path: str, _mtime: int, _size: int) -> Mapping[str, StoredSession]
                 if session := string(entry.get("sessionId")):
                     label, parent = clean(string(entry.get("label"))), string(entry.get("spawnedBy"))
                     ids[key] = clean(session)
-                    sessions[session] = StoredSession(
-                        label, is_generated(key=key) or is_generated(key=parent), parent
-                    )
+                    sessions[session] = StoredSession(label, is_generated(key=key) or is_generated(key=parent), parent)
         except (ijson.JSONError, ValueError):  # truncated: use the complete part
             pass
     return {session: stored._replace(parent=ids.get(stored.parent, "")) for session, stored in sessions.items()}
@@ -131,7 +129,7 @@ class OpenClawParser(LineParser, kw_only=True):
         data = mapping(value.get("data"))
         for record in (value, data):
             if is_generated(key=record.get("sessionKey"), run=record.get("runId")):
-                self.facts.generated = True
+                self.metadata.generated = True
         self.take_branch(value, line)
         kind = value.get("type")
         if kind == "message":
@@ -140,9 +138,9 @@ class OpenClawParser(LineParser, kw_only=True):
         if kind == "session":
             self._head(value)
         elif kind == "session_info":
-            self.facts.title = clean(string(value.get("name"))).strip() or self.facts.title
+            self.metadata.title = clean(string(value.get("name"))).strip() or self.metadata.title
         elif kind in ("title", "title_change"):  # Oh My Pi's, in front of the session: the header can have an older one
-            self.facts.title = clean(string(value.get("title"))).strip() or self.facts.title
+            self.metadata.title = clean(string(value.get("title"))).strip() or self.metadata.title
         elif kind in ("compaction", "branch_summary"):
             self._use(self._only_model(), value.get("usage"), value)
             return self._emit(
@@ -170,7 +168,7 @@ class OpenClawParser(LineParser, kw_only=True):
             origin = 0
         if origin is not None and origin < self.last:
             first = origin + 1 if origin else min(self.lines.values())
-            self.facts.mark_abandoned(first, line - 1, origin)
+            self.metadata.mark_abandoned(first, line - 1, origin)
         self.lines[digest(id)] = self.last = line
 
     def _use(self, model: object, counts: object, entry: Mapping[str, Any]) -> None:
@@ -180,20 +178,20 @@ class OpenClawParser(LineParser, kw_only=True):
 
     def _only_model(self) -> str:
         """Return the session's model, for usage recorded without one; empty if it has none or several."""
-        return next(iter(self.facts.usage)) if len(self.facts.usage) == 1 else ""
+        return next(iter(self.metadata.usage)) if len(self.metadata.usage) == 1 else ""
 
     def _head(self, value: Mapping[str, Any]) -> None:
-        """Read the facts in the first `session` line; later lines were copied from other sessions."""
+        """Read the metadata in the first `session` line; later lines were copied from other sessions."""
         if self.headed:
             return
         self.headed = True
-        facts = self.facts
-        facts.id = clean(string(value.get("id"))) or facts.id
-        facts.title = facts.title or clean(string(value.get("title"))).strip()
-        facts.project = clean(string(value.get("cwd")))
-        facts.started = seconds(value.get("timestamp")) or facts.started
+        metadata = self.metadata
+        metadata.id = clean(string(value.get("id"))) or metadata.id
+        metadata.title = metadata.title or clean(string(value.get("title"))).strip()
+        metadata.project = clean(string(value.get("cwd")))
+        metadata.started = seconds(value.get("timestamp")) or metadata.started
         if value.get("rlmDepth"):  # of a sub-agent of Prime Agent
-            facts.parent = clean(_session_id(os.path.basename(string(value.get("parentSession")))))
+            metadata.parent = clean(_session_id(os.path.basename(string(value.get("parentSession")))))
             self.side = True
 
     def _message(self, message: Mapping[str, Any], entry: Mapping[str, Any], line: int) -> list[Message]:
@@ -242,7 +240,7 @@ class OpenClawParser(LineParser, kw_only=True):
             self.asked = True
             # The transcript of a scheduled run begins with its prompt; its key was removed with its entry in the store.
             if self.archive and injected.is_cron_prompt(text):
-                self.facts.generated = True
+                self.metadata.generated = True
         others = [part for part in blocks if part.kind != "text"]
         if _between_sessions(message):
             return [Part("system", "text", injected.without_runtime_context(text)), *others]
@@ -330,10 +328,10 @@ class OpenClawFormat:
         stored = stored_session(folder, session)
         generated = stored.generated or bool(_COPY.search(name))
         parent = stored.parent or _parent_session(folder)
-        facts = SessionFacts(
+        metadata = SessionMetadata(
             agent=self.agent, id=clean(session), title=stored.label.strip(), parent=parent, generated=generated
         )
-        return OpenClawParser(facts=facts, archive=bool(_ARCHIVE.search(name)), side=bool(parent))
+        return OpenClawParser(metadata=metadata, archive=bool(_ARCHIVE.search(name)), side=bool(parent))
 
     def resume(self, state: bytes) -> OpenClawParser:
         return decode_json(state, OpenClawParser)

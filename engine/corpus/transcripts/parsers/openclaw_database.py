@@ -21,7 +21,7 @@ from engine.corpus.transcripts.export_reader import read_branches
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import mapping, seconds, string
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
-from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.parsers.openclaw import OpenClawParser, is_generated
 
 _AGENT = "openclaw"
@@ -54,7 +54,7 @@ def _listed(connection: apsw.Connection) -> str:
 
 def _conversation(connection: apsw.Connection, key: str, path: str) -> Conversation | None:
     parser = _parser(connection, key)
-    branches = OpenClawParser(facts=SessionFacts(agent=_AGENT))
+    branches = OpenClawParser(metadata=SessionMetadata(agent=_AGENT))
 
     def turns() -> Iterator[list[Message]]:
         for number, value in enumerate(_entries(connection, key, path), 1):
@@ -63,20 +63,20 @@ def _conversation(connection: apsw.Connection, key: str, path: str) -> Conversat
 
     def entries(*, abandoned: bool) -> Iterator[dict[str, Any]]:
         for number, value in enumerate(_entries(connection, key, path), 1):
-            if branches.facts.is_abandoned(number) is abandoned:
+            if branches.metadata.is_abandoned(number) is abandoned:
                 yield value
 
     messages, others = whole(parser, turns()), tuple[Message, ...]()
-    if branches.facts.rewound:
+    if branches.metadata.rewound:
         parser = _parser(connection, key)
         messages, others = read_branches(parser, entries(abandoned=False), entries(abandoned=True))
-    parser.facts.id = clean(key)  # the first line can be a copy of another session's
+    parser.metadata.id = clean(key)  # the first line can be a copy of another session's
     requests = tuple(parser.take_requests())
-    return Conversation(key, parser.facts, messages, Counter(parser.unknown), others, requests)
+    return Conversation(key, parser.metadata, messages, Counter(parser.unknown), others, requests)
 
 
 def _parser(connection: apsw.Connection, key: str) -> OpenClawParser:
-    """Return a new parser with the facts in a session's row, which an archived session may not have."""
+    """Return a new parser with the metadata in a session's row, which an archived session may not have."""
     row = connection.execute(_WINDOW, (key,)).fetchone()
     if row is None and columns(connection, _ARCHIVED):
         query = f"SELECT NULL, CAST(session_key AS BLOB), NULL, NULL, NULL FROM {_ARCHIVED} WHERE session_id = ?"
@@ -84,9 +84,9 @@ def _parser(connection: apsw.Connection, key: str) -> OpenClawParser:
     time, *texts = row or (None,) * 5
     own, starter, parent, label = map(as_text, texts)
     generated = is_generated(key=own) or is_generated(key=starter)
-    facts = SessionFacts(agent=_AGENT, title=one_line(label), parent=clean(parent), generated=generated)
-    facts.started = seconds(time)
-    return OpenClawParser(facts=facts, side=bool(facts.parent))
+    metadata = SessionMetadata(agent=_AGENT, title=one_line(label), parent=clean(parent), generated=generated)
+    metadata.started = seconds(time)
+    return OpenClawParser(metadata=metadata, side=bool(metadata.parent))
 
 
 def _entries(connection: apsw.Connection, key: str, path: str) -> Iterator[dict[str, Any]]:

@@ -26,7 +26,7 @@ from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
-from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.token_usage import Usage, add_counts, dollars, tokens
 
 # --- Messages of opencode: in parts (first generation), or in one piece (version 2) ----------------------------------
@@ -46,7 +46,7 @@ class OpencodeReader(LineParser, kw_only=True):
             self.count_unknown(f"role {kind}" if isinstance(kind, str) else None)
             return []
         role: Role = "assistant" if kind == "assistant" else "user"
-        self.facts.project = self.facts.project or clean(string(mapping(value.get("path")).get("cwd")))
+        self.metadata.project = self.metadata.project or clean(string(mapping(value.get("path")).get("cwd")))
         if role == "assistant" and value.get("summary") is True:  # replaces the messages before it
             role = "system"
         return self._to_messages(name, value, [piece for part in parts for piece in self._part(part, role)])
@@ -62,7 +62,7 @@ class OpencodeReader(LineParser, kw_only=True):
         # A fork has copies of the messages with other ids.
         copied = "" if time is None else f"{time} {msgspec.structs.astuple(usage)}"
         self.use(model, usage, request=name, copied=copied)
-        return next_turn(self, parts, id=name, time=time, side=bool(self.facts.parent))
+        return next_turn(self, parts, id=name, time=time, side=bool(self.metadata.parent))
 
     def _part(self, part: Mapping[str, Any], role: Role) -> Iterator[Part]:
         kind = part.get("type")
@@ -125,7 +125,7 @@ def _failure(message: Mapping[str, Any]) -> str:
     return "" if "abort" in kind.casefold() else text
 
 
-def mark_undone(facts: SessionFacts, messages: Sequence[Message], revert: Mapping[str, Any]) -> None:
+def mark_undone(metadata: SessionMetadata, messages: Sequence[Message], revert: Mapping[str, Any]) -> None:
     """Mark messages that the user has undone as abandoned: until the next message, the program can restore them.
 
     `revert` names the first one, perhaps after some of its parts. Ids grow with time.
@@ -135,7 +135,7 @@ def mark_undone(facts: SessionFacts, messages: Sequence[Message], revert: Mappin
         message.line for message in messages if message.id > first or (message.id == first and not revert.get("partID"))
     ]
     if first and undone:
-        facts.mark_abandoned(min(undone), max(undone))
+        metadata.mark_abandoned(min(undone), max(undone))
 
 
 def _usage(message: Mapping[str, Any]) -> Usage:
@@ -173,16 +173,16 @@ class OpencodeDocument:
         storage = os.path.dirname(os.path.dirname(os.path.dirname(path)))
         session = os.path.basename(path).removesuffix(".json")
         value = _read(path)
-        reader = OpencodeReader(facts=session_facts(self.agent, session, value))
+        reader = OpencodeReader(metadata=session_metadata(self.agent, session, value))
         messages: list[Message] = []
         for name, file in _files(os.path.join(storage, "message", session)):
             if cancel:
                 cancel.checkpoint()
             parts = _files(os.path.join(storage, "part", name))
             messages += reader.message(name, _object(file, reader), [_object(part, reader) for _, part in parts])
-        mark_undone(reader.facts, messages, mapping(value.get("revert")))
+        mark_undone(reader.metadata, messages, mapping(value.get("revert")))
         requests = tuple(reader.take_requests())
-        yield Conversation("", reader.facts, tuple(messages), Counter(reader.unknown), requests=requests)
+        yield Conversation("", reader.metadata, tuple(messages), Counter(reader.unknown), requests=requests)
 
 
 def _object(path: str, reader: OpencodeReader) -> Mapping[str, Any]:
@@ -194,10 +194,10 @@ def _object(path: str, reader: OpencodeReader) -> Mapping[str, Any]:
         return {}
 
 
-def session_facts(agent: str, session: str, value: Mapping[str, Any]) -> SessionFacts:
-    """Return the facts in a session's own file, or in its database row."""
+def session_metadata(agent: str, session: str, value: Mapping[str, Any]) -> SessionMetadata:
+    """Return the metadata in a session's own file, or in its database row."""
     title = clean(string(value.get("title"))).strip()
-    return SessionFacts(
+    return SessionMetadata(
         agent=agent,
         id=clean(session),
         title="" if _NO_TITLE.match(title) else title,

@@ -29,7 +29,7 @@ from engine.corpus.transcripts.formats import Conversation, SessionDatabase
 from engine.corpus.transcripts.json_values import mapping
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
 from engine.corpus.transcripts.messages import Message
-from engine.corpus.transcripts.parsers.opencode import OpencodeReader, mark_undone, session_facts
+from engine.corpus.transcripts.parsers.opencode import OpencodeReader, mark_undone, session_metadata
 from engine.corpus.transcripts.sqlite_view import SqliteView, has_tables, looks_like, tables
 
 _DERIVED = frozenset({"icodemate", "kilo", "mimocode"})
@@ -51,7 +51,7 @@ _END_OF_OLDER = f"""SELECT m.id, m.time_updated, count(p.id), max(p.time_updated
     LEFT JOIN part p ON p.message_id = m.id GROUP BY m.id ORDER BY m.id"""
 _END_OF_NEWER = f"SELECT id, time_updated FROM session_message WHERE session_id = ? ORDER BY seq DESC LIMIT {_LAST}"
 _DATA = f"CASE WHEN octet_length(data) <= {LONGEST_LINE} THEN CAST(data AS BLOB) END"
-_FACTS = f"SELECT {_TEXTS}, {{revert}}, time_created, time_updated FROM {{sessions}} WHERE id = ?"
+_METADATA = f"SELECT {_TEXTS}, {{revert}}, time_created, time_updated FROM {{sessions}} WHERE id = ?"
 _MESSAGES = f"SELECT id, time_created, {_DATA} FROM message WHERE session_id = ? ORDER BY time_created, id"
 _PARTS = f"SELECT {_DATA} FROM part WHERE message_id = ? ORDER BY id"
 _ENTRIES = f"SELECT id, type, time_created, {_DATA} FROM session_message WHERE session_id = ? ORDER BY seq"
@@ -153,7 +153,7 @@ def _conversation(connection: apsw.Connection, key: str, agent: str) -> Conversa
         return None
     newer, (title, directory, parent, revert, created) = known
     texts = {"title": _text(title), "directory": _text(directory), "parentID": _text(parent)}
-    reader = OpencodeReader(facts=session_facts(agent, key, {**texts, "time": {"created": created}}))
+    reader = OpencodeReader(metadata=session_metadata(agent, key, {**texts, "time": {"created": created}}))
     messages: list[Message] = []
     size_so_far = 0
     for found in (_entries if newer else _messages)(connection, key, reader):
@@ -163,9 +163,9 @@ def _conversation(connection: apsw.Connection, key: str, agent: str) -> Conversa
             continue
         size_so_far += size
         messages += found
-    mark_undone(reader.facts, messages, parse_line(revert or b"") or {})
+    mark_undone(reader.metadata, messages, parse_line(revert or b"") or {})
     requests = tuple(reader.take_requests())
-    return Conversation(key, reader.facts, tuple(messages), Counter(reader.unknown), requests=requests)
+    return Conversation(key, reader.metadata, tuple(messages), Counter(reader.unknown), requests=requests)
 
 
 def _listed_one(connection: apsw.Connection, key: str) -> tuple[bool, tuple[Any, ...]] | None:
@@ -174,7 +174,7 @@ def _listed_one(connection: apsw.Connection, key: str) -> tuple[bool, tuple[Any,
     for newer, sessions, messages in _generations(connection):
         if connection.execute(f"SELECT 1 FROM {messages} WHERE session_id = ?", (key,)).fetchone():
             revert = "CAST(revert AS BLOB)" if "revert" in columns(connection, sessions) else "NULL"
-            row = connection.execute(_FACTS.format(revert=revert, sessions=sessions), (key,)).fetchone()
+            row = connection.execute(_METADATA.format(revert=revert, sessions=sessions), (key,)).fetchone()
             if row is not None and (found is None or _replaces(sessions, _time(row[-1]), found[0])):
                 found = _time(row[-1]), newer, tuple(row[:-1])
     return found and found[1:]

@@ -24,7 +24,7 @@ from engine.corpus.safe_open import is_link
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import content, items, mapping, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, local_time, next_turn
-from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ChatParser, arguments, sidecar
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens, without_cached
 
@@ -154,25 +154,25 @@ class OpenHandsConversation:
         events = events_folder(path)
         folder = os.path.dirname(events)
         state = sidecar(os.path.join(folder, _STATE))
-        facts = SessionFacts(
+        metadata = SessionMetadata(
             agent=_AGENT,
             id=clean(string(state.get("id")) or os.path.basename(folder)),
             title=one_line(_title(folder)),
             project=clean(string(mapping(state.get("workspace")).get("working_dir"))),
         )
-        reader = OpenHandsReader(facts=facts)
+        reader = OpenHandsReader(metadata=metadata)
         for metrics in mapping(mapping(state.get("stats")).get("usage_to_metrics")).values():
             if (usage := _usage(mapping(metrics))).is_recorded:  # other models are only configured
                 reader.use(mapping(metrics).get("model_name"), usage)
         read = list(_merge_repeated(list(_read(_event_files(events), reader, cancel))))
         current = _current_branch(read, state)
-        # The current branch first: the reader's facts follow the order in which events are fed to it.
+        # The current branch first: the reader's metadata follows the order in which events are fed to it.
         messages = tuple(_messages(reader, [event for event in read if _id(event) in current]))
         abandoned = tuple(_messages(reader, [event for event in read if _id(event) not in current]))
         sums = [metrics for event in read if (metrics := mapping(event.get("llm_metrics")))]
         if sums:  # of the versions 0.x, running totals
             reader.use("", _usage(sums[-1]))
-        yield Conversation("", facts, messages, Counter(reader.unknown), abandoned)
+        yield Conversation("", metadata, messages, Counter(reader.unknown), abandoned)
 
 
 def _messages(reader: OpenHandsReader, events: Iterable[Mapping[str, Any]]) -> Iterator[Message]:

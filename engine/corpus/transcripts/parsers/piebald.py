@@ -16,12 +16,12 @@ from engine.corpus.transcripts.export_reader import abandoned_branches, read_bra
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import seconds
 from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, arguments
 from engine.corpus.transcripts.token_usage import Usage, add_counts, tokens
 
 _AGENT = "piebald"
-_FACTS = """SELECT CAST(c.title AS BLOB), CAST(c.branch_name AS BLOB), CAST(c.created_at AS BLOB),
+_METADATA = """SELECT CAST(c.title AS BLOB), CAST(c.branch_name AS BLOB), CAST(c.created_at AS BLOB),
     CAST(coalesce(nullif(c.worktree_path, ''), nullif(c.current_directory, ''), p.directory, p.name) AS BLOB)
     FROM chats c LEFT JOIN projects p ON p.id = c.project_id WHERE c.id = ?"""
 _MESSAGES = """SELECT id, parent_message_id, enabled, CAST(role AS BLOB), CAST(model AS BLOB), CAST(created_at AS BLOB),
@@ -47,15 +47,15 @@ class PiebaldReader(LineParser):
         parts = [part._replace(role=role) if part.role == "user" else part for part in value["parts"]]
         if value["error"]:
             parts.append(Part("system", "text", value["error"]))
-        return next_turn(self, parts, time=seconds(value["time"]), side=bool(self.facts.parent))
+        return next_turn(self, parts, time=seconds(value["time"]), side=bool(self.metadata.parent))
 
 
 def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
-    row = connection.execute(_FACTS, (key,)).fetchone()
+    row = connection.execute(_METADATA, (key,)).fetchone()
     if row is None:
         return None
     title, branch, created, folder = map(as_text, row)
-    facts = SessionFacts(
+    metadata = SessionMetadata(
         agent=_AGENT,
         id=clean(key),
         title=one_line(title),
@@ -64,12 +64,12 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
         parent=_parent(connection, key),
         started=seconds(created),
     )
-    reader = PiebaldReader(facts=facts)
+    reader = PiebaldReader(metadata=metadata)
     nodes, parents, enabled = _messages(connection, key)
     path = _shown(parents, enabled)
     others = abandoned_branches(parents, path)
     messages, abandoned = read_branches(reader, (nodes[name] for name in path), (nodes[name] for name in others))
-    return Conversation(key, facts, messages, Counter(reader.unknown), abandoned)
+    return Conversation(key, metadata, messages, Counter(reader.unknown), abandoned)
 
 
 def _parent(connection: apsw.Connection, key: str) -> str:

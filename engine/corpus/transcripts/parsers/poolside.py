@@ -16,7 +16,7 @@ from engine.base.bounded_json import decode_json
 from engine.corpus.transcripts.formats import LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Message, SessionFacts, clean
+from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
 from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
 
 _AGENT = "poolside"
@@ -37,8 +37,8 @@ class PoolsideParser(LineParser, kw_only=True):
         part: Part | None = None
         if kind == "session.start":
             folder = next(map(string, items(members.get("working_directories"))), "")
-            self.facts.project = clean(folder or string(members.get("workspace")))
-            self.facts.started = seconds(self.facts.started, value.get("timestamp"))
+            self.metadata.project = clean(folder or string(members.get("workspace")))
+            self.metadata.started = seconds(self.metadata.started, value.get("timestamp"))
         elif kind == "session.input":
             part = Part("user", "text", string(members.get("prompt")))
         elif kind == "assistant_message.end":
@@ -87,7 +87,7 @@ class PoolsideFormat:
 
     def parser(self, path: str) -> PoolsideParser:
         name = os.path.basename(path).removesuffix(".ndjson").removeprefix("trajectory-")
-        return PoolsideParser(facts=SessionFacts(agent=_AGENT, id=clean(name)))
+        return PoolsideParser(metadata=SessionMetadata(agent=_AGENT, id=clean(name)))
 
     def resume(self, state: bytes) -> PoolsideParser:
         return decode_json(state, PoolsideParser)

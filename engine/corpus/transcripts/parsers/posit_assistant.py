@@ -18,7 +18,7 @@ from engine.corpus.transcripts.export_reader import json_lines, read_branches
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import Part
-from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, SdkParser, sidecar
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
@@ -70,7 +70,7 @@ class PositConversation:
 def _conversation(value: Mapping[str, Any], folder: str, stored: Mapping[object, object]) -> Conversation:
     root = mapping(value.get("root"))
     about = mapping(root.get("metadata"))
-    facts = SessionFacts(
+    metadata = SessionMetadata(
         agent=_AGENT,
         id=clean(os.path.basename(folder)),
         title=one_line(string(root.get("title"))),
@@ -79,7 +79,7 @@ def _conversation(value: Mapping[str, Any], folder: str, stored: Mapping[object,
         parent=clean(string(about.get("parentTreeId"))) if about.get("kind") == "subagent" else "",
         started=seconds(root.get("timestamp")),
     )
-    parser = _Parser(facts=facts)
+    parser = _Parser(metadata=metadata)
     current: list[Mapping[str, Any]] = []
     others: list[Mapping[str, Any]] = []
     for node in map(mapping, items(value.get("messages"))):
@@ -90,7 +90,7 @@ def _conversation(value: Mapping[str, Any], folder: str, stored: Mapping[object,
             else:
                 parser.count_unknown("message without a line")
     messages, abandoned = read_branches(parser, current, others)
-    return Conversation("", facts, messages, Counter(parser.unknown), abandoned)
+    return Conversation("", metadata, messages, Counter(parser.unknown), abandoned)
 
 
 def _project(folder: str) -> str:

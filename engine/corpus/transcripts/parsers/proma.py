@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from engine.base.bounded_json import decode_json
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
-from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import BlockParser, sidecar
 from engine.corpus.transcripts.token_usage import anthropic_usage
 
@@ -26,7 +26,7 @@ _ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "system"
 
 
 class Listed(NamedTuple):
-    """Facts about a session in a list."""
+    """Metadata of a session in a list."""
 
     title: str = ""
     folder: str = ""
@@ -38,7 +38,7 @@ class PromaParser(BlockParser, kw_only=True):
         kind = value.get("type")
         if not isinstance(kind, str):
             parts, id_, time = list(self._chat(value)), string(value.get("id")), seconds(value.get("createdAt"))
-            return next_turn(self, parts, line, id=id_, time=time, side=bool(self.facts.parent))
+            return next_turn(self, parts, line, id=id_, time=time, side=bool(self.metadata.parent))
         if kind not in ("user", "assistant"):
             if kind not in _SILENT:
                 self.count_unknown(kind)
@@ -51,7 +51,7 @@ class PromaParser(BlockParser, kw_only=True):
             parts = [part._replace(role="system") if part.role == "user" else part for part in parts]
         if not any(part.text.strip() for part in parts):
             parts = [Part("system", "text", string(mapping(value.get("error")).get("message")))]
-        side = bool(self.facts.parent) or isinstance(value.get("parent_tool_use_id"), str)
+        side = bool(self.metadata.parent) or isinstance(value.get("parent_tool_use_id"), str)
         id_, time = string(value.get("uuid")), seconds(value.get("_createdAt"))
         return next_turn(self, parts, line, id=id_, time=time, side=side)
 
@@ -95,9 +95,9 @@ class PromaFormat:
     def parser(self, path: str) -> PromaParser:
         id_ = session_of(path)
         listed = listed_sessions(os.path.dirname(path)).get(id_, Listed())
-        facts = SessionFacts(agent=_AGENT, id=clean(id_), title=listed.title)
-        facts.project, facts.parent = listed.folder, listed.parent
-        return PromaParser(facts=facts)
+        metadata = SessionMetadata(agent=_AGENT, id=clean(id_), title=listed.title)
+        metadata.project, metadata.parent = listed.folder, listed.parent
+        return PromaParser(metadata=metadata)
 
     def resume(self, state: bytes) -> PromaParser:
         return decode_json(state, PromaParser)

@@ -27,7 +27,7 @@ from engine.corpus.transcripts.formats import Conversation, digest
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.parsers.gemini import FAILED, GeminiDocument, GeminiParser
 from engine.corpus.transcripts.token_usage import Usage, add_counts, gemini_usage
 
@@ -41,7 +41,7 @@ _SILENT = frozenset(
     session_execution_engine session_model session_notes session_source session_sources_snapshot slash_command
     turn_result ui_telemetry user_text_elements""".split()
 )
-"""Subtypes of records that the program writes; only some contain text or facts."""
+"""Subtypes of records that the program writes; only some contain text or metadata."""
 _SUMMARY = "<state_snapshot>"
 """Begins the summary that replaced the messages so far; quick compressions have none, and only shorten messages."""
 _USER_SUBTYPES = frozenset({"", "mid_turn_user_message", "realtime_message"})
@@ -123,25 +123,25 @@ class QwenParser(GeminiParser, kw_only=True):
     def _take_title(self, value: object, *, by_user: bool) -> None:
         title = one_line(string(value))
         if title and (by_user or not self.title_given):
-            self.facts.title, self.title_given = title, by_user
+            self.metadata.title, self.title_given = title, by_user
 
     def _rewound(self, parent: object, line: int) -> None:
         """Mark all records after the parent of a rewind as abandoned; without a parent, all."""
         last = 0 if parent is None else self.records.get(digest(string(parent)))
         if last is not None:
-            self.facts.mark_abandoned(last + 1, line)
+            self.metadata.mark_abandoned(last + 1, line)
 
     def _read_session_info(self, value: Mapping[str, Any]) -> None:
-        facts = self.facts
-        facts.id = clean(string(value.get("sessionId"))) or facts.id
-        facts.project = facts.project or clean(string(value.get("cwd")))
-        facts.branch = facts.branch or clean(string(value.get("gitBranch")))
+        metadata = self.metadata
+        metadata.id = clean(string(value.get("sessionId"))) or metadata.id
+        metadata.project = metadata.project or clean(string(value.get("cwd")))
+        metadata.branch = metadata.branch or clean(string(value.get("gitBranch")))
 
     def _system_parts(self, subtype: str, payload: Mapping[str, Any]) -> Iterator[Part]:
         if subtype == "custom_title":
             self._take_title(payload.get("customTitle"), by_user=payload.get("titleSource") != "auto")
         elif subtype == "parent_session":
-            self.facts.parent = clean(string(payload.get("parentSessionId")))
+            self.metadata.parent = clean(string(payload.get("parentSessionId")))
         elif subtype == "slash_command" and payload.get("phase") == "invocation":
             yield Part("system", "text", string(payload.get("rawCommand")))
         elif subtype == "chat_compression":
@@ -202,7 +202,7 @@ class QwenFormat:
         name = os.path.basename(path).removesuffix(".jsonl")
         base = Path(path).parents[3:4]  # of projects/<folder>/chats/<session>.jsonl
         resources = os.path.join(base[0], "resources", name) if base else ""
-        return QwenParser(facts=SessionFacts(agent=_AGENT, id=clean(name)), resources=resources)
+        return QwenParser(metadata=SessionMetadata(agent=_AGENT, id=clean(name)), resources=resources)
 
     def resume(self, state: bytes) -> QwenParser:
         return decode_json(state, QwenParser)
@@ -218,7 +218,7 @@ class QwenDocument(GeminiDocument):
 
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
         for conversation in super().conversations(path, cancel):
-            conversation.facts.agent = _AGENT
+            conversation.metadata.agent = _AGENT
             yield conversation
 
 

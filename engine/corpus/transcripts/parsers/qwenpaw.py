@@ -16,7 +16,7 @@ from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import content, items, mapping, string
 from engine.corpus.transcripts.message_builder import local_time
-from engine.corpus.transcripts.messages import Message, SessionFacts, clean
+from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import ROLES, BlockParser
 
 _AGENT = "qwenpaw"
@@ -49,11 +49,11 @@ class QwenPawSession:
 def _conversation(value: Mapping[str, Any], path: str) -> Conversation:
     workspace = os.path.basename(path[: path.rfind(f"{os.sep}sessions{os.sep}")])
     parser = _Parser(
-        facts=SessionFacts(
+        metadata=SessionMetadata(
             agent=_AGENT, id=clean(os.path.basename(path).removesuffix(".json")), project=clean(workspace)
         )
     )
     messages: list[Message] = []
     for pair in items(mapping(mapping(mapping(value.get("agent")).get("memory"))).get("content")):
         messages += parser.feed(mapping(items(pair)[0] if items(pair) else pair), 0)
-    return Conversation("", parser.facts, tuple(messages), Counter(parser.unknown))
+    return Conversation("", parser.metadata, tuple(messages), Counter(parser.unknown))

@@ -11,7 +11,7 @@ from typing import Any
 from engine.base.bounded_json import decode_json
 from engine.corpus.transcripts.json_values import seconds, string
 from engine.corpus.transcripts.message_builder import next_turn
-from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, ChatParser, sidecar
 
 _AGENT = "reasonix"
@@ -39,7 +39,7 @@ class ReasonixFormat:
 
     def parser(self, path: str) -> ReasonixParser:
         about = sidecar(f"{path}.meta")
-        facts = SessionFacts(
+        metadata = SessionMetadata(
             agent=_AGENT,
             id=clean(os.path.basename(path).removesuffix(".jsonl")),
             title=one_line(string(about.get("topic_title"))),
@@ -47,7 +47,7 @@ class ReasonixFormat:
             started=seconds(about.get("created_at")),
             ended=seconds(about.get("updated_at")),
         )
-        parser = ReasonixParser(facts=facts)
+        parser = ReasonixParser(metadata=metadata)
         parser.use_model(about.get("model"))
         return parser
 

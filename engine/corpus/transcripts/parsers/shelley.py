@@ -16,7 +16,7 @@ from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, 
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
 
 _AGENT = "shelley"
@@ -25,7 +25,7 @@ _ROLES: Mapping[str, Role] = {"user": "user", "agent": "assistant", "tool": "too
 _TEXT, _THOUGHT, _HIDDEN_THOUGHT, _CALL, _RESULT, _SERVER_CALL, _SEARCH, _FOUND = range(2, 10)
 _TYPED = ("text", "content", "prompt", "message")
 _COUNTS = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
-_FACTS = """SELECT CAST(slug AS BLOB), CAST(cwd AS BLOB), CAST(created_at AS BLOB),
+_METADATA = """SELECT CAST(slug AS BLOB), CAST(cwd AS BLOB), CAST(created_at AS BLOB),
     CAST(parent_conversation_id AS BLOB), {model} FROM conversations WHERE conversation_id = ?"""
 _MESSAGES = f"""SELECT CAST(type AS BLOB), CAST(created_at AS BLOB), {data_of("llm_data")}, {data_of("user_data")},
     {data_of("usage_data")} FROM messages WHERE {{rows}} ORDER BY sequence_id"""
@@ -66,11 +66,11 @@ def _result(blocks: object) -> str:
 
 def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
     model = "CAST(model AS BLOB)" if "model" in columns(connection, "conversations") else "NULL"
-    row = connection.execute(_FACTS.format(model=model), (key,)).fetchone()
+    row = connection.execute(_METADATA.format(model=model), (key,)).fetchone()
     if row is None:
         return None
     name, folder, created, parent, used = map(as_text, row)
-    facts = SessionFacts(
+    metadata = SessionMetadata(
         agent=_AGENT,
         id=clean(key),
         title=one_line(name),
@@ -78,9 +78,9 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
         parent=clean(parent),
         started=seconds(created),
     )
-    reader = ShelleyReader(facts=facts)
+    reader = ShelleyReader(metadata=metadata)
     turns = _turns(connection, key, reader, used)
-    return Conversation(key, facts, whole(reader, turns), Counter(reader.unknown))
+    return Conversation(key, metadata, whole(reader, turns), Counter(reader.unknown))
 
 
 def _turns(connection: apsw.Connection, key: str, reader: ShelleyReader, model: str) -> Iterator[list[Message]]:
@@ -96,7 +96,7 @@ def _turns(connection: apsw.Connection, key: str, reader: ShelleyReader, model: 
             value = cell(reader, typed)
             words = string(value) or next(filter(None, (string(mapping(value).get(name)) for name in _TYPED)), "")
             parts = [Part(role, "text", words)]
-        yield next_turn(reader, parts, time=seconds(as_text(created)), side=bool(reader.facts.parent))
+        yield next_turn(reader, parts, time=seconds(as_text(created)), side=bool(reader.metadata.parent))
 
 
 SHELLEY_DATABASE = RowFormat(

@@ -17,7 +17,7 @@ from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.agents import LINES_END
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.parsers.openclaw import OpenClawParser
 
 _AGENT = "tau"
@@ -37,10 +37,10 @@ class TauParser(OpenClawParser, kw_only=True):
         if kind == "leaf":  # the end of a branch, which the next entry names as its parent
             return []
         if kind == "session_info":
-            facts = self.facts
-            facts.title = facts.title or one_line(string(value.get("title")))
-            facts.project = clean(string(value.get("cwd"))) or facts.project
-            facts.started = facts.started or seconds(value.get("created_at"))
+            metadata = self.metadata
+            metadata.title = metadata.title or one_line(string(value.get("title")))
+            metadata.project = clean(string(value.get("cwd"))) or metadata.project
+            metadata.started = metadata.started or seconds(value.get("created_at"))
         entry = {**value, "customType": value.get("custom_type")}
         if "parent_id" in value:
             entry["parentId"] = value["parent_id"]
@@ -60,7 +60,8 @@ class TauFormat:
     def parser(self, path: str) -> TauParser:
         folder, name = os.path.split(path)
         id_ = name.partition(LINES_END)[0]
-        return TauParser(facts=SessionFacts(agent=_AGENT, id=clean(id_), title=listed_titles(folder).get(id_, "")))
+        title = listed_titles(folder).get(id_, "")
+        return TauParser(metadata=SessionMetadata(agent=_AGENT, id=clean(id_), title=title))
 
     def resume(self, state: bytes) -> TauParser:
         return decode_json(state, TauParser)

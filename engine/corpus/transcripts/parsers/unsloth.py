@@ -17,7 +17,7 @@ from engine.corpus.transcripts.export_reader import abandoned_branches, branch, 
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, attached
-from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, SdkParser, arguments
 
 _AGENT = "unsloth-studio"
@@ -60,9 +60,9 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     if row is None:
         return None
     title, model, created, project = as_text(row[0]), as_text(row[1]), row[2], as_text(row[3])
-    facts = SessionFacts(agent=_AGENT, id=clean(key), project=clean(project), started=seconds(created))
-    facts.title = "" if title == _UNTITLED else one_line(title)
-    reader = UnslothReader(facts=facts)
+    metadata = SessionMetadata(agent=_AGENT, id=clean(key), project=clean(project), started=seconds(created))
+    metadata.title = "" if title == _UNTITLED else one_line(title)
+    reader = UnslothReader(metadata=metadata)
     reader.use_model(model)
     query = _MESSAGES.format(
         content=data_of("content_json"),
@@ -86,7 +86,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     path = branch(parents, times, "")
     others = abandoned_branches(parents, path)
     messages, abandoned = read_branches(reader, (nodes[name] for name in path), (nodes[name] for name in others))
-    return Conversation(key, facts, messages, Counter(reader.unknown), abandoned)
+    return Conversation(key, metadata, messages, Counter(reader.unknown), abandoned)
 
 
 UNSLOTH_DATABASE = RowFormat(

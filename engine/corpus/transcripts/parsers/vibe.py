@@ -13,7 +13,7 @@ from typing import Any
 from engine.base.bounded_json import decode_json
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
-from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, ChatParser, sidecar
 from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
 
@@ -45,7 +45,7 @@ class VibeFormat:
 
     def parser(self, path: str) -> VibeParser:
         meta = sidecar(os.path.join(os.path.dirname(path), "meta.json"))
-        facts = SessionFacts(
+        metadata = SessionMetadata(
             agent=_AGENT,
             id=clean(string(meta.get("session_id")) or os.path.basename(os.path.dirname(path))),
             title=one_line(string(meta.get("title"))),
@@ -55,7 +55,7 @@ class VibeFormat:
             started=seconds(meta.get("start_time")),
             ended=seconds(meta.get("end_time")),
         )
-        parser = VibeParser(facts=facts)
+        parser = VibeParser(metadata=metadata)
         counts, model = mapping(meta.get("stats")), mapping(meta.get("config")).get("active_model")
         sent, read, received = (counts.get(f"session_{kind}_tokens") for kind in ("prompt", "cached", "completion"))
         parser.use(model, Usage(without_cached(sent, read), tokens(received), tokens(read)))

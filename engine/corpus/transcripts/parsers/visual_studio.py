@@ -23,7 +23,7 @@ from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Message, SessionFacts, clean
+from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import arguments
 from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
 
@@ -185,9 +185,9 @@ class VisualStudioTraces:
                         if before is None or before.completeness < span.completeness:
                             spans[key] = span
         for name, spans in found.items():
-            parser = _Parser(facts=SessionFacts(agent=_AGENT, id=clean(name)))
+            parser = _Parser(metadata=SessionMetadata(agent=_AGENT, id=clean(name)))
             if broken:
                 parser.count_unknown("no JSON")
             messages = parser.read(sorted(spans.values(), key=lambda span: span.start or 0.0))
             if messages:
-                yield Conversation(name, parser.facts, tuple(messages), Counter(parser.unknown))
+                yield Conversation(name, parser.metadata, tuple(messages), Counter(parser.unknown))

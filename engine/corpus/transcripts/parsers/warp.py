@@ -21,7 +21,7 @@ from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import mapping, string
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import SessionMetadata, clean, one_line
 from engine.corpus.transcripts.parsers.protobuf import Fields, fields_of
 from engine.corpus.transcripts.sqlite_view import tables
 
@@ -218,8 +218,8 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     if row is None:
         return None
     about = mapping(parse_line(row[0])) if isinstance(row[0], bytes) else {}
-    facts = SessionFacts(agent=_AGENT, id=clean(key), parent=clean(string(about.get("parent_conversation_id"))))
-    parser = _Parser(facts=facts)
+    metadata = SessionMetadata(agent=_AGENT, id=clean(key), parent=clean(string(about.get("parent_conversation_id"))))
+    parser = _Parser(metadata=metadata)
     messages_by_time: list[_TimedMessage] = []
     ours = rows_with(connection, "agent_tasks", "conversation_id")
     for (data,) in connection.execute(_TASKS.format(ours=ours), (key,)):
@@ -228,11 +228,11 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
         task = fields_of(data)
         side = bool(_text(task, 3, 1))
         if not side:
-            facts.title = one_line(_text(task, 2))
+            metadata.title = one_line(_text(task, 2))
         messages = list(map(fields_of, task.get(5, ())))
-        messages_by_time += (_TimedMessage(_time(message), message, side or bool(facts.parent)) for message in messages)
+        messages_by_time += (_TimedMessage(_time(one), one, side or bool(metadata.parent)) for one in messages)
     messages_by_time.sort(key=lambda message: message.time)
-    facts.project, chosen = _folder_and_models(connection, key)
+    metadata.project, chosen = _folder_and_models(connection, key)
     turns = (
         next_turn(
             parser,
@@ -243,8 +243,8 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
         )
         for message in messages_by_time
     )
-    conversation = Conversation(key, facts, whole(parser, turns), Counter(parser.unknown))
-    for model in () if facts.usage else chosen:
+    conversation = Conversation(key, metadata, whole(parser, turns), Counter(parser.unknown))
+    for model in () if metadata.usage else chosen:
         parser.use_model(model)
     return conversation
 

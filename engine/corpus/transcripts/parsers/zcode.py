@@ -18,12 +18,12 @@ from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import content, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, Role, clean
-from engine.corpus.transcripts.parsers.opencode import OpencodeReader, session_facts
+from engine.corpus.transcripts.parsers.opencode import OpencodeReader, session_metadata
 from engine.corpus.transcripts.token_usage import Usage, add_counts, tokens, without_cached
 
 _AGENT = "zcode"
 _ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "model": "assistant", "system": "system"}
-_FACTS = """SELECT CAST(title AS BLOB), CAST(directory AS BLOB), CAST(time_created AS BLOB), {parent} FROM session
+_METADATA = """SELECT CAST(title AS BLOB), CAST(directory AS BLOB), CAST(time_created AS BLOB), {parent} FROM session
     WHERE id = ?"""
 _SPOKEN = (None, "user_prompt", "assistant_response")
 """Kinds of messages that are speech."""
@@ -67,20 +67,20 @@ class ZCodeReader(OpencodeReader, kw_only=True):
 
 def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
     parent = "CAST(parent_id AS BLOB)" if "parent_id" in columns(connection, "session") else "NULL"
-    row = connection.execute(_FACTS.format(parent=parent), (key,)).fetchone()
+    row = connection.execute(_METADATA.format(parent=parent), (key,)).fetchone()
     if row is None:
         return None
     title, folder, created, above = map(as_text, row)
     started = _time(created)
     about = {"title": title, "directory": folder, "parentID": above, "time": {"created": started}}
-    facts = session_facts(_AGENT, key, about)
-    reader = ZCodeReader(facts=facts)
+    metadata = session_metadata(_AGENT, key, about)
+    reader = ZCodeReader(metadata=metadata)
     for model, sent, received, thought, read, written in connection.execute(
         _COUNTS.format(rows=rows_with(connection, "model_usage", "session_id")), (key,)
     ):
         own = without_cached(sent, read, written)
         reader.use(as_text(model), Usage(own, add_counts(received, thought), tokens(read), tokens(written)))
-    return Conversation(key, facts, whole(reader, _turns(connection, key, reader)), Counter(reader.unknown))
+    return Conversation(key, metadata, whole(reader, _turns(connection, key, reader)), Counter(reader.unknown))
 
 
 def _time(text: str) -> float | None:

@@ -23,7 +23,7 @@ from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import image_mark, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.token_usage import anthropic_usage
 
 _AGENT = "zed"
@@ -142,7 +142,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
         return None
     title, updated, sort, data, folders, parent, created = row
     ended = seconds(as_text(updated))
-    facts = SessionFacts(
+    metadata = SessionMetadata(
         agent=_AGENT,
         id=clean(key),
         title=one_line(as_text(title)),
@@ -150,18 +150,18 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
         started=seconds(as_text(created)) or ended,
         ended=ended,
     )
-    reader = ZedReader(facts=facts)
+    reader = ZedReader(metadata=metadata)
     document = _document(reader, as_text(sort), data)
     roots = _listed(as_text(folders)) or _snapshot_folders(document)
-    facts.project = clean(next(iter(roots), ""))
-    facts.branch = clean(_snapshot_branch(document))
+    metadata.project = clean(next(iter(roots), ""))
+    metadata.branch = clean(_snapshot_branch(document))
     reader.roots = {PurePosixPath(root.replace("\\", "/")).name: root for root in roots}
     reader.use(mapping(document.get("model")).get("model"), anthropic_usage(document.get("cumulative_token_usage")))
     turns = (
-        next_turn(reader, reader.parts(message), time=ended, side=bool(facts.parent))
+        next_turn(reader, reader.parts(message), time=ended, side=bool(metadata.parent))
         for message in items(document.get("messages"))
     )
-    return Conversation(key, facts, whole(reader, turns), Counter(reader.unknown))
+    return Conversation(key, metadata, whole(reader, turns), Counter(reader.unknown))
 
 
 def _listed(folders: str) -> list[str]:

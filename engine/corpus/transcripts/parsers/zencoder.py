@@ -15,7 +15,7 @@ from typing import Any
 from engine.base.bounded_json import decode_json
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import Part
-from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import SdkParser
 
 _AGENT = "zencoder"
@@ -32,13 +32,13 @@ class ZencoderParser(SdkParser, kw_only=True):
         if not role:
             if _is_header(value):
                 self.use_model(value.get("modelId"))
-                self.facts.started = seconds(value.get("createdAt"), self.facts.started)
+                self.metadata.started = seconds(value.get("createdAt"), self.metadata.started)
             else:
                 self.count_unknown(None)
             return []
         if role == "system":
             match = _FOLDER.search(content(value.get("content")))
-            self.facts.project = self.facts.project or clean(match[1].strip() if match else "")
+            self.metadata.project = self.metadata.project or clean(match[1].strip() if match else "")
             return []
         if role not in _ROLES:
             if role not in _PASSED_OVER:
@@ -75,7 +75,7 @@ class ZencoderFormat:
 
     def parser(self, path: str) -> ZencoderParser:
         id_ = os.path.basename(path).removesuffix(".jsonl")
-        return ZencoderParser(facts=SessionFacts(agent=_AGENT, id=clean(id_)))
+        return ZencoderParser(metadata=SessionMetadata(agent=_AGENT, id=clean(id_)))
 
     def resume(self, state: bytes) -> ZencoderParser:
         return decode_json(state, ZencoderParser)

@@ -49,9 +49,13 @@ def test_a_history_has_several_sessions() -> None:
         Message("user", "tool-call", "ls", 9, 9, time=START, tool="run"),
         Message("tool", "tool-result", "hull.py", 10, 10, time=START),
     )
-    facts = first.facts
-    assert (facts.agent, facts.title, facts.opening) == ("aider", "", "Why does it leak? It did not in spring.")
-    assert (facts.project, facts.started) == (str(HISTORY.parent), START)
+    metadata = first.metadata
+    assert (metadata.agent, metadata.title, metadata.opening) == (
+        "aider",
+        "",
+        "Why does it leak? It did not in spring.",
+    )
+    assert (metadata.project, metadata.started) == (str(HISTORY.parent), START)
     assert [message.text for message in second.messages] == ["Sails?"]
     assert (first.key, second.key) == ("2025-05-04T09-00-05", "2025-05-04T09-00-05-2")
 
@@ -72,7 +76,7 @@ def test_format_is_recognised_by_content(tmp_path: Path) -> None:
 def test_a_session_is_found_by_its_key() -> None:
     session = read_session(HISTORY, "2025-05-04T09-00-05-2")
     assert session is not None
-    assert session.facts.id == "2025-05-04T09-00-05-2"
+    assert session.metadata.id == "2025-05-04T09-00-05-2"
     assert read_session(HISTORY, "2025-05-04T09-00-00") is None
 
 
@@ -110,7 +114,7 @@ def test_text_before_the_first_start_is_a_session(tmp_path: Path) -> None:
     path.write_bytes(b"#### Caf\xff?\r\n\r\nYes.\r\n")
     (conversation,) = read(path)
     assert [message.text for message in conversation.messages] == ["Caf\ufffd?", "Yes."]
-    assert (conversation.key, conversation.facts.started) == ("earlier", None)
+    assert (conversation.key, conversation.metadata.started) == ("earlier", None)
 
 
 def test_a_long_line_is_one_message(tmp_path: Path) -> None:

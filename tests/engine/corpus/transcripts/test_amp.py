@@ -33,9 +33,9 @@ def test_amp_thread_messages_are_read() -> None:
         Message("tool", "tool-result", "x", 3, 3),
         Message("tool", "tool-result", "not there", 3, 3, failed=True),
     )
-    facts = conversation.facts
-    assert (facts.id, facts.title, facts.project) == (THREAD.stem, "A leaking hull", "/home/ada/my boats")
-    assert (facts.started, facts.ended) == (START, START + 20)
+    metadata = conversation.metadata
+    assert (metadata.id, metadata.title, metadata.project) == (THREAD.stem, "A leaking hull", "/home/ada/my boats")
+    assert (metadata.started, metadata.ended) == (START, START + 20)
     assert conversation.unknown == {"block hologram": 1, "role oracle": 1}
     assert resume_command("amp", "T-1") == "amp threads continue T-1"
 
@@ -49,7 +49,7 @@ def test_uncached_prompts_of_openais_models_are_sent_tokens(tmp_path: Path) -> N
     path = tmp_path / "T-1.json"
     path.write_text(json.dumps({"id": "T-1", "messages": messages}))
     (conversation,) = read(AmpThread(), path)
-    assert conversation.facts.usage == {"gpt-5.5": Usage(7, 5, 20), "claude-opus-5": Usage(0, 5, 20, 7)}
+    assert conversation.metadata.usage == {"gpt-5.5": Usage(7, 5, 20), "claude-opus-5": Usage(0, 5, 20, 7)}
 
 
 def test_requests_of_a_ledger_count_instead_of_messages(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_requests_of_a_ledger_count_instead_of_messages(tmp_path: Path) -> None:
     path = tmp_path / "T-1.json"
     path.write_text(json.dumps({"id": "T-1", "messages": [answer], "usageLedger": {"events": [event, other, None]}}))
     (conversation,) = read(AmpThread(), path)
-    assert conversation.facts.usage == {"claude-opus-5": Usage(1, 2, 20), "claude-haiku-5": Usage(3, 4)}
+    assert conversation.metadata.usage == {"claude-opus-5": Usage(1, 2, 20), "claude-haiku-5": Usage(3, 4)}
 
 
 def test_only_own_files_are_recognised() -> None:

@@ -52,7 +52,7 @@ def test_steps_become_messages() -> None:
         Message("assistant", "text", "It has no seams.", 6, 5, "5", START + 5),
         Message("user", "text", "Thanks.", 8, 6, "7", START + 7),
     ]
-    assert (parser.facts.agent, parser.facts.opening) == ("antigravity", "Why does it leak?")
+    assert (parser.metadata.agent, parser.metadata.opening) == ("antigravity", "Why does it leak?")
     assert parser.unknown == {"source HOLOGRAM": 1}
 
 
@@ -66,7 +66,7 @@ def test_id_is_from_path_and_folder_from_history(brain: Path) -> None:
         (brain.parent / "history.jsonl").write_text(history)
         session = read_session(path, "")
         assert session is not None
-        assert (session.facts.id, session.facts.project) == ("c-1", project)
+        assert (session.metadata.id, session.metadata.project) == ("c-1", project)
 
 
 def test_the_shorter_transcript_is_a_copy(brain: Path) -> None:

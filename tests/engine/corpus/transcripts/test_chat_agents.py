@@ -1,4 +1,4 @@
-"""Sessions of Grok, gptme and Mistral Vibe: messages of a chat, with the session's facts in a file next to them."""
+"""Sessions of Grok, gptme and Mistral Vibe: messages of a chat, with the session's metadata in a file next to them."""
 
 import json
 import shutil
@@ -50,9 +50,14 @@ def test_a_session_of_grok_is_read() -> None:
         (5, "assistant", "tool-call", '{\n  "type": "search",\n  "query": "seams"\n}', "web_search"),
         (6, "assistant", "text", "It has no seams.", ""),
     ]
-    facts = parser.facts
-    assert (facts.agent, facts.id, facts.title, facts.project) == ("grok", "g-1", "A leaking hull", "/home/ada/boats")
-    assert (facts.opening, facts.started, facts.ended) == ("Why does it leak?", START, START + 600)
+    metadata = parser.metadata
+    assert (metadata.agent, metadata.id, metadata.title, metadata.project) == (
+        "grok",
+        "g-1",
+        "A leaking hull",
+        "/home/ada/boats",
+    )
+    assert (metadata.opening, metadata.started, metadata.ended) == ("Why does it leak?", START, START + 600)
     assert parser.unknown == {"hologram": 1}
 
 
@@ -102,7 +107,7 @@ def test_usage_of_grok_is_the_sum_of_its_turns(tmp_path: Path) -> None:
         '{"half',
     ]
     (tmp_path / "updates.jsonl").write_text("\n".join(lines))
-    assert GrokFormat().parser(str(tmp_path / "chat_history.jsonl")).facts.usage == {
+    assert GrokFormat().parser(str(tmp_path / "chat_history.jsonl")).metadata.usage == {
         "grok-9": Usage(input=200, output=20, cache_read=2000, cost=0.25),
         "grok-small": Usage(input=7),
         "": Usage(input=3, output=0),
@@ -147,9 +152,9 @@ def test_a_session_of_gptme_is_read() -> None:
         (4, "tool", "tool-result", "seams = None", "shell"),
         (5, "assistant", "text", "It has no seams.", ""),
     ]
-    facts = parser.facts
-    assert (facts.agent, facts.id, facts.title) == ("gptme", "gptme", "A leaking hull")
-    assert (facts.project, facts.started, facts.ended) == ("/home/ada/boats", START, START + 4)
+    metadata = parser.metadata
+    assert (metadata.agent, metadata.id, metadata.title) == ("gptme", "gptme", "A leaking hull")
+    assert (metadata.project, metadata.started, metadata.ended) == ("/home/ada/boats", START, START + 4)
 
 
 @pytest.mark.parametrize(
@@ -185,9 +190,14 @@ def test_a_session_of_vibe_is_read() -> None:
         (4, "system", "text", "Keep to the plan.", ""),
         (5, "assistant", "text", "It has no seams.", ""),
     ]
-    facts = parser.facts
-    assert (facts.agent, facts.id, facts.title, facts.project) == ("vibe", "v-1", "A leaking hull", "/home/ada/boats")
-    assert (facts.branch, facts.parent, facts.started) == ("main", "", START)
+    metadata = parser.metadata
+    assert (metadata.agent, metadata.id, metadata.title, metadata.project) == (
+        "vibe",
+        "v-1",
+        "A leaking hull",
+        "/home/ada/boats",
+    )
+    assert (metadata.branch, metadata.parent, metadata.started) == ("main", "", START)
     assert parser.unknown == {"role wizard": 1}
 
 
@@ -198,8 +208,8 @@ def test_without_metadata_file_the_folder_is_the_id(format: LineFormat, path: Pa
     shutil.copy(path, copied)
     for other in ("summary.json", "meta.json", "config.toml"):
         (copied.parent / other).write_text("[half")
-    facts = format.parser(str(copied)).facts
-    assert (facts.id, facts.title, facts.project) == ("session-7", "", "")
+    metadata = format.parser(str(copied)).metadata
+    assert (metadata.id, metadata.title, metadata.project) == ("session-7", "", "")
     assert parts_changed(str(copied)) > 0
     for other in ("summary.json", "meta.json", "config.toml"):
         (copied.parent / other).unlink()

@@ -38,12 +38,12 @@ def test_fixture_is_read() -> None:
     assert [message.id for message in first.messages] == ["m2", *(f"m{number}" for number in range(3, 11))]
     assert first.messages[0].time is None
     assert first.messages[1].time == 1735689602
-    assert (first.key, first.facts.id, first.facts.title) == ("c-1", "c-1", "Sourdough at night")
-    assert (first.facts.started, first.facts.ended) == (1735689602, 1735689609)
+    assert (first.key, first.metadata.id, first.metadata.title) == ("c-1", "c-1", "Sourdough at night")
+    assert (first.metadata.started, first.metadata.ended) == (1735689602, 1735689609)
     assert first.unknown == {"hologram": 1}
 
-    assert (second.key, second.facts.title, second.messages) == ("c-2", "", ())
-    assert (second.facts.started, second.facts.ended) == (1735700000, 1735700001)
+    assert (second.key, second.metadata.title, second.messages) == ("c-2", "", ())
+    assert (second.metadata.started, second.metadata.ended) == (1735700000, 1735700001)
 
 
 def test_without_a_current_node_the_newest_leaf_ends_the_branch(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_abandoned_branches_follow_the_visible_one(tmp_path: Path) -> None:
     assert [message.text for message in found.messages] == ["Rig the mast.", "With wire.", "Which wire?"]
     assert [message.text for message in found.abandoned] == ["With rope.", "Which rope?", "Hemp.", "Nylon."]
     assert [message.line for message in found.everything] == list(range(1, 8))
-    assert (found.facts.rewound, found.facts.opening) == ([(4, 7)], "Rig the mast.")
+    assert (found.metadata.rewound, found.metadata.opening) == ([(4, 7)], "Rig the mast.")
 
 
 def test_zip_with_one_file_per_conversation_is_read(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Claude Code's transcripts: speakers, skipped lines, and facts of the session."""
+"""Claude Code's transcripts: speakers, skipped lines, and metadata of the session."""
 
 import json
 import os
@@ -115,12 +115,12 @@ def test_a_session_is_read_with_thoughts_calls_and_results() -> None:
         Message("assistant", "text", "Three seams.", 27, 17, "u24", AT + 20, side=True),
         Message("assistant", "text", "Sewn again.", 31, 18, "u25", AT + 21),
     ]
-    facts = parser.facts
-    assert (facts.agent, facts.id, facts.title) == ("claude-code", SESSION, "The torn sail")
-    assert facts.opening == "Why does the sail tear?"
-    assert (facts.project, facts.branch, facts.parent) == ("/home/ada/boat", "sails", "")
-    assert (facts.started, facts.ended) == (AT + 2, AT + 21)
-    assert not facts.generated
+    metadata = parser.metadata
+    assert (metadata.agent, metadata.id, metadata.title) == ("claude-code", SESSION, "The torn sail")
+    assert metadata.opening == "Why does the sail tear?"
+    assert (metadata.project, metadata.branch, metadata.parent) == ("/home/ada/boat", "sails", "")
+    assert (metadata.started, metadata.ended) == (AT + 2, AT + 21)
+    assert not metadata.generated
     assert parser.unknown == {"hologram": 1, "block hologram": 1}
     assert parser.calls == {}
 
@@ -132,12 +132,16 @@ def test_subagent_file_is_a_separate_session() -> None:
         ("user", "Count the seams. Report them.", True),
         ("assistant", "Three.", True),
     ]
-    assert (parser.facts.id, parser.facts.parent, parser.facts.name) == ("agent-a1b2c3", SESSION, "Count the seams.")
-    assert not parser.facts.generated
+    assert (parser.metadata.id, parser.metadata.parent, parser.metadata.name) == (
+        "agent-a1b2c3",
+        SESSION,
+        "Count the seams.",
+    )
+    assert not parser.metadata.generated
 
     renamed = ClaudeCodeFormat().parser("copy.jsonl")
     feed(renamed, fixture_lines(SUB_AGENT))
-    assert renamed.facts == parser.facts
+    assert renamed.metadata == parser.metadata
 
 
 def test_subagent_of_a_workflow_is_below_its_session(tmp_path: Path) -> None:
@@ -149,7 +153,7 @@ def test_subagent_of_a_workflow_is_below_its_session(tmp_path: Path) -> None:
     (source,) = find_sources(tmp_path, {}).sources
     assert source.files == 1
     (session,) = conversations(path)
-    assert (session.facts.id, session.facts.parent) == ("agent-a1b2c3", SESSION)
+    assert (session.metadata.id, session.metadata.parent) == ("agent-a1b2c3", SESSION)
 
 
 def test_questions_answers_and_plans_are_speech() -> None:
@@ -167,7 +171,7 @@ def test_questions_answers_and_plans_are_speech() -> None:
         ("tool", "tool-result", "The user doesn't want to proceed with this tool use."),
     ]
     assert [message.ordinal for message in messages] == [1, 2, 3, 4, 4, 5, 6, 7, 8]
-    assert (parser.facts.name, parser.calls, parser.unknown) == ("/rig-boat", {}, {})
+    assert (parser.metadata.name, parser.calls, parser.unknown) == ("/rig-boat", {}, {})
 
 
 def question_answer(result: Any, detail: Any = None, **more: Any) -> tuple[str, str, str]:
@@ -214,15 +218,15 @@ def test_question_without_an_answer_stays_a_result() -> None:
 def test_session_is_named_after_its_first_command(lines: list[str], name: str) -> None:
     parser = ClaudeCodeFormat().parser("s.jsonl")
     feed(parser, enumerate(map(user, lines), 1))
-    assert parser.facts.name == name
+    assert parser.metadata.name == name
 
 
 def test_secret_in_a_teammates_task_is_not_in_the_name() -> None:
     parser = ClaudeCodeFormat().parser("s.jsonl")
     secret = "sk-ant-api03-" + "A1b2C3d4" * 11
     parser.feed(user(f'<teammate-message teammate_id="lead">Use {secret} here</teammate-message>'), 1)
-    assert parser.facts.name.startswith("Use ")
-    assert secret not in parser.facts.name
+    assert parser.metadata.name.startswith("Use ")
+    assert secret not in parser.metadata.name
 
 
 @pytest.mark.parametrize(
@@ -267,7 +271,7 @@ def test_request_to_a_sub_agent_is_the_assistants() -> None:
 def rewound(*lines: dict[str, Any]) -> list[tuple[int, int]]:
     parser = ClaudeCodeFormat().parser("s.jsonl")
     feed(parser, enumerate(lines, 1))
-    return parser.facts.rewound
+    return parser.metadata.rewound
 
 
 def test_lines_of_abandoned_branch_are_recorded() -> None:
@@ -299,7 +303,7 @@ def test_session_is_named_after_the_first_message_sent_last() -> None:
     ]
     parser = ClaudeCodeFormat().parser("s.jsonl")
     feed(parser, enumerate(lines, 1))
-    assert parser.facts.name == "Oil it."
+    assert parser.metadata.name == "Oil it."
     without = [{key: value for key, value in line.items() if value != "p1" or key == "uuid"} for line in lines]
     assert rewound(*without) == [], "its parent is not in the file"
 
@@ -338,7 +342,7 @@ def test_edited_first_message_gives_the_title() -> None:
     ]
     parser = ClaudeCodeFormat().parser("s.jsonl")
     feed(parser, enumerate(lines, 1))
-    assert (parser.facts.rewound, parser.facts.name) == ([(2, 3)], "Rig the boom.")
+    assert (parser.metadata.rewound, parser.metadata.name) == ([(2, 3)], "Rig the boom.")
 
 
 @pytest.mark.parametrize(
@@ -377,9 +381,9 @@ def test_stream_of_the_sdk_is_read() -> None:
         ("tool", "tool-result", "Much salt.", 5, False),
         ("assistant", "text", "Rinse it with fresh water.", 6, False),
     ]
-    facts = parser.facts
-    assert (facts.id, facts.project) == ("7c1d7a52-3c1e-4b0e-9a39-0d4f5c1be007", "/builds/boat")
-    assert (facts.name, facts.ended, parser.unknown) == ("Why does the rudder stick?", None, {})
+    metadata = parser.metadata
+    assert (metadata.id, metadata.project) == ("7c1d7a52-3c1e-4b0e-9a39-0d4f5c1be007", "/builds/boat")
+    assert (metadata.name, metadata.ended, parser.unknown) == ("Why does the rudder stick?", None, {})
 
 
 @pytest.mark.parametrize("number", [0, 1, 3, 4])
@@ -409,7 +413,7 @@ def test_saved_line_without_ids_is_recognised() -> None:
 def test_session_with_a_programs_prompt_is_generated(path: str, words: str, generated: bool) -> None:
     parser = ClaudeCodeFormat().parser(path)
     parser.feed(user(words), 1)
-    assert parser.facts.generated is generated
+    assert parser.metadata.generated is generated
 
 
 def test_session_id_from_name_or_line() -> None:
@@ -418,7 +422,7 @@ def test_session_id_from_name_or_line() -> None:
         feed(
             parser, [(1, {"type": "user", "message": {"content": "x"}}), (2, user("y")), (3, user("z", sessionId="t"))]
         )
-        assert parser.facts.id == session
+        assert parser.metadata.id == session
 
 
 @pytest.mark.parametrize(
@@ -581,7 +585,7 @@ def test_titles_ranked_by_source_last_wins() -> None:
     ]:
         parser = ClaudeCodeFormat().parser("s.jsonl")
         feed(parser, enumerate(lines, 1))
-        assert parser.facts.title == title
+        assert parser.metadata.title == title
 
 
 def test_title_is_summary_of_message_in_the_session() -> None:
@@ -596,7 +600,7 @@ def test_title_is_summary_of_message_in_the_session() -> None:
     ]:
         parser = ClaudeCodeFormat().parser("s.jsonl")
         feed(parser, enumerate(lines, 1))
-        assert parser.facts.title == title
+        assert parser.metadata.title == title
 
 
 def test_only_own_lines_are_recognised() -> None:
@@ -638,7 +642,7 @@ def test_lines_about_the_program_are_known_in_newest_version(kind: str) -> None:
     parser = ClaudeCodeFormat().parser("s.jsonl")
     message = {"role": "user", "content": "a request as it was sent"}
     assert parser.feed({"type": kind, "sessionId": "s", "title": "x", "content": "y", "message": message}, 1) == []
-    assert (parser.unknown, parser.facts.title) == ({}, "")
+    assert (parser.unknown, parser.metadata.title) == ({}, "")
 
 
 def test_sessions_of_cowork_have_their_description(tmp_path: Path) -> None:
@@ -666,12 +670,12 @@ def test_sessions_of_cowork_have_their_description(tmp_path: Path) -> None:
     assert [(file.path, file.mtime_ns) for file in read] == [(str(path), 4 * 10**18)]
     session = read_session(path, "")
     assert session is not None
-    assert (session.facts.agent, session.facts.title) == ("claude-cowork", "Winter storage")
-    assert session.facts.project == "/home/ada/boats"
+    assert (session.metadata.agent, session.metadata.title) == ("claude-cowork", "Winter storage")
+    assert session.metadata.project == "/home/ada/boats"
     (store / "org/space/local_1.json").write_text('{"title": 3, "userSelectedFolders": [null]}')
     session = read_session(path, "")
     assert session is not None
-    assert (session.facts.title, session.facts.project) == ("A plan", "/sessions/brave-ada")
+    assert (session.metadata.title, session.metadata.project) == ("A plan", "/sessions/brave-ada")
     assert resume_command("claude-cowork", "s") == ""
 
 
@@ -692,13 +696,13 @@ def test_programs_with_same_transcripts_are_distinguished(tmp_path: Path, agent:
     assert (agent, "", str(tmp_path / place)) in session_folders(Machine(str(tmp_path), {}))
     session = read_session(path, "")
     assert session is not None
-    assert (session.facts.agent, session.facts.title) == (agent, "")
+    assert (session.metadata.agent, session.metadata.title) == (agent, "")
     described = path.with_name(f"{path.stem}-session.json")
     described.write_text('{"title": "Storage", "working_dir": "/home/ada/boats", "parent_session_id": "p"}')
     session = read_session(path, "")
     assert session is not None
     expected = ("Storage", "/home/ada/boats", "p") if agent == "qoder" else ("", "", "")
-    assert (session.facts.title, session.facts.project, session.facts.parent) == expected
+    assert (session.metadata.title, session.metadata.project, session.metadata.parent) == expected
     assert owner_of_part(str(described)) == (str(path) if agent == "qoder" else "")
 
 
@@ -715,7 +719,7 @@ def test_first_line_of_qoder_names_the_folder(tmp_path: Path) -> None:
     path.write_text("".join(json.dumps(value) + "\n" for value in values))
     session = read_session(path, "")
     assert session is not None
-    assert (session.facts.agent, session.facts.project, session.facts.opening) == (
+    assert (session.metadata.agent, session.metadata.project, session.metadata.opening) == (
         "qoder",
         "/home/ada/boats",
         "Plan it.",

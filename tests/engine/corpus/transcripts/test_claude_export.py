@@ -29,11 +29,11 @@ def test_fixture_is_read() -> None:
     ]
     assert [message.ordinal for message in first.messages] == [1, 2, 2, 2, 2, 3]
     assert [message.id for message in first.messages] == ["m1"] + ["m2"] * 4 + ["m4"]
-    assert (first.key, first.facts.name, first.unknown) == ("c-1", "Tomatoes", {"aroma": 1})
-    assert first.messages[0].time == first.facts.started == 1774767995
+    assert (first.key, first.metadata.name, first.unknown) == ("c-1", "Tomatoes", {"aroma": 1})
+    assert first.messages[0].time == first.metadata.started == 1774767995
 
     assert in_order(second) == [("user", "text", "Hello. Are you there?", ""), ("assistant", "text", "Yes.", "")]
-    assert (second.facts.title, second.facts.opening) == ("", "Hello. Are you there?")
+    assert (second.metadata.title, second.metadata.opening) == ("", "Hello. Are you there?")
 
 
 def test_branch_ends_at_current_leaf(tmp_path: Path) -> None:
@@ -45,7 +45,7 @@ def test_branch_ends_at_current_leaf(tmp_path: Path) -> None:
 def test_edited_messages_are_in_an_abandoned_branch() -> None:
     first, second = read(_FORMAT, _FIXTURE)
     assert [message.text for message in first.abandoned] == ["Edited away."]
-    assert (first.facts.rewound, second.facts.rewound) == ([(4, 4)], [])
+    assert (first.metadata.rewound, second.metadata.rewound) == ([(4, 4)], [])
 
 
 def test_text_and_its_artifact_are_one_message(tmp_path: Path) -> None:

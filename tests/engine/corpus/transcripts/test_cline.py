@@ -57,9 +57,9 @@ def test_task_is_read() -> None:
         Message(role, kind, text, ordinal, ordinal, "", start + seconds, tool)  # type: ignore[arg-type]
         for role, kind, text, ordinal, seconds, tool in messages
     )
-    facts = conversation.facts
-    assert (facts.agent, facts.id, facts.opening) == ("cline", "1765000000000", "Why does the hull leak?")
-    assert (facts.project, facts.started, facts.ended) == ("C:\\ada\\my (old) boats", start, start + 17)
+    metadata = conversation.metadata
+    assert (metadata.agent, metadata.id, metadata.opening) == ("cline", "1765000000000", "Why does the hull leak?")
+    assert (metadata.project, metadata.started, metadata.ended) == ("C:\\ada\\my (old) boats", start, start + 17)
     assert conversation.unknown == {"hologram": 1}
 
 
@@ -79,9 +79,9 @@ def test_task_of_roo_code_names_folder_and_parent() -> None:
     ]
     edits = [use for message in conversation.messages for use in uses_of(message) if use.kind == "edited"]
     assert [use.value for use in edits] == ["a.md", "b.md"]
-    facts = conversation.facts
-    assert (facts.agent, facts.project) == ("roo-code", "/home/ada/boats")
-    assert (facts.id, facts.parent) == (ROO.parent.name, "0c1d2e3f-0000-4000-8000-000000000002")
+    metadata = conversation.metadata
+    assert (metadata.agent, metadata.project) == ("roo-code", "/home/ada/boats")
+    assert (metadata.id, metadata.parent) == (ROO.parent.name, "0c1d2e3f-0000-4000-8000-000000000002")
     assert all(message.side for message in conversation.messages)
 
 
@@ -99,9 +99,14 @@ def test_session_of_newer_format_is_read() -> None:
         Message("assistant", "text", "A seam is open.", 4, 4, "m4", start + 3),
         Message("user", "text", "/review all of it", 5, 5, "m5", start + 4),
     )
-    facts = conversation.facts
-    assert (facts.id, facts.title, facts.project, facts.parent) == ("s1", "A leaking hull", "/home/ada/boats", "")
-    assert facts.started == start - 1
+    metadata = conversation.metadata
+    assert (metadata.id, metadata.title, metadata.project, metadata.parent) == (
+        "s1",
+        "A leaking hull",
+        "/home/ada/boats",
+        "",
+    )
+    assert metadata.started == start - 1
     assert conversation.unknown == {"block hologram": 1}
 
 
@@ -128,8 +133,13 @@ def test_session_of_a_sub_agent_has_the_folder_of_its_parent(tmp_path: Path) -> 
     child = tmp_path / "s1" / "helper.messages.json"
     child.write_text(json.dumps({**json.loads(SESSION.read_text()), "agent": "subagent", "sessionId": "s1__helper"}))
     (conversation,) = read(ClineSession(), child)
-    facts = conversation.facts
-    assert (facts.id, facts.parent, facts.title, facts.project) == ("s1__helper", "s1", "", "/home/ada/boats")
+    metadata = conversation.metadata
+    assert (metadata.id, metadata.parent, metadata.title, metadata.project) == (
+        "s1__helper",
+        "s1",
+        "",
+        "/home/ada/boats",
+    )
     assert all(message.side for message in conversation.messages)
 
 

@@ -99,12 +99,12 @@ def test_session_of_message_envelopes_is_read() -> None:
         Message("assistant", "text", "Only shown.", 38, 21, "", AT + 19),
         Message("assistant", "text", "Only kept.", 39, 22, "", AT + 20),
     ]
-    facts = parser.facts
-    assert (facts.agent, facts.id, facts.title) == ("codex", SESSION, "The torn sail")
-    assert facts.opening == "Why does the sail tear?"
-    assert (facts.project, facts.branch, facts.parent) == ("/home/ada/boat", "sails", "")
-    assert (facts.started, facts.ended) == (AT, AT + 20)
-    assert not facts.generated
+    metadata = parser.metadata
+    assert (metadata.agent, metadata.id, metadata.title) == ("codex", SESSION, "The torn sail")
+    assert metadata.opening == "Why does the sail tear?"
+    assert (metadata.project, metadata.branch, metadata.parent) == ("/home/ada/boat", "sails", "")
+    assert (metadata.started, metadata.ended) == (AT, AT + 20)
+    assert not metadata.generated
     assert parser.unknown == {"hologram": 3}
 
 
@@ -121,10 +121,12 @@ def test_codex_rollout_of_older_form_is_read() -> None:
         Message("user", "text", "Again.", 10, 6),
         Message("assistant", "text", "Sewn.", 11, 7, "msg_2"),
     ]
-    facts = parser.facts
-    assert facts.id == "1b2c3d4e-0000-4000-8000-000000000001"
-    assert (facts.project, facts.branch) == ("/home/ada/boat", "main"), "the folder is in the injected context alone"
-    assert (facts.started, facts.ended) == (1_748_764_800.0, None)
+    metadata = parser.metadata
+    assert metadata.id == "1b2c3d4e-0000-4000-8000-000000000001"
+    assert (metadata.project, metadata.branch) == ("/home/ada/boat", "main"), (
+        "the folder is in the injected context alone"
+    )
+    assert (metadata.started, metadata.ended) == (1_748_764_800.0, None)
     assert parser.unknown == {}
 
 
@@ -183,7 +185,7 @@ def test_rolled_back_turns_are_an_abandoned_branch() -> None:
     def left(*values: dict[str, Any]) -> tuple[list[tuple[int, int]], str]:
         parser = CodexFormat().parser("rollout.jsonl")
         feed(parser, enumerate(values, 1))
-        return parser.facts.rewound, parser.facts.opening
+        return parser.metadata.rewound, parser.metadata.opening
 
     first = [user_message("Bake a cake."), displayed("user", "Bake a cake."), answered("Baked.")]
     more = [user_message("Ice it."), answered("Iced.")]
@@ -272,8 +274,8 @@ def test_lines_of_caller_are_not_subagent_messages() -> None:
     parser = CodexFormat().parser("s.jsonl")
     messages = feed(parser, [(at + 1, {**value, "ordinal": at}) for at, value in enumerate(values)])
     assert [message.text for message in messages] == ["Sew the sail."]
-    assert (parser.facts.id, parser.facts.parent, parser.facts.opening) == ("child", "p", "Sew the sail.")
-    assert parser.facts.usage == {"": Usage(130, 10)}
+    assert (parser.metadata.id, parser.metadata.parent, parser.metadata.opening) == ("child", "p", "Sew the sail.")
+    assert parser.metadata.usage == {"": Usage(130, 10)}
 
 
 def test_scheduled_message_has_the_system_role() -> None:
@@ -310,7 +312,7 @@ def test_tokens_of_a_fork_begin_after_those_of_its_origin() -> None:
     values = ({"type": "session_meta", "payload": meta}, counted(1600, 600), counted(1600, 600), counted(1900, 300))
     parser = CodexFormat().parser("s.jsonl")
     feed(parser, enumerate(values, 1))
-    assert parser.facts.usage == {"": Usage(900, 90)}
+    assert parser.metadata.usage == {"": Usage(900, 90)}
 
 
 @pytest.mark.parametrize(
@@ -368,7 +370,7 @@ def test_arguments_that_a_program_computed_are_read() -> None:
         return item(type="custom_tool_call", name="exec", call_id="c", input=text)
 
     parser = CodexFormat().parser("s.jsonl")
-    parser.facts.project = "/w"
+    parser.metadata.project = "/w"
     update = {"type": "update", "unified_diff": "@@ -1 +1 @@\n-x\n+y\n"}
     values = (
         user_message("Sew it."),
@@ -520,15 +522,15 @@ def test_header_identifies_session(source: Any, more: dict[str, Any], parent: st
     parser = CodexFormat().parser("s.jsonl")
     parser.feed({"type": "session_meta", "payload": {"id": "x", "source": source, **more}}, 1)
     (message,) = parser.feed(user_message("Sew. Now."), 2)
-    assert (parser.facts.id, parser.facts.parent, parser.facts.generated) == ("x", parent, generated)
+    assert (parser.metadata.id, parser.metadata.parent, parser.metadata.generated) == ("x", parent, generated)
     assert message.side is side
-    assert parser.facts.opening == ("Sew. Now." if parent or not side else "")
+    assert parser.metadata.opening == ("Sew. Now." if parent or not side else "")
 
 
 def test_session_id_from_name_without_lines() -> None:
     for path in (str(ENVELOPES), f"/archived_sessions/rollout-{SESSION}.jsonl"):
-        assert CodexFormat().parser(path).facts.id == SESSION
-    assert CodexFormat().parser("notes.jsonl").facts.id == ""
+        assert CodexFormat().parser(path).metadata.id == SESSION
+    assert CodexFormat().parser("notes.jsonl").metadata.id == ""
 
 
 def test_words_of_another_agent_are_side_messages() -> None:
@@ -595,7 +597,7 @@ def test_copies_of_codex_are_read_as_their_own(tmp_path: Path, agent: str, home:
     assert (source.agent, source.path, source.files) == (agent, str(folder), 1)
     session = read_session(path, "")
     assert session is not None
-    assert (session.facts.agent, session.facts.id) == (agent, SESSION)
+    assert (session.metadata.agent, session.metadata.id) == (agent, SESSION)
     assert resume_command(agent, SESSION) == resumed
 
 
@@ -608,7 +610,7 @@ def test_copy_of_codex_in_its_own_home(tmp_path: Path, monkeypatch: pytest.Monke
         path.parent.mkdir(parents=True)
         path.write_bytes(ENVELOPES.read_bytes())
         session = read_session(path, "")
-        found[home] = session and session.facts.agent
+        found[home] = session and session.metadata.agent
     assert found == {"oi": "open-interpreter", "other": "codex"}
     (source,) = find_sources(tmp_path, os.environ).sources
     assert source.agent == "open-interpreter"

@@ -103,11 +103,11 @@ def test_the_list_has_a_later_name_than_the_rollout(home: Path) -> None:
     line = {"timestamp": "", "type": "event_msg", "payload": {"type": "thread_name_updated", "thread_name": "Boat"}}
     parser = CodexFormat().parser(rollout(home))
     parser.feed(line, 1)
-    assert parser.facts.title == "Boat"
+    assert parser.metadata.title == "Boat"
     keep(home, entry(ONE, "Ship"))
     parser = CodexFormat().parser(rollout(home))
     parser.feed(line, 1)
-    assert (parser.facts.title, parser.facts.id) == ("Ship", ONE)
+    assert (parser.metadata.title, parser.metadata.id) == ("Ship", ONE)
 
 
 def test_a_name_in_the_database_counts(home: Path, threads: sqlite3.Connection) -> None:
@@ -119,7 +119,7 @@ def test_a_name_in_the_database_counts(home: Path, threads: sqlite3.Connection) 
     assert given_name(rollout(home)) == GivenName("The ship")
     assert given_name(rollout(home, TWO)) == GivenName("Tap", TIME)
     assert sorted(file.name for file in home.iterdir()) == files
-    assert CodexFormat().parser(rollout(home)).facts.title == "The ship"
+    assert CodexFormat().parser(rollout(home)).metadata.title == "The ship"
 
 
 def test_the_database_with_the_highest_number_counts(home: Path, threads: sqlite3.Connection) -> None:

@@ -36,9 +36,9 @@ def test_session_lines_become_messages() -> None:
         Message("system", "text", "So far: a leak.", 7, 7),
         Message("assistant", "text", "A seam is open.", 7, 7),
     )
-    facts = conversation.facts
-    assert (facts.id, facts.title, facts.project) == (SESSION.stem, "A leaking hull", "/home/ada/my boats")
-    assert facts.started == 1765000000.0
+    metadata = conversation.metadata
+    assert (metadata.id, metadata.title, metadata.project) == (SESSION.stem, "A leaking hull", "/home/ada/my boats")
+    assert metadata.started == 1765000000.0
     assert conversation.unknown == {"role oracle": 1}
 
 
@@ -46,8 +46,8 @@ def test_session_without_a_list_or_a_title_is_read(tmp_path: Path) -> None:
     path = tmp_path / SESSION.name
     path.write_text(json.dumps({**json.loads(SESSION.read_text()), "title": "New Session"}))
     (conversation,) = read(ContinueSession(), path)
-    assert (conversation.facts.title, conversation.facts.name) == ("", "Why does it leak?")
-    assert conversation.facts.started is None
+    assert (conversation.metadata.title, conversation.metadata.name) == ("", "Why does it leak?")
+    assert conversation.metadata.started is None
 
 
 def test_total_usage_of_the_command_line_is_read(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_total_usage_of_the_command_line_is_read(tmp_path: Path) -> None:
     session = {**json.loads(SESSION.read_text()), "chatModelTitle": "sonnet", "usage": counts}
     path.write_text(json.dumps(session))
     (conversation,) = read(ContinueSession(), path)
-    assert conversation.facts.usage == {"sonnet": Usage(900, 40, 300, cost=0.5)}
+    assert conversation.metadata.usage == {"sonnet": Usage(900, 40, 300, cost=0.5)}
 
 
 def test_only_own_files_are_recognised() -> None:

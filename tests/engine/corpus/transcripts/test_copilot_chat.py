@@ -43,10 +43,10 @@ def test_session_in_one_json_object_is_read() -> None:
         Message("assistant", "text", "It is.", 4, 4, "", 1765000060.0),
         Message("system", "text", "The answer was cut off.", 4, 4, "", 1765000060.0),
     )
-    facts = conversation.facts
-    assert (facts.agent, facts.id, facts.title) == ("copilot-chat", OBJECT.stem, "A leaking hull")
-    assert (facts.project, facts.opening) == ("/home/ada/my boats", "Why does #file:hull.py leak?")
-    assert (facts.started, facts.ended) == (1764999990.0, 1765000060.0)
+    metadata = conversation.metadata
+    assert (metadata.agent, metadata.id, metadata.title) == ("copilot-chat", OBJECT.stem, "A leaking hull")
+    assert (metadata.project, metadata.opening) == ("/home/ada/my boats", "Why does #file:hull.py leak?")
+    assert (metadata.started, metadata.ended) == (1764999990.0, 1765000060.0)
     assert conversation.unknown == {"part hologram": 1}
 
 
@@ -62,8 +62,8 @@ def test_log_of_changes_becomes_messages() -> None:
         Message("assistant", "tool-call", '{"q": "keel"}', 2, 2, *answered, "mcp_docs"),
         Message("tool", "tool-result", "a beam", 2, 2, *answered, "mcp_docs"),
     )
-    assert (conversation.facts.id, conversation.facts.title) == (LOG.stem, "Boat building")
-    assert conversation.facts.started == 1770000000.0
+    assert (conversation.metadata.id, conversation.metadata.title) == (LOG.stem, "Boat building")
+    assert conversation.metadata.started == 1770000000.0
 
 
 def test_questions_plans_and_notices_are_speech(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_half_written_last_line_is_ignored(tmp_path: Path) -> None:
     path = tmp_path / LOG.name
     path.write_bytes(LOG.read_bytes() + b'{"kind":1,"k":["custom')
     (conversation,) = CopilotChatDocument().conversations(str(path))
-    assert conversation.facts.title == "Boat building"
+    assert conversation.metadata.title == "Boat building"
     assert not conversation.unknown
 
 
@@ -121,10 +121,10 @@ def test_workspace_on_another_machine_keeps_its_path(tmp_path: Path) -> None:
     ):
         (tmp_path / "workspace.json").write_text(json.dumps({"folder": uri}))
         (conversation,) = CopilotChatDocument().conversations(str(chat))
-        assert conversation.facts.project == path
+        assert conversation.metadata.project == path
     (tmp_path / "workspace.json").write_text("[")
     (conversation,) = CopilotChatDocument().conversations(str(chat))
-    assert conversation.facts.project == ""
+    assert conversation.metadata.project == ""
 
 
 def test_only_own_files_are_recognised() -> None:
@@ -208,8 +208,8 @@ def test_transcript_of_copilot_counts_without_the_chat(tmp_path: Path) -> None:
     assert len(files) == 5
     assert {file.path for file in files if file.name in left_out} == {str(own / f"{ids['both']}.jsonl")}
     (session,) = conversations(own / f"{ids['alone']}.jsonl")
-    facts = session.facts
-    assert (facts.agent, facts.id, facts.project) == ("copilot-chat", ids["alone"], "/home/ada/my boats")
+    metadata = session.metadata
+    assert (metadata.agent, metadata.id, metadata.project) == ("copilot-chat", ids["alone"], "/home/ada/my boats")
     assert [message.text for message in session.messages] == [
         "Does it leak?",
         "I look.",

@@ -57,10 +57,15 @@ def test_events_become_messages() -> None:
         Message("assistant", "text", "It has no seams.", 14, 9, "e14", START + 9),
         Message("system", "text", "So far: no seams.", 16, 10, "e16", START + 11),
     ]
-    facts = parser.facts
-    assert (facts.agent, facts.id) == ("copilot-cli", "0f6c1d2e-0000-4000-8000-00000000c0c0")
-    assert (facts.title, facts.opening) == ("A leaking hull", "Why does hull.py leak?")
-    assert (facts.project, facts.branch, facts.started, facts.ended) == ("/home/ada/boats", "main", START, START + 11)
+    metadata = parser.metadata
+    assert (metadata.agent, metadata.id) == ("copilot-cli", "0f6c1d2e-0000-4000-8000-00000000c0c0")
+    assert (metadata.title, metadata.opening) == ("A leaking hull", "Why does hull.py leak?")
+    assert (metadata.project, metadata.branch, metadata.started, metadata.ended) == (
+        "/home/ada/boats",
+        "main",
+        START,
+        START + 11,
+    )
     assert parser.unknown == {"hologram.shown": 1}
     assert parser.calls == {}
 
@@ -71,7 +76,7 @@ def test_messages_without_a_model_have_the_chosen_one() -> None:
     chosen = event("session.start", sessionId="s", selectedModel="claude-sonnet-4.5")
     events = [chosen, *answers[:2], event("session.model_change", newModel="gpt-5.1"), answers[2]]
     feed(parser, enumerate(events, start=1))
-    assert list(parser.facts.usage) == ["claude-sonnet-4.5", "gpt-5", "gpt-5.1"]
+    assert list(parser.metadata.usage) == ["claude-sonnet-4.5", "gpt-5", "gpt-5.1"]
 
 
 @pytest.mark.parametrize(
@@ -87,14 +92,14 @@ def test_messages_without_a_model_have_the_chosen_one() -> None:
 def test_title_is_read_from_the_workspace_file(tmp_path: Path, workspace: str, title: str) -> None:
     (tmp_path / "workspace.yaml").write_text(workspace)
     parser = CopilotFormat().parser(str(tmp_path / "events.jsonl"))
-    assert parser.facts.title == title
+    assert parser.metadata.title == title
     feed(parser, enumerate([event("session.title_changed", title="Made\nup")], start=1))
-    assert parser.facts.title == (title or "Made up")
+    assert parser.metadata.title == (title or "Made up")
 
 
 def test_session_id_comes_from_the_path() -> None:
-    assert CopilotFormat().parser("/x/session-state/abc/events.jsonl").facts.id == "abc"
-    assert CopilotFormat().parser("/x/session-state/abc.jsonl").facts.id == "abc"
+    assert CopilotFormat().parser("/x/session-state/abc/events.jsonl").metadata.id == "abc"
+    assert CopilotFormat().parser("/x/session-state/abc.jsonl").metadata.id == "abc"
 
 
 def test_tool_calls_without_a_request_are_read() -> None:
@@ -130,7 +135,7 @@ def test_events_after_a_rewind_are_abandoned() -> None:
     rewound = {"type": "session.snapshot_rewind", "id": "r", "data": {"upToEventId": "e2", "eventsRemoved": 2}}
     gone = {**rewound, "data": {"upToEventId": "e9", "eventsRemoved": 2}}
     parser, messages = read_with_pauses(CopilotFormat(), str(EVENTS), [*enumerate([*events, rewound, gone], 1)])
-    assert [part.text for part in messages if parser.facts.is_abandoned(part.line)] == ["Say 2.", "Say 3."]
+    assert [part.text for part in messages if parser.metadata.is_abandoned(part.line)] == ["Say 2.", "Say 3."]
     assert parser.unknown == {}
 
 
@@ -181,7 +186,11 @@ def test_a_document_of_the_first_versions_is_read(tmp_path: Path) -> None:
         Message("assistant", "tool-call", "ls", 2, 2, time=START, tool="bash"),
         Message("tool", "tool-result", "hull.py", 3, 3, time=START, tool="bash"),
     )
-    assert (session.facts.agent, session.facts.id, session.facts.opening) == ("copilot-cli", "s-1", "Why does it leak?")
+    assert (session.metadata.agent, session.metadata.id, session.metadata.opening) == (
+        "copilot-cli",
+        "s-1",
+        "Why does it leak?",
+    )
     assert session.unknown == {"role wizard": 1, "role ": 1}
     path.write_text('{"sessionId": "s-1", "chatMessages": [half')
     with pytest.raises(ValueError, match="JSON"):
@@ -227,8 +236,13 @@ def test_store_is_read_without_sessions_that_have_a_file(tmp_path: Path) -> None
         ("assistant", "text", LOOKING, ""),
         ("assistant", "text", ANSWERED, ""),
     ]
-    facts = session.facts
-    assert (facts.id, facts.title, facts.project, facts.branch) == ("p1", "A leaking hull", "/boats", "main")
+    metadata = session.metadata
+    assert (metadata.id, metadata.title, metadata.project, metadata.branch) == (
+        "p1",
+        "A leaking hull",
+        "/boats",
+        "main",
+    )
     folder = tmp_path / ".copilot"
     folder.mkdir()
     path.rename(folder / path.name)
@@ -237,4 +251,4 @@ def test_store_is_read_without_sessions_that_have_a_file(tmp_path: Path) -> None
     for name in ("p1", "p1-1"):
         (folder / "session-state" / name).mkdir(parents=True)
     (folder / "session-state" / "p1" / "events.jsonl").touch()
-    assert [found.facts.id for found in conversations(folder / path.name)] == ["p1-1"]  # the other one has no events
+    assert [found.metadata.id for found in conversations(folder / path.name)] == ["p1-1"]  # the other one has no events

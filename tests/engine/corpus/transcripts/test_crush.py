@@ -88,10 +88,10 @@ def test_a_session_is_read(path: Path) -> None:
         (3, "assistant", "text", "[image: plan.png]\n[image]", ""),
         (3, "system", "text", "No network\ntimed out", ""),
     ]
-    facts = conversation.facts
-    assert (facts.agent, facts.id, facts.title) == ("crush", "s-1", "A leaking hull")
-    assert (facts.opening, facts.project) == ("Why does it leak?", str(path.parent.parent))
-    assert (facts.started, facts.ended, facts.parent) == (START, START + 2, "")
+    metadata = conversation.metadata
+    assert (metadata.agent, metadata.id, metadata.title) == ("crush", "s-1", "A leaking hull")
+    assert (metadata.opening, metadata.project) == ("Why does it leak?", str(path.parent.parent))
+    assert (metadata.started, metadata.ended, metadata.parent) == (START, START + 2, "")
     assert conversation.unknown == {"part hologram": 1, "role wizard": 1}
 
 
@@ -112,9 +112,9 @@ def test_sub_agents_name_their_parent_and_titles_are_internal(path: Path) -> Non
     ]
     write_rows(path, CRUSH, rows)
     sub_agent = read(path, "m2$$c1")
-    assert (sub_agent.facts.parent, sub_agent.facts.generated) == ("s-1", False)
+    assert (sub_agent.metadata.parent, sub_agent.metadata.generated) == ("s-1", False)
     assert all(message.side for message in sub_agent.messages)
-    assert read(path, "title-s-1").facts.generated
+    assert read(path, "title-s-1").metadata.generated
     assert set(marks_of(CRUSH_DATABASE, path)) == {"m2$$c1", "title-s-1"}
 
 

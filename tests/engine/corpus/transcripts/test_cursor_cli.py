@@ -50,9 +50,13 @@ def test_typed_text_is_separated_from_inserted_text() -> None:
         ),
         Message("user", "text", "Thanks <3", 8, 6, "", ASKED),
     ]
-    facts = parser.facts
-    assert (facts.id, facts.opening, facts.project) == (TRANSCRIPT.stem, "Why does the hull leak?", "home-ada-boats")
-    assert (facts.started, facts.parent) == (ASKED, "")
+    metadata = parser.metadata
+    assert (metadata.id, metadata.opening, metadata.project) == (
+        TRANSCRIPT.stem,
+        "Why does the hull leak?",
+        "home-ada-boats",
+    )
+    assert (metadata.started, metadata.parent) == (ASKED, "")
     assert parser.unknown == {"block hologram": 1, "oracle": 1}
     assert resume_command("cursor-cli", "x") == "cursor-agent --resume x"
 
@@ -62,8 +66,8 @@ def test_trusted_folder_names_the_project(tmp_path: Path) -> None:
     (tmp_path / ".workspace-trusted").write_text(json.dumps({"workspacePath": "/home/ada/boats"}))
     parser = CursorCliFormat().parser(str(path))
     messages = feed(parser, LINES)
-    assert (parser.facts.id, parser.facts.parent) == ("child-id", "parent-id")
-    assert parser.facts.project == "/home/ada/boats"
+    assert (parser.metadata.id, parser.metadata.parent) == ("child-id", "parent-id")
+    assert parser.metadata.project == "/home/ada/boats"
     assert all(message.side for message in messages)
 
 
@@ -138,7 +142,7 @@ def test_transcript_of_text_is_read(tmp_path: Path) -> None:
         ("assistant", "text", "A seam is open.", "", None),
         ("user", "text", "Thanks.", "", ASKED),
     ]
-    assert (session.facts.id, session.facts.project, session.unknown) == (TEXT.stem, "home-ada-boats", {})
+    assert (session.metadata.id, session.metadata.project, session.unknown) == (TEXT.stem, "home-ada-boats", {})
     path.with_suffix(".jsonl").touch()
     assert list(conversations(path)) == []
 
@@ -205,9 +209,14 @@ def test_store_of_one_chat_is_read(tmp_path: Path) -> None:
         ("tool", "tool-result", "seam = None", None),
         ("assistant", "text", "A seam is open.", None),
     ]
-    facts = session.facts
-    assert (facts.agent, facts.id, facts.title, facts.project) == ("cursor-cli", CHAT, "Hull", "/home/ada/my boats")
-    assert (facts.started, facts.usage, session.unknown) == (1787601600.0, {"m-1": Usage()}, {})
+    metadata = session.metadata
+    assert (metadata.agent, metadata.id, metadata.title, metadata.project) == (
+        "cursor-cli",
+        CHAT,
+        "Hull",
+        "/home/ada/my boats",
+    )
+    assert (metadata.started, metadata.usage, session.unknown) == (1787601600.0, {"m-1": Usage()}, {})
 
 
 def test_store_without_a_folder_has_that_of_its_neighbour(tmp_path: Path) -> None:
@@ -215,10 +224,10 @@ def test_store_without_a_folder_has_that_of_its_neighbour(tmp_path: Path) -> Non
     beside = {"title": "Other", "cwd": "/home/ada/boats", "updatedAtMs": 1787609999000}
     path.with_name("meta.json").write_text(json.dumps(beside))
     (session,) = conversations(path)
-    assert (session.facts.title, session.facts.project) == ("A leaking hull", "/home/ada/boats")
+    assert (session.metadata.title, session.metadata.project) == ("A leaking hull", "/home/ada/boats")
     path = write_store(tmp_path, [{"role": "user", "content": "Why?"}])
     path.with_name("meta.json").write_text(json.dumps(beside))
-    assert next(conversations(path)).facts.ended == 1787609999.0
+    assert next(conversations(path)).metadata.ended == 1787609999.0
 
 
 def test_damaged_parts_of_a_store_are_counted(tmp_path: Path) -> None:
@@ -226,7 +235,7 @@ def test_damaged_parts_of_a_store_are_counted(tmp_path: Path) -> None:
     (session,) = conversations(write_store(tmp_path, [*TOLD, *odd], missing=2, name="New Agent"))
     assert len(session.messages) == 7
     assert session.unknown == {"role oracle": 1, "no object": 1, "block hologram": 1, "missing message": 2}
-    assert session.facts.name == "Why does it leak?"
+    assert session.metadata.name == "Why does it leak?"
 
 
 @pytest.mark.parametrize("about", [{"latestRootBlobId": "0" * 64}, {"agentId": ""}, {"agentId": None}])
@@ -250,7 +259,7 @@ def test_root_is_read_up_to_a_number_of_fields() -> None:
 @pytest.mark.parametrize("created", ["\ud800", [], None, 1e308])
 def test_store_with_an_odd_time_is_read(tmp_path: Path, created: object) -> None:
     (session,) = conversations(write_store(tmp_path, createdAt=created))
-    assert session.facts.title == "Hull"
+    assert session.metadata.title == "Hull"
 
 
 def test_store_of_a_chat_with_a_transcript_is_a_copy(tmp_path: Path) -> None:

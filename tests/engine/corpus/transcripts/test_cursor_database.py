@@ -25,7 +25,7 @@ from tests.helpers.transcripts import json_values, mangled, read_session
 CHAT = "3f2e1d00-0000-4000-8000-000000000001"
 MS = 1_765_000_000_000
 START = MS / 1000
-FACTS: dict[str, Any] = {
+METADATA: dict[str, Any] = {
     "name": "A leaking hull",
     "createdAt": MS,
     "lastUpdatedAt": MS + 9000,
@@ -83,7 +83,7 @@ def marks(path: Path) -> dict[str, str]:
 
 
 def test_chat_is_read(path: Path, writer: CursorWriter) -> None:
-    writer.chat(CHAT, [*BUBBLES, ("gone", None)], **FACTS)
+    writer.chat(CHAT, [*BUBBLES, ("gone", None)], **METADATA)
     conversation = read(path)
     assert conversation is not None
     assert conversation.messages == (
@@ -96,9 +96,14 @@ def test_chat_is_read(path: Path, writer: CursorWriter) -> None:
         Message("tool", "tool-result", "not there", 4, 4, tool="read_file"),
         Message("assistant", "thinking", "Hmm.", 5, 5, "", START + 8),
     )
-    facts = conversation.facts
-    assert (facts.agent, facts.id, facts.title, facts.branch) == ("cursor", CHAT, "A leaking hull", "repair")
-    assert (facts.project, facts.started, facts.ended) == ("/home/ada/boats", START, START + 8)
+    metadata = conversation.metadata
+    assert (metadata.agent, metadata.id, metadata.title, metadata.branch) == (
+        "cursor",
+        CHAT,
+        "A leaking hull",
+        "repair",
+    )
+    assert (metadata.project, metadata.started, metadata.ended) == ("/home/ada/boats", START, START + 8)
     assert conversation.unknown == {"type 7": 1, "missing message": 1}
 
 
@@ -113,7 +118,7 @@ def test_older_chats_hold_their_messages(path: Path, writer: CursorWriter) -> No
             "Why does it leak?\n[image]",
             "Look at the hull.",
         ]
-        assert conversation.facts.project == "/home/ada/my boats"
+        assert conversation.metadata.project == "/home/ada/my boats"
     assert marks(path).keys() == {"list", "map"}
 
 
@@ -121,7 +126,7 @@ def test_chats_of_sub_agents_name_their_parent(path: Path, writer: CursorWriter)
     writer.chat(CHAT, BUBBLES, subagentInfo={"parentComposerId": "parent"})
     conversation = read(path)
     assert conversation is not None
-    assert conversation.facts.parent == "parent"
+    assert conversation.metadata.parent == "parent"
     assert all(message.side for message in conversation.messages)
 
 
@@ -161,7 +166,7 @@ def test_only_its_database_is_recognised(path: Path, writer: CursorWriter, tmp_p
     assert known.agent == "cursor"
     session = read_session(path, CHAT)
     assert session is not None
-    assert session.facts.id == CHAT
+    assert session.metadata.id == CHAT
 
     other = tmp_path / "state.vscdb"
     with sqlite3.connect(other) as connection:
@@ -206,9 +211,11 @@ def test_reading_stops_when_cancelled(path: Path, writer: CursorWriter) -> None:
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(bubble=mangled([bubble for _, bubble in BUBBLES]) | json_values, facts=mangled([FACTS, {"conversation": [1]}]))
-def test_any_rows_are_read(path: Path, writer: CursorWriter, bubble: object, facts: dict[str, Any]) -> None:
-    writer.chat(CHAT, [("b1", bubble)], **facts)
+@given(
+    bubble=mangled([bubble for _, bubble in BUBBLES]) | json_values, metadata=mangled([METADATA, {"conversation": [1]}])
+)
+def test_any_rows_are_read(path: Path, writer: CursorWriter, bubble: object, metadata: dict[str, Any]) -> None:
+    writer.chat(CHAT, [("b1", bubble)], **metadata)
     conversation = read(path)
     assert conversation is not None
     for message in conversation.messages:

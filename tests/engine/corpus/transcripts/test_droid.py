@@ -42,9 +42,9 @@ def test_session_lines_become_messages() -> None:
         Message("assistant", "text", "A seam is open.", 7, 5, "m5", START + 5),
         Message("system", "text", "So far: a leak.", 8, 6, "", START + 6),
     ]
-    facts = parser.facts
-    assert (facts.id, facts.title, facts.project) == (SESSION.stem, "A leaking hull", "/home/ada/boats")
-    assert (facts.started, facts.ended) == (START, START + 6)
+    metadata = parser.metadata
+    assert (metadata.id, metadata.title, metadata.project) == (SESSION.stem, "A leaking hull", "/home/ada/boats")
+    assert (metadata.started, metadata.ended) == (START, START + 6)
     assert parser.unknown == {"hologram": 1}
     assert resume_command("droid", "x") == "droid --resume x"
 
@@ -83,7 +83,7 @@ def test_notices_are_not_the_users_words() -> None:
 def test_session_without_a_title_has_none() -> None:
     parser = DroidFormat().parser("s.jsonl")
     parser.feed({"type": "session_start", "id": "d1", "title": "New Session", "cwd": "/boats"}, 1)
-    assert parser.facts.title == ""
+    assert parser.metadata.title == ""
 
 
 def test_half_a_character_in_an_id_can_be_stored() -> None:
@@ -124,7 +124,7 @@ def test_other_names_of_members_are_read() -> None:
     assert DroidFormat().matches([start])
     messages = feed(parser, enumerate([start, {"type": "message", "message": thought}, summary], 1))
     assert [(message.kind, message.text) for message in messages] == [("thinking", "Hm."), ("text", "A leak.")]
-    assert (parser.facts.id, parser.facts.title, parser.facts.project) == ("d1", "A leak", "/boats")
+    assert (parser.metadata.id, parser.metadata.title, parser.metadata.project) == ("d1", "A leak", "/boats")
     assert not parser.unknown
 
 
@@ -146,9 +146,9 @@ def test_output_of_a_run_is_read() -> None:
         ("assistant", "text", "Dry now.", ""),
         ("system", "text", "No key.", ""),
     ]
-    facts = parser.facts
-    assert (facts.id, facts.project, facts.ended) == ("d2", "/boats", ENDED)
-    assert (facts.usage, parser.unknown) == ({"m-1": Usage(3, 4)}, {"hologram": 1})
+    metadata = parser.metadata
+    assert (metadata.id, metadata.project, metadata.ended) == ("d2", "/boats", ENDED)
+    assert (metadata.usage, parser.unknown) == ({"m-1": Usage(3, 4)}, {"hologram": 1})
     known = format_of(STREAM[:4])
     assert known is not None
     assert known.agent == "droid"

@@ -49,10 +49,10 @@ def test_repeated_messages_returned_once() -> None:
         Message("user", "text", "/review", 8, 4, "u2", START + 5),
         Message("system", "text", "Review the code in depth.\n[image: PNG, 1 KB]", 8, 4, "u2", START + 5),
     ]
-    facts = parser.facts
-    assert (facts.agent, facts.id) == ("gemini", "1a2b3c4d-0000-4000-8000-000000000001")
-    assert (facts.title, facts.opening, facts.project) == ("Division by zero", "Why does @a.py fail?", "boats")
-    assert (facts.started, facts.ended, facts.parent) == (START, START + 5, "")
+    metadata = parser.metadata
+    assert (metadata.agent, metadata.id) == ("gemini", "1a2b3c4d-0000-4000-8000-000000000001")
+    assert (metadata.title, metadata.opening, metadata.project) == ("Division by zero", "Why does @a.py fail?", "boats")
+    assert (metadata.started, metadata.ended, metadata.parent) == (START, START + 5, "")
     assert parser.unknown == {"hologram": 1, "without a type": 1}
 
 
@@ -60,7 +60,7 @@ def test_rewound_messages_are_an_abandoned_branch() -> None:
     def left(*values: dict[str, Any]) -> tuple[list[tuple[int, int]], str]:
         parser = GeminiLines().parser("chats/session-1.jsonl")
         feed(parser, enumerate(values, 1))
-        return parser.facts.rewound, parser.facts.opening
+        return parser.metadata.rewound, parser.metadata.opening
 
     messages = [
         {"id": str(number), "type": "gemini" if number % 2 else "user", "content": f"Sing song {number}."}
@@ -84,13 +84,17 @@ def test_the_file_of_a_sub_agent_is_a_side_conversation(tmp_path: Path) -> None:
     parser = GeminiLines().parser(str(tmp_path / "chats" / "parent-id" / "child-id.jsonl"))
     messages = feed(parser, fixture_lines(LINES)[1:])
 
-    assert (parser.facts.id, parser.facts.parent, parser.facts.project) == ("child-id", "parent-id", "/home/ada/boats")
+    assert (parser.metadata.id, parser.metadata.parent, parser.metadata.project) == (
+        "child-id",
+        "parent-id",
+        "/home/ada/boats",
+    )
     assert all(message.side for message in messages)
 
 
 def test_project_folder_is_named_by_the_lists_of_projects(tmp_path: Path) -> None:
     def project(name: str) -> str:
-        return GeminiLines().parser(str(tmp_path / "tmp" / name / "chats" / "session-1.jsonl")).facts.project
+        return GeminiLines().parser(str(tmp_path / "tmp" / name / "chats" / "session-1.jsonl")).metadata.project
 
     def hashed(path: str) -> str:
         return hashlib.sha256(path.encode()).hexdigest()
@@ -110,9 +114,9 @@ def test_project_folder_is_named_by_the_lists_of_projects(tmp_path: Path) -> Non
 
 def test_hashed_project_folder_names_no_project() -> None:
     parser = GeminiLines().parser(f"/tmp/{'0a' * 32}/chats/session-x.jsonl")
-    assert parser.facts.project == ""
+    assert parser.metadata.project == ""
     parser.feed({"sessionId": "s", "projectHash": "h", "directories": ["/home/ada/boats"]}, 1)
-    assert parser.facts.project == "/home/ada/boats"
+    assert parser.metadata.project == "/home/ada/boats"
 
 
 def test_a_document_is_read() -> None:
@@ -125,9 +129,13 @@ def test_a_document_is_read() -> None:
         Message("assistant", "tool-call", '{\n  "pattern": "*.md",\n  "limit": 2\n}', 3, 3, "c", start + 3, "glob"),
         Message("tool", "tool-result", "nothing found", 3, 3, "c", start + 3, "glob", failed=True),
     )
-    facts = conversation.facts
-    assert (facts.id, facts.title, facts.opening) == ("5e6f7a8b-0000-4000-8000-000000000002", "Rivers", "Name a river.")
-    assert (facts.started, facts.ended) == (start, start + 3)
+    metadata = conversation.metadata
+    assert (metadata.id, metadata.title, metadata.opening) == (
+        "5e6f7a8b-0000-4000-8000-000000000002",
+        "Rivers",
+        "Name a river.",
+    )
+    assert (metadata.started, metadata.ended) == (start, start + 3)
     assert (conversation.key, conversation.unknown) == ("", Counter())
 
 
@@ -148,7 +156,7 @@ def test_a_saved_history_is_read() -> None:
         (5, "tool", "tool-result", "done"),
         (6, "assistant", "text", "Here it is.\n[image]"),
     ]
-    assert (conversation.facts.title, conversation.facts.opening) == ("boats and more", "Draw a boat.")
+    assert (conversation.metadata.title, conversation.metadata.opening) == ("boats and more", "Draw a boat.")
     assert conversation.unknown == {"part hologram": 1}
 
 

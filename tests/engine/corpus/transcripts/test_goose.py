@@ -102,23 +102,23 @@ def test_a_session_is_read(path: Path) -> None:
         (3, "user", "text", "old", ""),
         (4, "system", "text", "So far: a leak.", ""),
     ]
-    facts = conversation.facts
-    assert (facts.agent, facts.id, facts.title) == ("goose", "20260504_1", "A leaking hull")
-    assert (facts.opening, facts.project) == ("Why does it leak?", "/home/ada/boats")
-    assert (facts.started, facts.ended) == (START, START + 3)
+    metadata = conversation.metadata
+    assert (metadata.agent, metadata.id, metadata.title) == ("goose", "20260504_1", "A leaking hull")
+    assert (metadata.opening, metadata.project) == ("Why does it leak?", "/home/ada/boats")
+    assert (metadata.started, metadata.ended) == (START, START + 3)
     assert conversation.unknown == {"item hologram": 1, "role wizard": 1}
 
 
 def test_an_older_database_has_fewer_columns(path: Path) -> None:
     write_rows(path, GOOSE, [session(description="Hull"), message("user", text("Why?"))])
     conversation = read(path)
-    assert (conversation.facts.title, conversation.messages[0].id) == ("Hull", "")
+    assert (conversation.metadata.title, conversation.messages[0].id) == ("Hull", "")
 
 
 @pytest.mark.parametrize(("name", "title"), [("CLI Session", ""), ("", ""), ("Hull", "Hull")])
 def test_program_name_is_not_a_title(path: Path, name: str, title: str) -> None:
     write_rows(path, GOOSE + GOOSE_NEWER, [session(name=name), message("user", text("Why?"))])
-    assert read(path).facts.title == title
+    assert read(path).metadata.title == title
 
 
 def test_sub_agents_are_side_messages_and_hidden_are_left_out(path: Path) -> None:
@@ -130,7 +130,7 @@ def test_sub_agents_are_side_messages_and_hidden_are_left_out(path: Path) -> Non
     ]
     write_rows(path, GOOSE + GOOSE_NEWER, rows)
     assert [message.side for message in read(path, "a").messages] == [True]
-    assert (read(path, "a").facts.generated, read(path, "b").facts.generated) == (False, True)
+    assert (read(path, "a").metadata.generated, read(path, "b").metadata.generated) == (False, True)
 
 
 def test_newest_columns_name_caller_and_cost(path: Path) -> None:
@@ -142,9 +142,9 @@ def test_newest_columns_name_caller_and_cost(path: Path) -> None:
     added = ("parent_session_id TEXT", "accumulated_input_tokens", "accumulated_output_tokens", "accumulated_cost REAL")
     newest = "".join(f"ALTER TABLE sessions ADD COLUMN {column};" for column in (*added, "model_config_json TEXT"))
     write_rows(path, GOOSE + GOOSE_NEWER + newest, rows)
-    facts = read(path, "a").facts
-    assert (facts.title, facts.opening, facts.parent) == ("", "Search.", "20260504_1")
-    assert facts.usage == {"": Usage(900, 80, cost=0.25)}
+    metadata = read(path, "a").metadata
+    assert (metadata.title, metadata.opening, metadata.parent) == ("", "Search.", "20260504_1")
+    assert metadata.usage == {"": Usage(900, 80, cost=0.25)}
 
 
 LEDGER = """CREATE TABLE usage_ledger (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL, model TEXT,
@@ -182,7 +182,7 @@ def test_requests_are_counted_by_model(
     ]
     write_rows(path, GOOSE + SUMS + LEDGER, rows)
     expected = {"small": Usage(500, 90, 600, 100, cost=0.1), "large": Usage(500, 20, cost=0.2), **rest}
-    assert read(path).facts.usage == expected
+    assert read(path).metadata.usage == expected
 
 
 def test_requests_before_the_ledger_have_the_sessions_model(path: Path) -> None:
@@ -193,7 +193,7 @@ def test_requests_before_the_ledger_have_the_sessions_model(path: Path) -> None:
         request("small", 300, 30),
     ]
     write_rows(path, GOOSE + SUMS + LEDGER, rows)
-    assert read(path).facts.usage == {"big": Usage(600, 50), "small": Usage(300, 30)}
+    assert read(path).metadata.usage == {"big": Usage(600, 50), "small": Usage(300, 30)}
 
 
 def test_messages_are_in_the_order_of_their_times(path: Path) -> None:
@@ -216,7 +216,7 @@ def test_database_is_recognised_and_found(path: Path, tmp_path: Path) -> None:
     write_rows(path, GOOSE, [session(), message("user", text("Leaks?"))])
     found = read_session(path, "20260504_1")
     assert found is not None
-    assert found.facts.agent == "goose"
+    assert found.metadata.agent == "goose"
     machine = Machine(str(tmp_path), {"GOOSE_PATH_ROOT": str(tmp_path / "root"), "APPDATA": str(tmp_path / "roaming")})
     paths = [path for agent, _, path in session_folders(machine) if agent == "goose"]
     homes = ("root/data", ".local/share/goose", "Library/Application Support/Block/goose", "roaming/Block/goose/data")

@@ -52,12 +52,12 @@ def test_growing_transcript_reads_same_as_whole(fixture: Path, tmp_path: Path) -
         continued += read.continued
         messages += read.conversation.messages
         assert messages == [*whole.messages]
-        assert _facts(read.conversation) == _facts(whole)
+        assert _metadata(read.conversation) == _metadata(whole)
     assert continued
 
 
-def _facts(session: Conversation) -> tuple:
-    return msgspec.to_builtins(session.facts), session.unknown
+def _metadata(session: Conversation) -> tuple:
+    return msgspec.to_builtins(session.metadata), session.unknown
 
 
 @pytest.fixture
@@ -97,7 +97,7 @@ def test_cancelled_reading_raises(path: Path) -> None:
         read_on(path, "", None, token)
 
 
-def test_changed_metadata_file_updates_facts(tmp_path: Path) -> None:
+def test_changed_metadata_file_updates_metadata(tmp_path: Path) -> None:
     path, meta = tmp_path / "messages.jsonl", tmp_path / "meta.json"
     messages = [f'{{"role": "user", "content": "Varnish it.", "message_id": "{number}"}}\n' for number in range(3)]
     metadata: dict[str, Any] = {"session_id": "v", "title": "Varnish", "stats": {"session_prompt_tokens": 1}}
@@ -112,10 +112,10 @@ def test_changed_metadata_file_updates_facts(tmp_path: Path) -> None:
         read, whole = read_on(path, "", position), read_session(path, "")
         assert read.conversation is not None
         assert whole is not None
-        assert _facts(read.conversation) == _facts(whole)
+        assert _metadata(read.conversation) == _metadata(whole)
         assert read.continued == (number == 1)
         position = read.position
-    assert read.conversation.facts.title == "Masts"
+    assert read.conversation.metadata.title == "Masts"
 
 
 def test_title_replaced_at_the_front_of_the_file_is_read(tmp_path: Path) -> None:
@@ -128,11 +128,11 @@ def test_title_replaced_at_the_front_of_the_file_is_read(tmp_path: Path) -> None
     path.write_bytes(title("Varnish") + b'{"type": "session", "id": "s", "cwd": "/boats"}\n' + messages)
     before = read_on(path, "", None)
     assert before.conversation is not None
-    assert before.conversation.facts.title == "Varnish"
+    assert before.conversation.metadata.title == "Varnish"
     with path.open("r+b") as file:
         file.write(title("Masts"))
         file.seek(0, os.SEEK_END)
         file.write(messages)
     after = read_on(path, "", before.position)
     assert after.conversation is not None
-    assert (after.conversation.facts.title, after.continued) == ("Masts", False)
+    assert (after.conversation.metadata.title, after.continued) == ("Masts", False)

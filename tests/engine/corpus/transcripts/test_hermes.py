@@ -94,10 +94,10 @@ def test_a_session_is_read(path: Path) -> None:
         (7, "system", "text", "[IMPORTANT: Background process p_1 completed (exit_code=0).]", ""),
         (8, "assistant", "thinking", "Hm.", ""),
     ]
-    facts = conversation.facts
-    assert (facts.agent, facts.id, facts.title, facts.parent) == ("hermes", "h-1", "A leaking hull", "h-0")
-    assert (facts.project, facts.branch, facts.opening) == ("/home/ada/boats", "main", "Why does it leak?")
-    assert (facts.started, facts.ended) == (START, START + 9)
+    metadata = conversation.metadata
+    assert (metadata.agent, metadata.id, metadata.title, metadata.parent) == ("hermes", "h-1", "A leaking hull", "h-0")
+    assert (metadata.project, metadata.branch, metadata.opening) == ("/home/ada/boats", "main", "Why does it leak?")
+    assert (metadata.started, metadata.ended) == (START, START + 9)
     assert conversation.unknown == {"role wizard": 1}
 
 
@@ -126,7 +126,7 @@ def test_inserted_skill_has_the_system_role(path: Path, stored: str, typed: str)
     conversation = read(path)
     messages = [(one.role, one.text) for one in conversation.messages]
     assert messages == [*([("user", typed)] if typed else []), ("system", stored), ("assistant", "Sewn.")]
-    assert conversation.facts.opening == typed
+    assert conversation.metadata.opening == typed
 
 
 @pytest.mark.parametrize(
@@ -148,14 +148,14 @@ def test_only_sub_agent_session_has_a_parent(path: Path, child: dict[str, Any], 
     before = session("h-0", end_reason=ended, ended_at=None if ended is None else START - 1, started_at=START - 50)
     rows = [before, session(parent_session_id="h-0", **child), message("user", "Why?")]
     write_rows(path, HERMES + HERMES_ENDS, rows)
-    assert read(path).facts.parent == parent
+    assert read(path).metadata.parent == parent
 
 
 def test_an_older_database_has_fewer_columns(path: Path) -> None:
     write_rows(path, HERMES, [session(title=None), message("user", "Why?"), message("assistant", "So.", tool_calls="")])
     conversation = read(path)
     assert [message.text for message in conversation.messages] == ["Why?", "So."]
-    assert (conversation.facts.title, conversation.facts.project, conversation.unknown) == ("", "", {})
+    assert (conversation.metadata.title, conversation.metadata.project, conversation.unknown) == ("", "", {})
 
 
 def test_new_message_changes_mark_of_its_session_only(path: Path) -> None:
@@ -172,7 +172,7 @@ def test_database_is_recognised_and_found(path: Path, tmp_path: Path) -> None:
     write_rows(path, HERMES, [session(), message("user", "Leaks?")])
     found = read_session(path, "h-1")
     assert found is not None
-    assert found.facts.agent == "hermes"
+    assert found.metadata.agent == "hermes"
     machine = Machine(str(tmp_path), {"HERMES_HOME": "/h"})
     names = ("state.db", "sessions", "profiles")
     folders = [str(Path(home, name)) for home in ("/h", path.parent) for name in names]
@@ -213,9 +213,9 @@ def test_file_of_an_older_version_is_read() -> None:
         ("system", "text", "[CONTEXT COMPACTION] So far: a leak.", ""),
         ("assistant", "text", "A seam is open.", ""),
     ]
-    facts = parser.facts
-    assert (facts.id, facts.started, facts.ended) == (LINES.stem, BEGAN, BEGAN + 300)
-    assert (list(facts.usage), parser.unknown) == (["m-1"], {"role oracle": 1})
+    metadata = parser.metadata
+    assert (metadata.id, metadata.started, metadata.ended) == (LINES.stem, BEGAN, BEGAN + 300)
+    assert (list(metadata.usage), parser.unknown) == (["m-1"], {"role oracle": 1})
 
 
 def test_document_is_read_unless_there_are_lines(tmp_path: Path) -> None:
@@ -228,8 +228,8 @@ def test_document_is_read_unless_there_are_lines(tmp_path: Path) -> None:
     (source,) = find_sources(tmp_path, {}).sources
     assert (source.agent, source.files) == ("hermes", 1)
     (session,) = conversations(path)
-    facts = session.facts
-    assert (facts.id, facts.project, facts.started, facts.opening) == (LINES.stem, "/boats", BEGAN, "Why?")
+    metadata = session.metadata
+    assert (metadata.id, metadata.project, metadata.started, metadata.opening) == (LINES.stem, "/boats", BEGAN, "Why?")
     assert session.unknown == {}
     path.with_name(LINES.name).touch()
     assert list(conversations(path)) == []

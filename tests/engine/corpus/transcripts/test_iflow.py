@@ -36,9 +36,9 @@ def test_a_session_is_read() -> None:
         Message("tool", "tool-result", "seams = None", 3, 3, "u2", START + 3, "read_file"),
         Message("assistant", "text", "It has no seams.", 4, 4, "a2", START + 4),
     ]
-    facts = parser.facts
-    assert (facts.agent, facts.id) == ("iflow", "session-5e6f7a8b-0000-4000-8000-000000000002")
-    assert (facts.opening, facts.project, facts.branch) == ("Why does it leak?", "/home/ada/boats", "main")
+    metadata = parser.metadata
+    assert (metadata.agent, metadata.id) == ("iflow", "session-5e6f7a8b-0000-4000-8000-000000000002")
+    assert (metadata.opening, metadata.project, metadata.branch) == ("Why does it leak?", "/home/ada/boats", "main")
 
 
 @pytest.mark.parametrize(

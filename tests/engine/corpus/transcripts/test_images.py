@@ -275,7 +275,7 @@ def test_images_before_a_text_open_and_title_is_the_text(tmp_path: Path) -> None
     path = _amp(tmp_path, _of_api(PNG), _of_api(JPEG), "Why does it leak?")
     (session,) = conversations(path)
     assert _images(path) == [PNG, JPEG]
-    assert session.facts.opening == "Why does it leak?"
+    assert session.metadata.opening == "Why does it leak?"
 
 
 def _data_of(value: Any) -> tuple[bytes, str] | None:

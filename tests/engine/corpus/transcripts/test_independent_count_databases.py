@@ -29,7 +29,7 @@ def test_parser_agrees_with_an_independent_count(tmp_path: Path, database: Agent
         (key,) = sessions.keys()
         found = sessions.conversation(key)
     assert found is not None
-    assert found.facts.agent == database.name.partition(":")[0]
+    assert found.metadata.agent == database.name.partition(":")[0]
     assert counted(found) == _count(path, database)
     assert not found.unknown
 

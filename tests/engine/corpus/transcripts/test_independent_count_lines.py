@@ -274,7 +274,7 @@ KIRO = (
     _kiro("AssistantMessage", "Rigged."),
 )
 KIRO_MORE = (*KIRO, _kiro("Clear", ""))
-KIRO_FACTS = '{"session_id": "k", "cwd": "/boats", "created_at": "2026-04-02T08:00:00Z", "title": "Mast"}'
+KIRO_METADATA = '{"session_id": "k", "cwd": "/boats", "created_at": "2026-04-02T08:00:00Z", "title": "Mast"}'
 
 
 def _count_kiro(text: str) -> Count:
@@ -513,8 +513,8 @@ SAMPLES = (
         for agent in ("codebuddy", "workbuddy")
         for version, values in (("first", BUDDY), ("with topics", BUDDY_NEW))
     ),
-    Sample("kiro: first", f"{ID}.jsonl", lines(*KIRO), _count_kiro, {f"{ID}.json": KIRO_FACTS}),
-    Sample("kiro: cleared", f"{ID}.jsonl", lines(*KIRO_MORE), _count_kiro, {f"{ID}.json": KIRO_FACTS}),
+    Sample("kiro: first", f"{ID}.jsonl", lines(*KIRO), _count_kiro, {f"{ID}.json": KIRO_METADATA}),
+    Sample("kiro: cleared", f"{ID}.jsonl", lines(*KIRO_MORE), _count_kiro, {f"{ID}.json": KIRO_METADATA}),
     Sample("kiro: events", "sess_a/messages.jsonl", lines(*KIRO_EVENTS), _count_kiro_events),
     Sample("kiro: events with tools", "sess_a/messages.jsonl", lines(*KIRO_EVENTS_MORE), _count_kiro_events),
     Sample("muse: conversation", f"{ID}/session.jsonl", lines(*MUSE), _count_muse),

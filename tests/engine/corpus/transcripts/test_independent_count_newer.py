@@ -141,7 +141,7 @@ REASONIX = (
     {"role": "tool", "content": "ash", "tool_call_id": "c", "name": "read"},
     {"role": "assistant", "content": "Shaped.", "reasoning_content": "Ash."},
 )
-REASONIX_FACTS = {"id": "r", "created_at": TIMES[0], "updated_at": TIMES[5], "workspace_root": "/boats"}
+REASONIX_METADATA = {"id": "r", "created_at": TIMES[0], "updated_at": TIMES[5], "workspace_root": "/boats"}
 
 
 def _reasonix(values: Any) -> Found:
@@ -509,7 +509,7 @@ SAMPLES = (
         lines(*REASONIX),
         lines(*REASONIX, REASONIX[1], REASONIX[4]),
         _counted(_reasonix),
-        **{".reasonix/sessions/r.jsonl.meta": json.dumps(REASONIX_FACTS)},
+        **{".reasonix/sessions/r.jsonl.meta": json.dumps(REASONIX_METADATA)},
     ),
     *_two("deepseek-harness", "h/session.jsonl", lines(*HARNESS), lines(*HARNESS_NEW), _counted(_harness_found)),
     *_two("poolside", f"trajectory-cli_{ID}.ndjson", lines(*POOLSIDE), lines(*POOLSIDE_NEW), _counted(_pool_found)),

@@ -52,7 +52,7 @@ def test_wire_file_of_kimi_cli_is_read() -> None:
         Message("assistant", "text", "Blue?", 15, 6, "", start + 13),
         Message("user", "text", "Yes", 16, 6, "", start + 14),
     ]
-    assert (parser.facts.id, parser.facts.opening) == ("s1", "Why does the hull leak?")
+    assert (parser.metadata.id, parser.metadata.opening) == ("s1", "Why does the hull leak?")
     assert parser.unknown == {"Hologram": 1}
 
 
@@ -66,7 +66,7 @@ def test_context_file_of_kimi_cli_is_read() -> None:
         Message("assistant", "tool-call", "hull.py", 5, 3, tool="ReadFile"),
         Message("tool", "tool-result", "seam = None", 6, 4, tool="ReadFile"),
     ]
-    assert (parser.facts.id, parser.facts.project) == ("s1", "/home/ada/boats")
+    assert (parser.metadata.id, parser.metadata.project) == ("s1", "/home/ada/boats")
     assert parser.unknown == {"role oracle": 1}
 
 
@@ -87,7 +87,7 @@ def test_wire_file_of_kimi_code_is_read() -> None:
         Message("assistant", "tool-call", "hull.py", 8, 3, "", start + 5, "Read"),
         Message("tool", "tool-result", "seam = None", 9, 3, "", start + 6, "Read"),
     ]
-    assert (parser.facts.id, parser.facts.parent) == ("session_1", "")
+    assert (parser.metadata.id, parser.metadata.parent) == ("session_1", "")
     assert parser.unknown == {"hologram": 1}
 
 
@@ -113,7 +113,7 @@ def test_undo_of_kimi_code_takes_the_last_messages_back() -> None:
         {**undo, "count": 9},
         {"type": "context.clear"},
     )
-    assert parser.facts.rewound == [(2, 4)]
+    assert parser.metadata.rewound == [(2, 4)]
     assert parser.unknown == {}
 
 
@@ -167,7 +167,7 @@ def test_tokens_of_kimi_code_are_counted_by_model() -> None:
     usage = {"inputOther": 7, "output": 5, "inputCacheRead": 3, "inputCacheCreation": 2}
     record = {"type": "usage.record", "model": "kimi-k3", "usage": usage}
     _, parser = _kimi_code(record, {**record, "usageScope": "turn"})
-    assert parser.facts.usage == {"kimi-k3": Usage(14, 10, 6, 4)}
+    assert parser.metadata.usage == {"kimi-k3": Usage(14, 10, 6, 4)}
 
 
 @pytest.mark.parametrize(
@@ -181,8 +181,8 @@ def test_tokens_of_kimi_code_are_counted_by_model() -> None:
 )
 def test_kimi_code_title_is_read_from_its_state(tmp_path: Path, state: dict[str, Any], title: str) -> None:
     (tmp_path / "state.json").write_text(json.dumps({**state, "cwd": "/boats"}))
-    facts = KimiWire().parser(str(tmp_path / "agents" / "main" / "wire.jsonl")).facts
-    assert (facts.title, facts.project) == (title, "/boats")
+    metadata = KimiWire().parser(str(tmp_path / "agents" / "main" / "wire.jsonl")).metadata
+    assert (metadata.title, metadata.project) == (title, "/boats")
 
 
 def test_neighbouring_files_have_title_and_folder(tmp_path: Path) -> None:
@@ -190,14 +190,14 @@ def test_neighbouring_files_have_title_and_folder(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     (tmp_path / "kimi.json").write_text(json.dumps({"work_dirs": [{"path": "/x"}, {"path": "/home/ada/boats"}]}))
     (folder / "state.json").write_text(json.dumps({"custom_title": "A leaking hull"}))
-    facts = KimiWire().parser(str(folder / "wire.jsonl")).facts
-    assert (facts.id, facts.title, facts.project) == ("s1", "A leaking hull", "/home/ada/boats")
+    metadata = KimiWire().parser(str(folder / "wire.jsonl")).metadata
+    assert (metadata.id, metadata.title, metadata.project) == ("s1", "A leaking hull", "/home/ada/boats")
 
     session = tmp_path / "sessions" / "wd_boats_0a1b" / "session_1"
     (tmp_path / "session_index.jsonl").write_text('{"sessionId":"session_1","workDir":"/home/ada/boats"}\n{"broken\n')
     for agent, id, parent in (("main", "session_1", ""), ("agent-0", "session_1/agent-0", "session_1")):
-        facts = KimiWire().parser(str(session / "agents" / agent / "wire.jsonl")).facts
-        assert (facts.id, facts.parent, facts.project) == (id, parent, "/home/ada/boats")
+        metadata = KimiWire().parser(str(session / "agents" / agent / "wire.jsonl")).metadata
+        assert (metadata.id, metadata.parent, metadata.project) == (id, parent, "/home/ada/boats")
 
 
 def test_folders_are_found_and_histories_left_out(tmp_path: Path) -> None:
@@ -243,6 +243,6 @@ def test_sessions_of_the_desktop_program_are_found(tmp_path: Path) -> None:
         path = folder / "wd_boats_ab12" / session / "agents" / "main" / "wire.jsonl"
         path.parent.mkdir(parents=True)
         path.write_bytes(CODE.read_bytes())
-        assert KimiWire().parser(str(path)).facts.generated == (session == "ctitle-1")
+        assert KimiWire().parser(str(path)).metadata.generated == (session == "ctitle-1")
     (source,) = find_sources(tmp_path, {}).sources
     assert (source.agent, source.path, source.files) == ("kimi", str(folder), 2)

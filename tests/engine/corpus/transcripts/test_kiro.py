@@ -128,9 +128,9 @@ def test_session_lines_become_messages(path: Path, writer: sqlite3.Connection) -
         Message("user", "text", "Stop", 5, 5),
         Message("tool", "tool-result", "cancelled", 5, 5),
     )
-    facts = conversation.facts
-    assert (facts.agent, facts.id, facts.project) == ("kiro", "c1", "/home/ada/boats")
-    assert (facts.started, facts.ended) == (START, START + 2)
+    metadata = conversation.metadata
+    assert (metadata.agent, metadata.id, metadata.project) == ("kiro", "c1", "/home/ada/boats")
+    assert (metadata.started, metadata.ended) == (START, START + 2)
     assert conversation.unknown == {"Hologram": 2}
 
 
@@ -144,7 +144,7 @@ def test_older_table_counts_if_newer_misses_session(path: Path, writer: sqlite3.
     first, second = read(path, "c1"), read(path, "c2")
     assert first is not None
     assert second is not None
-    assert (len(first.messages), len(second.messages), second.facts.project) == (3, 2, "/home/ada/rafts")
+    assert (len(first.messages), len(second.messages), second.metadata.project) == (3, 2, "/home/ada/rafts")
     with KiroDatabase().opened(str(path)) as sessions:
         assert sessions.keys() == {"c1", "c2"}
         assert sessions.conversation("c3") is None
@@ -243,9 +243,9 @@ def test_session_file_is_read() -> None:
         Message("tool", "tool-result", "seam\nend", 3, 3, "m3", tool="shell"),
         Message("assistant", "text", "A seam is open.", 4, 4, "m4"),
     ]
-    facts = parser.facts
-    assert (facts.id, facts.title, facts.project) == (SESSION.stem, "A leaking hull", "/home/ada/boats")
-    assert (facts.started, facts.parent) == (sent, "")
+    metadata = parser.metadata
+    assert (metadata.id, metadata.title, metadata.project) == (SESSION.stem, "A leaking hull", "/home/ada/boats")
+    assert (metadata.started, metadata.parent) == (sent, "")
     assert parser.unknown == {"block hologram": 1, "Hologram": 1}
 
 
@@ -254,8 +254,8 @@ def test_description_with_a_long_request_names_the_model(tmp_path: Path) -> None
     state = {**request, "rts_model_state": {"model_info": {"model_id": "m-1"}}}
     described = {"cwd": "/home/ada/boats", "title": "A leaking hull", "session_state": state}
     (tmp_path / "s.json").write_text(json.dumps(described))
-    facts = KiroFormat().parser(str(tmp_path / "s.jsonl")).facts
-    assert (facts.title, facts.project, list(facts.usage)) == ("A leaking hull", "/home/ada/boats", ["m-1"])
+    metadata = KiroFormat().parser(str(tmp_path / "s.jsonl")).metadata
+    assert (metadata.title, metadata.project, list(metadata.usage)) == ("A leaking hull", "/home/ada/boats", ["m-1"])
 
 
 def test_folder_of_files_is_found(tmp_path: Path) -> None:
@@ -315,9 +315,9 @@ def test_event_file_is_read() -> None:
         ("user", "text", "Caulk it.", 20, ""),
         ("assistant", "text", "Caulked.", 21, ""),
     ]
-    facts = parser.facts
-    assert (facts.id, facts.title, facts.project) == (EVENTS.parent.name, "A leaking hull", "/home/ada/boats")
-    assert (facts.started, facts.ended, facts.parent) == (start - 1, start + 20, "")
+    metadata = parser.metadata
+    assert (metadata.id, metadata.title, metadata.project) == (EVENTS.parent.name, "A leaking hull", "/home/ada/boats")
+    assert (metadata.started, metadata.ended, metadata.parent) == (start - 1, start + 20, "")
     assert parser.unknown == {"assistant Hum": 1, "hologram": 1}
 
 
@@ -331,17 +331,17 @@ def test_commands_and_files_of_events_are_found() -> None:
 
 
 @pytest.mark.parametrize(
-    ("described", "facts"),
+    ("described", "metadata"),
     [
         ({"title": "New Session", "parentSessionId": "sess_a"}, ("", "sess_a")),
         ({"title": "Hull", "parentSessionId": "sess_a", "createdReason": "tangent"}, ("Hull", "")),
         ("hologram", ("", "")),
     ],
 )
-def test_description_names_session_and_caller(tmp_path: Path, described: object, facts: tuple[str, str]) -> None:
+def test_description_names_session_and_caller(tmp_path: Path, described: object, metadata: tuple[str, str]) -> None:
     (tmp_path / "session.json").write_text(json.dumps(described))
-    parsed = KiroEventFormat().parser(str(tmp_path / "messages.jsonl")).facts
-    assert (parsed.id, parsed.title, parsed.parent) == (tmp_path.name, *facts)
+    parsed = KiroEventFormat().parser(str(tmp_path / "messages.jsonl")).metadata
+    assert (parsed.id, parsed.title, parsed.parent) == (tmp_path.name, *metadata)
 
 
 def test_answers_of_kiros_editor_are_read_from_executions() -> None:
@@ -367,9 +367,13 @@ def test_answers_of_kiros_editor_are_read_from_executions() -> None:
         Message("user", "text", "And now?", 5, 5, "m5"),
         Message("assistant", "text", "Sail.\n\nHome.", 6, 6, "m6"),
     )
-    facts = conversation.facts
-    assert (facts.id, facts.title, facts.project) == (f"sess_{DOCUMENT.stem}", "A leaking hull", "/home/ada/boats")
-    assert (facts.started, conversation.unknown) == (START, {"role oracle": 1})
+    metadata = conversation.metadata
+    assert (metadata.id, metadata.title, metadata.project) == (
+        f"sess_{DOCUMENT.stem}",
+        "A leaking hull",
+        "/home/ada/boats",
+    )
+    assert (metadata.started, conversation.unknown) == (START, {"role oracle": 1})
     uses = [(use.kind, use.value) for message in conversation.messages for use in uses_of(message)]
     assert uses == [("read", "src/hull.py"), ("command", "pytest -q"), ("edited", "src/hull.py")]
 

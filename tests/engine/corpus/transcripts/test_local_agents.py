@@ -61,9 +61,14 @@ def test_a_thread_of_jan_is_read() -> None:
         ("tool", "tool-result", "written", "write_file"),
         ("assistant", "text", "It has no seams.", ""),
     ]
-    facts = session.facts
-    assert (facts.agent, facts.id, facts.title, list(facts.usage)) == ("jan-ai", "jan", "A leaking hull", ["Jan-v1-4B"])
-    assert (facts.started, facts.ended) == (START + 1, START + 3)
+    metadata = session.metadata
+    assert (metadata.agent, metadata.id, metadata.title, list(metadata.usage)) == (
+        "jan-ai",
+        "jan",
+        "A leaking hull",
+        ["Jan-v1-4B"],
+    )
+    assert (metadata.started, metadata.ended) == (START + 1, START + 3)
     assert session.unknown == {"block hologram": 1, "role wizard": 1}
 
 
@@ -87,10 +92,10 @@ def test_a_session_of_letta_code_is_read() -> None:
         ("system", "text", "So far: a leak.", ""),
         ("assistant", "text", "It has no seams.", ""),
     ]
-    facts = session.facts
-    assert (facts.agent, facts.id, facts.project) == ("letta", "local-conv-1", "/home/ada/boats")
-    assert (facts.name, facts.started, facts.ended) == ("Why does it leak?", START, START + 6)
-    assert facts.usage == {"m-1": Usage(20, 10, 4, 0, cost=0.5)}
+    metadata = session.metadata
+    assert (metadata.agent, metadata.id, metadata.project) == ("letta", "local-conv-1", "/home/ada/boats")
+    assert (metadata.name, metadata.started, metadata.ended) == ("Why does it leak?", START, START + 6)
+    assert metadata.usage == {"m-1": Usage(20, 10, 4, 0, cost=0.5)}
     assert session.unknown == {}
 
 
@@ -122,7 +127,7 @@ def test_a_transcript_of_letta_code_is_read(tmp_path: Path) -> None:
         ("system", "text", "No connection.", ""),
     ]
     assert [use.value for part in session.messages for use in uses_of(part)] == ["hull.py", "cat hull.py"]
-    assert (session.facts.agent, session.facts.id, session.facts.ended) == ("letta", "conv-9f", START + 9)
+    assert (session.metadata.agent, session.metadata.id, session.metadata.ended) == ("letta", "conv-9f", START + 9)
     assert session.unknown == {"hologram": 1}
 
 
@@ -162,11 +167,11 @@ def test_a_session_of_nanobot_is_read() -> None:
         ("system", "text", "Channel: telegram", ""),
         ("assistant", "text", "It has no seams.", ""),
     ]
-    facts = session.facts
-    assert (facts.agent, facts.id, facts.project) == ("nanobot", "telegram:123456789", "/home/ada/boats")
-    assert facts.name == "Why does it leak?"
-    assert facts.started is not None
-    assert facts.ended == pytest.approx(facts.started + 6.25, abs=0.01)
+    metadata = session.metadata
+    assert (metadata.agent, metadata.id, metadata.project) == ("nanobot", "telegram:123456789", "/home/ada/boats")
+    assert metadata.name == "Why does it leak?"
+    assert metadata.started is not None
+    assert metadata.ended == pytest.approx(metadata.started + 6.25, abs=0.01)
     assert session.unknown == {"hologram": 1}
 
 
@@ -197,15 +202,15 @@ def test_a_chat_of_ollama_is_read(tmp_path: Path) -> None:
         ("tool", "tool-result", "Error: not found", "web_fetch"),
         ("assistant", "text", "A seam is open.", ""),
     ]
-    assert (session.facts.agent, session.facts.title) == ("ollama", "A leaking hull")
-    assert list(session.facts.usage) == ["qwen3"]
+    assert (session.metadata.agent, session.metadata.title) == ("ollama", "A leaking hull")
+    assert list(session.metadata.usage) == ["qwen3"]
 
 
 @pytest.mark.parametrize("path", FORMATS, ids=lambda path: path.name)
 def test_reading_resumes(path: Path) -> None:
     parser, messages = read_with_pauses(FORMATS[path], str(path), fixture_lines(path))
     assert messages == list(read(path).messages)
-    assert parser.facts.unknown == sum(parser.unknown.values())
+    assert parser.metadata.unknown == sum(parser.unknown.values())
 
 
 @given(st.sampled_from(sorted(FORMATS)), st.data())

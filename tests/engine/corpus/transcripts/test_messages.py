@@ -1,4 +1,4 @@
-"""Messages, and the facts of the session in them."""
+"""Messages, and the metadata of the session in them."""
 
 import sqlite3
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from engine.corpus.transcripts import messages
 from engine.corpus.transcripts.formats import LineParser
-from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, opening_line
+from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean, opening_line
 
 any_text = st.text(st.characters() | st.sampled_from("\r\n\0\ud800\udfff"))
 
@@ -73,18 +73,18 @@ def test_a_title_is_one_short_line(text: str) -> None:
 
 
 def test_opening_is_first_message_of_the_user() -> None:
-    facts = SessionFacts(agent="codex")
-    facts.add_message(message("I answer.", "assistant"))
-    facts.add_message(message("A note.", "system"))
-    facts.add_message(message("ls", "user", "tool-call"))
-    facts.add_message(message("LabelledQuery of a helper.", side=True))
-    facts.add_message(message("   \n"))
-    assert facts.name == ""
-    facts.add_message(message("Really? Yes."))
-    facts.add_message(message("Later."))
-    assert facts.opening == facts.name == "Really? Yes."
-    facts.title = "Given"
-    assert facts.name == "Given"
+    metadata = SessionMetadata(agent="codex")
+    metadata.add_message(message("I answer.", "assistant"))
+    metadata.add_message(message("A note.", "system"))
+    metadata.add_message(message("ls", "user", "tool-call"))
+    metadata.add_message(message("LabelledQuery of a helper.", side=True))
+    metadata.add_message(message("   \n"))
+    assert metadata.name == ""
+    metadata.add_message(message("Really? Yes."))
+    metadata.add_message(message("Later."))
+    assert metadata.opening == metadata.name == "Really? Yes."
+    metadata.title = "Given"
+    assert metadata.name == "Given"
 
 
 def test_opening_is_first_message_that_says_something() -> None:
@@ -98,35 +98,35 @@ def test_opening_is_first_message_that_says_something() -> None:
     }
     found = dict[tuple[str, ...], str]()
     for texts in openings:
-        parser = LineParser(facts=SessionFacts(agent="codex"))
+        parser = LineParser(metadata=SessionMetadata(agent="codex"))
         for line, text in enumerate(texts, 1):
             parser.part("user", "text", text, line)
-        found[texts] = parser.facts.opening
+        found[texts] = parser.metadata.opening
     assert found == openings
 
 
 def test_abandoned_message_no_longer_opens_a_greeted_session() -> None:
-    parser = LineParser(facts=SessionFacts(agent="codex"))
+    parser = LineParser(metadata=SessionMetadata(agent="codex"))
     parser.part("user", "text", "hi", 1)
     parser.part("user", "text", "Fix the login.", 2)
-    parser.facts.mark_abandoned(2, 2)
+    parser.metadata.mark_abandoned(2, 2)
     parser.part("user", "text", "Fix the logout.", 3)
-    assert parser.facts.opening == "Fix the logout."
+    assert parser.metadata.opening == "Fix the logout."
 
 
 def test_sub_agent_session_opens_with_request() -> None:
-    facts = SessionFacts(agent="claude-code", parent="main")
-    facts.add_message(message("Find the callers.", side=True))
-    assert facts.opening == "Find the callers."
+    metadata = SessionMetadata(agent="claude-code", parent="main")
+    metadata.add_message(message("Find the callers.", side=True))
+    assert metadata.opening == "Find the callers."
 
 
 @given(times=st.lists(st.none() | st.floats(0, 1e10)))
 def test_a_session_lasts_from_the_first_to_the_last_time(times: list[float | None]) -> None:
-    facts = SessionFacts(agent="codex")
+    metadata = SessionMetadata(agent="codex")
     for time in times:
-        facts.add_message(message("x", time=time))
+        metadata.add_message(message("x", time=time))
     known = [time for time in times if time is not None]
-    assert (facts.started, facts.ended) == ((min(known), max(known)) if known else (None, None))
+    assert (metadata.started, metadata.ended) == ((min(known), max(known)) if known else (None, None))
 
 
 @pytest.mark.parametrize(
@@ -142,10 +142,10 @@ def test_a_session_lasts_from_the_first_to_the_last_time(times: list[float | Non
     ],
 )
 def test_pauses_count_as_work_up_to_five_minutes(times: list[float | None], active: float | None) -> None:
-    facts = SessionFacts(agent="a", started=0.0, ended=1e9)  # as some agents record them elsewhere
+    metadata = SessionMetadata(agent="a", started=0.0, ended=1e9)  # as some agents record them elsewhere
     for time in times:
-        facts.add_message(message("x", time=time))
-    assert facts.active == active
+        metadata.add_message(message("x", time=time))
+    assert metadata.active == active
 
 
 @pytest.mark.parametrize(
@@ -159,15 +159,15 @@ def test_pauses_count_as_work_up_to_five_minutes(times: list[float | None], acti
     ],
 )
 def test_long_times_without_a_message_are_pauses(hours: list[int | None], pauses: list[tuple[int, int]]) -> None:
-    facts = SessionFacts(agent="codex")
+    metadata = SessionMetadata(agent="codex")
     for hour in hours:
-        facts.add_message(Message("user", "text", "?", 1, 1, "", None if hour is None else hour * 3600.0))
-    assert facts.pauses == [(first * 3600, last * 3600) for first, last in pauses]
+        metadata.add_message(Message("user", "text", "?", 1, 1, "", None if hour is None else hour * 3600.0))
+    assert metadata.pauses == [(first * 3600, last * 3600) for first, last in pauses]
 
 
 @given(names=st.lists(any_text, max_size=4), text=any_text)
 def test_parser_state_is_storable_after_any_input(names: list[str], text: str) -> None:
-    parser = LineParser(facts=SessionFacts(agent="codex"))
+    parser = LineParser(metadata=SessionMetadata(agent="codex"))
     for name in names:
         parser.count_unknown(name)
         part = parser.part("user", "text", text, 1, id=name, tool=name)
@@ -176,8 +176,14 @@ def test_parser_state_is_storable_after_any_input(names: list[str], text: str) -
     assert msgspec.json.decode(msgspec.json.encode(parser), type=LineParser) == parser
 
 
+def test_state_of_an_earlier_version_is_resumed() -> None:
+    state = b'{"facts":{"agent":"codex","id":"c-1"},"ordinal":3}'
+    parser = msgspec.json.decode(state, type=LineParser)
+    assert (parser.metadata.id, parser.ordinal, msgspec.to_builtins(parser)["facts"]["id"]) == ("c-1", 3, "c-1")
+
+
 def test_two_parsers_count_separately() -> None:
-    first, second = (LineParser(facts=SessionFacts(agent="codex")) for _ in range(2))
+    first, second = (LineParser(metadata=SessionMetadata(agent="codex")) for _ in range(2))
     first.count_unknown(None)
     assert (first.unknown, second.unknown) == ({"without a type": 1}, {})
 
@@ -187,19 +193,19 @@ def test_a_long_text_keeps_its_windows_line_ends_as_one() -> None:
 
 
 def test_unknown_types_are_counted_up_to_a_limit() -> None:
-    parser = LineParser(facts=SessionFacts(agent="a"))
+    parser = LineParser(metadata=SessionMetadata(agent="a"))
     for number in range(2000):
         parser.count_unknown(f"type {number}")
     parser.count_unknown("type 7")
     assert parser.unknown["type 7"] == 2
     assert len(parser.unknown) == 501
-    assert sum(parser.unknown.values()) == parser.facts.unknown == 2001
+    assert sum(parser.unknown.values()) == parser.metadata.unknown == 2001
 
 
 def test_only_latest_of_many_abandoned_branches_are_known() -> None:
-    facts = SessionFacts(agent="a")
+    metadata = SessionMetadata(agent="a")
     for line in range(0, 3000, 3):
-        facts.mark_abandoned(line + 1, line + 2)
-    assert len(facts.rewound) == 400
-    assert facts.is_abandoned(2998)
-    assert not facts.is_abandoned(2997)
+        metadata.mark_abandoned(line + 1, line + 2)
+    assert len(metadata.rewound) == 400
+    assert metadata.is_abandoned(2998)
+    assert not metadata.is_abandoned(2997)

@@ -58,21 +58,21 @@ def read(path: Path) -> Conversation:
 def test_session_of_each_agent_is_read(path: Path) -> None:
     session = read(path)
     agent, id_, usage = AGENTS[path]
-    facts = session.facts
-    assert (facts.agent, facts.id, facts.usage) == (agent, id_, usage)
+    metadata = session.metadata
+    assert (metadata.agent, metadata.id, metadata.usage) == (agent, id_, usage)
     assert [(part.role, part.text) for part in session.messages if part.is_speech] == SPOKEN
     (result,) = (part for part in session.messages if part.kind == "tool-result")
     (call,) = (part for part in session.messages if part.kind == "tool-call")
     assert (result.text, result.tool) == ("seams = None", call.tool)
     kind, value = ("command", "cat hull.py") if path == POOLSIDE else ("read", "hull.py")
     assert (kind, value) in uses_of(call)
-    assert facts.name in ("A leaking hull", "Why does it leak?")
-    assert facts.project == ("shipyard" if path == QWENPAW else "/home/ada/boats")
+    assert metadata.name in ("A leaking hull", "Why does it leak?")
+    assert metadata.project == ("shipyard" if path == QWENPAW else "/home/ada/boats")
 
 
 @pytest.mark.parametrize("path", [path for path in AGENTS if path != QWENPAW], ids=lambda path: AGENTS[path][0])
 def test_times_of_each_agent_are_read(path: Path) -> None:
-    assert read(path).facts.started == START
+    assert read(path).metadata.started == START
 
 
 @pytest.mark.parametrize("path", LINES, ids=lambda path: AGENTS[path][0])
@@ -90,7 +90,7 @@ def test_title_next_to_a_session_counts(tmp_path: Path) -> None:
         (REASONIX, Path(f"{REASONIX}.meta")),
         (CORTEX_LINES, CORTEX_LINES.with_name(f"{ID}24.json")),
     ):
-        assert read(path).facts.title == "A leaking hull"
+        assert read(path).metadata.title == "A leaking hull"
         folder = tmp_path / f".commandcode/projects/.reasonix/cortex/conversations/{path.stem}"
         folder.mkdir(parents=True)
         for one in (path, described):
@@ -111,16 +111,16 @@ def test_unknown_line_of_command_code_is_counted() -> None:
 def test_posit_assistant_abandoned_branch_is_read() -> None:
     session = read(POSIT)
     assert [part.text for part in session.abandoned] == ["All is well."]
-    assert session.facts.rewound == [(5, 5)]
+    assert session.metadata.rewound == [(5, 5)]
     (sub_agent,) = conversations(POSIT.parent / "subagents/22222222/conversation.json")
-    assert (sub_agent.facts.parent, sub_agent.facts.project) == ("11111111", "/home/ada/boats")
+    assert (sub_agent.metadata.parent, sub_agent.metadata.project) == ("11111111", "/home/ada/boats")
 
 
 def test_piebald_abandoned_branch_is_read(tmp_path: Path) -> None:
     database = next(one for one in DATABASES if one.name == "piebald: two branches")
     session = read(database.write(tmp_path))
     assert [part.text for part in session.abandoned] == ["All is well."]
-    assert session.facts.usage == {"m-1": Usage(10, 2)}
+    assert session.metadata.usage == {"m-1": Usage(10, 2)}
 
 
 def test_files_next_to_transcripts_are_not_listed(tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ def test_session_of_cortex_is_known_before_a_long_history_ends(tmp_path: Path) -
         path = tmp_path / folder / CORTEX.name
         path.parent.mkdir(parents=True)
         path.write_text(json.dumps(value))
-        assert [session.facts.agent for session in conversations(path)] == agents
+        assert [session.metadata.agent for session in conversations(path)] == agents
 
 
 def test_compressed_session_of_deepseek_harness_is_read(tmp_path: Path) -> None:
@@ -228,4 +228,4 @@ def test_database_sessions_have_tool_commands_and_tokens(tmp_path: Path) -> None
         session = read(database.write(tmp_path / name.partition(":")[0]))
         (call,) = (part for part in session.messages if part.kind == "tool-call")
         assert ("command", "cat /boats/hull.py") in uses_of(call)
-        assert session.facts.usage == used
+        assert session.metadata.usage == used

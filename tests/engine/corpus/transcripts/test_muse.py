@@ -46,10 +46,14 @@ def test_session_lines_become_messages() -> None:
         ("user", "tool-call", "ls", "shell", 9),
         ("tool", "tool-result", "hull.py", "shell", 9),
     ]
-    facts = parser.facts
-    assert (facts.id, facts.title, facts.parent) == (ID, "Leaking hull", "")
-    assert (facts.opening, facts.project, facts.branch) == ("Why does the hull leak?", "/home/ada/boats", "main")
-    assert facts.usage == {"muse-spark-1.3": Usage(300, 50, 600, 100), "muse-spark": Usage(200, 20, 0, 0)}
+    metadata = parser.metadata
+    assert (metadata.id, metadata.title, metadata.parent) == (ID, "Leaking hull", "")
+    assert (metadata.opening, metadata.project, metadata.branch) == (
+        "Why does the hull leak?",
+        "/home/ada/boats",
+        "main",
+    )
+    assert metadata.usage == {"muse-spark-1.3": Usage(300, 50, 600, 100), "muse-spark": Usage(200, 20, 0, 0)}
     assert parser.unknown == {"event hologram": 1, "oracle.spoke": 1}
     uses = [(use.kind, use.value) for message in messages for use in uses_of(message)]
     assert uses == [("command", "pytest tests/hull"), ("edited", "src/hull.py"), ("command", "ls")]
@@ -59,7 +63,7 @@ def test_sub_agent_names_its_caller() -> None:
     parser = MuseFormat().parser(str(CALLED))
     messages = feed(parser, fixture_lines(CALLED))
     assert [(one.text, one.side) for one in messages] == [("Search the seams.", True), ("Two seams.", True)]
-    assert (parser.facts.id, parser.facts.parent) == (CALLED.parent.name, ID)
+    assert (parser.metadata.id, parser.metadata.parent) == (CALLED.parent.name, ID)
 
 
 def test_folder_is_found_and_session_resumes(tmp_path: Path) -> None:

@@ -54,12 +54,12 @@ def test_a_session_of_mux_is_read() -> None:
     ]
     uses = [(use.kind, use.value) for part in session.messages for use in uses_of(part)]
     assert uses == [("read", "hull.py"), ("command", "ls keel"), ("edited", "hull.py")]
-    facts = session.facts
-    assert (facts.agent, facts.id, facts.title, facts.project) == (
+    metadata = session.metadata
+    assert (metadata.agent, metadata.id, metadata.title, metadata.project) == (
         *("mux", "a1b2c3d4e5", "A leaking hull", "/home/ada/boats"),
     )
-    assert (facts.started, facts.ended, facts.parent) == (START, START + 5, "")
-    assert facts.usage == {"claude-sonnet-4-5": Usage(20, 40, 80, 1100), "gpt-5": Usage(10, 5), "llama3:8b": Usage()}
+    assert (metadata.started, metadata.ended, metadata.parent) == (START, START + 5, "")
+    assert metadata.usage == {"claude-sonnet-4-5": Usage(20, 40, 80, 1100), "gpt-5": Usage(10, 5), "llama3:8b": Usage()}
     assert session.unknown == {"part hologram": 1}
 
 
@@ -72,7 +72,7 @@ def test_sub_agents_of_mux_name_their_starter(tmp_path: Path) -> None:
         path.parent.mkdir(parents=True)
         shutil.copy(MUX, path)
         session = read(path)
-        assert (session.facts.parent, session.facts.project) == ("a1b2c3d4e5", "/home/ada/boats")
+        assert (session.metadata.parent, session.metadata.project) == ("a1b2c3d4e5", "/home/ada/boats")
         assert all(part.side for part in session.messages)
     (sessions / "a1b2c3d4e5/timeline.jsonl").write_text('{"type": "x"}\n')
     assert ("mux", "", str(sessions)) in session_folders(Machine(str(tmp_path), {}))
@@ -95,10 +95,15 @@ def test_a_session_of_jcode_is_read() -> None:
         ("system", "text", "Task 1 finished.", ""),
         ("assistant", "text", "It has no seams.", ""),
     ]
-    facts = session.facts
-    assert (facts.agent, facts.id, facts.title, facts.project) == ("jcode", JCODE.stem, "Seams", "/home/ada/boats")
-    assert (facts.started, facts.ended, facts.parent) == (START, START + 5, "")
-    assert facts.usage == {"claude-sonnet-4-5": Usage(20, 10, 4), "gpt-5": Usage(30, 5)}
+    metadata = session.metadata
+    assert (metadata.agent, metadata.id, metadata.title, metadata.project) == (
+        "jcode",
+        JCODE.stem,
+        "Seams",
+        "/home/ada/boats",
+    )
+    assert (metadata.started, metadata.ended, metadata.parent) == (START, START + 5, "")
+    assert metadata.usage == {"claude-sonnet-4-5": Usage(20, 10, 4), "gpt-5": Usage(30, 5)}
     assert session.unknown == {"block hologram": 1}
     assert resume_command("jcode", JCODE.stem) == f"jcode --resume {JCODE.stem}"
 
@@ -108,7 +113,7 @@ def test_a_task_of_jcodes_swarm_names_its_starter(tmp_path: Path) -> None:
     task = {"title": "Search the seams (@explore swarm)", "messages": [{"role": "user", "content": "Search."}]}
     path.write_text(json.dumps({"created_at": "2026-05-04T09:00:00Z", "parent_id": "session_oak_1", **task}))
     session = read(path)
-    assert (session.facts.parent, session.messages[0].author) == ("session_oak_1", "assistant")
+    assert (session.metadata.parent, session.messages[0].author) == ("session_oak_1", "assistant")
 
 
 def test_second_files_belong_to_their_transcripts(tmp_path: Path) -> None:
@@ -139,4 +144,4 @@ def test_any_values_are_read(tmp_path: Path, chat: object, document: object) -> 
     ):
         path.write_text(text)
         for session in conversations(path):
-            assert session.facts.unknown == session.unknown.total()
+            assert session.metadata.unknown == session.unknown.total()

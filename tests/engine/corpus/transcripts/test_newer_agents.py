@@ -81,10 +81,10 @@ def test_a_session_of_auggie_is_read() -> None:
         ("assistant", "text", "It has no seams."),
     ]
     assert uses(session) == [("read", "/home/ada/boats/hull.py"), ("command", "cat hull.py"), ("created", "seams.py")]
-    facts = session.facts
-    assert (facts.id, facts.project) == ("0c1d2e3f-0000-4000-8000-000000000009", "/home/ada/boats")
-    assert facts.usage == {"m-1": Usage(100, 10, 50, 0), "m-2": Usage(7, 5)}
-    assert (facts.name, facts.started, facts.ended) == ("Why does it leak?", START, START + 180)
+    metadata = session.metadata
+    assert (metadata.id, metadata.project) == ("0c1d2e3f-0000-4000-8000-000000000009", "/home/ada/boats")
+    assert metadata.usage == {"m-1": Usage(100, 10, 50, 0), "m-2": Usage(7, 5)}
+    assert (metadata.name, metadata.started, metadata.ended) == ("Why does it leak?", START, START + 180)
     assert resume_command("augment", "x") == "auggie --resume x"
 
 
@@ -122,11 +122,11 @@ def test_a_session_of_junie_is_read() -> None:
         ("created", "seams.py"),
         ("deleted", "old.py"),
     ]
-    facts = session.facts
-    assert (facts.id, facts.title) == ("session-260504-090000-abcd", "A leaking hull")
-    assert (facts.project, facts.started, facts.ended) == ("/home/ada/boats", START, START + 300)
-    assert facts.rewound == [(8, 8)], "the user undid it"
-    assert facts.usage == {"m-1": Usage(100, 40, 20, 30, cost=0.25)}
+    metadata = session.metadata
+    assert (metadata.id, metadata.title) == ("session-260504-090000-abcd", "A leaking hull")
+    assert (metadata.project, metadata.started, metadata.ended) == ("/home/ada/boats", START, START + 300)
+    assert metadata.rewound == [(8, 8)], "the user undid it"
+    assert metadata.usage == {"m-1": Usage(100, 40, 20, 30, cost=0.25)}
     assert session.unknown == {"update HologramUpdatedEvent": 1}
 
 
@@ -156,7 +156,7 @@ def test_change_in_the_list_of_junie_changes_its_session_only(tmp_path: Path) ->
     assert after != before
     assert 10**18 <= after < 10**18 + 10**9
     (session,) = conversations(events)
-    assert session.facts.title == "Two leaks"
+    assert session.metadata.title == "Two leaks"
     (folder / "index.jsonl").unlink()
     assert parts_changed(str(events)) == 0
 
@@ -175,7 +175,7 @@ def test_the_list_of_junie_is_parsed_once_for_all_sessions(tmp_path: Path, monke
         return parse_line(data)
 
     monkeypatch.setattr(export_reader, "parse_line", noting)
-    titles = [session.facts.title for name in names for session in conversations(tmp_path / name / "events.jsonl")]
+    titles = [session.metadata.title for name in names for session in conversations(tmp_path / name / "events.jsonl")]
     assert titles == [f"About {name}" for name in names]
     assert sum(b"sessionId" in data for data in parsed) == len(names)
 
@@ -192,7 +192,7 @@ def test_junie_without_its_list_is_named_by_its_events(tmp_path: Path) -> None:
     path.write_text("".join(json.dumps(event) + "\n" for event in events) + "{half\n")
     (session,) = conversations(path)
     assert parts(session) == [("user", "text", "Sew it.", ""), ("system", "text", "No thread.", "")]
-    assert (session.facts.title, session.facts.started) == ("Sewing", None)
+    assert (session.metadata.title, session.metadata.started) == ("Sewing", None)
     assert session.unknown == {"no JSON": 1}
 
 
@@ -203,10 +203,10 @@ def _read(name: str, folder: Path) -> Conversation:
 
 
 @pytest.mark.parametrize("name", ["devin: texts", "warp: 2026", "open-webui: 0.5"])
-def test_facts_of_a_session_are_read(name: str, tmp_path: Path) -> None:
-    facts = _read(name, tmp_path).facts
-    assert facts.title == "A leaking hull"
-    assert facts.project == ("" if name.startswith("open-webui") else "/boats/old")
+def test_metadata_of_a_session_is_read(name: str, tmp_path: Path) -> None:
+    metadata = _read(name, tmp_path).metadata
+    assert metadata.title == "A leaking hull"
+    assert metadata.project == ("" if name.startswith("open-webui") else "/boats/old")
 
 
 @pytest.mark.parametrize("name", ["devin: texts", "warp: 2026"])
@@ -238,7 +238,7 @@ def test_devin_abandoned_branch_has_no_copies(tmp_path: Path) -> None:
     (found,) = conversations(tmp_path / "cli/sessions.db")
     assert [message.text for message in found.messages] == ["Tie a bowline.", "Tied."]
     assert [message.text for message in found.abandoned] == ["Tied twice."]
-    assert found.facts.usage == {"m-1": Usage(7, 5, 3, 2)}
+    assert found.metadata.usage == {"m-1": Usage(7, 5, 3, 2)}
 
 
 def _warp(tmp_path: Path, *messages: bytes, **more: Any) -> Conversation:
@@ -280,7 +280,7 @@ def test_warps_answering_model_counts_before_the_chosen_one(tmp_path: Path) -> N
         path = tmp_path / name / "warp.sqlite"
         write_rows(path, WARP + WARP_NEWER, (*warp_rows(*messages), asked))
         (session,) = conversations(path)
-        found[name] = list(session.facts.usage)
+        found[name] = list(session.metadata.usage)
     assert found == {"chosen": ["chosen"], "m-1": ["m-1"]}
 
 
@@ -321,7 +321,7 @@ def test_a_truncated_task_of_warp_is_read_up_to_its_end(tmp_path: Path) -> None:
 def test_sub_agents_of_warp_name_their_parent(tmp_path: Path) -> None:
     about = json.dumps({"parent_conversation_id": "c0"})
     session = _warp(tmp_path, warp_message(1, 2, field(1, "Search.")), conversation_data=about)
-    assert session.facts.parent == "c0"
+    assert session.metadata.parent == "c0"
     assert all(message.side for message in session.messages)
 
 
@@ -368,8 +368,8 @@ def test_a_session_of_forge_is_read(tmp_path: Path) -> None:
         ("system", "text", "<file_content>keel</file_content>"),
     ]
     assert uses(session) == [("read", "hull.py"), ("edited", "hull.py")]
-    facts = session.facts
-    assert (facts.id, facts.title, facts.project) == ("f1", "A leaking hull", "/home/ada/boats")
+    metadata = session.metadata
+    assert (metadata.id, metadata.title, metadata.project) == ("f1", "A leaking hull", "/home/ada/boats")
     assert session.unknown == {"message": 1}
 
 
@@ -385,8 +385,8 @@ def test_a_conversation_of_llm_is_read(version: str, tmp_path: Path) -> None:
         ("tool", "tool-result", "seams = 1 of 2", "shell"),
         ("assistant", "text", "A seam is open.", ""),
     ]
-    facts = session.facts
-    assert (facts.id, facts.title, facts.usage) == ("c1", "A leaking hull", {"m-1": Usage(110, 11)})
+    metadata = session.metadata
+    assert (metadata.id, metadata.title, metadata.usage) == ("c1", "A leaking hull", {"m-1": Usage(110, 11)})
     assert resume_command("llm", "c1") == "llm chat --cid c1"
 
 
@@ -436,7 +436,7 @@ def test_chat_that_llm_continued_after_an_upgrade_is_read_once(tmp_path: Path) -
     (session,) = conversations(path)
     assert [part[2] for part in parts(session)] == list(texts)
     assert [message.time is None for message in session.messages] == [False] * 4
-    assert (session.facts.title, session.facts.usage) == ("A leaking hull", {"m-1": Usage(110, 11)})
+    assert (session.metadata.title, session.metadata.usage) == ("A leaking hull", {"m-1": Usage(110, 11)})
 
 
 def test_message_of_llm_that_is_its_own_parent_is_read_once(tmp_path: Path) -> None:
@@ -476,9 +476,9 @@ def test_a_chat_of_codebuff_is_read(tmp_path: Path) -> None:
         ("command", "cat keel.py"),
         ("created", "seams.py"),
     ]
-    facts = session.facts
-    assert (facts.id, facts.project) == ("2026-05-04T09-00-00.000Z", "/home/ada/boats")
-    assert (facts.started, facts.ended, facts.usage) == (START, START + 180, {"": Usage(cost=0.25)})
+    metadata = session.metadata
+    assert (metadata.id, metadata.project) == ("2026-05-04T09-00-00.000Z", "/home/ada/boats")
+    assert (metadata.started, metadata.ended, metadata.usage) == (START, START + 180, {"": Usage(cost=0.25)})
     assert session.unknown == {"block hologram": 1}
 
 
@@ -488,7 +488,7 @@ def test_project_of_codebuff_without_its_folder_is_a_name(tmp_path: Path) -> Non
     alone.parent.mkdir(parents=True)
     shutil.copy(path, alone)
     (session,) = conversations(alone)
-    assert (session.facts.project, session.facts.started) == ("hull", START + 60)
+    assert (session.metadata.project, session.metadata.started) == ("hull", START + 60)
 
 
 def test_a_session_of_codewhale_is_read() -> None:
@@ -507,10 +507,10 @@ def test_a_session_of_codewhale_is_read() -> None:
     ]
     assert [part.text for part in session.abandoned] == ["It is the keel."]
     assert uses(session) == [("read", "hull.py"), ("command", "pytest hull")]
-    facts = session.facts
-    assert (facts.id, facts.title) == ("0c1d2e3f-0000-4000-8000-00000000000a", "A leaking hull")
-    assert (facts.project, facts.started, facts.ended) == ("/home/ada/boats", START, START + 300)
-    assert facts.usage == {"deepseek-v4": Usage(cost=0.3)}
+    metadata = session.metadata
+    assert (metadata.id, metadata.title) == ("0c1d2e3f-0000-4000-8000-00000000000a", "A leaking hull")
+    assert (metadata.project, metadata.started, metadata.ended) == ("/home/ada/boats", START, START + 300)
+    assert metadata.usage == {"deepseek-v4": Usage(cost=0.3)}
     assert session.unknown == {"entry hologram": 1}
 
 
@@ -562,9 +562,9 @@ def test_a_session_of_codebuddy_is_read() -> None:
         ("assistant", "text", "It has no seams.\n[image]", ""),
     ]
     assert uses(session) == [("read", "hull.py")]
-    facts = session.facts
-    assert (facts.id, facts.title, facts.project) == (CODEBUDDY.stem, "A leaking hull", "/home/ada/boats")
-    assert (facts.started, facts.ended) == (START + 60, START + 240)
+    metadata = session.metadata
+    assert (metadata.id, metadata.title, metadata.project) == (CODEBUDDY.stem, "A leaking hull", "/home/ada/boats")
+    assert (metadata.started, metadata.ended) == (START + 60, START + 240)
     assert session.unknown == {"hologram": 1}
     assert resume_command("codebuddy", "x") == "codebuddy --resume x"
 
@@ -575,7 +575,7 @@ def test_sub_agents_of_codebuddy_name_their_parent(folder: str, agent: str, tmp_
     path.parent.mkdir(parents=True)
     shutil.copy(CODEBUDDY, path)
     (session,) = conversations(path)
-    assert (session.facts.agent, session.facts.id, session.facts.parent) == (agent, "agent-1", "s1")
+    assert (session.metadata.agent, session.metadata.id, session.metadata.parent) == (agent, "agent-1", "s1")
     assert all(message.side for message in session.messages)
 
 
@@ -604,9 +604,9 @@ def test_a_session_of_zencoder_is_read(tmp_path: Path) -> None:
         ("assistant", "text", "It has no seams.", ""),
     ]
     assert uses(session) == [("read", "/home/ada/boats/hull.py"), ("command", "pytest -q")]
-    facts = session.facts
-    assert (facts.id, facts.project, facts.name) == (ZENCODER.stem, "/home/ada/boats", "Why does it leak?")
-    assert (facts.started, facts.ended, session.unknown.total()) == (START, START + 60, 0)
+    metadata = session.metadata
+    assert (metadata.id, metadata.project, metadata.name) == (ZENCODER.stem, "/home/ada/boats", "Why does it leak?")
+    assert (metadata.started, metadata.ended, session.unknown.total()) == (START, START + 60, 0)
 
 
 @given(st.lists(mangled([value for _, value in fixture_lines(ZENCODER)])))
@@ -630,7 +630,7 @@ def test_copies_of_openclaw_and_pi_are_read_as_their_own(tmp_path: Path, agent: 
     (source,) = find_sources(tmp_path, {}).sources
     assert (source.agent, source.path, source.files) == (agent, str(path.parent), 1)
     (session,) = conversations(path)
-    assert session.facts.agent == agent
+    assert session.metadata.agent == agent
     (file,) = find_transcripts(Settings(sessions=SessionSettings(folders=(str(path.parent),)))).files
     assert file.name == f"{store}/{path.name}"
 
@@ -656,10 +656,10 @@ def test_conversation_in_several_traces_of_visual_studio_is_one() -> None:
         ("assistant", "text", "It still does.", ""),
     ]
     assert uses(session) == [("read", "hull.cs"), ("command", "dotnet test")]
-    facts = session.facts
-    assert (facts.id, facts.name) == ("0c1d2e3f-0000-4000-8000-00000000000d", "Why does it leak?")
-    assert (facts.started, facts.ended) == (START, START + 130)
-    assert facts.usage == {"m-1-2026": Usage(390, 55, 60)}
+    metadata = session.metadata
+    assert (metadata.id, metadata.name) == ("0c1d2e3f-0000-4000-8000-00000000000d", "Why does it leak?")
+    assert (metadata.started, metadata.ended) == (START, START + 130)
+    assert metadata.usage == {"m-1-2026": Usage(390, 55, 60)}
     assert [part[:3] for part in parts(other)] == [("user", "text", "Paint it."), ("assistant", "text", "Red.")]
     assert [one.messages for one in conversations(second)] == [session.messages, other.messages], "in any order"
 

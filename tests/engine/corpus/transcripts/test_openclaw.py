@@ -1,4 +1,4 @@
-"""OpenClaw's transcripts: messages, skipped text, and facts of the session."""
+"""OpenClaw's transcripts: messages, skipped text, and metadata of the session."""
 
 import json
 from pathlib import Path
@@ -73,13 +73,13 @@ def test_a_conversation_is_read_with_thoughts_calls_and_results() -> None:
         Message("system", "text", "A reminder came in.", 15, 8, "b1", 1773050410.0),
         Message("assistant", "text", "Done.", 18, 9, "b4", 1773050412.0),
     ]
-    facts = parser.facts
-    assert (facts.agent, facts.id, facts.title) == ("openclaw", UUID, "Tax papers")
-    assert facts.opening == "Where did I put the tax papers?"
-    assert facts.project == "/home/ada/clawd"
-    assert facts.parent == "", "the user forked another session"
-    assert (facts.started, facts.ended) == (1773050400.0, 1773050412.0)
-    assert not facts.generated
+    metadata = parser.metadata
+    assert (metadata.agent, metadata.id, metadata.title) == ("openclaw", UUID, "Tax papers")
+    assert metadata.opening == "Where did I put the tax papers?"
+    assert metadata.project == "/home/ada/clawd"
+    assert metadata.parent == "", "the user forked another session"
+    assert (metadata.started, metadata.ended) == (1773050400.0, 1773050412.0)
+    assert not metadata.generated
     assert parser.unknown == {"hologram": 1, "block hologram": 1}
 
 
@@ -100,8 +100,8 @@ def test_empty_turns_dropped_no_reply_lost() -> None:
         (14, "system", "System: [2026-08-01 10:06:00] Node connected"),
         (14, "user", "Thanks!"),
     ]
-    assert parser.facts.opening == "Is the boat ready?"
-    assert not parser.facts.generated, "users can type the same text as a job"
+    assert parser.metadata.opening == "Is the boat ready?"
+    assert not parser.metadata.generated, "users can type the same text as a job"
     assert parser.unknown == {}
 
 
@@ -213,8 +213,8 @@ def test_heartbeat_reply_counts_if_it_has_more_text(text: str, kept: bool) -> No
     ],
 )
 def test_name_gives_session_and_copy_status(name: str, session: str, generated: bool) -> None:
-    facts = OpenClawFormat().parser(f"/state/agents/main/sessions/{name}").facts
-    assert (facts.id, facts.generated) == (session, generated)
+    metadata = OpenClawFormat().parser(f"/state/agents/main/sessions/{name}").metadata
+    assert (metadata.id, metadata.generated) == (session, generated)
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ def test_name_gives_session_and_copy_status(name: str, session: str, generated: 
 def test_run_started_by_the_agent_is_marked(record: dict[str, Any], generated: bool) -> None:
     parser = OpenClawFormat().parser("s.jsonl")
     parser.feed(record, 1)
-    assert parser.facts.generated is generated
+    assert parser.metadata.generated is generated
 
 
 def test_only_job_prompt_archive_is_scheduled_run() -> None:
@@ -248,7 +248,7 @@ def test_only_job_prompt_archive_is_scheduled_run() -> None:
     ]:
         parser = OpenClawFormat().parser(path)
         feed(parser, enumerate(lines))
-        assert parser.facts.generated is generated
+        assert parser.metadata.generated is generated
 
 
 def test_store_gives_live_run_and_session_name(tmp_path: Path) -> None:
@@ -261,18 +261,20 @@ def test_store_gives_live_run_and_session_name(tmp_path: Path) -> None:
     }
     (tmp_path / "sessions.json").write_text(json.dumps(store))
 
-    facts = {name: OpenClawFormat().parser(str(tmp_path / f"{name}.jsonl")).facts for name in ("talk", "run", "child")}
-    assert facts["talk"].title == "About boats"
-    assert [name for name in facts if facts[name].generated] == ["run", "child"]
+    metadata = {
+        name: OpenClawFormat().parser(str(tmp_path / f"{name}.jsonl")).metadata for name in ("talk", "run", "child")
+    }
+    assert metadata["talk"].title == "About boats"
+    assert [name for name in metadata if metadata[name].generated] == ["run", "child"]
 
     helper = OpenClawFormat().parser(str(tmp_path / "helper.jsonl"))
-    assert (helper.facts.parent, helper.facts.generated) == ("talk", False)
+    assert (helper.metadata.parent, helper.metadata.generated) == ("talk", False)
     assert [message.side for message in helper.feed(user("Count the boats."), 1)] == [True]
-    assert helper.facts.opening == "Count the boats."
+    assert helper.metadata.opening == "Count the boats."
 
     (tmp_path / "sessions.json").write_text(json.dumps(store)[:-20])
-    assert OpenClawFormat().parser(str(tmp_path / "run.jsonl")).facts.generated, "earlier lines count, too"
-    assert not OpenClawFormat().parser(str(tmp_path / "no\0where" / "x.jsonl")).facts.generated
+    assert OpenClawFormat().parser(str(tmp_path / "run.jsonl")).metadata.generated, "earlier lines count, too"
+    assert not OpenClawFormat().parser(str(tmp_path / "no\0where" / "x.jsonl")).metadata.generated
 
 
 def test_entries_outside_the_branch_are_abandoned() -> None:
@@ -282,7 +284,7 @@ def test_entries_outside_the_branch_are_abandoned() -> None:
     def left(*entries: dict[str, Any]) -> tuple[list[tuple[int, int]], str]:
         parser = OpenClawFormat("pi").parser("s.jsonl")
         feed(parser, enumerate(({"type": "session", "id": "s", "version": 3}, *entries), 1))
-        return parser.facts.rewound, parser.facts.opening
+        return parser.metadata.rewound, parser.metadata.opening
 
     first = [entry("a", None), entry("b", "a", "assistant"), entry("c", "b"), entry("d", "c", "assistant")]
     again = [entry("e", "b"), entry("f", "e", "assistant")]

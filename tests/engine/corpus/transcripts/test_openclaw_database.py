@@ -74,8 +74,8 @@ def test_rows_are_read_in_order_of_their_numbers(path: Path) -> None:
         (1, "user", "text", "Why does it leak?", ""),
         (2, "assistant", "text", "A seam is open.", ""),
     ]
-    facts = found.facts
-    assert (facts.id, facts.title, facts.project, facts.parent) == ("s1", "The hull", "/home/ada/boats", "")
+    metadata = found.metadata
+    assert (metadata.id, metadata.title, metadata.project, metadata.parent) == ("s1", "The hull", "/home/ada/boats", "")
 
 
 def test_compressed_rows_are_read(path: Path) -> None:
@@ -98,9 +98,9 @@ def test_sub_agent_belongs_to_the_session_of_its_time(path: Path) -> None:
     ]
     write_rows(path, OPENCLAW, rows)
     found = read(path, "child")
-    assert found.facts.parent == "parent"
+    assert found.metadata.parent == "parent"
     assert [(message.role, message.side) for message in found.messages] == [("user", True)]
-    assert read(path, "parent").facts.parent == ""
+    assert read(path, "parent").metadata.parent == ""
 
 
 def test_internal_sessions_are_marked(path: Path) -> None:
@@ -114,7 +114,7 @@ def test_internal_sessions_are_marked(path: Path) -> None:
         *events("part", spoken("Measure.")),
     ]
     write_rows(path, OPENCLAW, rows)
-    assert [read(path, key).facts.generated for key in ("run", "own", "part")] == [True, False, True]
+    assert [read(path, key).metadata.generated for key in ("run", "own", "part")] == [True, False, True]
 
 
 def test_abandoned_branches_come_last(path: Path) -> None:
@@ -129,7 +129,7 @@ def test_abandoned_branches_come_last(path: Path) -> None:
     found = read(path, "s1")
     assert texts(found) == ["Why?", "A seam."]
     assert [message.text for message in found.abandoned] == ["Rot.", "Really?"]
-    assert found.facts.rewound == [(3, 4)]
+    assert found.metadata.rewound == [(3, 4)]
 
 
 def archive(session: str, data: bytes, created: int = MS) -> tuple[str, dict[str, Any]]:
@@ -149,7 +149,7 @@ def test_sessions_that_were_reset_are_read(path: Path, packed: bool) -> None:
     assert set(marks_of(OPENCLAW_DATABASE, path)) == {"s0", "s1"}
     found = read(path, "s0")
     assert texts(found) == ["Is it dry?", "Yes."]
-    assert found.facts.project == "/home/ada/boats"
+    assert found.metadata.project == "/home/ada/boats"
     assert not found.unknown
 
 
@@ -273,7 +273,7 @@ def test_files_of_reset_sessions_are_found_and_read(tmp_path: Path, generation: 
     (found,) = find_transcripts(Settings(sessions=SessionSettings(folders=(str(sessions),)))).files
     assert found.name == f"sessions/main/{name}"
     (session,) = conversations(found.path)
-    assert session.facts.id
+    assert session.metadata.id
     assert [message.text for message in session.messages]
 
 

@@ -121,10 +121,14 @@ def test_a_session_is_put_together_from_its_files(tmp_path: Path) -> None:
         Message("assistant", "tool-call", "Search the attic", 2, 2, *second, "explore"),
         Message("system", "text", "So far: a leak.", 3, 3, "msg_3", START + 3),
     )
-    facts = conversation.facts
-    assert (facts.agent, facts.id, facts.title) == ("opencode", "ses_1", "Repairing the boat")
-    assert (facts.project, facts.opening, facts.parent) == ("/home/ada/boats", "Why does it leak? See @plan.pdf", "")
-    assert (facts.started, facts.ended) == (START, START + 3)
+    metadata = conversation.metadata
+    assert (metadata.agent, metadata.id, metadata.title) == ("opencode", "ses_1", "Repairing the boat")
+    assert (metadata.project, metadata.opening, metadata.parent) == (
+        "/home/ada/boats",
+        "Why does it leak? See @plan.pdf",
+        "",
+    )
+    assert (metadata.started, metadata.ended) == (START, START + 3)
     assert conversation.unknown == {"role hologram": 1, "part hologram": 1}
 
 
@@ -139,20 +143,20 @@ def test_size_of_found_sessions_includes_their_messages(tmp_path: Path) -> None:
 def test_session_without_folder_has_that_of_its_answers(tmp_path: Path) -> None:
     older = {key: value for key, value in SESSION.items() if key != "directory"}
     path = {"cwd": "/home/ada/boats/hull", "root": "/home/ada/boats"}
-    assert only(stored(tmp_path, older, {"msg_2": MESSAGES["msg_2"] | {"path": path}})).facts.project == path["cwd"]
+    assert only(stored(tmp_path, older, {"msg_2": MESSAGES["msg_2"] | {"path": path}})).metadata.project == path["cwd"]
 
 
 @pytest.mark.parametrize(
     "title", ["New session - 2025-12-06T05:46:40.000Z", "Child session - 2025-12-06T05:46:40.000Z"]
 )
 def test_title_that_is_only_a_date_is_ignored(tmp_path: Path, title: str) -> None:
-    facts = only(stored(tmp_path, {**SESSION, "title": title})).facts
-    assert (facts.title, facts.name) == ("", "Why does it leak? See @plan.pdf")
+    metadata = only(stored(tmp_path, {**SESSION, "title": title})).metadata
+    assert (metadata.title, metadata.name) == ("", "Why does it leak? See @plan.pdf")
 
 
 def test_the_session_of_a_sub_agent_is_a_side_conversation(tmp_path: Path) -> None:
     conversation = only(stored(tmp_path, {**SESSION, "parentID": "ses_0"}))
-    assert conversation.facts.parent == "ses_0"
+    assert conversation.metadata.parent == "ses_0"
     assert all(message.side for message in conversation.messages)
 
 

@@ -124,11 +124,11 @@ def test_session_of_the_first_generation_is_read(path: Path, writer: OpencodeWri
         Message("assistant", "tool-call", "Search the attic", 2, 2, *second, "explore"),
         Message("system", "text", "So far.", 3, 3, "msg_3", START + 4),
     )
-    facts = conversation.facts
-    assert (facts.agent, facts.id, facts.title, facts.project) == (
+    metadata = conversation.metadata
+    assert (metadata.agent, metadata.id, metadata.title, metadata.project) == (
         "opencode", "ses_1", "Repairing the boat", "/home/ada/boats",
     )  # fmt: skip
-    assert (facts.started, facts.ended, facts.parent) == (START + 0.001, START + 4, "")
+    assert (metadata.started, metadata.ended, metadata.parent) == (START + 0.001, START + 4, "")
     assert conversation.unknown == {"part hologram": 1}
 
 
@@ -153,7 +153,7 @@ def test_session_of_the_second_generation_is_read(path: Path, newer: OpencodeWri
         Message("tool", "tool-result", "done", 4, 4, "msg_4", START + 6, "shell"),
         Message("system", "text", "So far: a leak.", 5, 5, "msg_5", START + 7),
     )
-    assert (conversation.facts.title, conversation.facts.name) == ("", "Why does it leak?")
+    assert (conversation.metadata.title, conversation.metadata.name) == ("", "Why does it leak?")
     assert conversation.unknown == {"hologram": 1, "part hologram": 1}
 
 
@@ -194,7 +194,7 @@ def test_sub_agent_names_its_parent_and_empty_is_left_out(path: Path, writer: Op
     writer.said("ses_1", "msg_1", "user", "Search the attic.")
     conversation = read(path, "ses_1")
     assert conversation is not None
-    assert (conversation.facts.parent, conversation.facts.title) == ("ses_0", "")
+    assert (conversation.metadata.parent, conversation.metadata.title) == ("ses_0", "")
     assert all(message.side for message in conversation.messages)
     assert set(marks(path)) == {"ses_1"}
     assert read(path, "ses_0") is None
@@ -334,7 +334,7 @@ def test_database_of_a_derived_agent_is_read_as_its_own(tmp_path: Path, agent: s
     assert known.agent == agent
     session = read_session(path, "ses_1")
     assert session is not None
-    assert (session.facts.agent, session.facts.title) == (agent, "Repairing the boat")
+    assert (session.metadata.agent, session.metadata.title) == (agent, "Repairing the boat")
     assert resume_command(agent, "ses_1") == resumed
 
 
@@ -388,7 +388,7 @@ def test_undone_messages_are_abandoned(path: Path, newer: OpencodeWriter, part: 
     for key in ("ses_1", "ses_2"):
         session = read(path, key)
         assert session is not None
-        assert session.facts.rewound == [(4, 4) if part else (3, 4)]
+        assert session.metadata.rewound == [(4, 4) if part else (3, 4)]
         assert len(session.messages) == 4
 
 

@@ -111,9 +111,9 @@ def test_a_conversation_is_read(tmp_path: Path) -> None:
         (8, "system", "text", "Skill.", ""),
         (9, "assistant", "text", "It has no seams.", ""),
     ]
-    facts = conversation.facts
-    assert (facts.agent, facts.id, facts.project) == ("openhands", "0a1b", "/home/ada/boats")
-    assert (facts.opening, facts.started) == ("Why does it leak?", datetime.fromisoformat(TIME).timestamp())
+    metadata = conversation.metadata
+    assert (metadata.agent, metadata.id, metadata.project) == ("openhands", "0a1b", "/home/ada/boats")
+    assert (metadata.opening, metadata.started) == ("Why does it leak?", datetime.fromisoformat(TIME).timestamp())
     assert conversation.unknown == {"HologramEvent": 1}
 
 
@@ -140,7 +140,7 @@ def test_calls_of_an_agent_it_drives_are_read_once(tmp_path: Path) -> None:
         (3, "tool", "tool-result", "seams = None", "read"),
         (4, "tool", "tool-result", "No such file.", "Read hull.py"),
     ]
-    assert (conversation.facts.title, conversation.unknown) == ("A leaking hull", {})
+    assert (conversation.metadata.title, conversation.unknown) == ("A leaking hull", {})
 
 
 def test_files_that_its_editor_changed_are_found(tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_an_older_conversation_is_read(tmp_path: Path) -> None:
         (5, "assistant", "thinking", "Hm.", ""),
         (6, "assistant", "text", "It has no seams.", ""),
     ]
-    assert (conversation.facts.id, conversation.facts.title) == ("s-1", "A leaking hull")
+    assert (conversation.metadata.id, conversation.metadata.title) == ("s-1", "A leaking hull")
     assert conversation.unknown == {"unreadable file": 1}
 
 
@@ -197,7 +197,7 @@ def test_format_is_recognised_by_layout(tmp_path: Path) -> None:
     for path in (write_newer(tmp_path / "c-1", NEWER), write_older(tmp_path / "s-1", OLDER)):
         session = read_session(path, "")
         assert session is not None
-        assert session.facts.agent == "openhands"
+        assert session.metadata.agent == "openhands"
         assert may_be_transcript(str(path))
     for other in ("other/base_state.json", "other/0.json"):
         path = tmp_path / other

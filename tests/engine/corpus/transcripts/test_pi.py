@@ -62,12 +62,12 @@ def test_path_decides_the_agent(tmp_path: Path, path: str, agent: str) -> None:
     session = read_session(file, "")
     assert session is not None
     assert [message.text for message in session.messages] == ["Why does it leak?", "No seams."]
-    assert (session.facts.agent, session.facts.project) == (agent, "/home/ada/boats")
+    assert (session.metadata.agent, session.metadata.project) == (agent, "/home/ada/boats")
     with opened(file) as (descriptor, state):
         assert isinstance(descriptor, int)
         seen = read_quick_summary(descriptor, str(file), state.st_size)
     assert seen is not None
-    assert seen.facts == session.facts
+    assert seen.metadata == session.metadata
 
 
 def test_session_without_path_is_openclaws() -> None:
@@ -81,8 +81,8 @@ def test_the_first_line_may_have_title_and_forked_session(tmp_path: Path) -> Non
     head = {**HEAD, "title": "A leaking hull", "parentSession": parent, "branchedFrom": parent}
     session = read_session(write(tmp_path / NAME, {"type": "ttsr_injection"}, head=head), "")
     assert session is not None
-    assert session.facts.title == "A leaking hull"
-    assert (session.facts.id, session.facts.parent) == (HEAD["id"], ""), "a fork is a separate session"
+    assert session.metadata.title == "A leaking hull"
+    assert (session.metadata.id, session.metadata.parent) == (HEAD["id"], ""), "a fork is a separate session"
     assert session.unknown == {}
 
 
@@ -117,8 +117,8 @@ def test_entries_added_by_oh_my_pi_are_read(tmp_path: Path) -> None:
         ("system", "text", "Be brief.", ""),
     ]
     assert [use.value for part in session.messages for use in uses_of(part)] == ["hull.py"]
-    assert (session.facts.title, session.unknown) == ("Seams of the hull", {})
-    assert session.facts.usage == {"tiny": Usage(10, 5, 0, 0, cost=0.25)}
+    assert (session.metadata.title, session.unknown) == ("Seams of the hull", {})
+    assert session.metadata.usage == {"tiny": Usage(10, 5, 0, 0, cost=0.25)}
 
 
 def test_session_in_its_starters_folder_is_a_sub_agents(tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ def test_session_in_its_starters_folder_is_a_sub_agents(tmp_path: Path) -> None:
     for path, id_, parent in ((scout, "c1", HEAD["id"]), (below, "d1", "c1")):
         session = read_session(path, "")
         assert session is not None
-        assert (session.facts.id, session.facts.parent) == (id_, parent)
+        assert (session.metadata.id, session.metadata.parent) == (id_, parent)
         assert [message.author for message in session.messages] == ["assistant", "assistant"]
 
 
@@ -140,7 +140,7 @@ def test_usage_of_prime_agents_children_counts_in_their_sessions(tmp_path: Path)
     attributed = {"type": "child_usage_attributed", "targetId": "a1", "childUsage": usage}
     session = read_session(write(tmp_path / NAME, {"type": "message", "id": "a1", "message": answer}, attributed), "")
     assert session is not None
-    assert session.facts.usage == {"m": Usage(328, 291, 4352, 0, cost=0.5)}
+    assert session.metadata.usage == {"m": Usage(328, 291, 4352, 0, cost=0.5)}
     assert session.unknown == {}
     started = {
         **HEAD,
@@ -152,7 +152,7 @@ def test_usage_of_prime_agents_children_counts_in_their_sessions(tmp_path: Path)
         write(tmp_path / "session-artifacts" / str(HEAD["id"]) / "sub-1" / "c1.jsonl", head=started), ""
     )
     assert child is not None
-    assert (child.facts.parent, child.messages[0].author) == (HEAD["id"], "assistant")
+    assert (child.metadata.parent, child.messages[0].author) == (HEAD["id"], "assistant")
 
 
 def test_summaries_tools_and_own_requests_count_as_in_pis_totals(tmp_path: Path) -> None:
@@ -171,7 +171,7 @@ def test_summaries_tools_and_own_requests_count_as_in_pis_totals(tmp_path: Path)
     )
     session = read_session(write(tmp_path / NAME, *lines), "")
     assert session is not None
-    assert session.facts.usage == {
+    assert session.metadata.usage == {
         "m": Usage(111, 3, 0, 0, cost=0.75),
         "n": Usage(1001, 2, 0, 0, cost=0.5),
         "": Usage(10_000, 1, 0, 0, cost=0.25),

@@ -1,4 +1,4 @@
-"""A quick scan of a transcript finds the same facts as reading it, or facts that reading corrects."""
+"""A quick scan of a transcript finds the same metadata as reading it, or metadata that reading corrects."""
 
 import json
 from pathlib import Path
@@ -23,8 +23,17 @@ def glance_at(path: Path) -> QuickSummary | None:
 
 
 def known(found: QuickSummary) -> tuple[object, ...]:
-    facts = found.facts
-    return facts.agent, facts.id, facts.name, facts.project, facts.branch, facts.parent, facts.started, facts.ended
+    metadata = found.metadata
+    return (
+        metadata.agent,
+        metadata.id,
+        metadata.name,
+        metadata.project,
+        metadata.branch,
+        metadata.parent,
+        metadata.started,
+        metadata.ended,
+    )
 
 
 @pytest.mark.parametrize("fixture", LINES, ids=lambda path: f"{path.parent.name}/{path.name}")
@@ -33,12 +42,12 @@ def test_short_transcript_summary_is_exact(fixture: Path) -> None:
     assert session is not None
     speech = [message for message in session.messages if message.is_speech]
     found = glance_at(fixture)
-    if session.facts.generated or not speech:
+    if session.metadata.generated or not speech:
         assert found is None
     else:
         assert found is not None
-        assert found.messages == sum(map(session.facts.counts, speech))
-        assert known(found) == known(QuickSummary(session.facts, 0))
+        assert found.messages == sum(map(session.metadata.counts, speech))
+        assert known(found) == known(QuickSummary(session.metadata, 0))
 
 
 @pytest.mark.parametrize("size", [40_000, 200_000, 3_000_000])
@@ -50,7 +59,7 @@ def test_long_transcript_summary_estimates_message_count(tmp_path: Path, size: i
         found = glance_at(path)
         assert session is not None
         assert found is not None
-        assert known(found) == known(QuickSummary(session.facts, 0))
+        assert known(found) == known(QuickSummary(session.metadata, 0))
         real = sum(message.is_speech for message in session.messages)
         assert found.messages == (real if path.stat().st_size < 144 * 1024 else pytest.approx(real, rel=0.5))
 
@@ -65,13 +74,13 @@ def test_long_line_transcript_known_by_first_words(tmp_path: Path, fixture: Path
     session = read_session(path, "")
     assert session is not None
     found = glance_at(path)
-    if session.facts.generated or not any(message.is_speech for message in session.messages):
+    if session.metadata.generated or not any(message.is_speech for message in session.messages):
         assert found is None
     else:
         assert found is not None
         begun = [
-            known(QuickSummary(msgspec.structs.replace(facts, title="", ended=None), 0))
-            for facts in (found.facts, session.facts)
+            known(QuickSummary(msgspec.structs.replace(metadata, title="", ended=None), 0))
+            for metadata in (found.metadata, session.metadata)
         ]
         assert begun[0] == begun[1]
 
@@ -85,8 +94,8 @@ def test_quick_summary_has_the_latest_title(tmp_path: Path) -> None:
     found = glance_at(path)
     assert session is not None
     assert found is not None
-    assert found.facts.title == "Rigging the boat"
-    assert known(found) == known(QuickSummary(session.facts, 0))
+    assert found.metadata.title == "Rigging the boat"
+    assert known(found) == known(QuickSummary(session.metadata, 0))
 
 
 def test_secrets_in_the_opening_are_masked(tmp_path: Path) -> None:
@@ -96,8 +105,8 @@ def test_secrets_in_the_opening_are_masked(tmp_path: Path) -> None:
     path.write_text(f"{json.dumps(head)}\n{json.dumps(message)}\n")
     found = glance_at(path)
     assert found is not None
-    assert found.facts.opening.startswith("My token is")
-    assert SECRET[8:] not in found.facts.opening
+    assert found.metadata.opening.startswith("My token is")
+    assert SECRET[8:] not in found.metadata.opening
 
 
 def test_distant_user_text_is_not_an_opening(tmp_path: Path) -> None:
@@ -110,7 +119,7 @@ def test_distant_user_text_is_not_an_opening(tmp_path: Path) -> None:
     path.write_text("\n".join(lines) + "\n")
     found = glance_at(path)
     assert found is not None
-    assert (found.facts.opening, found.messages) == ("", pytest.approx(61, rel=0.6))
+    assert (found.metadata.opening, found.messages) == ("", pytest.approx(61, rel=0.6))
 
 
 @pytest.mark.parametrize(

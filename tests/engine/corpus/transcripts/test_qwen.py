@@ -51,10 +51,10 @@ def test_records_become_messages() -> None:
         Message("system", "text", "See @hull.py\n<hook>Be brief.</hook>", 9, 7, "u3", START + 8),
         Message("system", "text", "<state_snapshot>A leak.</state_snapshot>", 12, 8, "s3", START + 11),
     ]
-    facts = parser.facts
-    assert (facts.agent, facts.id) == ("qwen", "5e6f7a8b-0000-4000-8000-000000000001")
-    assert (facts.title, facts.opening) == ("A leaking hull", "Why does it leak?")
-    assert (facts.project, facts.branch, facts.ended) == ("/home/ada/boats", "main", START + 11)
+    metadata = parser.metadata
+    assert (metadata.agent, metadata.id) == ("qwen", "5e6f7a8b-0000-4000-8000-000000000001")
+    assert (metadata.title, metadata.opening) == ("A leaking hull", "Why does it leak?")
+    assert (metadata.project, metadata.branch, metadata.ended) == ("/home/ada/boats", "main", START + 11)
     assert parser.unknown == {"hologram": 1, "system hologram": 1}
 
 
@@ -62,10 +62,10 @@ def test_the_users_title_outranks_a_generated_one() -> None:
     parser = QwenFormat().parser("s.jsonl")
     for title, source in (("Auto", "auto"), ("Mine", "manual"), ("Again", "auto"), ("", "manual")):
         parser.feed(system("custom_title", customTitle=title, titleSource=source), 1)
-    assert parser.facts.title == "Mine"
+    assert parser.metadata.title == "Mine"
     parser.feed(system("custom_title", customTitle="From an older version"), 1)
     parser.feed(system("parent_session", parentSessionId="p"), 1)
-    assert (parser.facts.title, parser.facts.parent) == ("From an older version", "p")
+    assert (parser.metadata.title, parser.metadata.parent) == ("From an older version", "p")
 
 
 @pytest.mark.parametrize("line", SAMPLES[:3])
@@ -103,7 +103,7 @@ def test_older_documents_are_not_gemini_sessions(tmp_path: Path) -> None:
             ("user", "Why does it leak?"),
             ("assistant", "No seams."),
         ]
-        assert (session.facts.agent, session.facts.id, session.unknown) == (agent, "s-1", {})
+        assert (session.metadata.agent, session.metadata.id, session.unknown) == (agent, "s-1", {})
 
 
 def test_sessions_are_found_and_resumed(tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_messages_of_a_managed_session_are_in_other_files(tmp_path: Path) -> Non
     (session,) = conversations(path)
     said_parts = [(message.role, message.text, message.line) for message in session.messages]
     assert said_parts == [("user", "How to tie it?", 2), ("assistant", "With a bowline.", 3)]
-    assert session.facts.title == "Knots"
+    assert session.metadata.title == "Knots"
     assert session.unknown == {"missing message": 4}
 
 
@@ -217,9 +217,9 @@ def test_a_rewind_leaves_all_records_after_its_parent() -> None:
         record("d", "c", "And a sheet bend."),
     ]
     feed(parser, list(enumerate(lines, 1)))
-    assert parser.facts.rewound == [(2, 3)]
+    assert parser.metadata.rewound == [(2, 3)]
     assert feed(parser, [(5, record("e", "unknown", **rewind))]) == []
-    assert parser.facts.rewound == [(2, 3)]
+    assert parser.metadata.rewound == [(2, 3)]
     feed(parser, [(6, record("f", None, **rewind)), (7, record("g", "f", "Start again."))])
-    assert parser.facts.rewound == [(1, 6)]
-    assert parser.facts.name == "Start again."
+    assert parser.metadata.rewound == [(1, 6)]
+    assert parser.metadata.name == "Start again."

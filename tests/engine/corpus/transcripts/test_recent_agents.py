@@ -48,9 +48,9 @@ def test_messages_of_proma_are_read() -> None:
         ("tool", "tool-result", "None", "web", False),
         ("assistant", "text", "A seam is open.\n[file: plan.pdf]", "", False),
     ]
-    facts = parser.facts
-    assert (facts.id, facts.title, facts.started, facts.ended) == (PROMA.stem, "", START, START + 9)
-    assert facts.usage == {"m-0": Usage(), "m-1": Usage(3, 4)}
+    metadata = parser.metadata
+    assert (metadata.id, metadata.title, metadata.started, metadata.ended) == (PROMA.stem, "", START, START + 9)
+    assert metadata.usage == {"m-0": Usage(), "m-1": Usage(3, 4)}
     assert parser.unknown == {"hologram": 1, "role oracle": 1}
 
 
@@ -66,9 +66,13 @@ def test_sessions_of_proma_are_found_with_titles(tmp_path: Path) -> None:
     (source,) = find_sources(tmp_path, {}).sources
     assert (source.agent, source.files) == ("proma", 2)
     (session,) = conversations(Path(path))
-    assert (session.facts.agent, session.facts.title, session.facts.project) == ("proma", "A leaking hull", "/boats")
-    assert (session.facts.parent, session.messages[0].author) == ("x", "assistant")
-    assert [found.facts.name for found in conversations(Path(other))] == ["Why does the hull leak?"]
+    assert (session.metadata.agent, session.metadata.title, session.metadata.project) == (
+        "proma",
+        "A leaking hull",
+        "/boats",
+    )
+    assert (session.metadata.parent, session.messages[0].author) == ("x", "assistant")
+    assert [found.metadata.name for found in conversations(Path(other))] == ["Why does the hull leak?"]
     assert parts_changed(str(path)) > before
 
 
@@ -102,8 +106,8 @@ def test_sessions_in_databases_are_read(tmp_path: Path, name: str, tool: str, pr
         ("tool", "tool-result", OUTPUT, tool),
         ("assistant", "text", ANSWERED, ""),
     ]
-    assert session.facts.project == project
-    assert list(session.facts.usage) == ["m-1"]
+    assert session.metadata.project == project
+    assert list(session.metadata.usage) == ["m-1"]
 
 
 def test_other_items_of_octofriend_are_read_or_counted(tmp_path: Path) -> None:
@@ -157,7 +161,7 @@ def test_branch_shown_last_of_cherry_studio_is_read(tmp_path: Path) -> None:
         ("system", "No key."),
         ("assistant", "[image: hull.png]"),
     ]
-    assert (session.facts.usage, session.unknown) == ({"m-1": Usage(6, 8)}, {"part hologram": 1})
+    assert (session.metadata.usage, session.unknown) == ({"m-1": Usage(6, 8)}, {"part hologram": 1})
 
 
 def test_deleted_message_of_cherry_studio_is_a_change(tmp_path: Path) -> None:
@@ -191,10 +195,15 @@ def test_entries_of_tau_are_read() -> None:
         ("system", "text", "So far.", ""),
         ("system", "text", "A detour.", ""),
     ]
-    facts = parser.facts
-    assert (facts.id, facts.project, facts.started, facts.ended) == (TAU.stem, "/home/ada/boats", START, START + 16)
-    assert [text.text for text in messages if facts.is_abandoned(text.line)] == ["Sew it by hand."]
-    assert facts.usage == {"m-1": Usage(10, 5, 2, 1, cost=0.25), "": Usage(20, 10, 4, 2, cost=0.5)}
+    metadata = parser.metadata
+    assert (metadata.id, metadata.project, metadata.started, metadata.ended) == (
+        TAU.stem,
+        "/home/ada/boats",
+        START,
+        START + 16,
+    )
+    assert [text.text for text in messages if metadata.is_abandoned(text.line)] == ["Sew it by hand."]
+    assert metadata.usage == {"m-1": Usage(10, 5, 2, 1, cost=0.25), "": Usage(20, 10, 4, 2, cost=0.5)}
     assert parser.unknown == {"hologram": 1}
     older = TAU.with_name("default.jsonl")
     parser, messages = read_with_pauses(TauFormat(), f"/x/{older.name}", fixture_lines(older))
@@ -206,7 +215,7 @@ def test_entries_of_tau_are_read() -> None:
         ("system", "text", "A notice.", ""),
         ("assistant", "text", "A seam is open.", ""),
     ]
-    assert (parser.facts.title, parser.unknown) == ("A leaking hull", {})
+    assert (parser.metadata.title, parser.unknown) == ("A leaking hull", {})
 
 
 def test_sessions_of_tau_are_found_with_titles(tmp_path: Path) -> None:
@@ -219,10 +228,10 @@ def test_sessions_of_tau_are_found_with_titles(tmp_path: Path) -> None:
     (source,) = find_sources(tmp_path, {}).sources
     assert (source.agent, source.files) == ("tau", 1)
     (session,) = conversations(Path(path))
-    assert (session.facts.id, session.facts.title) == ("hull.v2", "A leaking hull")
+    assert (session.metadata.id, session.metadata.title) == ("hull.v2", "A leaking hull")
     assert parts_changed(str(path)) > before
     (folder / "index.jsonl").write_text(json.dumps({"id": "hull.v2", "title": "Dry"}))
-    assert next(conversations(Path(path))).facts.title == "Dry"
+    assert next(conversations(Path(path))).metadata.title == "Dry"
     assert resume_command("tau", "t1") == "tau --session t1"
 
 

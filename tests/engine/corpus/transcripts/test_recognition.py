@@ -64,8 +64,8 @@ def test_line_transcripts_are_recognised_by_content(fixture: Path, tmp_path: Pat
     assert known.agent == AGENTS[fixture.parent.name]
     session = read_session(path, "")
     assert session is not None
-    assert session.facts.agent == known.agent
-    assert session.facts.unknown == session.unknown.total()
+    assert session.metadata.agent == known.agent
+    assert session.metadata.unknown == session.unknown.total()
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
@@ -81,7 +81,7 @@ def test_document_is_known_to_its_agent_alone(name: str) -> None:
 @pytest.mark.parametrize("name", [*DOCUMENTS, "chatgpt/conversations.json", "claude_export/conversations.json"])
 def test_unknown_items_of_documents_are_counted_once(name: str) -> None:
     for session in conversations(FIXTURES / name):
-        assert session.facts.unknown == session.unknown.total()
+        assert session.metadata.unknown == session.unknown.total()
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"{}\n", b"[]\n", b'{"level": "info"}\n', b"\x00" * 100, b"# Notes\n"])

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from engine.corpus.transcripts.formats import DatabaseFormat, LineFormat
-from engine.corpus.transcripts.messages import SessionFacts
+from engine.corpus.transcripts.messages import SessionMetadata
 from engine.corpus.transcripts.parsers.aider import AiderHistory
 from engine.corpus.transcripts.parsers.claude_code import ClaudeCodeFormat
 from engine.corpus.transcripts.parsers.cline import ClineTask
@@ -38,14 +38,14 @@ from tests.helpers.transcripts import feed
 def usage_of(format: LineFormat, *values: dict[str, Any]) -> dict[str, Usage]:
     parser = format.parser("s.jsonl")
     feed(parser, enumerate(values, 1))
-    return parser.facts.usage
+    return parser.metadata.usage
 
 
 def recorded(format: DatabaseFormat, path: Path, key: str = "s") -> dict[str, Usage]:
     """Return the usage of one session of a database."""
     found = read_rows(format, path, key)
     assert found is not None
-    return found.facts.usage
+    return found.metadata.usage
 
 
 def answered(id: str, output: int, *, model: str = "claude-opus-4-5", **usage: Any) -> dict[str, Any]:
@@ -156,13 +156,13 @@ def test_qwen_prompt_includes_the_cache() -> None:
 
 
 def test_opencode_free_answers_have_unknown_cost() -> None:
-    reader = OpencodeReader(facts=SessionFacts(agent="opencode"))
+    reader = OpencodeReader(metadata=SessionMetadata(agent="opencode"))
     tokens = {"input": 10, "output": 4, "reasoning": 2, "cache": {"read": 7, "write": 0}}
     answer = {"role": "assistant", "modelID": "glm-5", "tokens": tokens, "cost": 0}
     reader.message("m1", answer, [{"type": "text", "text": "Yes."}])
-    assert reader.facts.usage == {"glm-5": Usage(10, 6, 7, 0)}
+    assert reader.metadata.usage == {"glm-5": Usage(10, 6, 7, 0)}
     reader.message("m2", {**answer, "cost": 0.25}, [])
-    assert reader.facts.usage == {"glm-5": Usage(20, 12, 14, 0, cost=0.25)}
+    assert reader.metadata.usage == {"glm-5": Usage(20, 12, 14, 0, cost=0.25)}
 
 
 def test_copilot_cli_counts_at_the_end_of_each_run() -> None:
@@ -194,7 +194,7 @@ def test_cline_requests_are_added_up(tmp_path: Path) -> None:
     path.write_text(json.dumps([task, request, {**request, **model}, unfinished]))
     (found,) = ClineTask("cline").conversations(str(path))
     one = Usage(10, 2, 100, 5, cost=0.02)
-    assert found.facts.usage == {"": one, "claude-sonnet-4-5": one}
+    assert found.metadata.usage == {"": one, "claude-sonnet-4-5": one}
 
 
 def test_goose_has_totals_of_the_session(tmp_path: Path) -> None:
@@ -265,7 +265,7 @@ def test_usage_survives_a_stored_state() -> None:
     feed(parser, [(1, answered("m1", 1))])
     resumed = ClaudeCodeFormat().resume(msgspec.json.encode(parser))
     feed(resumed, [(2, answered("m1", 40)), (3, answered("m2", 2))])
-    assert resumed.facts.usage == {"claude-opus-4-5": Usage(6, 42, 2000)}
+    assert resumed.metadata.usage == {"claude-opus-4-5": Usage(6, 42, 2000)}
 
 
 def test_cline_session_has_the_usage_of_each_answer(tmp_path: Path) -> None:
@@ -281,7 +281,7 @@ def test_cline_session_has_the_usage_of_each_answer(tmp_path: Path) -> None:
     path = tmp_path / "s.messages.json"
     path.write_text(json.dumps(document))
     (found,) = ClineSession().conversations(str(path))
-    assert found.facts.usage == {"claude-sonnet-4-5": Usage(400, 40, 1400, 200, cost=1.0)}
+    assert found.metadata.usage == {"claude-sonnet-4-5": Usage(400, 40, 1400, 200, cost=1.0)}
 
 
 def test_gptme_metadata_has_the_usage_of_an_answer() -> None:
@@ -307,7 +307,7 @@ def test_openhands_state_has_the_sums_of_each_model(tmp_path: Path) -> None:
     (tmp_path / "events").mkdir()
     (tmp_path / "base_state.json").write_text(json.dumps({"id": "s", "stats": {"usage_to_metrics": metrics}}))
     (found,) = OpenHandsConversation().conversations(str(tmp_path / "base_state.json"))
-    assert found.facts.usage == {"m": Usage(200, 30, 600, 100, cost=0.5), "n": Usage(50, 5, 600, 0)}
+    assert found.metadata.usage == {"m": Usage(200, 30, 600, 100, cost=0.5), "n": Usage(50, 5, 600, 0)}
 
 
 def test_openhands_events_have_sums_so_far(tmp_path: Path) -> None:
@@ -323,7 +323,7 @@ def test_openhands_events_have_sums_so_far(tmp_path: Path) -> None:
         }
         (tmp_path / f"events/{number}.json").write_text(json.dumps(event))
     (found,) = OpenHandsConversation().conversations(str(tmp_path / "events/0.json"))
-    assert found.facts.usage == {"": Usage(30, 1, cost=0.3)}
+    assert found.metadata.usage == {"": Usage(30, 1, cost=0.3)}
 
 
 def test_copilot_chat_has_the_usage_of_each_answer(tmp_path: Path) -> None:
@@ -341,23 +341,23 @@ def test_copilot_chat_has_the_usage_of_each_answer(tmp_path: Path) -> None:
     path = tmp_path / "s.json"
     path.write_text(json.dumps({"sessionId": "s", "creationDate": 1, "requests": requests}))
     (found,) = CopilotChatDocument().conversations(str(path))
-    assert found.facts.usage == {"claude-opus-4-8": Usage(900, 30), "x": Usage(None, 2)}
+    assert found.metadata.usage == {"claude-opus-4-8": Usage(900, 30), "x": Usage(None, 2)}
 
 
 def test_vibe_and_droid_have_sums_next_to_the_transcript(tmp_path: Path) -> None:
     stats = {"session_prompt_tokens": 900, "session_completion_tokens": 30, "session_cached_tokens": 600}
     meta = {"config": {"active_model": "devstral-2"}, "stats": stats}
     (tmp_path / "meta.json").write_text(json.dumps(meta))
-    assert VibeFormat().parser(str(tmp_path / "messages.jsonl")).facts.usage == {"devstral-2": Usage(300, 30, 600)}
+    assert VibeFormat().parser(str(tmp_path / "messages.jsonl")).metadata.usage == {"devstral-2": Usage(300, 30, 600)}
     (tmp_path / "meta.json").write_text(json.dumps({**meta, "stats": {**stats, "session_cached_tokens": None}}))
-    assert VibeFormat().parser(str(tmp_path / "messages.jsonl")).facts.usage == {"devstral-2": Usage(900, 30)}
+    assert VibeFormat().parser(str(tmp_path / "messages.jsonl")).metadata.usage == {"devstral-2": Usage(900, 30)}
     counts = {"inputTokens": 9, "outputTokens": 8, "thinkingTokens": 2, "cacheReadTokens": 70, "cacheCreationTokens": 6}
     settings = {"model": "custom:Claude-Opus-4.5-Thinking-[Anthropic]-0", "tokenUsage": counts}
     (tmp_path / "s.settings.json").write_text(json.dumps(settings))
-    assert DroidFormat().parser(str(tmp_path / "s.jsonl")).facts.usage == {
+    assert DroidFormat().parser(str(tmp_path / "s.jsonl")).metadata.usage == {
         "claude-opus-4.5-thinking": Usage(9, 10, 70, 6)
     }
-    assert DroidFormat().parser(str(tmp_path / "other.jsonl")).facts.usage == {}
+    assert DroidFormat().parser(str(tmp_path / "other.jsonl")).metadata.usage == {}
 
 
 def test_aider_reports_tokens_after_an_answer(tmp_path: Path) -> None:
@@ -372,8 +372,8 @@ def test_aider_reports_tokens_after_an_answer(tmp_path: Path) -> None:
         "> Tokens: 1.2.3k sent, 1 received.\n> Tokens: . sent, . received.\n> Tokens: 9k sent\n"
     )
     first, second = AiderHistory().conversations(str(path))
-    assert first.facts.usage == {"gpt-5": Usage(12_400, 1000, 2000, 1000, cost=pytest.approx(0.0234))}
-    assert second.facts.usage == {"": Usage(2, 2)}
+    assert first.metadata.usage == {"gpt-5": Usage(12_400, 1000, 2000, 1000, cost=pytest.approx(0.0234))}
+    assert second.metadata.usage == {"": Usage(2, 2)}
 
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -391,7 +391,7 @@ ONLY_NAMED = {
 @pytest.mark.parametrize(("name", "model"), ONLY_NAMED.items())
 def test_model_without_tokens_is_recorded_by_its_name(name: str, model: str) -> None:
     first = next(conversations(FIXTURES / name))
-    assert first.facts.usage == {model: Usage()}
+    assert first.metadata.usage == {model: Usage()}
 
 
 @pytest.mark.parametrize("model", ["", "auto", "default", "<synthetic>", None, 7])
@@ -399,7 +399,7 @@ def test_choices_and_other_values_are_no_models(model: object) -> None:
     parser = ClaudeCodeFormat().parser("s.jsonl")
     parser.use_model(model)
     parser.use(model, Usage(0, 0))
-    assert parser.facts.usage == {}
+    assert parser.metadata.usage == {}
 
 
 def test_zero_tokens_are_unknown_and_later_ones_count() -> None:

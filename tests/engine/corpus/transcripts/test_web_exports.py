@@ -46,8 +46,8 @@ def test_deepseek_reads_the_last_branch() -> None:
         ("assistant", "text", "You're welcome.", ""),
     ]
     assert [message.text for message in found.abandoned] == ["Water, most likely.", "Too little water."]
-    assert (found.key, found.facts.title, found.unknown) == ("d-1", "Tomatoes", {"AROMA": 1})
-    assert (found.facts.started, found.facts.ended, found.messages[0].id) == (START + 1, START + 5, "1")
+    assert (found.key, found.metadata.title, found.unknown) == ("d-1", "Tomatoes", {"AROMA": 1})
+    assert (found.metadata.started, found.metadata.ended, found.messages[0].id) == (START + 1, START + 5, "1")
 
 
 def test_deepseek_counts_old_messages_as_unknown(tmp_path: Path) -> None:
@@ -68,10 +68,10 @@ def test_grok_reads_every_conversation() -> None:
         ("system", "text", "Night.", ""),
     ]
     assert [message.text for message in first.abandoned] == ["Too little water."]
-    assert (first.key, first.facts.title, first.unknown) == ("g-1", "Tomatoes", {"sender narrator": 1})
-    assert (first.facts.started, first.facts.ended) == (START + 1, START + 6)
+    assert (first.key, first.metadata.title, first.unknown) == ("g-1", "Tomatoes", {"sender narrator": 1})
+    assert (first.metadata.started, first.metadata.ended) == (START + 1, START + 6)
     assert in_order(second) == [("user", "text", "Hello. Are you there?", ""), ("assistant", "text", "Yes.", "")]
-    assert (second.facts.opening, second.facts.started) == ("Hello. Are you there?", START + 3600)
+    assert (second.metadata.opening, second.metadata.started) == ("Hello. Are you there?", START + 3600)
 
 
 @pytest.mark.parametrize(
@@ -123,8 +123,8 @@ def test_gemini_prompts_close_in_time_are_one_conversation(tmp_path: Path) -> No
         ("assistant", "text", "You're welcome.", ""),
     ]
     began = 1777885200
-    assert (older.key, older.facts.started, older.facts.ended) == (str(began), began, began + 120)
-    assert (older.facts.opening, older.unknown) == ("Why do tomatoes split?", {})
+    assert (older.key, older.metadata.started, older.metadata.ended) == (str(began), began, began + 120)
+    assert (older.metadata.opening, older.unknown) == ("Why do tomatoes split?", {})
     path = packed(tmp_path, {"Takeout/Meine Aktivitäten/Gemini-Apps/MeineAktivitäten.json": GEMINI.read_bytes()})
     assert GeminiTakeout().matches(str(path), head(path))
     assert [found.messages for found in read(GeminiTakeout(), path)] == [newer.messages, older.messages]
@@ -167,9 +167,9 @@ def test_open_webui_separates_thoughts_and_tools() -> None:
         ("user", "text", 'Thanks <details type="reasoning">.', ""),
     ]
     assert [message.text for message in found.abandoned] == ["Too little water."]
-    assert (found.key, found.facts.title, found.unknown) == ("w-1", "Tomatoes", {})
-    assert (found.facts.started, found.facts.ended) == (START + 1, START + 4)
-    assert found.facts.usage == {"llama3": Usage(12, 34)}
+    assert (found.key, found.metadata.title, found.unknown) == ("w-1", "Tomatoes", {})
+    assert (found.metadata.started, found.metadata.ended) == (START + 1, START + 4)
+    assert found.metadata.usage == {"llama3": Usage(12, 34)}
 
 
 def test_open_webui_reads_elements_with_any_attributes(tmp_path: Path) -> None:
@@ -205,9 +205,9 @@ def test_lm_studio_reads_the_selected_versions() -> None:
         ("assistant", "text", "Too much water at once.", ""),
     ]
     assert [message.text for message in found.abandoned] == ["Why split?"]
-    assert (found.facts.id, found.facts.title, found.unknown) == ("1777885200000", "Tomatoes", {"aroma": 1})
-    assert (found.facts.started, found.facts.ended) == (START, START + 2)
-    assert found.facts.usage == {"llama-3": Usage(input=55, output=16)}  # of two requests
+    assert (found.metadata.id, found.metadata.title, found.unknown) == ("1777885200000", "Tomatoes", {"aroma": 1})
+    assert (found.metadata.started, found.metadata.ended) == (START, START + 2)
+    assert found.metadata.usage == {"llama-3": Usage(input=55, output=16)}  # of two requests
 
 
 def test_lm_studio_names_the_model_as_author(tmp_path: Path) -> None:
@@ -216,7 +216,7 @@ def test_lm_studio_names_the_model_as_author(tmp_path: Path) -> None:
         step.pop("genInfo", None)
     path = tmp_path / STUDIO.name
     path.write_text(json.dumps(chat))
-    assert next(LmStudioChat().conversations(str(path))).facts.usage == {"llama-3": Usage()}
+    assert next(LmStudioChat().conversations(str(path))).metadata.usage == {"llama-3": Usage()}
 
 
 def test_chats_of_lm_studio_are_found(tmp_path: Path) -> None:

@@ -120,10 +120,10 @@ def test_a_thread_is_read(path: Path) -> None:
         (3, "system", "text", "So far: a leak.", ""),
         (4, "assistant", "text", "It has no seams.", ""),
     ]
-    facts = conversation.facts
-    assert (facts.agent, facts.id, facts.title) == ("zed", "t-1", "A leaking hull")
-    assert (facts.opening, facts.project, facts.parent) == ("Why does @hull.py leak?", "/home/ada/boats", "")
-    assert (facts.started, facts.ended) == (END - 600, END)
+    metadata = conversation.metadata
+    assert (metadata.agent, metadata.id, metadata.title) == ("zed", "t-1", "A leaking hull")
+    assert (metadata.opening, metadata.project, metadata.parent) == ("Why does @hull.py leak?", "/home/ada/boats", "")
+    assert (metadata.started, metadata.ended) == (END - 600, END)
     assert {message.time for message in conversation.messages} == {END}
     assert conversation.unknown == {"block": 1, "message": 1}
 
@@ -139,14 +139,14 @@ def test_an_older_thread_is_read(path: Path) -> None:
         (3, "assistant", "tool-call", "seam", "grep"),
         (3, "tool", "tool-result", "hull.py:1", "grep"),
     ]
-    facts = conversation.facts
-    assert (facts.project, facts.branch, facts.started) == ("/home/ada/boats", "keel", END)
+    metadata = conversation.metadata
+    assert (metadata.project, metadata.branch, metadata.started) == ("/home/ada/boats", "keel", END)
 
 
 def test_the_thread_of_a_sub_agent_names_its_parent(path: Path) -> None:
     write_rows(path, ZED + ZED_NEWER, [row(THREAD, parent_id="t-0", folder_paths='["/home/ada/boats"]')])
     conversation = read(path)
-    assert (conversation.facts.parent, conversation.facts.project) == ("t-0", "/home/ada/boats")
+    assert (conversation.metadata.parent, conversation.metadata.project) == ("t-0", "/home/ada/boats")
     assert all(message.side for message in conversation.messages)
 
 
