@@ -29,6 +29,7 @@ from engine.search.pipeline_stages import Moved
 from engine.search.score_cut_off import languages_of
 from engine.search.scoring import LONG_QUERY, Blend
 from engine.search.search_context import SearchContext
+from engine.search.search_sources import WordCounts
 from engine.search.vector_leg import VectorLeg
 from engine.store.snapshot import Snapshot, StoredChunk
 from engine.text import QueryAnalysis
@@ -114,7 +115,7 @@ def in_other_languages(
 
 
 def order_by_best(
-    results: list[Scored], leg: VectorLeg, analysis: QueryAnalysis, counts: Counts, context: SearchContext
+    results: list[Scored], leg: VectorLeg, analysis: QueryAnalysis, counts: WordCounts, context: SearchContext
 ) -> list[Scored]:
     """Return the results of a long query whose words match well, ordered by their similarity to the best ones, too.
 
@@ -127,10 +128,11 @@ def order_by_best(
     similarities = leg.similarities(first, _BEST)
     if len(similarities) < 2 + (first[0] in similarities):
         return results
-    chunks = leg.snapshot.chunks(list(similarities))
-    shared = _shared_words([chunks[id_] for id_ in similarities], counts)
-    for id_, words in zip(similarities, shared, strict=True):
-        similarities[id_] += _WEIGHT_OF_SHARED * words
+    if isinstance(counts, Counts) and not leg.snapshot.hidden:  # others take a request or milliseconds for each word
+        chunks = leg.snapshot.chunks(list(similarities))
+        shared = _shared_words([chunks[id_] for id_ in similarities], counts)
+        for id_, words in zip(similarities, shared, strict=True):
+            similarities[id_] += _WEIGHT_OF_SHARED * words
     similarities.pop(first[0], None)
     compared = {
         place: replace(scored, best_similarity=similarities[scored.id])
