@@ -171,8 +171,8 @@ class ResultExplanation(Record, frozen=True):
     by_lines: bool = False
     """Whether these words are in the result's best two adjacent lines, because few words of the query match."""
     best_similarity: float | None = None
-    """Similarity to the best results of a long query, without limits of 0 and 1, which changes the order; None if they
-    were not compared."""
+    """Similarity to the best results of a long query, by vectors and shared words, without limits of 0 and 1, which
+    changes the order; None if they were not compared."""
     by_words: bool = False
     """Whether only the text score reaches the minimum, which is then shown as the score."""
 

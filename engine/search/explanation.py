@@ -49,7 +49,8 @@ class Scored(msgspec.Struct, frozen=True):
     by_lines: bool = False
     """Whether the best two adjacent lines have this `word_similarity`; then the chunk is in the query's language."""
     best_similarity: float | None = None
-    """Score of the similarity to the best results of a long query; None if the chunk was not compared with them."""
+    """Score of the similarity to the best results of a long query, by vectors and shared words; None if the chunk was
+    not compared with them."""
 
     @property
     def unlifted(self) -> float:

@@ -420,7 +420,7 @@ class Searcher:
             from engine.search.word_similarity import order_by_best
 
             with context.timed("vector"):
-                results = order_by_best(results, vector_leg, analysis, context)
+                results = order_by_best(results, vector_leg, analysis, self._frequencies.counts(snapshot), context)
         if context.request.diverse:
             with context.timed("merge"):
                 results = self._ranker.spread(results, snapshot, vector_leg, context)

@@ -228,6 +228,29 @@ def test_results_of_a_long_query_similar_to_the_best_move_up(tmp_path: Path) -> 
         assert all(result.best_similarity is None for result in explanation.results)
 
 
+def test_results_with_rare_words_of_the_best_move_up(tmp_path: Path) -> None:
+    names = "Brontovex, Kaldurin, Ostrimel"
+    notes = {
+        **PUMPS,
+        "pump": f"The pump in the garden lost pressure in winter. Repaired by {names}.",
+        "clinic": f"{names}: the doctor saw no reason to change the plan before winter.",
+        "plumber": "Mirelund, Tasporin, Hevlaquin: the plumber mended leaking sprinklers before winter.",
+    }
+    memory = _memory(tmp_path, notes)
+    try:
+        outcome = _explained(memory, "Why did the garden pump lose so much pressure in winter?")
+    finally:
+        memory.close()
+    assert outcome.explanation is not None
+    similarities = {reason.citation.split(".")[0]: reason.best_similarity for reason in outcome.explanation.results}
+    scores = {result.path.removesuffix(".md"): result.score for result in outcome.results}
+    assert list(scores)[-2:] == ["clinic", "plumber"]
+    assert scores["plumber"] > scores["clinic"]
+    assert (similarities["clinic"] or 0.0) > (similarities["plumber"] or 0.0) > 0.0
+    (reason,) = (str(reason) for reason in reasons_of(outcome.explanation.results[-2]) if "best ones" in str(reason))
+    assert "in meaning and words" in reason
+
+
 def test_note_named_like_a_long_query_is_not_compared(tmp_path: Path) -> None:
     query = "garden pump loses pressure in winter again"
     memory = _memory(tmp_path, {**PUMPS, query: "See the bill."})
