@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from engine.embedding.api_keys import forget_key, key_state, store_key
     from engine.embedding.consent import remote_fallback
     from engine.embedding.gguf_file import missing_model
-    from engine.embedding.model_catalog import facts_of, models_of
+    from engine.embedding.model_catalog import metadata_of, models_of
     from engine.embedding.model_download import fetch_model
     from engine.embedding.provider_selection import probe_provider
     from engine.indexing.session_workspace_assignment import preview_workspace
@@ -82,7 +82,7 @@ if TYPE_CHECKING:
     from engine.memory.memory_interface import MemorySearchManager
     from engine.memory.search_requests import SearchOptions
     from engine.memory.settings_impact import consequences_of, options_of_index
-    from engine.providers import ModelFacts
+    from engine.providers import ModelMetadata
     from engine.providers.openai import PRESETS, preset_of
     from engine.providers.registry import PROVIDERS, provider_named, remote_names
     from engine.records import *  # noqa: F403
@@ -154,7 +154,7 @@ _NAMES = {
     "embedding.api_keys": "forget_key key_state store_key",
     "embedding.consent": "remote_fallback",
     "embedding.gguf_file": "missing_model",
-    "embedding.model_catalog": "facts_of models_of",
+    "embedding.model_catalog": "metadata_of models_of",
     "embedding.model_download": "fetch_model",
     "embedding.provider_selection": "probe_provider",
     "indexing.session_workspace_assignment": "preview_workspace",
@@ -165,7 +165,7 @@ _NAMES = {
     "memory.memory_interface": "MemorySearchManager",
     "memory.search_requests": "SearchOptions",
     "memory.settings_impact": "consequences_of options_of_index",
-    "providers": "ModelFacts",
+    "providers": "ModelMetadata",
     "providers.openai": "PRESETS preset_of",
     "providers.registry": "PROVIDERS provider_named remote_names",
     "records.workspaces": "name_in split_name",

@@ -33,7 +33,7 @@ CHECKS = {
     "mypy": ["mypy"],
     "import rules": ["lint-imports", "--no-logo"],
 }
-MOST_PROCESSES = 4
+MAX_PROCESSES = 4
 """Limit because each process collects all tests, and one with a window takes half a gigabyte."""
 HEADLESS = (
     "There is no display here, so no window can open: add --screenshot FILE.png to draw it into a file,"
@@ -111,7 +111,7 @@ def _side_by_side() -> list[str]:
     """
     allowed = getattr(os, "sched_getaffinity", None)
     cores = len(allowed(0)) if allowed else os.cpu_count() or 1
-    return ["-n", str(min(cores + 1, MOST_PROCESSES)), "--dist", "worksteal"] if cores > 1 else []
+    return ["-n", str(min(cores + 1, MAX_PROCESSES)), "--dist", "worksteal"] if cores > 1 else []
 
 
 def _opens_window(arguments: list[str]) -> bool:

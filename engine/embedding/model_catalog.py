@@ -11,7 +11,7 @@ import re
 import msgspec
 
 from engine.embedding.consent import settings_of
-from engine.providers import Calibration, ModelFacts
+from engine.providers import Calibration, ModelMetadata
 from engine.providers.registry import PROVIDERS, is_loopback, owner_of
 from engine.settings import Settings
 
@@ -19,15 +19,15 @@ UNKNOWN = Calibration(low=0.25, high=0.65, weight=0.3)
 """For models that are not listed."""
 
 
-def models_of(provider: str) -> tuple[ModelFacts, ...]:
+def models_of(provider: str) -> tuple[ModelMetadata, ...]:
     """The known models of a provider, its default first."""
     return next((known.models for known in PROVIDERS if known.name == provider), ())
 
 
-def facts_of(provider: str, model: str) -> ModelFacts | None:
+def metadata_of(provider: str, model: str) -> ModelMetadata | None:
     """Data of a model; the name may have a vendor prefix ("openai/…") and a tag (":latest")."""
     plain = model.rpartition("/")[2].partition(":")[0].lower()
-    return next((facts for facts in models_of(provider) if facts.model == plain), None)
+    return next((metadata for metadata in models_of(provider) if metadata.model == plain), None)
 
 
 def price_of(settings: Settings, provider: str, model: str) -> float | None:
@@ -42,18 +42,18 @@ def price_of(settings: Settings, provider: str, model: str) -> float | None:
     base_url = settings_of(settings, provider).remote.base_url
     if base_url and is_loopback(base_url):
         return 0.0
-    facts = facts_of(provider, model)
+    metadata = metadata_of(provider, model)
     is_own = not base_url or owner_of(base_url) == provider
-    return facts.price if facts is not None and is_own else None
+    return metadata.price if metadata is not None and is_own else None
 
 
 def batch_price_of(settings: Settings, provider: str, model: str) -> float | None:
     """Price for batch jobs, with the list's discount if it is known."""
     price = price_of(settings, provider, model)
-    facts = facts_of(provider, model)
-    if not price or facts is None or not facts.price or facts.batch_price is None:
+    metadata = metadata_of(provider, model)
+    if not price or metadata is None or not metadata.price or metadata.batch_price is None:
         return price
-    return price * facts.batch_price / facts.price
+    return price * metadata.batch_price / metadata.price
 
 
 # --- Usage rules of open models, from their makers: neither files nor servers contain them ---------------------------

@@ -17,7 +17,7 @@ from engine.base.language import tr
 from engine.embedding.batch_jobs.batch_api import BatchApi
 from engine.embedding.http import HttpClient
 from engine.embedding.long_text_splitting import embed_whole
-from engine.embedding.model_catalog import UNKNOWN, facts_of, price_of
+from engine.embedding.model_catalog import UNKNOWN, metadata_of, price_of
 from engine.embedding.provider_interface import LeftOut, Limits, PartialAnswer, prepare
 from engine.embedding.response_parsing import Answer
 from engine.embedding.service_errors import TooLong, retrying
@@ -130,29 +130,29 @@ class Model:
         `limits.input_tokens` is for models that are not listed. `inputs`: prefixes or types sent with texts, since
         vectors depend on them. Raises `ProviderError` for an unsupported vector length.
         """
-        facts = facts_of(provider, name)
+        metadata = metadata_of(provider, name)
         dimensions = settings.dimensions
-        if facts is not None and dimensions is not None and dimensions not in facts.dimensions:
+        if metadata is not None and dimensions is not None and dimensions not in metadata.dimensions:
             raise ProviderError(
                 tr(
                     "{name} has no vectors of {wanted} numbers: set dimensions to {lengths}, or leave it out.",
                     name=name,
                     wanted=dimensions,
-                    lengths=_choices(facts.dimensions),
+                    lengths=_choices(metadata.dimensions),
                 )
             )
-        if facts is not None:
-            limits = msgspec.structs.replace(limits, input_tokens=facts.input_tokens)
+        if metadata is not None:
+            limits = msgspec.structs.replace(limits, input_tokens=metadata.input_tokens)
         # All of a provider's own URLs serve the same models, and so do both names of this machine.
         server = None if owner_of(base_url) == provider else base_url.replace("//localhost", "//127.0.0.1")
         identity = (server, name, dimensions, list(inputs), sorted(settings.remote.headers.items()))
         return cls(
             provider=provider,
             name=name,
-            dims=dimensions or (facts.dims if facts is not None else None),
+            dims=dimensions or (metadata.dims if metadata is not None else None),
             limits=limits,
             price=price_of(settings, provider, name),
-            calibration=facts.calibration if facts is not None else UNKNOWN,
+            calibration=metadata.calibration if metadata is not None else UNKNOWN,
             key=hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:16],
         )
 

@@ -5,7 +5,7 @@ import msgspec
 from engine.base import in_batches
 from engine.base.cancellation import CancelToken, checkpoint
 from engine.embedding.batch_jobs.batch_api import MIN_TEXTS, batches_of
-from engine.embedding.model_catalog import facts_of
+from engine.embedding.model_catalog import metadata_of
 from engine.embedding.provider_interface import EmbeddingProvider
 from engine.records import EmbeddingEstimate
 from engine.settings import Settings
@@ -104,8 +104,8 @@ def estimate(
 
 def _checked(settings: Settings, name: ModelName) -> str:
     """Return the date of the built-in list price; empty if the user has set the price."""
-    facts = facts_of(name.provider, name.model)
-    return "" if facts is None or f"{name.provider}/{name.model}" in settings.prices else facts.checked
+    metadata = metadata_of(name.provider, name.model)
+    return "" if metadata is None or f"{name.provider}/{name.model}" in settings.prices else metadata.checked
 
 
 def _cost(tokens: int, price: float) -> float:

@@ -85,7 +85,7 @@ class Calibration(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, high=1.0, words=(0.0, 0.0))
 
 
-class ModelFacts(msgspec.Struct, frozen=True):
+class ModelMetadata(msgspec.Struct, frozen=True):
     """Data of one model of one provider."""
 
     provider: str
@@ -126,5 +126,5 @@ class Provider(msgspec.Struct, frozen=True, kw_only=True):
     """Hosts of its servers, the usual one first."""
     key_variables: tuple[str, ...] = ()
     """Environment variables of its API key, in the order in which they are read."""
-    models: tuple[ModelFacts, ...] = ()
+    models: tuple[ModelMetadata, ...] = ()
     """Its known models, the default first."""

@@ -1,7 +1,7 @@
 """Declare the provider Gemini (Google): its models, prices, hosts and key variables."""
 
 from engine.base.language import marked
-from engine.providers import Calibration, ModelFacts, Provider
+from engine.providers import Calibration, ModelMetadata, Provider
 
 _PRICES = "https://ai.google.dev/gemini-api/docs/pricing"
 _CHECKED = "2026-11-22"
@@ -10,9 +10,9 @@ _GEMINI_1 = Calibration(low=0.50, high=0.75, weight=0.4)
 _GEMINI_2 = Calibration(low=0.35, high=0.70, weight=0.4)
 
 
-def _gemini(model: str, input_tokens: int, price: float, batch: float, calibration: Calibration) -> ModelFacts:
+def _gemini(model: str, input_tokens: int, price: float, batch: float, calibration: Calibration) -> ModelMetadata:
     dimensions = range(128, 3073)
-    return ModelFacts("gemini", model, 3072, dimensions, input_tokens, price, batch, calibration, _PRICES, _CHECKED)
+    return ModelMetadata("gemini", model, 3072, dimensions, input_tokens, price, batch, calibration, _PRICES, _CHECKED)
 
 
 GEMINI = Provider(

@@ -8,7 +8,7 @@ https://github.com/ggml-org/llama.cpp/tree/master/tools/server.
 import msgspec
 
 from engine.base.language import marked
-from engine.providers import Calibration, ModelFacts, Provider
+from engine.providers import Calibration, ModelMetadata, Provider
 
 _PRICES = "https://developers.openai.com/api/docs/pricing"
 _CHECKED = "2026-11-22"
@@ -23,19 +23,19 @@ _MINILM = Calibration(low=0.16, high=0.48, weight=0.4, spread=0.07)
 
 def _openai(
     model: str, dims: int, price: float, batch: float, calibration: Calibration, *, shorter: bool
-) -> ModelFacts:
+) -> ModelMetadata:
     # The API reference says 8192 tokens per text, lists of limits say 8191.
     dimensions = range(1, dims + 1) if shorter else (dims,)
-    return ModelFacts("openai", model, dims, dimensions, 8191, price, batch, calibration, _PRICES, _CHECKED)
+    return ModelMetadata("openai", model, dims, dimensions, 8191, price, batch, calibration, _PRICES, _CHECKED)
 
 
 def _open(
     model: str, dims: int, input_tokens: int, calibration: Calibration, *, shorter: tuple[int, ...] = ()
-) -> ModelFacts:
+) -> ModelMetadata:
     """A model with open weights, under its name on local servers. `shorter`: other supported lengths."""
     source = f"https://ollama.com/library/{model}"
     sizes = (*shorter, dims)
-    return ModelFacts("openai", model, dims, sizes, input_tokens, None, None, calibration, source, _CHECKED)
+    return ModelMetadata("openai", model, dims, sizes, input_tokens, None, None, calibration, source, _CHECKED)
 
 
 OPENAI = Provider(

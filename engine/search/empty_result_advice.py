@@ -268,7 +268,7 @@ class _Advice:
 
     def _weak(self) -> Iterator[SearchRemedy]:
         best, least = self._context.best, self._request.min_score
-        raised = [stage.facts for stage in self._context.stages.found if isinstance(stage.facts, RaisedMinimum)]
+        raised = [stage.details for stage in self._context.stages.found if isinstance(stage.details, RaisedMinimum)]
         higher = raised[-1] if raised else None
         if higher is not None and not higher.unknown:
             advice = tr(
@@ -295,8 +295,8 @@ class _Advice:
             return
         counts: dict[str, int] = {}
         for stage in self._context.stages.found:
-            if isinstance(stage.facts, Terms):
-                counts.update(stage.facts.chunks)
+            if isinstance(stage.details, Terms):
+                counts.update(stage.details.chunks)
         missing = [word for word, count in counts.items() if not count]
         if len(missing) == len(counts):
             return  # only function words remain

@@ -218,7 +218,7 @@ class UnderstoodQuery(msgspec.Struct, frozen=True):
     """Whether it has only punctuation and similar signs."""
 
 
-Facts = (
+Details = (
     int
     | frozenset[str]
     | Best
@@ -245,7 +245,7 @@ class Stage(msgspec.Struct, frozen=True):
     name: str
     entered: int
     left: int
-    facts: Facts
+    details: Details
     unit: StageUnit
     milliseconds: float
     """Duration from the end of the previous stage to the end of this one: together they are the whole search."""
@@ -257,17 +257,17 @@ class Stages(msgspec.Struct, eq=False):
     found: list[Stage] = msgspec.field(default_factory=list)
     _ended: float = msgspec.field(default_factory=time.perf_counter)
 
-    def add(self, name: str, entered: int, left: int, facts: Facts = None, unit: StageUnit = "chunks") -> None:
+    def add(self, name: str, entered: int, left: int, details: Details = None, unit: StageUnit = "chunks") -> None:
         """Record a stage that has just ended: `entered` and `left` are the numbers of its input and
         output, in `unit`.
         """
         now = time.perf_counter()
-        self.found.append(Stage(name, entered, left, facts, unit, round((now - self._ended) * 1000, 3)))
+        self.found.append(Stage(name, entered, left, details, unit, round((now - self._ended) * 1000, 3)))
         self._ended = now
 
-    def add_question(self, *, embedded: bool, facts: Facts = None) -> None:
+    def add_question(self, *, embedded: bool, details: Details = None) -> None:
         """Record whether the query has a vector; this stage is shown first although other stages ran before it."""
-        self.add("question", 1, int(embedded), facts, "questions")
+        self.add("question", 1, int(embedded), details, "questions")
         self.found.insert(0, self.found.pop())
 
     def add_terms(self, terms: Sequence[Term], dropped: Sequence[str], unfinished: str) -> None:

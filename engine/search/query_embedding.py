@@ -88,7 +88,7 @@ class QueryEmbedder:
         if isinstance(vector, str):
             context.note_keywords_only(KeywordsOnly("failure", vector))
             return
-        context.stages.add_question(embedded=True, facts=EmbeddedQuery(provider.model, len(vector)))
+        context.stages.add_question(embedded=True, details=EmbeddedQuery(provider.model, len(vector)))
         # A zero vector has no direction: all passages would be equally near.
         context.vector = vector if vector.any() else None
 

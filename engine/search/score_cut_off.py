@@ -277,8 +277,8 @@ def without_unrelated(
     if len(related) < len(results):
         best = None if related else max(scored.unlifted for scored in results)
         foreign = any(scored.word_similarity is not None and not scored.by_lines for scored in results)
-        facts = RaisedMinimum(highest, best, (), untranslated=foreign and highest == by_words)
-        stages.add("unrelated", len(results), len(related), facts)
+        details = RaisedMinimum(highest, best, (), untranslated=foreign and highest == by_words)
+        stages.add("unrelated", len(results), len(related), details)
     return related
 
 

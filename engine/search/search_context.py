@@ -140,7 +140,7 @@ class SearchContext(msgspec.Struct, eq=False):
     def note_keywords_only(self, reason: KeywordsOnly) -> None:
         """Note that only keywords are searched."""
         self.keywords_only = reason
-        self.stages.add_question(embedded=False, facts=reason)
+        self.stages.add_question(embedded=False, details=reason)
 
     def by_keywords(self) -> "SearchContext":
         """Return a copy of the context for a first answer by keywords alone."""

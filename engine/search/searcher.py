@@ -177,7 +177,7 @@ class Searcher:
             provider = None  # the vector of punctuation is similar to the vector of any passage
         elif len(unknown) == len(part.leg.terms) and self._embedder.is_nonsense(snapshot, provider, unknown):
             provider = None
-            context.stages.add_question(embedded=False, facts=UnknownWords(unknown))
+            context.stages.add_question(embedded=False, details=UnknownWords(unknown))
         others = dict[str, KeywordPart]()
         if (correction := self._correction(snapshot, provider, part, context, others)) is not None:
             return self._answer_instead(snapshot, provider, context, correction, others, on_keywords)

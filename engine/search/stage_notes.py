@@ -88,15 +88,15 @@ def keywords_only_advice(why: KeywordsOnly) -> str:
 
 
 def _index(stage: Stage) -> str:
-    return _empty_index(_facts(stage, EmptyIndex))
+    return _empty_index(_details(stage, EmptyIndex))
 
 
 def _query(stage: Stage) -> str:
-    return describe_understood(_facts(stage, UnderstoodQuery))
+    return describe_understood(_details(stage, UnderstoodQuery))
 
 
 def _age(stage: Stage) -> str:
-    limit = _facts(stage, Best)
+    limit = _details(stage, Best)
     return _with_best(
         tr(
             "Passages that age lowered below {least:g}: {count:,}.", count=stage.entered - stage.left, least=limit.least
@@ -106,7 +106,7 @@ def _age(stage: Stage) -> str:
 
 
 def _threshold(stage: Stage) -> str:
-    limit = _facts(stage, Best)
+    limit = _details(stage, Best)
     return _with_best(
         tr("Passages that scored below {least:g}: {count:,}.", count=stage.entered - stage.left, least=limit.least),
         limit,
@@ -124,7 +124,7 @@ def _best_score(limit: Best | RaisedMinimum) -> str:
 
 
 def _diversity(stage: Stage) -> str:
-    order = _facts(stage, Moved)
+    order = _details(stage, Moved)
     return tr_count(
         "{count:,} of the first {first:,} passages was moved for more variety.",
         "{count:,} of the first {first:,} passages were moved for more variety.",
@@ -142,7 +142,7 @@ def _keywords(stage: Stage) -> str:
 
 
 def _language(stage: Stage) -> str:
-    order = _facts(stage, Moved)
+    order = _details(stage, Moved)
     return tr_count(
         "The query is in another language than the notes, so each of its words was compared with those of the first "
         "{first:,} passages: {count:,} was moved.",
@@ -163,7 +163,7 @@ def _limits(stage: Stage) -> str:
 
 
 def _lines(stage: Stage) -> str:
-    order = _facts(stage, Moved)
+    order = _details(stage, Moved)
     return tr_count(
         "No passage matches all words well, so similar words in adjacent lines of the first {first:,} passages were "
         "compared: {count:,} was moved.",
@@ -175,7 +175,7 @@ def _lines(stage: Stage) -> str:
 
 
 def _best(stage: Stage) -> str:
-    order = _facts(stage, Moved)
+    order = _details(stage, Moved)
     return tr_count(
         "Several passages answer a long query, so the {first:,} after the first were compared with the best ones: "
         "{count:,} was moved.",
@@ -203,14 +203,14 @@ def _passage(stage: Stage) -> str:
 
 
 def _query_vector(stage: Stage) -> str:
-    if stage.facts is None:
+    if stage.details is None:
         return tr("The passage's stored vector was used: nothing was embedded.")
-    if isinstance(stage.facts, KeywordsOnly):
-        return _keywords_only(stage.facts)
-    if isinstance(stage.facts, UnknownWords):
-        words = any_of(map(in_quotes, stage.facts.words))
+    if isinstance(stage.details, KeywordsOnly):
+        return _keywords_only(stage.details)
+    if isinstance(stage.details, UnknownWords):
+        words = any_of(map(in_quotes, stage.details.words))
         return tr("Not searched by meaning: the model doesn't know {words}.", words=words)
-    embedded = _facts(stage, EmbeddedQuery)
+    embedded = _details(stage, EmbeddedQuery)
     return tr("{model} embedded the query in {count:,} dimensions.", model=embedded.model, count=embedded.dims)
 
 
@@ -219,7 +219,7 @@ def _results(stage: Stage) -> str:
 
 
 def _role(stage: Stage) -> str:
-    roles = stage.facts
+    roles = stage.details
     assert isinstance(roles, frozenset)
     return tr("The other passages match only in messages that are not by {roles}.", roles=any_of(sorted(roles)))
 
@@ -227,11 +227,11 @@ def _role(stage: Stage) -> str:
 def _scores(stage: Stage) -> str:
     if not stage.left:
         return tr("No passage was left to score.")
-    return _best_score(_facts(stage, Best))
+    return _best_score(_details(stage, Best))
 
 
 def _times(stage: Stage) -> str:
-    named = _facts(stage, TimesNamed)
+    named = _details(stage, TimesNamed)
     return tr_count(
         "{count:,} passage dates from the time in the query, or from the days next to it: {times}.",
         "{count:,} passages date from the time in the query, or from the days next to it: {times}.",
@@ -241,7 +241,7 @@ def _times(stage: Stage) -> str:
 
 
 def _sessions(stage: Stage) -> str:
-    named = _facts(stage, SessionsNamed)
+    named = _details(stage, SessionsNamed)
     return tr_count(
         "{count:,} passage is in a session that the query names: {names}.",
         "{count:,} passages are in sessions that the query names: {names}.",
@@ -264,12 +264,12 @@ def _title(stage: Stage) -> str:
     return tr_count(
         "{count:,} passage comes first because its title or file name matches.",
         "{count:,} passages come first because their titles or file names match.",
-        _facts(stage, int),
+        _details(stage, int),
     )
 
 
 def _unknown(stage: Stage) -> str:
-    raised = _facts(stage, RaisedMinimum)
+    raised = _details(stage, RaisedMinimum)
     note = tr_count(
         "{count:,} result by meaning scored below {least:.2f}, the minimum when nothing contains {words}.",
         "{count:,} results by meaning scored below {least:.2f}, the minimum when nothing contains {words}.",
@@ -281,7 +281,7 @@ def _unknown(stage: Stage) -> str:
 
 
 def _unrelated(stage: Stage) -> str:
-    raised = _facts(stage, RaisedMinimum)
+    raised = _details(stage, RaisedMinimum)
     if raised.untranslated:
         note = tr_count(
             "{count:,} result by meaning scored below {least:.2f}, the minimum for passages in another language whose "
@@ -303,9 +303,9 @@ def _unrelated(stage: Stage) -> str:
 
 def _vectors(stage: Stage) -> str:
     note = tr("Passages chosen by meaning: {count:,}.", count=stage.left)
-    if stage.facts is None:
+    if stage.details is None:
         return note
-    ready = _facts(stage, VectorsReady)
+    ready = _details(stage, VectorsReady)
     share = tr(
         "{share} of the passages have a vector: {ready:,} of {total:,}.",
         share=floored(ready.ready, ready.total),
@@ -316,7 +316,7 @@ def _vectors(stage: Stage) -> str:
 
 
 def _scope_note(stage: Stage) -> str:
-    scope = _facts(stage, Scope)
+    scope = _details(stage, Scope)
     if scope.total > scope.passages:
         return tr_count(
             "Only the results of {query} were searched: {count:,} passage, the best of {total:,}.",
@@ -334,7 +334,7 @@ def _scope_note(stage: Stage) -> str:
 
 
 def _words(stage: Stage) -> str:
-    terms = _facts(stage, Terms)
+    terms = _details(stage, Terms)
     known = [_count(word, chunks, terms.typed.get(word, chunks)) for word, chunks in terms.chunks.items() if chunks]
     unknown = [word for word, chunks in terms.chunks.items() if not chunks]
     notes = []
@@ -370,9 +370,9 @@ def _quoted(words: Sequence[str]) -> str:
     return ", ".join(map(in_quotes, words))
 
 
-def _facts(stage: Stage, kind: type[_T]) -> _T:
-    assert isinstance(stage.facts, kind), stage.name
-    return stage.facts
+def _details(stage: Stage, kind: type[_T]) -> _T:
+    assert isinstance(stage.details, kind), stage.name
+    return stage.details
 
 
 _NOTES: dict[str, Callable[[Stage], str]] = {
@@ -403,4 +403,4 @@ _NOTES: dict[str, Callable[[Stage], str]] = {
     "wordless": _wordless,
     "words": _words,
 }
-"""Functions that describe a stage's facts in a sentence, by name of the stage."""
+"""Functions that describe a stage's details in a sentence, by name of the stage."""

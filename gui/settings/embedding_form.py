@@ -347,7 +347,7 @@ class EmbeddingForm(QWidget):
         known = engine.models_of(choice.provider)
         self._model.blockSignals(True)
         self._model.clear()
-        self._model.addItems([facts.model for facts in known])
+        self._model.addItems([metadata.model for metadata in known])
         self._model.setCurrentIndex(-1)
         self._model.setEditText(choice.model)
         self._model.blockSignals(False)
@@ -355,13 +355,13 @@ class EmbeddingForm(QWidget):
         self._name.setPlaceholderText(
             tr("{model} (default of the provider)", model=own) if own else tr("Default of the provider")
         )
-        facts = engine.facts_of(choice.provider, choice.model or own)
-        self._model_hint.setText(_facts_words(facts))
+        metadata = engine.metadata_of(choice.provider, choice.model or own)
+        self._model_hint.setText(_metadata_words(metadata))
         self._dimensions.setText("" if choice.dimensions is None else str(choice.dimensions))
         self._price.setText("" if choice.price is None else number(choice.price, "g"))
-        self._price.setPlaceholderText(list_price_words(None if choice.base_url else facts))
+        self._price.setPlaceholderText(list_price_words(None if choice.base_url else metadata))
         self._dimensions.setPlaceholderText(
-            tr("{dims} (default of the model)", dims=facts.dims) if facts else tr("Default of the model")
+            tr("{dims} (default of the model)", dims=metadata.dims) if metadata else tr("Default of the model")
         )
 
     def focus_first(self) -> None:
@@ -429,11 +429,11 @@ def _dollars(text: str) -> float | None:
     return None if dollars is None or dollars < 0 else dollars
 
 
-def _facts_words(facts: "engine.ModelFacts | None") -> str:
+def _metadata_words(metadata: "engine.ModelMetadata | None") -> str:
     """Describe the vector length of a known model, with other lengths that it offers."""
-    if facts is None:
+    if metadata is None:
         return ""
-    others, dims, tokens = facts.dimensions, facts.dims, facts.input_tokens
+    others, dims, tokens = metadata.dimensions, metadata.dims, metadata.input_tokens
     if len(others) < 2:
         return tr("{dims:,} dimensions · texts up to {tokens:,} tokens", dims=dims, tokens=tokens)
     if isinstance(others, range):

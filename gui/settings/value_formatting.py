@@ -14,7 +14,7 @@ from engine import (
     LANGUAGES,
     EmbeddingEstimate,
     KeyState,
-    ModelFacts,
+    ModelMetadata,
     Option,
     ProviderError,
     ProviderProbe,
@@ -154,11 +154,11 @@ def probe_words(probe: ProviderProbe) -> str:
     )
 
 
-def list_price_words(facts: ModelFacts | None) -> str:
+def list_price_words(metadata: ModelMetadata | None) -> str:
     """Return the placeholder of the price field: the list price."""
-    if facts is None or facts.price is None:
+    if metadata is None or metadata.price is None:
         return tr("US dollars per million tokens")
-    return tr("{price:g} (list price of {day})", price=facts.price, day=day_words(facts.checked))
+    return tr("{price:g} (list price of {day})", price=metadata.price, day=day_words(metadata.checked))
 
 
 def stored_words(model: StoredModelInfo) -> str:
@@ -205,7 +205,7 @@ _WORDS: dict[str, Mapping[Any, str]] = {
     "citations": {"auto": marked("Not in groups"), "on": marked("Always"), "off": marked("Never")},
     "facts.agent_writes": {
         "on": marked("Yes"),
-        "review": marked("Only facts that you approve"),
+        "review": marked("Only metadata that you approve"),
         "off": marked("Not at all"),
     },
     "sources": {"memory": marked("Notes"), "sessions": marked("Sessions")},

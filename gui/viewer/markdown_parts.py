@@ -85,7 +85,7 @@ class Load:
 
 ENOUGH = Load(characters=8 * 1024, lines=2_000, items=300, cells=300, spans=500)
 """A part with this load ends where the next one may begin."""
-MOST = Load(characters=64 * 1024, lines=8_000, items=1_000, cells=1_000, spans=2_000)
+MAX = Load(characters=64 * 1024, lines=8_000, items=1_000, cells=1_000, spans=2_000)
 """Limits of a part; a note without a possible split within them is refused."""
 
 
@@ -212,7 +212,7 @@ class _Cutter:
         self._part.append(line)
         self._measure(number, line)
         self._before = line
-        if self._block > _LONGEST_BLOCK or self._load.reaches(MOST):
+        if self._block > _LONGEST_BLOCK or self._load.reaches(MAX):
             raise MnemoscopeError(tr(TOO_LONG))
         return part
 

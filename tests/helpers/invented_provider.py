@@ -10,7 +10,7 @@ import types
 from contextlib import closing
 from pathlib import Path
 
-from engine.providers import Calibration, ModelFacts, Provider, registry
+from engine.providers import Calibration, ModelMetadata, Provider, registry
 
 registry.PROVIDERS += (
     Provider(
@@ -23,7 +23,7 @@ registry.PROVIDERS += (
         hosts=("api.acme.test",),
         key_variables=("ACME_KEY",),
         models=(
-            ModelFacts(
+            ModelMetadata(
                 *("acme", "acme-1", 64, (64,), 512, 0.5, 0.25),
                 *(Calibration(0.2, 0.6, 0.5), "https://acme.test/prices", "2026-11-22"),
             ),
@@ -60,7 +60,7 @@ def main(folder: Path) -> None:
         "fallback": remote_fallback(engine.Settings(fallback="acme")),
         "owner": registry.owner_of("https://api.acme.test/v1"),
         "price": price_of(settings, "acme", "acme-1"),
-        "models": [facts.model for facts in engine.models_of("acme")],
+        "models": [metadata.model for metadata in engine.models_of("acme")],
         "selected": select_provider(settings).provider.id,
     }
     workspace = folder / "notes"

@@ -17,7 +17,7 @@ from engine.backends.lancedb.table_schema import (
     NAME,
     STEM,
     WORD,
-    Facts,
+    FileMetadata,
     Row,
     SharedFile,
     beginning_of,
@@ -116,7 +116,7 @@ class Catalog:
 
     @staticmethod
     def _add(writer: Writer, path: str, file: SharedFile) -> CatalogFile:
-        facts = read_value(file.facts, Facts)
+        metadata = read_value(file.facts, FileMetadata)
         writer.replace_file(
             NewFile(
                 source=file.source,
@@ -129,11 +129,11 @@ class Catalog:
                 title_tokens="",
                 name_tokens="",
                 chunks=(),
-                session=facts.session,
-                tags=facts.tags,
-                aliases=facts.aliases,
-                dates=facts.earlier if facts.dated is None else (*facts.earlier, facts.dated),
-                evergreen=facts.evergreen,
+                session=metadata.session,
+                tags=metadata.tags,
+                aliases=metadata.aliases,
+                dates=metadata.earlier if metadata.dated is None else (*metadata.earlier, metadata.dated),
+                evergreen=metadata.evergreen,
             )
         )
         query = f"SELECT id FROM {writer.tables.files} WHERE source = ? AND path = ?"

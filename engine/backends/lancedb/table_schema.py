@@ -57,7 +57,7 @@ CATALOG_COLUMNS = (
 PASSAGE_COLUMNS = ("id", "file", "ordinal", "start_line", "end_line", "heading", "text", "places", "text_hash", "terms")
 
 
-class Facts(msgspec.Struct, frozen=True, omit_defaults=True):
+class FileMetadata(msgspec.Struct, frozen=True, omit_defaults=True):
     """Metadata of a file in the table: tags, session, aliases and dates."""
 
     tags: tuple[str, ...] = ()
@@ -70,9 +70,9 @@ class Facts(msgspec.Struct, frozen=True, omit_defaults=True):
     """The other dates, ascending; rows of earlier versions have none."""
 
 
-def _facts_of(file: NewFile) -> Facts:
+def _metadata_of(file: NewFile) -> FileMetadata:
     *earlier, dated = file.dates or (None,)
-    return Facts(file.tags, file.session, file.aliases, dated, file.evergreen, tuple(earlier))
+    return FileMetadata(file.tags, file.session, file.aliases, dated, file.evergreen, tuple(earlier))
 
 
 class SharedFile(NamedTuple):
@@ -253,7 +253,7 @@ def rows_of_file(file: NewFile, key: str, holders: str, writer: str, rules: str)
         "size": file.size,
         "title": file.title,
         "language": file.language,
-        "facts": msgspec.json.encode(_facts_of(file)),
+        "facts": msgspec.json.encode(_metadata_of(file)),
         "passages": count,
         "words": words,
         "holders": holders,

@@ -3,40 +3,40 @@ import datetime
 import pytest
 
 from engine.embedding import gemini, openai_compatible, voyage
-from engine.embedding.model_catalog import facts_of, price_of
+from engine.embedding.model_catalog import metadata_of, price_of
 from engine.providers.registry import PROVIDERS
 from engine.settings import Settings
 from engine.settings.options import RemoteSettings
 
-FACTS = [facts for provider in PROVIDERS for facts in provider.models]
+METADATA = [metadata for provider in PROVIDERS for metadata in provider.models]
 
 
-@pytest.mark.parametrize("facts", FACTS, ids=lambda facts: facts.model)
-def test_every_row_has_source_and_is_consistent(facts) -> None:
-    assert facts.source.startswith("https://")
-    assert datetime.date.fromisoformat(facts.checked) > datetime.date(2026, 11, 1)
-    assert facts.dims in facts.dimensions
-    assert facts.input_tokens >= 256
-    assert 0 <= facts.calibration.low < facts.calibration.high <= 1
-    assert 0 < facts.calibration.weight <= 1
-    assert facts.price is None or 0 < facts.price < 1
-    if facts.batch_price is not None:
-        assert 0 < facts.batch_price < facts.price
-    assert facts_of(facts.provider, facts.model) is facts
+@pytest.mark.parametrize("metadata", METADATA, ids=lambda metadata: metadata.model)
+def test_every_row_has_source_and_is_consistent(metadata) -> None:
+    assert metadata.source.startswith("https://")
+    assert datetime.date.fromisoformat(metadata.checked) > datetime.date(2026, 11, 1)
+    assert metadata.dims in metadata.dimensions
+    assert metadata.input_tokens >= 256
+    assert 0 <= metadata.calibration.low < metadata.calibration.high <= 1
+    assert 0 < metadata.calibration.weight <= 1
+    assert metadata.price is None or 0 < metadata.price < 1
+    if metadata.batch_price is not None:
+        assert 0 < metadata.batch_price < metadata.price
+    assert metadata_of(metadata.provider, metadata.model) is metadata
 
 
 def test_the_default_models_are_listed() -> None:
     for provider, module in (("openai", openai_compatible), ("gemini", gemini), ("voyage", voyage)):
-        facts = facts_of(provider, module.MODEL)
-        assert facts is not None
-        assert facts.price is not None
+        metadata = metadata_of(provider, module.MODEL)
+        assert metadata is not None
+        assert metadata.price is not None
 
 
 def test_models_are_found_by_their_server_names() -> None:
-    assert facts_of("openai", "openai/text-embedding-3-small").dims == 1536
-    assert facts_of("openai", "nomic-embed-text:latest").dims == 768
-    assert facts_of("openai", "home-made") is None
-    assert facts_of("gemini", "text-embedding-3-small") is None
+    assert metadata_of("openai", "openai/text-embedding-3-small").dims == 1536
+    assert metadata_of("openai", "nomic-embed-text:latest").dims == 768
+    assert metadata_of("openai", "home-made") is None
+    assert metadata_of("gemini", "text-embedding-3-small") is None
 
 
 def price(base_url: str = "", model: str = "text-embedding-3-small", **prices: float) -> float | None:

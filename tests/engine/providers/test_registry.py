@@ -58,5 +58,5 @@ def test_declared_provider_is_shown_with_its_consent_text(found) -> None:
 def test_remote_providers_name_owner_keys_and_models(provider) -> None:
     remote = bool(provider.hosts)
     assert [bool(provider.owner), bool(provider.key_variables), bool(provider.models)] == [remote] * 3
-    assert {facts.provider for facts in provider.models} <= {provider.name}
+    assert {metadata.provider for metadata in provider.models} <= {provider.name}
     assert provider.name in FACTORIES

@@ -15,7 +15,7 @@ from gui.text.plain_text import SealedDocument
 from gui.viewer import markdown_parts
 from gui.viewer.markdown_extensions import SEPARATOR
 from gui.viewer.markdown_page import PageStyle, blocks, is_code, page_steps, quote_level
-from gui.viewer.markdown_parts import ENOUGH, MOST, Load, markdown_slices
+from gui.viewer.markdown_parts import ENOUGH, MAX, Load, markdown_slices
 from gui.viewer.outline import Outline
 from gui.viewer.text_lines import FileLines
 
@@ -131,11 +131,11 @@ def weight(part: str) -> tuple[int, int, int, int, int]:
 
 def assert_small(part: str) -> None:
     count, longest, cells, items, runs = weight(part)
-    assert count <= MOST.lines + MOST.cells + 10
+    assert count <= MAX.lines + MAX.cells + 10
     assert longest <= FULL_BLOCK + 10
-    assert cells <= MOST.cells * 2  # the header is one row more than was counted
-    assert items <= MOST.items + 10
-    assert runs <= MOST.spans + 10
+    assert cells <= MAX.cells * 2  # the header is one row more than was counted
+    assert items <= MAX.items + 10
+    assert runs <= MAX.spans + 10
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)

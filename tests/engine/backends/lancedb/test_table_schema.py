@@ -66,8 +66,8 @@ def test_file_rows_round_trip(note: str) -> None:
         "key", "a/b.md", len(file.chunks), (("a", "desk"),),
     )  # fmt: skip
     assert shared.words == sum(len(chunk.words.split()) for chunk in file.chunks)
-    facts = msgspec.json.decode(shared.facts, type=table_schema.Facts)
-    assert (facts.tags, facts.session) == (file.tags, file.session)
+    metadata = msgspec.json.decode(shared.facts, type=table_schema.FileMetadata)
+    assert (metadata.tags, metadata.session) == (file.tags, file.session)
     found = list(table_schema.read_rows(table.slice(0, len(rows) - 1)))
     assert [row.chunk for row in found] == list(file.chunks)
     tokens = {(row.title_tokens, row.name_tokens, row.alias_tokens) for row in found}
