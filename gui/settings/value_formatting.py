@@ -205,7 +205,7 @@ _WORDS: dict[str, Mapping[Any, str]] = {
     "citations": {"auto": marked("Not in groups"), "on": marked("Always"), "off": marked("Never")},
     "facts.agent_writes": {
         "on": marked("Yes"),
-        "review": marked("Only metadata that you approve"),
+        "review": marked("Only facts that you approve"),
         "off": marked("Not at all"),
     },
     "sources": {"memory": marked("Notes"), "sessions": marked("Sessions")},
