@@ -225,7 +225,7 @@ def test_keychain_is_called_on_pool(
 def test_library_is_tried_on_pool(
     qtbot, real_window: MainWindow, seen: Seen, plain_threads: list[str], tmp_path: Path, monkeypatch
 ) -> None:
-    seen.watch(monkeypatch, sqlite_vec_engine, "_trial", "trial")
+    seen.watch(monkeypatch, sqlite_vec_engine, "_load_alone", "trial")
     opened(qtbot, real_window, tmp_path / "notes")
     all_pooled(seen, "trial", "sync", "embed")
     assert plain_threads == []
