@@ -105,7 +105,9 @@ def test_icon_appears_when_tray_becomes_available(window, tray_there, monkeypatc
 def test_menu_offers_available_sync_actions(qtbot, tray, window, memory):
     assert _entries(tray)[0] == "No folder is open"
     window.folders.open(memory.folder)
-    qtbot.waitUntil(lambda: "Update now" in _entries(tray) and _entries(tray)[0].startswith("Up to date"))
+    qtbot.waitUntil(
+        lambda: "Update now" in _entries(tray) and _entries(tray)[0].startswith("Up to date") and at_rest(window)
+    )
     memory.set_status(syncing=make_progress(phase="indexing"))
     qtbot.waitUntil(lambda: "Pause indexing" in _entries(tray))
     assert "Update now" not in _entries(tray)
