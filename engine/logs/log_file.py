@@ -49,7 +49,7 @@ def masked(text: str) -> str:
 
 
 def log_to(path: Path, redact: Callable[[str], str]) -> None:
-    """Write messages to this file instead of the one before, with what `redact` masks."""
+    """Write messages to this file instead of the previous one, with secrets masked by `redact`."""
     root = logging.getLogger()
     for old in [handler for handler in root.handlers if handler.name == _NAME]:
         root.removeHandler(old)
