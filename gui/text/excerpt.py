@@ -119,6 +119,7 @@ _ALONE = re.compile(
     | </?(?:{_TAGS})(?:\s[^<>\n]*)?/?>
     | <!--[^\S\n]? | ^[^\S\n]*-->              # of a comment whose other end is outside the snippet
     | ^\#\+(?!(?i:(?:sub)?title|author|date|description|keywords|caption|name):)[A-Za-z_]+:[^\n]*  # settings of Org
+    | ^:[\w@\#%]+(?::[\w@\#%]+)*:[^\S\n]*$   # the tags of its file
     | (?:(?<=^\*\ )|(?<=^\*\*\ )|(?<=^\*{3}\ )|(?<=^\*{4}\ )) (?:(?:TODO|DONE)\ )? (?:\[\#\w\]\ )?   # of its heading
     | \\ (?=[\\`*_{{}}\[\]()\#+.!|<>~-])
     """,
