@@ -130,9 +130,7 @@ def _notice(outcome: SearchOutcome) -> str:
     if outcome.corrected is not None and not outcome.corrected.is_shorter:
         unknown = any_of(in_quotes(word) for word, _ in outcome.corrected.words)
         notices.append(f"Searched {in_quotes(outcome.corrected.query)} instead: nothing contains {unknown}.")
-    notices.append(outcome.notice or ("" if outcome.results else _reason(outcome)))
-    if outcome.results and outcome.unknown_words and not outcome.similar_only:
-        notices.append(f"Not found in the index: {', '.join(map(in_quotes, outcome.unknown_words))}.")
+    notices.append(outcome.full_notice or ("" if outcome.results else _reason(outcome)))
     return " ".join(filter(None, notices))
 
 

@@ -177,8 +177,8 @@ def _print_remarks(outcome: SearchOutcome) -> None:
     if outcome.offered:
         suggestions = " or ".join(f"“{safe(suggestion.query)}”" for suggestion in outcome.offered)
         print(f"Did you mean {suggestions}?")
-    if outcome.notice:
-        print(outcome.notice)
+    if outcome.full_notice:
+        print(safe(outcome.full_notice))
 
 
 def _print_result(result: MemorySearchResult, reason: ResultExplanation | None) -> None:

@@ -5,6 +5,8 @@ from typing import Literal
 
 import msgspec
 
+from engine.base.formatting import in_quotes
+from engine.base.language import tr
 from engine.records.base import FileRange, Record, Source
 from engine.records.explanations import SearchExplanation
 
@@ -290,6 +292,14 @@ class SearchOutcome(Record, frozen=True):
     """
     understood: str = ""
     """How a query with operators was parsed, and which operators match nothing; empty for plain words."""
+
+    @property
+    def full_notice(self) -> str:
+        """`notice`, and which words of the query no passage contains, if others were found."""
+        if not self.results or not self.unknown_words or self.similar_only:
+            return self.notice
+        words = ", ".join(map(in_quotes, self.unknown_words))
+        return f"{self.notice} {tr('Not found in the index: {words}.', words=words)}".strip()
 
     @property
     def offered(self) -> tuple[QuerySuggestion, ...]:

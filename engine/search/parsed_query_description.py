@@ -54,7 +54,8 @@ def describe_understood(understood_query: UnderstoodQuery) -> str:
 
 def rest_unmatched(query: Query) -> str:
     """Return the sentence for an empty answer to a query whose conditions are met, but not its words."""
-    return tr("No passage that {demands} also fits the rest of the query.", demands=describe_conditions(query))
+    sentence = tr("No passage that {demands} also fits the rest of the query.", demands=describe_conditions(query))
+    return _contradiction(query) or sentence
 
 
 def describe_conditions(query: Query) -> str:
@@ -76,8 +77,14 @@ def describe_condition(clause: Clause) -> str:
 
 
 def remarks_of(query: Query) -> Sequence[str]:
-    """Return at most three remarks on parts of a query that look like syntax but were read as words."""
-    return query.remarks[:_MAX_REMARKS]
+    """Return at most three remarks: on a word that is searched and excluded, and on syntax that was read as words."""
+    return [remark for remark in (_contradiction(query), *query.remarks) if remark][:_MAX_REMARKS]
+
+
+def _contradiction(query: Query) -> str:
+    for word in query.contradictions:
+        return tr("{word} is both searched and excluded, so no result contains it.", word=in_quotes(word))
+    return ""
 
 
 def _shown(atom: Atom) -> str:

@@ -6,6 +6,7 @@ from functools import cached_property
 
 import msgspec
 
+from engine.text.folding import fold
 from engine.text.operators import DATED, OPERATORS
 
 CLOSING = {'"': '"', "“": "”“", "„": "“”"}
@@ -136,6 +137,12 @@ class Query(msgspec.Struct, frozen=True, dict=True, eq=False):
     def required(self) -> tuple[Clause, ...]:
         """The conditions that every result must satisfy."""
         return tuple(clause for clause in self.clauses if clause.required)
+
+    @property
+    def contradictions(self) -> tuple[str, ...]:
+        """The words that the query both searches and excludes."""
+        excluded = {fold(str(clause.alternatives[0])) for clause in self.clauses if clause.negated}
+        return tuple(str(atom) for _, atom in self.searched_atoms() if excluded and fold(str(atom)) in excluded)
 
     @property
     def words_optional(self) -> bool:

@@ -88,6 +88,9 @@ def merged(parts: Sequence[Part], most: int, notices: Sequence[str], millisecond
         mode=modes.pop() if len(modes) == 1 else "hybrid",
         timings=_timings(parts, milliseconds),
         notice=" ".join(messages),
+        unknown_words=tuple(
+            word for word in first.unknown_words if all(word in part.outcome.unknown_words for part in parts)
+        ),
         similar_only=all(part.outcome.similar_only for part in parts if part.outcome.results) and bool(best),
         explanation=_explanation(parts, best),
         remote=any(part.outcome.remote for part in parts),

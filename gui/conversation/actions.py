@@ -277,7 +277,7 @@ class ConversationActions(QObject):
         resumed = conversation is not None and bool(conversation.session.summary.resume_command)
         has_messages = conversation is not None and bool(conversation.entries)
         has_prompts = conversation is not None and bool(conversation.prompts)
-        allow(self.resume, resumed, tr("This session cannot be resumed.") if is_open else why)
+        allow(self.resume, resumed, _why_not_resumed(conversation) if conversation is not None else why)
         self.resume.setVisible(resumed or not is_open)
         allow(self.remember, has_messages, tr("This session has no messages.") if is_open else why)
         allow(self.prompts, has_prompts, tr("You wrote no messages in this session.") if is_open else why)
@@ -486,3 +486,10 @@ class ConversationActions(QObject):
             self.notified.emit(sentence)
 
         self._copy_job.read(make, put, self.notified.emit)
+
+
+def _why_not_resumed(conversation: Conversation) -> str:
+    machine = conversation.session.summary.machine
+    if machine:
+        return tr("Resume this session on {machine}, where it was recorded.", machine=machine)
+    return tr("This session cannot be resumed.")

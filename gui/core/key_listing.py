@@ -26,7 +26,6 @@ _AFTER = (
 
 _FIXED: tuple[Fixed, ...] = (
     Fixed("window", ("Tab", "Shift+Tab"), marked("Next and previous control")),
-    Fixed("window", ("Shift+F10", "Menu"), marked("Context menu")),
     Fixed("box", ("Down",), marked("Go to the list")),
     Fixed("box", ("Return",), marked("Search immediately, or open the best result")),
     Fixed("box", ("Alt+Up", "Alt+Down"), marked("Earlier and later queries")),

@@ -24,6 +24,8 @@ from gui.text.status_texts import FailedService, failed_engine, index_remedy, wh
 from gui.widgets.accessibility import announce
 
 _INTERVAL_MS = 100
+_WRITER_INTERVAL_MS = 1000
+"""Interval at which the status is read while another process writes to the index, since its end changes nothing."""
 
 OnStatus = Callable[[MemoryProviderStatus], None]
 
@@ -59,6 +61,8 @@ class StatusFeed(QObject):
         self._pause = QTimer(self, singleShot=True, interval=_INTERVAL_MS)
         self._pause.timeout.connect(self._read_if_requested)
         self._refresh_requested.connect(self.refresh)
+        self._writer_check = QTimer(self, singleShot=True, interval=_WRITER_INTERVAL_MS)
+        self._writer_check.timeout.connect(self.refresh)
         self.latest: MemoryProviderStatus | None = None
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
@@ -133,6 +137,9 @@ class StatusFeed(QObject):
 
     def _show(self, status: MemoryProviderStatus | None) -> None:
         self.latest = status
+        self._writer_check.stop()
+        if status is not None and status.writer_elsewhere:
+            self._writer_check.start()
         self.status_changed.emit(status)
 
 

@@ -211,7 +211,7 @@ class Completion(QObject):
     def _show(self, part: Part, values: tuple[str, ...]) -> None:
         if self._edit.hasFocus() and part == part_at(self._edit.text(), self._edit.cursorPosition()):
             self._part = part
-            self._complete = part.typed in values
+            self._complete = part.typed in values or f"{part.typed}/" in values
             if values and values != (part.typed,):
                 self.offers.show_below(self._edit, values)
 

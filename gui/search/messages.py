@@ -223,14 +223,16 @@ def empty(query: Query, outcome: SearchOutcome, still_reading: str = "", *, embe
     if still_reading:
         return tr("Nothing found yet"), still_reading
     limits = _limits(query)
+    all_unknown = outcome.explanation is not None and outcome.explanation.emptied_by == "words"  # its reason names them
+    by_vectors = outcome.mode != "keyword" and not _language_unknown(outcome)
     sentences = (
-        outcome.understood or _reason(query, by_vectors=outcome.mode != "keyword" and not _language_unknown(outcome)),
+        outcome.understood or ("" if all_unknown else _reason(query, by_vectors=by_vectors)),
         outcome.notice,
         tr("Search by meaning is incomplete until the running update is done.") if embedding else "",
         tr("Only {limits} were searched.", limits=limits) if limits else "",
         _emptied(outcome),
     )
-    return _not_found(query), " ".join(part for part in sentences if part)
+    return _not_found(query), " ".join(dict.fromkeys(part for part in sentences if part))
 
 
 def _limits(query: Query) -> str:

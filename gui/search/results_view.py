@@ -333,12 +333,13 @@ class ResultsView(QWidget):
         self.list.show_rows(answer.rows(self.order), keep=keep, shift=shift)
 
     def _show_notice(self, answer: Answer) -> None:
-        if not answer.final and not answer.outcome.notice:
+        notice = answer.outcome.full_notice
+        if not answer.final and not notice:
             return  # the notice of the last complete answer stays until the next complete one
         if answer.query.min_score is None:
-            self._notice.show_notice(answer.outcome.notice)
+            self._notice.show_notice(notice)
         else:
-            notice = f"{tr(messages.WEAK)} {answer.outcome.notice}".strip()
+            notice = f"{tr(messages.WEAK)} {notice}".strip()
             self._notice.show_notice(
                 notice, tr("Hide results below the minimum score"), lambda: self.weak_requested.emit(False)
             )

@@ -160,7 +160,7 @@ class ContentSearch(QObject):
                 explain="if empty",
                 cancel=token,
             )
-            notice = outcome.notice or ("" if outcome.results else outcome.understood)
+            notice = outcome.full_notice or ("" if outcome.results else outcome.understood)
             if outcome.results or (why := outcome.explanation) is None:
                 return ContentHits(text, outcome.results, outcome.total, notice, counted=counted)
             others = tuple(remedy for remedy in why.remedies if remedy.query)

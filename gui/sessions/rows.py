@@ -3,7 +3,7 @@
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from datetime import date
 from operator import attrgetter
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 from engine import SessionSummary, tr
 from gui.core.session_criteria import Criteria
@@ -72,8 +72,8 @@ class SessionRow(NamedTuple):
     """Whether its sub-agents' sessions are shown below it."""
     similarity: float | None = None
     """Cosine with the session of a similarity list; None in the list of all."""
-    dated: bool = False
-    """Whether it shows its day, since no heading does."""
+    dated: Literal["", "day", "date"] = ""
+    """What it shows of its date: the day, since the heading has only the year, or all, since there is no heading."""
 
     @property
     def key(self) -> RowKey:
@@ -107,7 +107,7 @@ def build_listing(
     """
     chosen, typed = filter_test(criteria, today), text_test(criteria, hits)
     order = criteria.effective_order
-    dated = order == "relevance"
+    dated: Literal["", "date"] = "date" if order == "relevance" else ""
     group, name = _GROUPS[order]
     listed: list[Row] = []
     heading, value, counted, sessions = -1, _NOTHING, 0, 0
@@ -207,7 +207,7 @@ def _joined(run: Sequence[Sequence[Row]], today: date) -> list[Row]:
     days = [cast(date, cast(SessionRow, group[1]).entry.last_day) for group in run]
     rows: list[Row] = [HeadingRow(days_title(min(days), max(days), today), len(run))]
     for group in run:
-        rows += (row._replace(dated=not row.depth) for row in cast(Sequence[SessionRow], group[1:]))
+        rows += (row._replace(dated="" if row.depth else "day") for row in cast(Sequence[SessionRow], group[1:]))
     return rows
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from datetime import date
 
 from PySide6.QtCore import QModelIndex, QObject, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QTextLayout
@@ -16,7 +17,7 @@ from gui.search.result_list import copy_text
 from gui.sessions.rows import HeadingRow, Row, SessionRow
 from gui.style.stylesheet import font_at, scaled
 from gui.style.theme import Tokens, mark_pen, tokens
-from gui.text.formatting import exact, short_day, size_text
+from gui.text.formatting import exact, short_date, short_day, size_text
 from gui.text.plain_text import utf16_ranges
 from gui.text.right_to_left import draw_pixmap, mirror, mirrored_x, range_edges, upright, write
 from gui.text.session_texts import UNTITLED, found_by, message_count, session_count, unknown_count, work_time
@@ -170,8 +171,11 @@ def _note(row: SessionRow) -> str:
 
 
 def _day(row: SessionRow) -> str:
-    """Return the row's day if no heading shows it; empty otherwise."""
-    return short_day(row.entry.last_day) if row.dated and row.entry.last_day else ""
+    """Return the row's day if no heading shows it, with a year other than this one; empty otherwise."""
+    day = row.entry.last_day
+    if not row.dated or day is None:
+        return ""
+    return short_day(day) if row.dated == "day" or day.year == date.today().year else short_date(day)
 
 
 def _parts_note(row: SessionRow) -> str:

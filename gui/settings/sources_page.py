@@ -344,12 +344,13 @@ class PathsField(Field):
 
     def _fill(self, paths: Sequence[str]) -> None:
         clear_layout(self._rows)
-        for path in paths:
-            self._rows.addWidget(self._row(path))
+        buttons = [self._add_row(path) for path in paths]
         if not paths:
             self._rows.addWidget(label(tr(NONE), "meta"))
+        insert_after(stop_before(self._add_folder), buttons)
 
-    def _row(self, path: str) -> QWidget:
+    def _add_row(self, path: str) -> QPushButton:
+        """Add a row for a path; returns its button."""
         row = QWidget()
         path_label = label(breakable(short_path(path, self._home)), wrap=True)
         set_tip(path_label, path)
@@ -358,7 +359,8 @@ class PathsField(Field):
         remove.setAccessibleName(tr("Remove {path}", path=path))
         remove.clicked.connect(partial(self._remove, path))
         row_of((path_label, 1), remove, spacing=8, parent=row)
-        return row
+        self._rows.addWidget(row)
+        return remove
 
     def _show_offers(self) -> None:
         sources = () if self._found is None else self._found.sources

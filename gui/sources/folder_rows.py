@@ -195,9 +195,9 @@ class SourceCheckBoxes(FontSized, SourceRows):
         """For each row, whether its box is ticked."""
         return [box.isChecked() for box in self._boxes]
 
-    def focus_first(self) -> None:
+    def focus_row(self, row: int) -> None:
         if self._boxes:
-            self._boxes[0].setFocus()
+            self._boxes[row].setFocus()
 
     def _row(self, source: FoundSource, on: bool) -> QWidget:
         box = CheckBox(source_title(source))

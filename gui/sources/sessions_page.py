@@ -159,7 +159,7 @@ class SourcesPage(QFrame):
         )
         self._show_issues(choice.issues)
         self._show("" if choice.sources else tr(NOTHING))
-        self._boxes.focus_first()
+        self._boxes.focus_row(0)
 
     def _fail(self, sentence: str) -> None:
         self._problem.setText(breakable(sentence))
@@ -199,6 +199,7 @@ class SourcesPage(QFrame):
     def _add_sources(self, added: tuple[list[Source], list[FileIssue]]) -> None:
         if self._choice is not None:  # the user may have changed its ticks meanwhile
             self._set_choice(self._choice.add(*added))
+            self._boxes.focus_row(-1)  # the last one that was added
 
     @Slot()
     def _accept(self) -> None:

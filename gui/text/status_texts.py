@@ -201,7 +201,7 @@ def sync_line(status: MemoryProviderStatus, *, now: float, stalled_for: float) -
     if status.index_error and not status.files:
         return SyncLine("degraded", tr("Index problem"), detail=status.index_error, tip=status.index_error)
     if status.writer_elsewhere:
-        return SyncLine("working", tr("Another window is indexing"), detail=tr("You can search meanwhile."))
+        return SyncLine("working", tr("Another program is indexing"), detail=tr("You can search meanwhile."))
     return _idle_line(status, now)
 
 

@@ -100,8 +100,12 @@ class Banner(QFrame):
         if had_keys and self.isHidden():
             self.left.emit()
         elif had_keys:
-            first = self._buttons.itemAt(0)
-            ((first and first.widget()) or self._close).setFocus(Qt.FocusReason.OtherFocusReason)
+            self.take_focus()
+
+    def take_focus(self) -> None:
+        """Focus the first button of the message."""
+        first = self._buttons.itemAt(0)
+        ((first and first.widget()) or self._close).setFocus(Qt.FocusReason.TabFocusReason)
 
     def _fold(self) -> None:
         """Place the buttons next to the text, or below it if that takes less height."""

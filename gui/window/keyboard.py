@@ -123,6 +123,8 @@ class Part(NamedTuple):
     widget: QWidget
     enter: Callable[[], object] | None = None
     """Sets the focus when the part is first entered; None focuses its first control."""
+    remembers: bool = True
+    """Whether the part is entered again at the control that had the focus, not at the first one."""
 
 
 class PaneFocus(QObject):
@@ -144,7 +146,7 @@ class PaneFocus(QObject):
     @Slot(QWidget, QWidget)
     def _note_focus(self, before: QWidget | None, now: QWidget | None) -> None:
         part = self._part_of(now)
-        if part is not None and now is not None:
+        if part is not None and now is not None and part.remembers:
             self._last_focus[part.widget] = now
 
     def _part_of(self, widget: QWidget | None) -> Part | None:
@@ -200,7 +202,7 @@ class Keyboard(QObject):
         self.parts = PaneFocus(
             (
                 Part(frame.header, views.focus_box),
-                Part(window.banner),
+                Part(window.banner, window.banner.take_focus, remembers=False),
                 Part(views.lists, views.focus_list),
                 Part(views.whole_bodies, views.focus_list),
                 Part(views.readers, views.focus_reader),

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QObject, Slot
-from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QMenu
+from PySide6.QtCore import QObject, Qt, Slot
+from PySide6.QtGui import QAction, QContextMenuEvent, QKeySequence
+from PySide6.QtWidgets import QApplication, QMenu
 
 from engine import MemoryProviderStatus, SavedSearch, marked, shortened, tr
 from gui.commands.commands import EXPLAIN, PALETTE, WITHIN, Commands, allow, fill_menu_bar, has_menu_bar
@@ -142,6 +142,7 @@ class WindowMenu:
             "go.previous-part", marked("Go to the previous part of the window"), self._previous_part, "Shift+F6"
         )
         commands.add_hidden("help.menu", marked("Open the menu"), self._open_menu, "F10")
+        commands.add_hidden("go.context-menu", marked("Context menu"), _open_context_menu, "Shift+F10", "Menu")
         if has_menu_bar():
             fill_menu_bar(window.menuBar(), window.actions())
         self._gates = Gates()
@@ -209,3 +210,12 @@ class WindowMenu:
         back, forward = self._navigation.directions()
         allow(self.back, back, tr("There is no earlier location to go back to."))
         allow(self.forward, forward, tr("There is no later location to go forward to."))
+
+
+def _open_context_menu() -> None:
+    """Open the context menu of the focused widget; on Linux, Qt opens it only for the key *Menu*."""
+    focus = QApplication.focusWidget()
+    if focus is not None:
+        at = focus.inputMethodQuery(Qt.InputMethodQuery.ImCursorRectangle).center()
+        event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, at, focus.mapToGlobal(at))
+        QApplication.sendEvent(focus, event)

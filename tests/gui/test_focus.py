@@ -1,18 +1,20 @@
 """Without a mouse, everything can be reached, the focus is always visible, and nothing traps it."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QRect, Qt
 from PySide6.QtGui import QImage, QKeyEvent
 from PySide6.QtTest import QSignalSpy
-from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QPushButton, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QMenu, QPushButton, QWidget
 
 from engine import MapAnswer, MemorySearchResult
 from gui.conversation.view import ConversationView
 from gui.core.view_spec import view_specs
 from gui.style import THEMES
 from gui.viewer.base_viewer import BaseViewer
+from gui.widgets.message_banner import Action
 from gui.window.main_window import MainWindow
 from tests.helpers.fake_insight import FakeInsight, make_group
 from tests.helpers.fake_memory import FakeMemory
@@ -168,6 +170,33 @@ def test_f6_cycles_through_panes_in_both_directions(qtbot, in_view):
         qtbot.keyClick(QApplication.focusWidget(), Key.Key_F6, Qt.KeyboardModifier.ShiftModifier)
         focus = QApplication.focusWidget()
         assert stop is focus or stop.isAncestorOf(focus)
+
+
+def test_f6_goes_to_the_first_button_of_each_message(qtbot, in_view):
+    window = in_view("search")
+    for number in range(2):
+        undone: list[int] = []
+        window.banner.show_message(
+            f"Search {number} was removed.", "working", Action("Undo", partial(undone.append, 1))
+        )
+        window.search.focus_box()
+        qtbot.keyClick(QApplication.focusWidget(), Key.Key_F6)
+        assert QApplication.focusWidget().text() == "Undo"
+        qtbot.keyClick(QApplication.focusWidget(), Key.Key_Tab)
+        qtbot.keyClick(QApplication.focusWidget(), Key.Key_Space)  # dismisses the message
+        assert (window.banner.text, undone) == ("", [])
+
+
+@pytest.mark.parametrize("modifier", [Modifier.ShiftModifier, Modifier.NoModifier])
+def test_key_opens_the_context_menu_of_the_focus(qtbot, in_view, monkeypatch, modifier):
+    window = in_view("search")
+    menus: list[QMenu] = []
+    monkeypatch.setattr(QMenu, "popup", lambda menu, _: menus.append(menu))
+    window.search.focus_list()
+    key = Key.Key_F10 if modifier == Modifier.ShiftModifier else Key.Key_Menu
+    qtbot.keyClick(QApplication.focusWidget(), key, modifier)
+    assert "Copy link" in [action.text() for action in menus[0].actions()]
+    menus[0].aboutToHide.emit()
 
 
 def test_f6_skips_hidden_panes(qtbot, in_view):

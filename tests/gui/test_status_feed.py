@@ -1,6 +1,8 @@
 import threading
 
-from PySide6.QtCore import QThread
+import pytest
+from msgspec.structs import replace
+from PySide6.QtCore import QThread, QTimer
 
 from gui.core.status_feed import StatusFeed
 from tests.helpers.fake_memory import FakeMemory
@@ -31,6 +33,22 @@ def test_burst_of_changes_is_read_few_times_up_to_last(qtbot, jobs, memory, monk
         memory.set_status(files=number)
     qtbot.waitUntil(lambda: feed.latest is not None and feed.latest.files == 1999)
     assert len(reads) <= 5
+    feed.deleteLater()
+
+
+def test_end_of_another_writer_is_noticed_without_a_change(qtbot, jobs, memory, monkeypatch):
+    feed = StatusFeed(jobs)
+    for timer in feed.findChildren(QTimer):
+        timer.setInterval(10)
+    feed.set_manager(memory)
+    memory.set_status(writer_elsewhere=True)
+    qtbot.waitUntil(lambda: feed.latest is not None and feed.latest.writer_elsewhere)
+    plain = memory.status
+    monkeypatch.setattr(memory, "status", lambda: replace(plain(), writer_elsewhere=False))
+    qtbot.waitUntil(lambda: not feed.latest.writer_elsewhere)
+    monkeypatch.setattr(memory, "status", pytest.fail)
+    qtbot.wait(50)
+    feed.set_manager(None)
     feed.deleteLater()
 
 

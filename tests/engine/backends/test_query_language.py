@@ -398,6 +398,14 @@ def test_answer_describes_how_the_query_was_parsed(memory: BuiltinMemory) -> Non
     assert memory.search("limp tomatoes").understood == ""
 
 
+def test_word_that_is_searched_and_excluded_is_named(memory: BuiltinMemory) -> None:
+    sentence = "“Valve” is both searched and excluded, so no result contains it."
+    assert memory.search("Valve -valve", explain=True).understood == sentence
+    assert memory.search("hose OR Valve -valve").notice == sentence
+    for query in ("valve -hose", 'valve -"valve hose"', "valve tag:valve -path:valve"):
+        assert "excluded" not in memory.search(query, explain=True).understood
+
+
 def test_tags_follow_the_note(memory: BuiltinMemory, tmp_path: Path) -> None:
     note = tmp_path / "notes/shopping.md"
     note.write_text("# Shopping list\n\nNothing. #done\n", "utf-8")

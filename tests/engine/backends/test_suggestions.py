@@ -485,5 +485,6 @@ def test_agent_is_told_what_was_searched_instead(open_memory, workspace: Path) -
     assert memory_search(access, "irrigation timer").searched is UNSET
     incomplete = memory_search(access, "irrigation timer trombone", None, 0.1)
     assert [incomplete.results[0].path, incomplete.notice] == ["greenhouse.md", "Not found in the index: “trombone”."]
+    assert memory.search("irrigation timer trombone", min_score=0.1).full_notice == incomplete.notice
     dated = memory_search(access, "irrigation timer in 1998", None, 0.1)
     assert dated.notice == "No result is dated “in 1998”."

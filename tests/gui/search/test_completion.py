@@ -135,6 +135,16 @@ def test_complete_value_is_searched_while_longer_are_offered(qtbot, panel, focus
     assert completion.offers.isVisible()
 
 
+def test_folder_is_searched_while_its_folders_are_offered(
+    qtbot, panel, focused, completion, memory, monkeypatch
+) -> None:
+    folders = ("daily/", "daily/2026/")
+    monkeypatch.setattr(memory, "query_values", lambda _, start: tuple(f for f in folders if f.startswith(start)))
+    qtbot.keyClicks(focused, "path:daily")
+    qtbot.waitUntil(lambda: not panel.busy and memory.searches[-1:] and memory.searches[-1][0] == "path:daily")
+    assert completion.offers.values == list(folders)
+
+
 def test_plain_words_offer_no_completions(qtbot, focused, completion) -> None:
     qtbot.keyClicks(focused, "tag")
     assert not completion.busy

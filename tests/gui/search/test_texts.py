@@ -173,5 +173,13 @@ def test_empty_answer_shows_where_words_are_not_scores(make_outcome):
         assert text in messages.empty(Query("pmup"), make_outcome(explanation=explained))[1]
 
 
+def test_empty_answer_says_once_that_no_word_is_known(make_outcome):
+    missing = msgspec.structs.replace(make_stages(0, 0)[0], left=0, note="Not found in the index: “pmup”.")
+    explained = SearchExplanation(stages=(missing,), results=(), emptied_by="words")
+    assert messages.empty(Query("pmup"), make_outcome(explanation=explained))[1] == missing.note
+    again = make_outcome(understood="It is excluded.", notice="It is excluded.", explanation=None)
+    assert messages.empty(Query("pump -pump"), again)[1] == "It is excluded."
+
+
 def test_long_query_is_shortened(make_outcome):
     assert len(messages.empty(Query("x" * 900), make_outcome())[0]) < 110

@@ -421,6 +421,15 @@ def test_actions_emit_more_similar_and_copy_resume_command(qtbot, panel: Convers
     assert QGuiApplication.clipboard().text() == "cd /home/ines/src/greenhouse && claude --resume 3f6c0a1e"
 
 
+def test_session_of_another_machine_says_where_to_resume_it(qtbot, panel: ConversationPanel, show, memory) -> None:
+    session = SESSIONS[VALVE]
+    summary = msgspec.structs.replace(session.summary, machine="laptop", resume_command="")
+    memory.session_texts[VALVE] = msgspec.structs.replace(session, summary=summary)
+    show()
+    assert not panel.session_actions.resume.isEnabled()
+    assert "Resume this session on laptop" in panel.session_actions.resume.statusTip()
+
+
 @pytest.mark.parametrize(("found", "gone"), [([False], True), ([True], False), (PermissionError(13, "no"), False)])
 def test_resume_command_names_a_folder_that_is_gone(found, gone, qtbot, panel, show, monkeypatch) -> None:
     show()

@@ -39,7 +39,7 @@ def test_days_with_one_session_share_a_heading(today):
     place = next(place for place, row in enumerate(rows) if "\N{EN DASH}" in getattr(row, "title", ""))
     assert rows[place].sessions == 2
     shared = [row.dated for row in rows[place + 1 : place + 3]]
-    assert shared == [True, True]
+    assert shared == ["day", "day"]
     assert not any(row.dated for row in rows[:place] if not isinstance(row, HeadingRow))
     assert isinstance(rows[place + 3], HeadingRow)
     assert rows[place + 3].title == "7 January 2025"  # another year has its own heading
@@ -127,7 +127,7 @@ def test_search_lists_titles_then_best_hits(today):
 
 def test_session_that_only_the_meaning_finds_has_no_hits(today):
     listing = build_listing(CATALOGUE, Criteria(text="nowhere"), {VALVE: 0}, (), today, {VALVE})
-    assert [(row.hits, row.similar, row.dated) for row in listing.rows] == [(0, True, True)]
+    assert [(row.hits, row.similar, row.dated) for row in listing.rows] == [(0, True, "date")]
 
 
 def test_session_named_by_its_project_precedes_similar_ones(today):

@@ -9,6 +9,7 @@ import engine
 from engine import Cancelled, FileIssue, FoundSource, FoundSources, Settings, WorkspacePreview, load_settings
 from gui.settings.dialog import SettingsDialog
 from gui.settings.sources_page import Match, first_words, match_words, rule_lines
+from gui.widgets.accessibility import stops
 from gui.widgets.form_controls import CheckBox, Chip
 from tests.helpers.fake_memory import FakeMemory
 
@@ -158,6 +159,9 @@ def test_folders_are_added_suggested_and_removed(qtbot, dialog, offered, tmp_pat
     add = next(b for b in field.findChildren(QPushButton) if b.accessibleName() == "Add Obsidian vault Garden")
     add.click()
     assert dialog.model.layers.effective("extra_paths") == (str(more), str(offered["vault"]))
+    qtbot.waitUntil(lambda: sum(b.isVisible() for b in field.findChildren(QPushButton) if b.text() == "Remove") == 2)
+    ahead = [stop.accessibleName() or stop.text() for stop in stops(field) if stop.isVisible()]
+    assert ahead[:3] == [f"Remove {more}", f"Remove {offered['vault']}", "Add a folder…"]
     assert not any(b.isVisible() for b in field.findChildren(QPushButton) if b.text() == "Add")
     next(b for b in field.findChildren(QPushButton) if b.accessibleName() == f"Remove {more}").click()
     assert dialog.model.layers.effective("extra_paths") == (str(offered["vault"]),)

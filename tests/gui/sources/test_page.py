@@ -136,6 +136,7 @@ def test_folders_and_exports_are_added_by_dialog(qtbot, page, home, notes, monke
     for _ in range(2):
         qtbot.mouseClick(_button(page, "Add a folder…"), Left)
         qtbot.waitUntil(lambda: page.ready)
+        assert folders or _boxes(page)["old"].hasFocus()
         qtbot.mouseClick(_button(page, "Add an export…"), Left)
         qtbot.waitUntil(lambda: page.ready)
     assert _ticks(page) == {"Claude Code": False, "Codex": False, "old": True, "chatgpt.zip": True}

@@ -44,6 +44,17 @@ def test_excerpt_drops_marks_of_org():
     assert _excerpt("- [-] see [[file:pump.org][it]]", "pump").text == "see [[file:pump.org][it]]"
 
 
+def test_excerpt_drops_settings_states_and_tags_of_org():
+    text = "#+TITLE: Plan\n#+FILETAGS: :house:\n* TODO [#A] Cut hedge :winter:\n** DONE Mow :lawn:@ada:\nAt 10:30: mow."
+    assert _excerpt(text, "Mow").text == "Plan · Cut hedge · Mow At 10:30: mow."
+    assert _excerpt(text, "house").text == "Plan · :house: Cut hedge · Mow At 10:30: mow."
+    snippet = text.replace("#+TITLE: ", "").replace("#+FILETAGS: ", "")  # as the index has them
+    assert _excerpt(snippet, "Mow").text == "Plan · Cut hedge · Mow At 10:30: mow."
+    assert _excerpt(text, "lawn").text.endswith("Mow :lawn:@ada: At 10:30: mow.")
+    for kept in ("TODO is a word", "a * b * c :d:", "It works :tada:"):
+        assert _excerpt(kept, "a").text == kept
+
+
 def test_excerpt_drops_marks_of_asciidoc_and_restructuredtext():
     adoc = (
         "== Plan\n(((pump, old)))\nSee <<hose,the hose>>, <<valve>>.\n\n[source,sh]\n----\npump --on\n----\n|===\n| a"

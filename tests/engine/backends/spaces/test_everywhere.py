@@ -93,6 +93,15 @@ def test_similar_results_next_to_exact_ones_need_no_notice(
     assert (both.notice, both.similar_only) == ("Only similar.", True)
 
 
+def test_only_words_unknown_everywhere_are_reported(tmp_path: Path, folders: dict[str, Path], open_: Open) -> None:
+    garden, work, *_ = known_workspaces(store_path=str(tmp_path / "data"))
+    outcome = open_(str(folders["garden"])).search("carrots")
+    known, unknown = (replace(outcome, unknown_words=words) for words in (("quagga",), ("quagga", "pump")))
+    for first, second in ((known, unknown), (unknown, known)):
+        both = merged([Part(garden, first), Part(work, second)], 6, (), 1.0)
+        assert both.full_notice == "Not found in the index: “quagga”."
+
+
 def test_scores_equal_those_of_each_workspace_alone(
     everywhere: MultiWorkspaceMemory, folders: dict[str, Path], open_: Open
 ) -> None:
