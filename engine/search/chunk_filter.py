@@ -132,7 +132,7 @@ def in_period(snapshot: Snapshot, since: float | None, until: float | None) -> t
     first, end = (int(max(-_FOREVER_NS, min(_FOREVER_NS, bound * 1e9))) for bound in _bounds(since, until))
     return (
         "((mtime_ns >= ? AND mtime_ns < ?) OR id IN (SELECT value FROM carray(?)))",
-        (first, end, many(_note_days.within(snapshot, *_bounds(since, until)))),
+        (first, end, many(note_days.within(snapshot, *_bounds(since, until)))),
     )
 
 
@@ -156,7 +156,7 @@ class _NoteDays:
         return latest[1]
 
 
-_note_days = _NoteDays()
+note_days = _NoteDays()
 
 
 def periods_of(clauses: Iterable[Clause]) -> list[Bounds]:
@@ -179,7 +179,7 @@ def dates_of_notes(snapshot: Snapshot, paths: Collection[str], periods: Sequence
     rows = snapshot.connection.execute(f"SELECT id, path FROM {snapshot.tables.files} WHERE {named}", tuple(paths))
     path_of: dict[int, str] = dict(rows)
     found: dict[str, set[str]] = {}
-    for id_, day in _note_days.all(snapshot):
+    for id_, day in note_days.all(snapshot):
         if id_ in path_of and all(first <= day <= last for first, last in days):
             found.setdefault(path_of[id_], set()).add((date(1970, 1, 1) + timedelta(days=day)).isoformat())
     return {path: tuple(sorted(dates)) for path, dates in found.items()}
@@ -201,7 +201,7 @@ def newest(snapshot: Snapshot, chunks: Sequence[int], limit: int, without: Seque
             (many(chunks), many(without)),
         )
     )
-    latest = dict(sorted(_note_days.all(snapshot), key=itemgetter(1)))
+    latest = dict(sorted(note_days.all(snapshot), key=itemgetter(1)))
 
     def order(row: tuple[int, int, int, str, int]) -> tuple[float, int, str]:
         _, file, changed, path, _ = row
@@ -214,10 +214,11 @@ def _days_of_notes(snapshot: Snapshot) -> Iterator[tuple[int, float]]:
     """Yield the id of each dated note with its day, counted from the epoch; once for each date that it has."""
     from engine.corpus.note_dates import date_in_name  # few searches name a time
 
+    year = "'/' || f.path GLOB '*[^0-9][12][0-9][0-9][0-9]"
     rows = snapshot.connection.execute(
         f"""SELECT f.id, f.path, n.dated, n.earlier FROM {snapshot.tables.files} f
             LEFT JOIN {snapshot.tables.front_matter} n ON n.file_id = f.id
-            WHERE f.source = 'memory' AND (n.dated IS NOT NULL OR f.path GLOB '*[12][0-9][0-9][0-9]*')"""
+            WHERE f.source = 'memory' AND (n.dated IS NOT NULL OR {year}[-_. 0-9wW]*' OR {year}/[0-9]*')"""
     )
     for id_, path, *dates in rows:
         named = date_in_name(path)

@@ -245,16 +245,27 @@ class KeywordLeg:
         """Return the ids of the best matches of an FTS5 expression, best first.
 
         `matches`: their approximate number. If there are too many to rank, title matches come first, then the most
-        recently indexed matches.
+        recently indexed matches; of too many title matches, only the most recently indexed ones are ranked.
         """
         expression, condition, values = self._limited_to(expression, scope)
         if scope.narrows or matches <= max(_MAX_RANKED, limit):
             return self._best(expression, limit, condition, values)
         oldest, newest = self._snapshot.chunk_id_range()
-        titled = self._best(f"{_TITLES} : ({expression})", limit, condition)
+        titles = f"{_TITLES} : ({expression})"
+        titled = self._best(titles, limit, f"{condition} AND rowid > {self._before_newest(titles, limit)}")
         last = (newest - oldest) * max(_RECENT, limit) // matches
         recent = self._best(expression, limit, f"{condition} AND rowid > {newest - last}")
         return list(dict.fromkeys(titled + recent))
+
+    def _before_newest(self, expression: str, limit: int) -> int:
+        """Return a chunk id above which an FTS5 expression has about `_RECENT` matches; 0 if not too many to rank."""
+        fts = self._tables.fts
+        query = f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? ORDER BY rowid DESC LIMIT 1 OFFSET ?"
+        row = self._snapshot.connection.execute(query, (expression, max(_MAX_RANKED, limit))).fetchone()
+        if row is None:
+            return 0
+        newest = self._snapshot.chunk_id_range()[1]
+        return int(newest - (newest - row[0]) * max(_RECENT, limit) // max(_MAX_RANKED, limit))
 
     def _limited_to(self, expression: str, scope: ChunkFilter) -> tuple[str, str, tuple[object, ...]]:
         """Return the FTS5 expression, an SQL condition and its values, which limit matches to the chunks of `scope`."""
