@@ -32,7 +32,7 @@ _JOINTS = lazy_pattern(r"[-_ \t]+")
 
 
 _ASCII_RUN = lazy_pattern(r"[A-Za-z0-9]+")
-_MAY_CONTAIN = "({0} LIKE ?1 OR octet_length({0}) <> length({0}))"
+MAY_CONTAIN = "({0} LIKE ?1 OR octet_length({0}) <> length({0}))"
 """SQL condition that finds all names which may contain a value: a name with other letters may when it is folded."""
 
 
@@ -171,7 +171,7 @@ class Conditions:
         """Return the condition that a file's path contains `value`, or matches it as a glob pattern."""
         globs, part = Globs((value,)), fold(value)
         rows = self._snapshot.connection.execute(
-            f"SELECT id, path FROM {self._tables.files} WHERE {_MAY_CONTAIN.format('path')}", (_runs(value),)
+            f"SELECT id, path FROM {self._tables.files} WHERE {MAY_CONTAIN.format('path')}", (like_runs(value),)
         )
         return in_files([id_ for id_, path in rows if part in fold(path) or globs.covers(path)])
 
@@ -185,8 +185,8 @@ class Conditions:
         rows = self._snapshot.connection.execute(
             f"""SELECT f.id, f.title, iif(f.source = 'memory', f.path, ''), coalesce(n.aliases, '')
             FROM {self._tables.files} f LEFT JOIN {self._tables.front_matter} n ON n.file_id = f.id
-            WHERE {_MAY_CONTAIN.format("f.title")} OR {_MAY_CONTAIN.format("f.path")} OR n.aliases <> ''""",
-            (_runs(value.rpartition(".")[0] or value),),
+            WHERE {MAY_CONTAIN.format("f.title")} OR {MAY_CONTAIN.format("f.path")} OR n.aliases <> ''""",
+            (like_runs(value.rpartition(".")[0] or value),),
         )
         found = []
         for id_, title, path, aliases in rows:
@@ -300,7 +300,7 @@ def required_roles(query: Query) -> frozenset[str]:
     return frozenset()
 
 
-def _runs(part: str) -> str:
+def like_runs(part: str) -> str:
     """Return a pattern for LIKE that finds all ASCII texts which may contain `part` or match it as a glob pattern."""
     return f"%{'' if '[' in part else '%'.join(_ASCII_RUN.findall(part))}%"
 
