@@ -3,6 +3,7 @@
 import heapq
 import math
 import re
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import date, datetime, timedelta
@@ -14,7 +15,7 @@ from engine.base import lazy_pattern
 from engine.corpus.globs import Globs
 from engine.records import Source
 from engine.store.connection import many
-from engine.store.index_schema import stored_dates
+from engine.store.index_schema import IN_TEXT_ORDER, stored_dates
 from engine.store.snapshot import Snapshot
 from engine.text.date_parsing import parse_period
 from engine.text.operators import DATED
@@ -186,28 +187,33 @@ def dates_of_notes(snapshot: Snapshot, paths: Collection[str], periods: Sequence
 
 
 def newest(snapshot: Snapshot, chunks: Sequence[int], limit: int, without: Sequence[int] = ()) -> tuple[list[int], int]:
-    """Return each file's first chunk among `chunks`, newest files first, and the number of files.
+    """Return each file's first chunk among `chunks` (ascending), newest files first, and the number of files.
 
     A note's date is the latest of its own dates, or without one the time of its last change. Files with a chunk in
     `without` are left out.
     """
-    rows: list[tuple[int, int, int, str, int]] = list(
+    tables, files_of = snapshot.tables, f"SELECT c.file_id FROM carray(?) w CROSS JOIN {snapshot.tables.chunk_rows}"
+    rows: list[tuple[int, int, str]] = list(
         snapshot.connection.execute(
-            f"""SELECT c.id, f.id, f.mtime_ns, f.path, min(c.start_line) FROM {snapshot.tables.chunks} c
-            CROSS JOIN {snapshot.tables.files} f ON f.id = c.file_id
-            WHERE +c.id IN (SELECT value FROM carray(?)) AND +c.file_id NOT IN (
-                SELECT file_id FROM {snapshot.tables.chunks} WHERE id IN (SELECT value FROM carray(?)))
-            GROUP BY c.file_id""",
+            f"""SELECT id, mtime_ns, path FROM {tables.files} WHERE id IN ({files_of} ON c.id = w.value)
+                AND id NOT IN ({files_of} ON c.id = w.value)""",
             (many(chunks), many(without)),
         )
     )
     latest = dict(sorted(note_days.all(snapshot), key=itemgetter(1)))
 
-    def order(row: tuple[int, int, int, str, int]) -> tuple[float, int, str]:
-        _, file, changed, path, _ = row
+    def order(row: tuple[int, int, str]) -> tuple[float, int, str]:
+        file, changed, path = row
         return -(latest[file] * _DAY if file in latest else changed / 1e9), -changed, path
 
-    return [row[0] for row in heapq.nsmallest(limit, rows, key=order)], len(rows)
+    first = dict[int, int]()
+    query = f"""SELECT file_id, id FROM {tables.chunks} WHERE file_id IN (SELECT value FROM carray(?))
+        ORDER BY {IN_TEXT_ORDER}"""
+    chosen = [file for file, _, _ in heapq.nsmallest(limit, rows, key=order)]
+    for file, id_ in snapshot.connection.execute(query, (many(chosen),)):
+        if file not in first and chunks[bisect_left(chunks, id_, hi=len(chunks) - 1)] == id_:
+            first[file] = id_
+    return [first[file] for file in chosen], len(rows)
 
 
 def _days_of_notes(snapshot: Snapshot) -> Iterator[tuple[int, float]]:
