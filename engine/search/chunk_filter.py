@@ -3,6 +3,7 @@
 import heapq
 import math
 import re
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import date, datetime, timedelta
@@ -14,7 +15,7 @@ from engine.base import lazy_pattern
 from engine.corpus.globs import Globs
 from engine.records import Source
 from engine.store.connection import many
-from engine.store.index_schema import stored_dates
+from engine.store.index_schema import IN_TEXT_ORDER, stored_dates
 from engine.store.snapshot import Snapshot
 from engine.text.date_parsing import parse_period
 from engine.text.operators import DATED
@@ -132,7 +133,7 @@ def in_period(snapshot: Snapshot, since: float | None, until: float | None) -> t
     first, end = (int(max(-_FOREVER_NS, min(_FOREVER_NS, bound * 1e9))) for bound in _bounds(since, until))
     return (
         "((mtime_ns >= ? AND mtime_ns < ?) OR id IN (SELECT value FROM carray(?)))",
-        (first, end, many(_note_days.within(snapshot, *_bounds(since, until)))),
+        (first, end, many(note_days.within(snapshot, *_bounds(since, until)))),
     )
 
 
@@ -156,7 +157,7 @@ class _NoteDays:
         return latest[1]
 
 
-_note_days = _NoteDays()
+note_days = _NoteDays()
 
 
 def periods_of(clauses: Iterable[Clause]) -> list[Bounds]:
@@ -179,45 +180,51 @@ def dates_of_notes(snapshot: Snapshot, paths: Collection[str], periods: Sequence
     rows = snapshot.connection.execute(f"SELECT id, path FROM {snapshot.tables.files} WHERE {named}", tuple(paths))
     path_of: dict[int, str] = dict(rows)
     found: dict[str, set[str]] = {}
-    for id_, day in _note_days.all(snapshot):
+    for id_, day in note_days.all(snapshot):
         if id_ in path_of and all(first <= day <= last for first, last in days):
             found.setdefault(path_of[id_], set()).add((date(1970, 1, 1) + timedelta(days=day)).isoformat())
     return {path: tuple(sorted(dates)) for path, dates in found.items()}
 
 
 def newest(snapshot: Snapshot, chunks: Sequence[int], limit: int, without: Sequence[int] = ()) -> tuple[list[int], int]:
-    """Return each file's first chunk among `chunks`, newest files first, and the number of files.
+    """Return each file's first chunk among `chunks` (ascending), newest files first, and the number of files.
 
     A note's date is the latest of its own dates, or without one the time of its last change. Files with a chunk in
     `without` are left out.
     """
-    rows: list[tuple[int, int, int, str, int]] = list(
+    tables, files_of = snapshot.tables, f"SELECT c.file_id FROM carray(?) w CROSS JOIN {snapshot.tables.chunk_rows}"
+    rows: list[tuple[int, int, str]] = list(
         snapshot.connection.execute(
-            f"""SELECT c.id, f.id, f.mtime_ns, f.path, min(c.start_line) FROM {snapshot.tables.chunks} c
-            CROSS JOIN {snapshot.tables.files} f ON f.id = c.file_id
-            WHERE +c.id IN (SELECT value FROM carray(?)) AND +c.file_id NOT IN (
-                SELECT file_id FROM {snapshot.tables.chunks} WHERE id IN (SELECT value FROM carray(?)))
-            GROUP BY c.file_id""",
+            f"""SELECT id, mtime_ns, path FROM {tables.files} WHERE id IN ({files_of} ON c.id = w.value)
+                AND id NOT IN ({files_of} ON c.id = w.value)""",
             (many(chunks), many(without)),
         )
     )
-    latest = dict(sorted(_note_days.all(snapshot), key=itemgetter(1)))
+    latest = dict(sorted(note_days.all(snapshot), key=itemgetter(1)))
 
-    def order(row: tuple[int, int, int, str, int]) -> tuple[float, int, str]:
-        _, file, changed, path, _ = row
+    def order(row: tuple[int, int, str]) -> tuple[float, int, str]:
+        file, changed, path = row
         return -(latest[file] * _DAY if file in latest else changed / 1e9), -changed, path
 
-    return [row[0] for row in heapq.nsmallest(limit, rows, key=order)], len(rows)
+    first = dict[int, int]()
+    query = f"""SELECT file_id, id FROM {tables.chunks} WHERE file_id IN (SELECT value FROM carray(?))
+        ORDER BY {IN_TEXT_ORDER}"""
+    chosen = [file for file, _, _ in heapq.nsmallest(limit, rows, key=order)]
+    for file, id_ in snapshot.connection.execute(query, (many(chosen),)):
+        if file not in first and chunks[bisect_left(chunks, id_, hi=len(chunks) - 1)] == id_:
+            first[file] = id_
+    return [first[file] for file in chosen], len(rows)
 
 
 def _days_of_notes(snapshot: Snapshot) -> Iterator[tuple[int, float]]:
     """Yield the id of each dated note with its day, counted from the epoch; once for each date that it has."""
     from engine.corpus.note_dates import date_in_name  # few searches name a time
 
+    year = "'/' || f.path GLOB '*[^0-9][12][0-9][0-9][0-9]"
     rows = snapshot.connection.execute(
         f"""SELECT f.id, f.path, n.dated, n.earlier FROM {snapshot.tables.files} f
             LEFT JOIN {snapshot.tables.front_matter} n ON n.file_id = f.id
-            WHERE f.source = 'memory' AND (n.dated IS NOT NULL OR f.path GLOB '*[12][0-9][0-9][0-9]*')"""
+            WHERE f.source = 'memory' AND (n.dated IS NOT NULL OR {year}[-_. 0-9wW]*' OR {year}/[0-9]*')"""
     )
     for id_, path, *dates in rows:
         named = date_in_name(path)

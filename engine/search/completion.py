@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from datetime import date, timedelta
 
 from engine.base.formatting import folder_name
+from engine.search.query_conditions import MAY_CONTAIN, like_runs
 from engine.store.sessions import frequent_paths, frequent_programs
 from engine.store.snapshot import Snapshot
 from engine.text.folding import fold
@@ -27,22 +28,22 @@ def values_of(snapshot: Snapshot, operator: str, start: str) -> tuple[str, ...]:
     Values that start with `start` come before those that only contain it.
     """
     start = fold(start.lstrip("#") if operator == "tag" else start)
-    values = [value for value in _VALUES.get(operator, _no_values)(snapshot) if value]
+    values = [value for value in _VALUES.get(operator, _no_values)(snapshot, start) if value]
     folded = [(fold(value), value) for value in values]
     first = [value for key, value in folded if key.startswith(start)]
     within = [value for key, value in folded if operator in _WITHIN and start in key and not key.startswith(start)]
     return tuple((first + within)[:_MAX_VALUES])
 
 
-def _no_values(snapshot: Snapshot) -> Iterable[str]:
+def _no_values(snapshot: Snapshot, start: str) -> Iterable[str]:
     return ()
 
 
-def _fixed(*values: str) -> Callable[[Snapshot], Iterable[str]]:
-    return lambda snapshot: values
+def _fixed(*values: str) -> Callable[[Snapshot, str], Iterable[str]]:
+    return lambda snapshot, start: values
 
 
-def _dates(snapshot: Snapshot) -> Iterable[str]:
+def _dates(snapshot: Snapshot, start: str) -> Iterable[str]:
     """Return named times, then years, each followed by its months, times ago and days, newest first."""
     today = date.today()
     days = [(today - timedelta(days=ago)).isoformat() for ago in range(_DAYS)]
@@ -51,57 +52,63 @@ def _dates(snapshot: Snapshot) -> Iterable[str]:
     return dict.fromkeys((*_DATES, *months, *ago, *days))
 
 
-def _paths(snapshot: Snapshot) -> list[str]:
-    """Return all folders, subfolders included, by number of files, then all files by path."""
+def _paths(snapshot: Snapshot, start: str) -> list[str]:
+    """Return all folders, subfolders included, by number of files, then all files by path.
+
+    Those that contain `start` suffice.
+    """
     folders: Counter[str] = Counter()
-    files = [path for (path,) in snapshot.connection.execute(f"SELECT path FROM {snapshot.tables.files} ORDER BY path")]
+    query = f"SELECT path FROM {snapshot.tables.files} WHERE {MAY_CONTAIN.format('path')} ORDER BY path"
+    files = [path for (path,) in snapshot.connection.execute(query, (like_runs(start),))]
     for path in files:
         parts = path.split("/")[:-1]
         folders.update("/".join(parts[: depth + 1]) + "/" for depth in range(len(parts)))
     return [folder for folder, _ in folders.most_common()] + files
 
 
-def _titles(snapshot: Snapshot) -> list[str]:
-    return _counted(snapshot, f"SELECT title FROM {snapshot.tables.files}")
+def _titles(snapshot: Snapshot, start: str) -> list[str]:
+    query = f"SELECT title FROM {snapshot.tables.files} WHERE {MAY_CONTAIN.format('title')}"
+    return _counted(snapshot, query, like_runs(start))
 
 
-def _agents(snapshot: Snapshot) -> list[str]:
+def _agents(snapshot: Snapshot, start: str) -> list[str]:
     return _counted(snapshot, f"SELECT agent FROM {snapshot.tables.sessions}")
 
 
-def _projects(snapshot: Snapshot) -> list[str]:
+def _projects(snapshot: Snapshot, start: str) -> list[str]:
     """Return the last folder of each project's path, by which users know it."""
     rows = snapshot.connection.execute(f"SELECT project FROM {snapshot.tables.sessions}")
     names: Counter[str] = Counter(folder_name(path) for (path,) in rows)
     return [name for name, _ in names.most_common()]
 
 
-def _files(snapshot: Snapshot) -> list[str]:
+def _files(snapshot: Snapshot, start: str) -> list[str]:
     return frequent_paths(snapshot, _MAX_FILES)
 
 
-def _commands(snapshot: Snapshot) -> list[str]:
+def _commands(snapshot: Snapshot, start: str) -> list[str]:
     return [program for program in frequent_programs(snapshot, _MAX_FILES) if _PROGRAM.fullmatch(program)]
 
 
-def _machines(snapshot: Snapshot) -> list[str]:
+def _machines(snapshot: Snapshot, start: str) -> list[str]:
     return sorted(set(snapshot.machines().values()))
 
 
-def _models(snapshot: Snapshot) -> list[str]:
+def _models(snapshot: Snapshot, start: str) -> list[str]:
     return _counted(snapshot, f"SELECT model FROM {snapshot.tables.session_usage} WHERE model != ''")
 
 
-def _tags(snapshot: Snapshot) -> list[str]:
+def _tags(snapshot: Snapshot, start: str) -> list[str]:
     return _counted(snapshot, f"SELECT tag FROM {snapshot.tables.tags}")
 
 
-def _counted(snapshot: Snapshot, query: str) -> list[str]:
-    return [value for value, _ in Counter(value for (value,) in snapshot.connection.execute(query)).most_common()]
+def _counted(snapshot: Snapshot, query: str, *values: str) -> list[str]:
+    rows = snapshot.connection.execute(query, values)
+    return [value for value, _ in Counter(value for (value,) in rows).most_common()]
 
 
 _WITHIN = ("backlinks", "file", "links", "model", "path", "project", "title")
-_VALUES: dict[str, Callable[[Snapshot], Iterable[str]]] = {
+_VALUES: dict[str, Callable[[Snapshot, str], Iterable[str]]] = {
     "": _fixed(*(f"{name}:" for name in OPERATORS)),
     "source": _fixed("notes", "sessions"),
     "role": _fixed("user", "assistant", "tool"),

@@ -1,6 +1,7 @@
 """The keyword leg: candidates from FTS5, then exact scores from their term frequencies."""
 
 import math
+from bisect import bisect
 from collections.abc import Collection, Iterable, Sequence
 from itertools import accumulate
 
@@ -29,6 +30,10 @@ _CHOOSING = 4_000
 _SHORT_QUERY, _RARE = 3, 10  # most terms of a short query; most matches of a rare term
 _RECENT = 5_000
 """If even the rarest term has more matches, only its title matches and this many recently indexed ones are ranked."""
+_MANY_TITLES = 4
+"""Factor of `_MAX_RANKED` from which the title matches are counted first."""
+_SAMPLE = 16
+"""One in this many chunks, the newest, shows how many matches there are: counting all takes a quarter of a µs each."""
 _STEM_ONLY = 0.9
 """Weight of another form of a word if the form in the query is in the index."""
 _OTHER_SPELLING = 0.75
@@ -122,8 +127,7 @@ class KeywordLeg:
         if (phrase := self.analysis.whole_phrase) is None or not self._known or self._known[0].matches <= _RARE:
             return []
         words = f"words : {quoted(' '.join(phrase.tokens))}{' *' if phrase.open else ''}"
-        expression, condition, values = self._limited_to(words, scope)
-        return self._best(expression, limit, condition, values)
+        return self._ranked(words, self._known[0].matches, limit, scope)
 
     def _all_if_few(self, terms: Sequence[Term], limit: int, scope: ChunkFilter) -> list[int] | None:
         """Return the ids of all chunks with one of the terms, in no order; None if there may be `limit` or more."""
@@ -244,33 +248,55 @@ class KeywordLeg:
     def _ranked(self, expression: str, matches: int, limit: int, scope: ChunkFilter) -> list[int]:
         """Return the ids of the best matches of an FTS5 expression, best first.
 
-        `matches`: their approximate number. If there are too many to rank, title matches come first, then the most
-        recently indexed matches.
+        `matches`: their approximate number in all files. If there are too many to rank, title matches come first, then
+        the most recently indexed matches; of too many title matches, only the most recently indexed ones are ranked.
         """
-        expression, condition, values = self._limited_to(expression, scope)
-        if scope.narrows or matches <= max(_MAX_RANKED, limit):
-            return self._best(expression, limit, condition, values)
+        most, recent = max(_MAX_RANKED, limit), max(_RECENT, limit)
+        if matches <= most:
+            return self._best(expression, limit, scope)
+        if scope.narrows:
+            matches = self._estimated(expression, scope)
+            if matches <= most:
+                return self._best(expression, limit, scope)
         oldest, newest = self._snapshot.chunk_id_range()
-        titled = self._best(f"{_TITLES} : ({expression})", limit, condition)
-        last = (newest - oldest) * max(_RECENT, limit) // matches
-        recent = self._best(expression, limit, f"{condition} AND rowid > {newest - last}")
-        return list(dict.fromkeys(titled + recent))
+        titles = f"{_TITLES} : ({expression})"
+        titled = self._estimated(titles, scope) if matches > _MANY_TITLES * most else 0
+        above = newest - (newest - oldest) * recent // titled if titled > most else 0
+        found = self._best(titles, limit, scope, above)
+        found += self._best(expression, limit, scope, newest - (newest - oldest) * recent // matches)
+        return list(dict.fromkeys(found))
 
-    def _limited_to(self, expression: str, scope: ChunkFilter) -> tuple[str, str, tuple[object, ...]]:
-        """Return the FTS5 expression, an SQL condition and its values, which limit matches to the chunks of `scope`."""
-        condition = ""
+    def _estimated(self, expression: str, scope: ChunkFilter) -> int:
+        """Return about how many chunks within the filter `scope` match an FTS5 expression, from the newest ones."""
+        oldest, newest = self._snapshot.chunk_id_range()
+        expression, condition, values = self._limited_to(expression, scope, newest - (newest - oldest) // _SAMPLE)
+        fts = self._tables.fts
+        query = f"SELECT count(*) FROM {fts} WHERE {fts} MATCH ? {condition}"
+        [(count,)] = self._snapshot.connection.execute(query, (expression, *values))
+        return _SAMPLE * int(count)
+
+    def _limited_to(
+        self, expression: str, scope: ChunkFilter, above: int = 0
+    ) -> tuple[str, str, tuple[object, ...]]:
+        """Return the FTS5 expression, an SQL condition and its values, which limit matches to the chunks of `scope`
+        with an id higher than `above`.
+        """
+        condition = f"AND rowid > {above}" if above else ""
         if scope.except_files:
             ids = ",".join(map(str, scope.except_files))
-            condition = f"AND +rowid NOT IN (SELECT id FROM {self._tables.chunks} WHERE file_id IN ({ids}))"
+            condition += f" AND +rowid NOT IN (SELECT id FROM {self._tables.chunks} WHERE file_id IN ({ids}))"
         if scope.match is not None:
             expression = scope.match.within(expression)
         elif scope.chunks is not None:
-            return expression, f"{condition} AND +rowid IN (SELECT value FROM carray(?))", (many(scope.chunks),)
+            chunks = scope.chunks[bisect(scope.chunks, above) :] if above else scope.chunks
+            return expression, f"{condition} AND +rowid IN (SELECT value FROM carray(?))", (many(chunks),)
         if scope.files is not None:
             condition += f" AND +rowid {self._snapshot.in_files(scope.files)}"
         return expression, condition, ()
 
-    def _best(self, expression: str, limit: int, condition: str = "", values: tuple[object, ...] = ()) -> list[int]:
+    def _best(self, expression: str, limit: int, scope: ChunkFilter, above: int = 0) -> list[int]:
+        """Return the ids of the best matches of an FTS5 expression, of chunks with an id higher than `above`."""
+        expression, condition, values = self._limited_to(expression, scope, above)
         fts, weights = self._tables.fts, ", ".join(map(str, CHOICE_WEIGHTS))
         # bm25() named and sorted by name: ORDER BY rank takes 1.6 times as long.
         rows = self._snapshot.connection.execute(

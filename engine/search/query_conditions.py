@@ -31,6 +31,11 @@ _NANOSECONDS = 10**9
 _JOINTS = lazy_pattern(r"[-_ \t]+")
 
 
+_ASCII_RUN = lazy_pattern(r"[A-Za-z0-9]+")
+MAY_CONTAIN = "({0} LIKE ?1 OR octet_length({0}) <> length({0}))"
+"""SQL condition that finds all names which may contain a value: a name with other letters may when it is folded."""
+
+
 class Condition(msgspec.Struct, frozen=True):
     """An SQL condition on a chunk with the alias `c`, and its bound values."""
 
@@ -118,11 +123,16 @@ class Conditions:
         if isinstance(atom, Field):
             return self._fields[atom.name](atom.value)
         expression = self._expression_of(atom)
-        found = f"c.id IN (SELECT rowid FROM {self._tables.fts} WHERE {self._tables.fts} MATCH ?)"
+        fts = self._tables.fts
+        found = f"SELECT rowid FROM {fts} WHERE {fts} MATCH ?"
         if within := _forms_within(atom):
-            values = expression, " OR ".join(map(phrase_expression, within)), _glob(atom.text.strip())
-            return Condition(f"({found} OR {found} AND lower(c.text) || ' ' GLOB ?)", values)
-        return Condition(found, (expression,)) if expression else None
+            others = f"({' OR '.join(map(phrase_expression, within))}) NOT ({expression})"
+            # One list, since SQLite would test each chunk of the index against two.
+            in_texts = f"""SELECT t.id FROM {fts} CROSS JOIN {self._tables.chunks} t ON t.id = {fts}.rowid
+                WHERE {fts} MATCH ? AND lower(t.text) || ' ' GLOB ?"""
+            values = expression, others, _glob(atom.text.strip())
+            return Condition(f"c.id IN ({found} UNION ALL {in_texts})", values)
+        return Condition(f"c.id IN ({found})", (expression,)) if expression else None
 
     def _expression_of(self, atom: Word | Phrase) -> str:
         return phrase_expression(phrase_tokens(atom.text)) if isinstance(atom, Phrase) else self._word(atom)
@@ -160,7 +170,9 @@ class Conditions:
     def _path(self, value: str) -> Condition:
         """Return the condition that a file's path contains `value`, or matches it as a glob pattern."""
         globs, part = Globs((value,)), fold(value)
-        rows = self._snapshot.connection.execute(f"SELECT id, path FROM {self._tables.files}")
+        rows = self._snapshot.connection.execute(
+            f"SELECT id, path FROM {self._tables.files} WHERE {MAY_CONTAIN.format('path')}", (like_runs(value),)
+        )
         return in_files([id_ for id_, path in rows if part in fold(path) or globs.covers(path)])
 
     def _title(self, value: str) -> Condition:
@@ -172,7 +184,9 @@ class Conditions:
         part = _spaced(value)
         rows = self._snapshot.connection.execute(
             f"""SELECT f.id, f.title, iif(f.source = 'memory', f.path, ''), coalesce(n.aliases, '')
-            FROM {self._tables.files} f LEFT JOIN {self._tables.front_matter} n ON n.file_id = f.id"""
+            FROM {self._tables.files} f LEFT JOIN {self._tables.front_matter} n ON n.file_id = f.id
+            WHERE {MAY_CONTAIN.format("f.title")} OR {MAY_CONTAIN.format("f.path")} OR n.aliases <> ''""",
+            (like_runs(value.rpartition(".")[0] or value),),
         )
         found = []
         for id_, title, path, aliases in rows:
@@ -284,6 +298,11 @@ def required_roles(query: Query) -> frozenset[str]:
         if len(names) == len(clause.alternatives) and not clause.negated:
             return frozenset(ROLE_NAMES[name.casefold()] for name in names)
     return frozenset()
+
+
+def like_runs(part: str) -> str:
+    """Return a pattern for LIKE that finds all ASCII texts which may contain `part` or match it as a glob pattern."""
+    return f"%{'' if '[' in part else '%'.join(_ASCII_RUN.findall(part))}%"
 
 
 def _spaced(names: str) -> str:

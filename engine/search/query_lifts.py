@@ -7,6 +7,7 @@ Queries such as "with Codex", "in harbour-map" or "where we changed app.py" name
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
@@ -14,11 +15,10 @@ from functools import lru_cache
 import msgspec
 
 from engine.base import lazy_pattern
-from engine.search.chunk_filter import ChunkFilter
+from engine.search.chunk_filter import ChunkFilter, note_days
 from engine.search.named_sessions import NamedSessions, agents_in, session_files, session_names
 from engine.search.search_context import SnapshotCache
 from engine.store.connection import many
-from engine.store.index_schema import stored_dates
 from engine.store.snapshot import Snapshot
 from engine.text.folding import fold
 from engine.text.time_expressions import PREPOSITIONS, TimeExpression, read_dates, read_times
@@ -251,28 +251,20 @@ class NamedTimes:
 
 
 def _dates_of_files(snapshot: Snapshot) -> dict[int, list[Span]]:
-    from engine.corpus.note_dates import date_in_name  # few queries name a time
-
-    tables = snapshot.tables
-    rows = snapshot.connection.execute(
-        f"""SELECT f.id, f.path, f.title, f.source, n.dated, n.earlier, s.started, s.ended FROM {tables.files} f
-            LEFT JOIN {tables.front_matter} n ON n.file_id = f.id
-            LEFT JOIN {tables.sessions} s ON s.file_id = f.id"""
-    )
-    spans_of_files: dict[int, list[Span]] = {}
-    for file, path, title, source, dated, earlier, started, ended in rows:
-        spans = list(_dates_in_name(title))
-        if source == "sessions":
-            begin, end = (ended if started is None else started), (started if ended is None else ended)
-            if begin is not None:
-                spans.append((_local(begin), _local(max(begin, end))))
-        else:
-            named = date_in_name(path)
-            moments = (*stored_dates(dated, earlier), *(() if named is None else (named.moment,)))
-            spans += [(day, day) for day in map(_utc, moments)]
-        if spans:
-            spans_of_files[file] = spans
-    return spans_of_files
+    run, tables, found = snapshot.connection.execute, snapshot.tables, defaultdict[int, list[Span]](list)
+    for file, title in run(
+        f"SELECT id, title FROM {tables.files} WHERE title GLOB '*19[0-9][0-9]*' OR title GLOB '*20[0-9][0-9]*'"
+    ):
+        if spans := _dates_in_name(title):
+            found[file] += spans
+    for file, started, ended in run(f"SELECT file_id, started, ended FROM {tables.sessions}"):
+        begin, end = (ended if started is None else started), (started if ended is None else ended)
+        if begin is not None:
+            found[file].append((_local(begin), _local(max(begin, end))))
+    for file, day in note_days.all(snapshot):
+        date_of_note = date(1970, 1, 1) + timedelta(days=day)
+        found[file].append((date_of_note, date_of_note))
+    return dict(found)
 
 
 def _chunks(snapshot: Snapshot, ids: Sequence[int]) -> Iterator[tuple[int, int, str]]:
@@ -323,11 +315,6 @@ def _iso_days(text: str) -> Iterator[Span]:
         except ValueError:
             continue
         yield found, found
-
-
-def _utc(moment: float) -> date:
-    """Convert a stored date, Unix seconds at midnight UTC, to a date."""
-    return date(1970, 1, 1) + timedelta(days=moment // 86_400)
 
 
 def _local(moment: float) -> date:

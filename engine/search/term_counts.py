@@ -96,8 +96,8 @@ def count_terms(
     counter.begin(counted, take)
     # The unary plus keeps SQLite from running the whole match once for every id.
     query = f"""SELECT {_REGISTERED}({table}) FROM {table}
-        WHERE {table} MATCH ? AND +rowid IN (SELECT value FROM carray(?))"""
-    connection.execute(query, (expression, many(ids))).fetchall()
+        WHERE {table} MATCH ? AND +rowid IN (SELECT value FROM carray(?)) AND rowid BETWEEN ? AND ?"""
+    connection.execute(query, (expression, many(ids), min(ids), max(ids))).fetchall()
 
 
 def length_without(connection: apsw.Connection, table: str, ids: Collection[int]) -> int:

@@ -172,13 +172,16 @@ class MatrixEngine:
     def _reconcile(self, matrix: "QuantisedMatrix", snapshot: Snapshot, model: StoredModel) -> None:
         import numpy as np
 
-        indexed = integers(snapshot.vector_chunks(model.id), 1)[:, 0]
+        # Chunks keep their vectors, so only the other ones are looked up: finding a million hashes takes a second.
+        query = f"SELECT id FROM {snapshot.tables.chunk_rows} WHERE ? ORDER BY id"
+        rows = snapshot.connection.execute(query, (snapshot.has_vectors(model.id),))
+        indexed = integers(rows, 1)[:, 0]
         present = matrix.ids()
         obsolete = np.setdiff1d(present, indexed, assume_unique=True)
-        missing = np.setdiff1d(indexed, present, assume_unique=True)
         matrix.remove(obsolete)
-        self._unsaved += len(obsolete) + len(missing)
-        self._add(matrix, snapshot, model.id, missing.tolist())
+        remaining = matrix.rows
+        self._add(matrix, snapshot, model.id, np.setdiff1d(indexed, present, assume_unique=True).tolist())
+        self._unsaved += len(obsolete) + matrix.rows - remaining
 
     @staticmethod
     def _add(matrix: "QuantisedMatrix", snapshot: Snapshot, model_id: int, chunks: Sequence[int]) -> None:
