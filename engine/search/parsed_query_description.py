@@ -85,7 +85,7 @@ def _shown(atom: Atom) -> str:
         return in_quotes(atom.text)
     if isinstance(atom, Word) or atom.name not in DATED or (period := parse_period(atom.value)) is None:
         return str(atom)
-    start, end = period.days() if atom.name == "on" else period
+    start, end = period.days() if atom.name == "on" else (period.start, period.end)
     first = _moment(datetime.fromtimestamp(start))
     if atom.name != "on" and atom.value == first:
         return str(atom)

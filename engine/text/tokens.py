@@ -12,7 +12,6 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from operator import add
-from typing import NamedTuple
 
 import msgspec
 
@@ -31,12 +30,12 @@ RUN = re.compile(
 
 _KINDS = {HANGUL: HANGUL, UNSPACED: UNSPACED, SYMBOL: SYMBOL, FLAG: SYMBOL}
 _IN_WORD = f"[A-Za-z0-9_][A-Za-z0-9_{MARK}]*"
-_GROUP = re.compile(
+_GROUP = lazy_pattern(
     f"[#@]?{_IN_WORD}(?:(?:::|://|[.\\-+/@:'#]){MARK}*{_IN_WORD})*(?:\\+\\+|#)?"
     f"|{UNSPACED}[{UNSPACED}{MARK}]*|{HANGUL}[{HANGUL}{MARK}]*|{SYMBOL}|{FLAG}{FLAG}?"
 )
 _CLUSTER = lazy_pattern(f"(?:{FLAG}{FLAG}|[^{MARK}]){MARK}*")
-_SEGMENT = re.compile(f"[A-Za-z0-9](?:[A-Za-z0-9'{MARK}]*[A-Za-z0-9{MARK}])?")
+_SEGMENT = lazy_pattern(f"[A-Za-z0-9](?:[A-Za-z0-9'{MARK}]*[A-Za-z0-9{MARK}])?")
 _PRERELEASE = lazy_pattern(r"([0-9]{1,4})(?:a|b|c|rc|alpha|beta|pre|dev|post)[0-9]{1,4}", re.IGNORECASE)
 """Matches the last number of a version with its stage of development, such as `0rc1` in `2.0rc1`."""
 _DUNDER = lazy_pattern(f"__[A-Za-z0-9{MARK}]+(?:_[A-Za-z0-9{MARK}]+)*__")
@@ -66,7 +65,9 @@ _DROPPED_HEADS = frozenset(
 )
 
 
-class Group(NamedTuple):
+class Group(msgspec.Struct, frozen=True):
+    """A part of a run or of a text."""
+
     kind: str
     """`HANGUL`, `UNSPACED` or `SYMBOL` of `engine.text.writing_systems`, or "" for a word or identifier."""
     start: int
@@ -95,6 +96,9 @@ def without_terminal_sequences(text: str) -> str:
 
 def groups(run: str) -> Iterator[Group]:
     """Yield the groups of a run in reading order, with offsets into the run."""
+    if run.isascii() and run.isalnum():
+        yield Group("", 0, len(run))  # most runs are plain words
+        return
     shaped = shape(run)
     for match in _GROUP.finditer(shaped):
         start, end = match.span()
@@ -212,7 +216,7 @@ def _apostrophe_spans(word: str, shaped: str, start: int, end: int) -> Iterator[
 def _humps(word: str, shaped: str, start: int, end: int) -> list[Piece]:
     """Return the pieces of a stretch of letters and digits: the whole, then the parts of its camelCase."""
     whole = _plain(word, start, end)
-    if len(whole) != 1 or shaped[start:end].islower():
+    if len(whole) != 1 or shaped[start + 1 : end].islower():
         return whole
     cuts = [match.start() for match in _HUMP.finditer(shaped, start, end)]
     if not cuts or len(cuts) > _MAX_HUMPS:
