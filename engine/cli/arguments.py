@@ -7,16 +7,15 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar, cast, get_args
+from typing import Any, NoReturn, cast, get_args
 
 from engine.records import Source
 from engine.text.date_parsing import EXAMPLES, Period, parse_period
 from engine.text.operators import OPERATORS, QUERY_HELP
 
-_PROGRAM = "mnemoscope"
+# The command line is English; argparse would look for translated texts in the file system for each parser.
+argparse._ = str  # type: ignore[attr-defined]
 _SESSION_ID = "the session's id, a unique beginning of it, part of its title, or its stable name (sessions/…)"
-
-# --- Types of the options' values: argparse reports an invalid one in one line ---------------------------------------
 
 
 def folder(text: str) -> Path:
@@ -31,13 +30,10 @@ def nonempty(text: str) -> str:
     return text
 
 
-_Number = TypeVar("_Number", int, float)
-
-
-def _number(read: Callable[[str], _Number], low: float, high: float, kind: str) -> Callable[[str], _Number]:
+def _number(read: Callable[[str], float], low: float, high: float, kind: str) -> Callable[[str], float]:
     """Make a parser of numbers from `low` to `high`; `kind` describes them in its error."""
 
-    def parse(text: str) -> _Number:
+    def parse(text: str) -> float:
         with suppress(ValueError):
             if low <= (number := read(text)) <= high:
                 return number
@@ -49,8 +45,6 @@ def _number(read: Callable[[str], _Number], low: float, high: float, kind: str) 
 count = _number(int, 1, math.inf, "a whole number of at least 1")
 days = _number(float, 0, sys.float_info.max, "a number of days")
 share = _number(float, 0, 1, "a number from 0 to 1")
-
-# ---------------------------------------------------------------------------------------------------------------------
 
 VERBS = {
     "index": "Bring the index up to date with the notes.",
@@ -159,24 +153,22 @@ def _search_conflict(arguments: argparse.Namespace) -> str:
 
 
 def parse_arguments(words: Sequence[str]) -> argparse.Namespace:
-    """Parse the arguments of a command; the field `verb` has its name.
+    """Parse the arguments of a command; the field `verb` has its name. Raises `SystemExit` after help or wrong usage.
 
-    Only the parser of that verb is made, since argparse takes 10 ms for all of them. Raises `SystemExit` after help and
-    wrong usage.
+    Only the parser of that verb is made, since argparse takes 10 ms for all of them.
     """
     verb = words[0] if words else ""
     if verb not in VERBS:
         return make_parser().parse_args(words)
-    parser = _Verb(prog=f"{_PROGRAM} {verb}", description=VERBS[verb], allow_abbrev=False)
+    parser = _Verb(prog=f"mnemoscope {verb}", description=VERBS[verb], allow_abbrev=False)
     _add_arguments(parser, verb)
-    found: argparse.Namespace = parser.parse_args(words[1:], argparse.Namespace(verb=verb))
-    return found
+    return cast(argparse.Namespace, parser.parse_args(words[1:], argparse.Namespace(verb=verb)))
 
 
 def make_parser() -> argparse.ArgumentParser:
     """Return the parser of all verbs."""
     parser = _Parser(
-        prog=_PROGRAM, description="Search notes and past sessions without a window.", allow_abbrev=False
+        prog="mnemoscope", description="Search notes and past sessions without a window.", allow_abbrev=False
     )
     verbs = parser.add_subparsers(dest="verb", metavar="|".join(VERBS), required=True, parser_class=_Verb)
     for verb, text in VERBS.items():

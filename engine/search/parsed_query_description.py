@@ -1,6 +1,5 @@
 """Describes in one sentence how a query was parsed."""
 
-from collections.abc import Sequence
 from datetime import datetime
 
 from engine.base.formatting import all_of, any_of, in_quotes
@@ -11,7 +10,6 @@ from engine.text.date_parsing import parse_period
 from engine.text.operators import DATED
 from engine.text.parsed_query import Atom, Clause, Field, Phrase, Word
 
-_MAX_REMARKS = 3
 _DEMANDS = {
     (True, False): marked("matches {operators}"),
     (True, True): marked("doesn't match {operators}"),
@@ -73,11 +71,6 @@ def describe_condition(clause: Clause) -> str:
     fields = all(isinstance(atom, Field) for atom in clause.alternatives)
     alternatives = any_of(map(_shown, clause.alternatives))
     return tr(_DEMANDS[fields, clause.negated], words=alternatives, operators=alternatives)
-
-
-def remarks_of(query: Query) -> Sequence[str]:
-    """Return at most three remarks on parts of a query that look like syntax but were read as words."""
-    return query.remarks[:_MAX_REMARKS]
 
 
 def _shown(atom: Atom) -> str:

@@ -26,19 +26,18 @@ from engine.records import (
     SearchOutcome,
 )
 from engine.search.chunk_filter import Bounds, dates_of_notes, periods_of
-from engine.search.explanation import Scored, explain
-from engine.search.parsed_query_description import describe_understood, remarks_of
+from engine.search.keyword_scores import Scored
 from engine.search.query_conditions import required_roles
 from engine.search.result_set import FoundSet
 from engine.search.score_cut_off import at_most_per_file, fold_copies
 from engine.search.scoring import Blend
 from engine.search.search_context import SearchContext
 from engine.search.snippets import make_snippet
-from engine.search.stage_notes import notices_of
 from engine.search.term_counts import matched_fields
 from engine.store.snapshot import Snapshot, StoredChunk
 from engine.text import Query, QueryAnalysis, highlight_ranges
 from engine.text.highlight import command_matches
+from engine.text.parsed_query import MAX_REMARKS
 
 if TYPE_CHECKING:
     from engine.embedding.provider_interface import EmbeddingProvider
@@ -67,11 +66,13 @@ def make_outcome(
         results = _make_results(snapshot, selected, copies, found, context)
     context.stages.add("results", len(everything), len(results))
     similar_only = found.note_on_similar(snapshot, context)
-    notices = (*notices_of(context), similar_only, found.note_on_times(), *remarks_of(context.query))
+    notices = (*_notices(context), similar_only, found.note_on_times(), *context.query.remarks[:MAX_REMARKS])
     explanation = None
     if request.explain is True or (request.explain and not results):
         cited = [(results[scored.id].citation, scored) for scored in selected if scored.id in results]
         fields = matched_fields(snapshot, score_inputs.words.terms, list(results))
+        from engine.search.explanation import explain  # most searches aren't explained
+
         explanation = explain(context.stages, cited, score_inputs, fields)
     shown = [
         msgspec.structs.replace(result, more_in_file=more[id_]) if id_ in more else result
@@ -92,10 +93,28 @@ def make_outcome(
         unknown_words=found.unknown_words,
         similar_only=bool(similar_only),
         vector_weight=found.vector_weight,
-        understood=describe_understood(context.understood) if context.understood else "",
+        understood=_understood(context),
         within=() if found.within is None else found.within.answers,
         passage_words=tuple(term.surface for term in found.analysis.terms) if request.like else (),
     )
+
+
+def _notices(context: SearchContext) -> Iterator[str]:
+    """Yield the notices on a query and on the queries that it is limited to, innermost first."""
+    for level in reversed(context.levels):
+        if level.empty_index is not None or level.keywords_only is not None:
+            from engine.search.stage_notes import notice_on  # few searches have one
+
+            yield notice_on(level)
+
+
+def _understood(context: SearchContext) -> str:
+    """Describe how a query with operators was parsed; empty for plain words."""
+    if context.understood is None:
+        return ""
+    from engine.search.parsed_query_description import describe_understood  # most queries are plain words
+
+    return describe_understood(context.understood)
 
 
 def _make_results(

@@ -20,8 +20,8 @@ from engine.search.corrections import (
     without_year,
 )
 from engine.search.document_frequencies import Frequencies
-from engine.search.explanation import ScoreInputs
 from engine.search.keyword_leg import KeywordLeg
+from engine.search.keyword_scores import ScoreInputs
 from engine.search.pipeline_stages import EmptyIndex, KeywordsOnly, UnderstoodQuery, UnknownWords
 from engine.search.query_conditions import Conditions, files_to_search, restrict
 from engine.search.query_embedding import QueryEmbedder

@@ -13,6 +13,8 @@ CLOSING = {'"': '"', "“": "”“", "„": "“”"}
 TOKEN = re.compile(r"\S+")
 NAMED = re.compile(r"([^\W\d_]{2,16}):")
 """Matches what may be the name of an operator, such as `path:`."""
+MAX_REMARKS = 3
+"""Most remarks on a query that are shown."""
 
 
 class Word(msgspec.Struct, frozen=True):
