@@ -15,7 +15,6 @@ import msgspec
 from engine.base import lazy_pattern
 from engine.corpus.documents import is_document
 from engine.corpus.note_structure import MarkupHeading
-from engine.corpus.transcripts.message_offsets import MessageOffset, in_ranges, read_offsets
 from engine.records import (
     FileRange,
     FoundMessage,
@@ -40,6 +39,7 @@ from engine.text.highlight import command_matches
 from engine.text.parsed_query import MAX_REMARKS
 
 if TYPE_CHECKING:
+    from engine.corpus.transcripts.message_offsets import MessageOffset
     from engine.embedding.provider_interface import EmbeddingProvider
 
 _LATER_HEADING = lazy_pattern(r"\n[ \t>]*(?:#|(?:=+|-+)[ \t]*(?:\n|\Z))|<h[1-6]", re.IGNORECASE)
@@ -223,7 +223,7 @@ def _make_text(chunk: StoredChunk, analysis: QueryAnalysis, roles: frozenset[str
         ranges = _ranges_inside(ranges, spans)
         first = spans[0][0] if spans and not ranges else 0
     snippet = make_snippet(chunk.text[first:], ranges)
-    offset = None if chunk.message_offsets is None else _offset_at(chunk.message_offsets, first + snippet.offset)
+    offset = None if chunk.message_offsets is None else _offset_at(chunk, first + snippet.offset)
     if offset is None:
         before = snippet.text[: snippet.ranges[0][0]] if snippet.ranges else ""
         heading = headings_at(chunk, snippet.first_line + before.count("\n"))
@@ -308,10 +308,7 @@ def copy_of(chunk: StoredChunk, result: MemorySearchResult, original: StoredChun
     snippet_line = result.snippet_line + chunk.start_line - result.start_line
     if chunk.message_offsets is not None:
         ordinal = None if result.message is None else result.message.ordinal
-        offsets = () if original.message_offsets is None else read_offsets(original.message_offsets)
-        offset = _offset_at(
-            chunk.message_offsets, next((before.offset for before in offsets if before.ordinal == ordinal), 0)
-        )
+        offset = _offset_at(chunk, next((at.offset for at in _offsets(original) if at.ordinal == ordinal), 0))
         message, snippet_line = _message(offset, chunk), offset.line
     return PassageCopy(
         path=chunk.path,
@@ -337,6 +334,7 @@ def at_tool_call(
     commands = query.values_of_required("command")
     if chunk.message_offsets is None or not (files or commands):
         return result, chunk
+    from engine.corpus.transcripts.message_offsets import MessageOffset
     from engine.corpus.transcripts.tool_uses import file_matcher  # imports redaction, and few queries need it
     from engine.store.sessions import calls_in_session, chunk_before
 
@@ -393,7 +391,7 @@ def _matches(chunk: StoredChunk, analysis: QueryAnalysis) -> list[FileRange]:
 
 def _spans(chunk: StoredChunk, roles: frozenset[str]) -> list[FileRange]:
     """Return the (start, end) offsets of messages by these roles in a session's chunk."""
-    offsets = () if chunk.message_offsets is None else read_offsets(chunk.message_offsets)
+    offsets = _offsets(chunk)
     ends = [*(offset.offset for offset in offsets[1:]), len(chunk.text)]
     return [(offset.offset, end) for offset, end in zip(offsets, ends, strict=False) if offset.role in roles]
 
@@ -402,7 +400,18 @@ def _ranges_inside(ranges: Sequence[FileRange], spans: Sequence[FileRange]) -> l
     return [(start, end) for start, end in ranges if any(first <= start < last for first, last in spans)]
 
 
-def _message(offset: MessageOffset, chunk: StoredChunk) -> FoundMessage:
+def _offsets(chunk: StoredChunk) -> "Sequence[MessageOffset]":
+    """Return the locations of the messages in a session's chunk; none for a note."""
+    if chunk.message_offsets is None:
+        return ()
+    from engine.corpus.transcripts.message_offsets import read_offsets  # many searches find notes alone
+
+    return read_offsets(chunk.message_offsets)
+
+
+def _message(offset: "MessageOffset", chunk: StoredChunk) -> FoundMessage:
+    from engine.corpus.transcripts.message_offsets import in_ranges
+
     return FoundMessage(
         ordinal=offset.ordinal,
         id=offset.id,
@@ -414,11 +423,9 @@ def _message(offset: MessageOffset, chunk: StoredChunk) -> FoundMessage:
     )
 
 
-def _offset_at(encoded: bytes, offset: int) -> MessageOffset:
-    """Return the message that contains `offset` of a session's chunk; `encoded` are the chunk's
-    stored message offsets.
-    """
-    offsets = read_offsets(encoded)
+def _offset_at(chunk: StoredChunk, offset: int) -> "MessageOffset":
+    """Return the message that contains `offset` of a session's chunk."""
+    offsets = _offsets(chunk)
     return offsets[max(0, bisect_right([message.offset for message in offsets], offset) - 1)]
 
 
@@ -453,20 +460,20 @@ def message_context(snapshot: Snapshot, result: MemorySearchResult, chunk: Store
     return None
 
 
-def _messages_in(chunk: StoredChunk) -> Iterator[tuple[MessageOffset, str]]:
+def _messages_in(chunk: StoredChunk) -> "Iterator[tuple[MessageOffset, str]]":
     """Yield each message of a session's chunk with its location, without the speaker's name."""
-    offsets = read_offsets(chunk.message_offsets or b"")
+    offsets = _offsets(chunk)
     ends = [*(offset.offset for offset in offsets[1:]), len(chunk.text)]
     for offset, end in zip(offsets, ends, strict=True):
         yield offset, chunk.text[offset.offset : end].removeprefix(_label(offset))
 
 
-def _is_whole(chunk: StoredChunk, offset: MessageOffset) -> bool:
+def _is_whole(chunk: StoredChunk, offset: "MessageOffset") -> bool:
     """Whether a message begins in this chunk: the first one may be the rest of a long one."""
     return chunk.text.startswith(_label(offset), offset.offset)
 
 
-def _label(offset: MessageOffset) -> str:
+def _label(offset: "MessageOffset") -> str:
     from engine.corpus.transcripts.chunk_packing import SPEAKERS  # imports the chunking of sessions
 
     return f"{SPEAKERS.get(offset.role, offset.role)}: "
