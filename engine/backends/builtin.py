@@ -14,9 +14,8 @@ from engine.base.language import marked, tr
 from engine.corpus.path_guard import PathGuard
 from engine.embedding.provider_selection import Selection, select_provider, use_fallback
 from engine.memory.active_provider import ActiveProvider
-from engine.memory.executor import BackgroundExecutor, Lifetime, WhenIdle
-from engine.memory.memory_context import Listeners, StatusListener
-from engine.records import EmbeddingEstimate, FileText, Passage, SearchOutcome, SyncReason, SyncReport
+from engine.memory.executor import BackgroundExecutor, Lifetime, Listeners, StatusListener, WhenIdle
+from engine.records import FileText, Passage, SearchOutcome
 from engine.settings import Settings
 from engine.settings.settings_section import with_query_settings
 from engine.store.index import IndexStore
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from engine.memory.session_library import SessionLibrary
     from engine.memory.status_report import IndexCounts
     from engine.records import (
+        EmbeddingEstimate,
         Feature,
         MemoryProviderStatus,
         PathState,
@@ -46,6 +46,8 @@ if TYPE_CHECKING:
         SessionSummary,
         SessionText,
         StoredModelInfo,
+        SyncReason,
+        SyncReport,
     )
     from engine.records.sync import ProgressCallback
     from engine.search.search_context import SearchRequest
@@ -129,7 +131,7 @@ class BuiltinParts:
     def _cached_vector(self, query: str) -> "Vectors | None":
         return self._answerer().cached_vector(query)  # loads the modules of a search, on the caller's thread
 
-    def start_background(self, sync: Callable[[SyncReason], SyncReport]) -> None:
+    def start_background(self, sync: "Callable[[SyncReason], SyncReport]") -> None:
         """Start the watcher and the scheduled syncs, which call `sync`."""
         from engine.indexing.folder_watch import FolderWatch
         from engine.indexing.sync_scheduler import BackgroundSync
@@ -368,12 +370,12 @@ class BuiltinMemory:
     def sync(
         self,
         *,
-        reason: SyncReason = "manual",
+        reason: "SyncReason" = "manual",
         force: bool = False,
         progress: "ProgressCallback | None" = None,
         cancel: CancelToken | None = None,
-        approve: bool | EmbeddingEstimate = False,
-    ) -> SyncReport:
+        approve: "bool | EmbeddingEstimate" = False,
+    ) -> "SyncReport":
         self._lifetime.check()
         report = self._parts.updates.run(reason, force=force, progress=progress, cancel=cancel, approve=approve)
         if report.batch_jobs and not report.cancelled:
@@ -382,7 +384,7 @@ class BuiltinMemory:
 
     def estimate_embedding(
         self, settings: Settings | None = None, *, cancel: CancelToken | None = None
-    ) -> EmbeddingEstimate:
+    ) -> "EmbeddingEstimate":
         self._lifetime.check()
         return self._parts.models.estimate(settings, cancel)
 
@@ -440,7 +442,7 @@ class BuiltinMemory:
 
     def _searcher(self) -> "QueryAnswerer":
         """The searcher, created on first use."""
-        from engine.search.search_sources import SearchSources  # a sync must not wait for the modules of a search
+        from engine.search.search_context import SearchSources  # a sync must not wait for the modules of a search
         from engine.search.searcher import Searcher
 
         with self._creating:

@@ -20,8 +20,7 @@ from engine.backends.fallback_switch import (
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, PassageMissing, Unsupported
 from engine.base.language import tr
-from engine.memory.executor import BackgroundExecutor, Lifetime
-from engine.memory.memory_context import Listeners, StatusListener
+from engine.memory.executor import BackgroundExecutor, Lifetime, Listeners, StatusListener
 from engine.memory.memory_interface import MemorySearchManager
 from engine.memory.search_requests import unanswered
 from engine.memory.status_report import with_degraded

@@ -25,7 +25,7 @@ from engine.store.workspace_record import adopt_renamed, record_workspace
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from engine.memory.memory_context import StatusListener
+    from engine.memory.executor import StatusListener
     from engine.memory.memory_interface import MemorySearchManager, OpenBackend
     from engine.records import SyncReport
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from engine.base import lazy_logger
 from engine.base.errors import Cancelled, MnemoscopeError
-from engine.cli.arguments import VERBS, make_parser
+from engine.cli.arguments import VERBS, parse_arguments
 from engine.cli.output import printable_streams
 from engine.logs import configure_logging, configure_logging_late, log_path
 
@@ -59,7 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(argv: Sequence[str] | None) -> int:
     words = sys.argv[1:] if argv is None else argv
     try:
-        arguments = make_parser(words[0] if words else "").parse_args(words)
+        arguments = parse_arguments(words)
     except SystemExit as usage:  # after --help, or with a line on stderr
         return int(usage.code or 0)
     if arguments.verb == "search":

@@ -3,18 +3,19 @@
 import argparse
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from itertools import takewhile
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar, cast, get_args
+from typing import Any, NoReturn, cast, get_args
 
 from engine.records import Source
 from engine.text.date_parsing import EXAMPLES, Period, parse_period
 from engine.text.operators import OPERATORS, QUERY_HELP
 
+# The command line is English; argparse would look for translated texts in the file system for each parser.
+argparse._ = str  # type: ignore[attr-defined]
 _SESSION_ID = "the session's id, a unique beginning of it, part of its title, or its stable name (sessions/…)"
-
-# --- Types of the options' values: argparse reports an invalid one in one line ---------------------------------------
 
 
 def folder(text: str) -> Path:
@@ -29,13 +30,10 @@ def nonempty(text: str) -> str:
     return text
 
 
-_Number = TypeVar("_Number", int, float)
-
-
-def _number(read: Callable[[str], _Number], low: float, high: float, kind: str) -> Callable[[str], _Number]:
+def _number(read: Callable[[str], float], low: float, high: float, kind: str) -> Callable[[str], float]:
     """Make a parser of numbers from `low` to `high`; `kind` describes them in its error."""
 
-    def parse(text: str) -> _Number:
+    def parse(text: str) -> float:
         with suppress(ValueError):
             if low <= (number := read(text)) <= high:
                 return number
@@ -47,8 +45,6 @@ def _number(read: Callable[[str], _Number], low: float, high: float, kind: str) 
 count = _number(int, 1, math.inf, "a whole number of at least 1")
 days = _number(float, 0, sys.float_info.max, "a number of days")
 share = _number(float, 0, 1, "a number from 0 to 1")
-
-# ---------------------------------------------------------------------------------------------------------------------
 
 VERBS = {
     "index": "Bring the index up to date with the notes.",
@@ -101,9 +97,26 @@ class _Parser(argparse.ArgumentParser):
         formatter: Any = self.formatter_class
         return cast(argparse.HelpFormatter, formatter(prog=self.prog, width=self._width))
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        self._given = args
+        return super().parse_known_args(args, namespace)
+
     def error(self, message: str) -> NoReturn:
         """Print one line for wrong usage and exit with code 2."""
+        if "required" in message:  # argparse looks for missing arguments first
+            options = [text for text in takewhile("--".__ne__, self._given) if text.startswith("--")]
+            unknown = [text for text in options if text.partition("=")[0] not in self._option_string_actions]
+            message = self.unrecognized(unknown) if unknown else message
         self.exit(2, f"{self.prog}: {message}{self.hint}; see {self.prog} --help\n")
+
+    def unrecognized(self, arguments: Sequence[str]) -> str:
+        """Return the message about unknown arguments, with a hint if the first looks like a folder or an operator."""
+        message = f"unrecognized arguments: {' '.join(arguments)}"
+        if not arguments[0].startswith("-") and Path(arguments[0]).is_dir():
+            return f"{message}; a folder of notes is named with --workspace"
+        if self.takes_exclusions and (name := arguments[0].lstrip("-").partition("=")[0]) in OPERATORS:
+            return f"{message}; write {name}:… in the query"
+        return message
 
     def _parse_optional(self, arg_string: str) -> Any:
         if self.takes_exclusions and len(arg_string) > len("-h") and arg_string[0] == "-" != arg_string[1]:
@@ -116,28 +129,18 @@ class _Action(_Parser):
         """Parse arguments; an action such as `sessions show` reports unknown options under its own name."""
         found, rest = super().parse_known_args(args, namespace)
         if rest and rest[0].startswith("--"):
-            self.error(f"unrecognized arguments: {' '.join(rest)}")
+            self.error(self.unrecognized(rest))
         return found, rest
 
 
-class _Program(_Parser):
+class _Verb(_Parser):
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse arguments; a verb reports unknown ones under its own name."""
         found, rest = self.parse_known_args(args, namespace)
         if rest:
-            message = f"unrecognized arguments: {' '.join(rest)}"
-            if not rest[0].startswith("-") and Path(rest[0]).is_dir():
-                message += "; a folder of notes is named with --workspace"
-            elif found.verb == "search" and (name := rest[0].lstrip("-").partition("=")[0]) in OPERATORS:
-                message += f"; write {name}:… in the query"
-            self._verbs.choices[found.verb].error(message)
+            self.error(self.unrecognized(rest))
         if found.verb == "search" and (conflict := _search_conflict(found)):
-            self._verbs.choices[found.verb].error(conflict)
+            self.error(conflict)
         return found
-
-    def add_verbs(self) -> "argparse._SubParsersAction[_Parser]":
-        self._verbs = self.add_subparsers(dest="verb", metavar="|".join(VERBS), required=True, parser_class=_Parser)
-        return self._verbs
 
 
 def _search_conflict(arguments: argparse.Namespace) -> str:
@@ -149,40 +152,47 @@ def _search_conflict(arguments: argparse.Namespace) -> str:
     return ""
 
 
-def make_parser(verb: str = "") -> argparse.ArgumentParser:
-    """Return the parser of all verbs, or of `verb` alone, since argparse takes 10 ms for all of them."""
-    parser = _Program(
+def parse_arguments(words: Sequence[str]) -> argparse.Namespace:
+    """Parse the arguments of a command; the field `verb` has its name. Raises `SystemExit` after help or wrong usage.
+
+    Only the parser of that verb is made, since argparse takes 10 ms for all of them.
+    """
+    verb = words[0] if words else ""
+    if verb not in VERBS:
+        return make_parser().parse_args(words)
+    parser = _Verb(prog=f"mnemoscope {verb}", description=VERBS[verb], allow_abbrev=False)
+    _add_arguments(parser, verb)
+    return cast(argparse.Namespace, parser.parse_args(words[1:], argparse.Namespace(verb=verb)))
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of all verbs."""
+    parser = _Parser(
         prog="mnemoscope", description="Search notes and past sessions without a window.", allow_abbrev=False
     )
-    common = _common()
-    verbs = parser.add_verbs()
-    for name in (verb,) if verb in VERBS else VERBS:
-        text = VERBS[name]
-        parents = [_shared_options() if name == "mcp" else common]
-        added = verbs.add_parser(name, help=text, description=text, parents=parents, allow_abbrev=False)
-        if name in _ADD:
-            _ADD[name](added)
+    verbs = parser.add_subparsers(dest="verb", metavar="|".join(VERBS), required=True, parser_class=_Verb)
+    for verb, text in VERBS.items():
+        _add_arguments(verbs.add_parser(verb, help=text, description=text, allow_abbrev=False), verb)
     return parser
 
 
-def _common(**options: Any) -> _Parser:
-    """Return a parser with the options of all verbs that print; `options` go to `ArgumentParser`."""
-    common = _shared_options(**options)
-    common.add_argument("--json", action="store_true", help="print JSON instead of text")
-    return common
+def _add_arguments(parser: _Parser, verb: str) -> None:
+    _add_common(parser, json=verb != "mcp")
+    if verb in _ADD:
+        _ADD[verb](parser)
 
 
-def _shared_options(**options: Any) -> _Parser:
-    """Return a parser with the options that all verbs share; `options` go to `ArgumentParser`."""
-    common = _Parser(add_help=False, **options)
-    common.add_argument(
+def _add_common(parser: argparse.ArgumentParser, *, json: bool = True) -> None:
+    """Add the options that all verbs share, and `json` for verbs that print."""
+    parser.add_argument(
         "--workspace",
         type=folder,
         metavar="DIR",
         help="the folder of notes; by default the last one opened in the window, else the current directory",
     )
-    common.add_argument("--config", type=Path, metavar="FILE", help="read this settings file instead of your own")
-    return common
+    parser.add_argument("--config", type=Path, metavar="FILE", help="read this settings file instead of your own")
+    if json:
+        parser.add_argument("--json", action="store_true", help="print JSON instead of text")
 
 
 def _action_adder(verb: argparse.ArgumentParser, names: str) -> Callable[[str, str], argparse.ArgumentParser]:
@@ -193,17 +203,13 @@ def _action_adder(verb: argparse.ArgumentParser, names: str) -> Callable[[str, s
     actions: argparse._SubParsersAction[_Parser]
     actions = verb.add_subparsers(dest="action", metavar=names, parser_class=_Action)
     verb.set_defaults(action="list")
-    common = _common(argument_default=argparse.SUPPRESS)
 
     def add(name: str, text: str) -> argparse.ArgumentParser:
-        return actions.add_parser(
-            name,
-            help=text,
-            description=text,
-            parents=[common],
-            allow_abbrev=False,
-            argument_default=argparse.SUPPRESS,
+        action = actions.add_parser(
+            name, help=text, description=text, allow_abbrev=False, argument_default=argparse.SUPPRESS
         )
+        _add_common(action)
+        return action
 
     return add
 

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, Self, TextIO, cast
 
 from engine.base import lazy_pattern
 from engine.base.formatting import DIRECTION, dollars, plural, printable, with_single_empty_lines
-from engine.base.skip_reasons import files_covered
-from engine.records import NOT_EMBEDDED, FileIssue, FileRange, MemorySyncProgressUpdate, to_builtins
+from engine.records import FileRange, to_builtins
 
 if TYPE_CHECKING:
-    from engine.records import HealthProgress
+    from engine.records import FileIssue, HealthProgress, MemorySyncProgressUpdate
 
 _ON_ONE_LINE = str.maketrans("\t\n\r", "\ufffd" * 3)
 _UNPRINTABLE_IN_JSON = lazy_pattern(rf"[\x7f-\x9f{DIRECTION}]")
@@ -86,7 +85,7 @@ def print_marked(text: str, ranges: Sequence[FileRange]) -> None:
     print(with_single_empty_lines("".join([*parts, text[position:]])), file=unfiltered(sys.stdout))
 
 
-def print_issues(title: str, issues: Sequence[FileIssue]) -> None:
+def print_issues(title: str, issues: "Sequence[FileIssue]") -> None:
     """Print the first files, or groups of files, that are not indexed, each with its reason."""
     if not issues:
         return
@@ -99,8 +98,10 @@ def print_issues(title: str, issues: Sequence[FileIssue]) -> None:
         print(f"  and {len(others) - _MAX_ISSUES:,} more; --json lists all")
 
 
-def _types_text(issues: Sequence[FileIssue]) -> str:
+def _types_text(issues: "Sequence[FileIssue]") -> str:
     """Return the number of files of each type that isn't indexed, most first, and the indexed types."""
+    from engine.base.skip_reasons import files_covered  # a search prints no issues
+
     counts = sorted(
         ((files_covered(issue.detail), issue.path) for issue in issues), key=lambda entry: (-entry[0], entry[1])
     )
@@ -112,8 +113,10 @@ def _types_text(issues: Sequence[FileIssue]) -> str:
     return f"{names}: {safe(issues[0].detail.partition('; ')[2])}"
 
 
-def print_failed(issues: Sequence[FileIssue]) -> None:
+def print_failed(issues: "Sequence[FileIssue]") -> None:
     """Print the files that could not be read, and those read but not embedded."""
+    from engine.records import NOT_EMBEDDED
+
     print_issues("Could not be read", [issue for issue in issues if issue.rule != NOT_EMBEDDED])
     print_issues("Could not be embedded", [issue for issue in issues if issue.rule == NOT_EMBEDDED])
 
@@ -174,7 +177,7 @@ class ProgressLine(LiveLine):
         self._announced = False
         self._due = self._started + _FIRST_LOGGED
 
-    def __call__(self, update: MemorySyncProgressUpdate) -> None:
+    def __call__(self, update: "MemorySyncProgressUpdate") -> None:
         now = time.monotonic()
         if self._shown:
             self.show(progress_text(update, now - self._started))
@@ -193,7 +196,7 @@ class StepLine(LiveLine):
         self.show(f"{progress.step} {progress.done:,}/{progress.total:,}" if progress.total else progress.step)
 
 
-def progress_text(update: MemorySyncProgressUpdate, elapsed: float) -> str:
+def progress_text(update: "MemorySyncProgressUpdate", elapsed: float) -> str:
     """Return the progress as `Indexing files 12/80 · 37/s · elapsed 0:03 · eta 0:02 · notes/a.md`, without unknown
     parts."""
     count = f" {update.completed:,}/{update.total:,}" if update.total else ""

@@ -15,12 +15,7 @@ from engine.records import (
     EarlierQuery,
     MemorySearchResult,
     Passage,
-    RemedyName,
-    ResultExplanation,
-    SearchExplanation,
     SearchOutcome,
-    SearchRemedy,
-    SearchStage,
     parse_citation,
 )
 
@@ -28,10 +23,11 @@ if TYPE_CHECKING:
     from engine.base.cancellation import CancelToken
     from engine.memory.memory_interface import MemorySearchManager
     from engine.memory.search_requests import SearchOptions
+    from engine.records import RemedyName, ResultExplanation, SearchExplanation, SearchRemedy, SearchStage
 
 _MAX_COPIES = 5
 """Most copies of a result that are listed."""
-_CONTROLS: dict[RemedyName, str] = {
+_CONTROLS: "dict[RemedyName, str]" = {
     "weak": "--min-score 0",
     "sources": "leave out --source",
     "period": "leave out --since and --until",
@@ -181,7 +177,7 @@ def _print_remarks(outcome: SearchOutcome) -> None:
         print(safe(outcome.full_notice))
 
 
-def _print_result(result: MemorySearchResult, reason: ResultExplanation | None) -> None:
+def _print_result(result: MemorySearchResult, reason: "ResultExplanation | None") -> None:
     lines = f"{result.start_line}-{result.end_line}"
     heading = safe(" › ".join(result.heading) or result.title)
     where = f"{safe(result.workspace)}: " if result.workspace else ""
@@ -227,7 +223,7 @@ def _more_in_file(result: MemorySearchResult, *, at_least: bool) -> str:
     return safe(f"+{result.more_in_file:,}{least} more in {result.path}; {workspace}--path {path} shows them.")
 
 
-def _print_stages(explanation: SearchExplanation, options: str) -> None:
+def _print_stages(explanation: "SearchExplanation", options: str) -> None:
     print_table((_stage_name(stage, explanation), _stage_text(stage)) for stage in explanation.stages)
     for remedy in explanation.remedies:
         print(f"{safe(remedy.advice)} Try: {safe(_control(remedy, options))}")
@@ -246,17 +242,17 @@ _STAGE_NAMES = {"question": "embedding", "query": "operators"}
 """Plainer names of stages than in the JSON."""
 
 
-def _stage_name(stage: SearchStage, explanation: SearchExplanation) -> str:
+def _stage_name(stage: "SearchStage", explanation: "SearchExplanation") -> str:
     name = _STAGE_NAMES.get(stage.name, stage.name)
     return f"{name} *" if stage.name == explanation.emptied_by else name
 
 
-def _stage_text(stage: SearchStage) -> str:
+def _stage_text(stage: "SearchStage") -> str:
     unit = "" if stage.unit in ("chunks", "questions") else f" {stage.unit}"
     return f"{stage.left:,} of {stage.entered:,}{unit}  {stage.milliseconds:.1f} ms  {safe(stage.note)}"
 
 
-def _control(remedy: SearchRemedy, options: str) -> str:
+def _control(remedy: "SearchRemedy", options: str) -> str:
     if remedy.query:
         return f"mnemoscope search {_quote(remedy.query)}{options}"
     if remedy.extension:

@@ -12,7 +12,7 @@ _ATX = lazy_pattern(r" {0,3}(#{1,6})[ \t]+(.*)", re.DOTALL)
 _FENCE = lazy_pattern(r"[ \t]*((?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(?:(`{3,})[^`]*|(~{3,}).*)", re.DOTALL)
 _RAW = lazy_pattern(r" {0,3}(?:(<!--)|<(pre|script|style|textarea)(?=[\s>]|$)|(%%)|(\{/\*))", re.IGNORECASE)
 _RULE = lazy_pattern(r" {0,3}([-*_])(?:[ \t]*\1){2,}\s*")
-_LIST_ITEM = lazy_pattern(r"[ \t]*(?:[-*+•]|\d{1,9}[.)])[ \t]")
+_LIST_ITEM = lazy_pattern(r"[ \t]*(?:[-*+]|•|\d{1,9}[.)])[ \t]")
 _UNDERLINE = lazy_pattern(r" {0,3}([=\-~^\"'*+#.:_])\1*\s*")
 
 _WORDS = lazy_pattern(r" {0,3}[^\s>|#]")

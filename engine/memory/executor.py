@@ -1,4 +1,5 @@
-"""Background threads of a memory (the caller's executor, or else a few of its own), and whether the memory is open.
+"""Background threads of a memory (the caller's executor, or else a few of its own), whether the memory is open, and who
+is notified of its changes.
 
 Threads of their own have the watcher with its listener, calls that may block forever (`engine/base/cancellation.py`),
 and LanceDB's event loop. Without an executor of the caller, so has a search in another workspace, since an executor
@@ -28,6 +29,7 @@ _CLOSE_SECONDS = 5.0
 """How long to wait for cancelled work to end; after that, it is abandoned."""
 
 Cancel = Callable[[], None]
+StatusListener = Callable[[], None]
 
 
 class Job:
@@ -310,3 +312,32 @@ class Lifetime:
         with self._lock:
             before, self._ended = self._ended, True
         return not before
+
+
+class Listeners:
+    """Calls functions when the status of a memory changes, on the notifying thread. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._all: list[StatusListener] = []
+
+    def add(self, listener: StatusListener) -> Callable[[], None]:
+        """Add a listener; returns a function that removes it."""
+        with self._lock:
+            self._all.append(listener)
+        return lambda: self._remove(listener)
+
+    def notify(self) -> None:
+        with self._lock:
+            listeners = tuple(self._all)
+        for listener in listeners:
+            try:
+                listener()
+            except Exception:
+                # An error in a listener must not stop a sync.
+                log.exception("A status listener failed")
+
+    def _remove(self, listener: StatusListener) -> None:
+        with self._lock:
+            if listener in self._all:
+                self._all.remove(listener)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Protocol, Unpack
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.line_reader import NumberedText
+from engine.memory.executor import StatusListener
 from engine.memory.index_inspection import IndexInsight
-from engine.memory.memory_context import StatusListener
 from engine.memory.search_requests import SearchOptions
 from engine.records import (
     EmbeddingEstimate,

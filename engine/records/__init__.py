@@ -11,17 +11,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from engine.records.base import FileRange, Record, Source, to_builtins, to_json
-from engine.records.explanations import (
-    DateOrigin,
-    MatchField,
-    RemedyName,
-    ResultExplanation,
-    SearchExplanation,
-    SearchRemedy,
-    SearchStage,
-    StageUnit,
-    TermMatch,
-)
 from engine.records.passage_links import (
     LONGEST_LINK,
     Citation,
@@ -52,19 +41,19 @@ from engine.records.search import (
     SearchOutcome,
     SearchTimings,
 )
-from engine.records.sync import (
-    NOT_EMBEDDED,
-    EmbeddingEstimate,
-    FileIssue,
-    MemorySyncProgressUpdate,
-    StoredSync,
-    SyncPhase,
-    SyncReason,
-    SyncReport,
-    SyncSummary,
-)
 
 if TYPE_CHECKING:
+    from engine.records.explanations import (
+        DateOrigin,
+        MatchField,
+        RemedyName,
+        ResultExplanation,
+        SearchExplanation,
+        SearchRemedy,
+        SearchStage,
+        StageUnit,
+        TermMatch,
+    )
     from engine.records.facts import (
         FACT_CATEGORIES,
         FORGOTTEN_DAYS,
@@ -149,6 +138,17 @@ if TYPE_CHECKING:
         UserDataStatus,
         VectorStatus,
         WatcherStatus,
+    )
+    from engine.records.sync import (
+        NOT_EMBEDDED,
+        EmbeddingEstimate,
+        FileIssue,
+        MemorySyncProgressUpdate,
+        StoredSync,
+        SyncPhase,
+        SyncReason,
+        SyncReport,
+        SyncSummary,
     )
     from engine.records.tool_responses import (
         CitedPassage,
@@ -330,7 +330,7 @@ __all__ = [
     "write_link",
 ]
 
-_LATE = ("status", "sessions", "workspaces", "facts", "insight", "tool_responses")
+_LATE = ("status", "sync", "explanations", "sessions", "workspaces", "facts", "insight", "tool_responses")
 """Modules that a search on the command line doesn't need; their records load on first use."""
 
 if not TYPE_CHECKING:  # else mypy would accept any name

@@ -1,14 +1,16 @@
 """Results of a search, the text of a file, and stored queries: the search history and saved searches."""
 
 from collections.abc import Callable
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from engine.base.formatting import in_quotes
 from engine.base.language import tr
 from engine.records.base import FileRange, Record, Source
-from engine.records.explanations import SearchExplanation
+
+if TYPE_CHECKING:
+    from engine.records.explanations import SearchExplanation
 
 SearchMode = Literal["hybrid", "vector", "keyword"]
 LONGEST_QUERY = 10_000
@@ -263,7 +265,7 @@ class SearchOutcome(Record, frozen=True):
     timings: SearchTimings
     notice: str
     """Empty, or one sentence: why only keywords were searched, or that nothing is indexed yet."""
-    explanation: SearchExplanation | None
+    explanation: "SearchExplanation | None"
     total_is_least: bool = False
     """Whether more chunks than `total` may match; requesting more results searches further."""
     remote: bool = False

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from engine.search.chunk_filter import ChunkFilter
-from engine.search.explanation import Scored
 from engine.search.keyword_leg import KeywordLeg
-from engine.search.keyword_scores import KeywordScores
+from engine.search.keyword_scores import KeywordScores, Scored
 from engine.search.pipeline_stages import VectorsReady
 from engine.search.query_conditions import Conditions
 from engine.search.query_lifts import CANDIDATES, NamedInQuery

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import islice
 from operator import attrgetter
-from typing import NamedTuple
 
 import msgspec
 
@@ -26,7 +25,7 @@ for each statement, and twice for each ranking."""
 _MAX_SUBSTITUTES = 24
 
 
-class Word(NamedTuple):
+class Word(msgspec.Struct, frozen=True, order=True, array_like=True, gc=False):
     """A word of the index with the numbers of chunks that contain it."""
 
     token: str

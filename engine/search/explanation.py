@@ -1,81 +1,17 @@
 """Explains where the scores of an answer come from, and how each stage of the search changed the results."""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from engine.records import MatchField, ResultExplanation, SearchExplanation, TermMatch
-from engine.search.keyword_scores import KeywordScores
+from engine.search.keyword_scores import KeywordScores, Scored, ScoreInputs
 from engine.search.pipeline_stages import Stages
-from engine.search.scoring import DEFINED, SIGNED, SIGNED_OTHERWISE, SPELLED, Blend, Evidence, within_limits
+from engine.search.scoring import DEFINED, SIGNED, SIGNED_OTHERWISE, SPELLED
 from engine.search.stage_notes import stage_record, time_words
 
 Fields = Mapping[int, Sequence[tuple[MatchField, ...]]]
 """By chunk id: for each term, the fields that contain it."""
-
-if TYPE_CHECKING:
-    from engine.search.decay import Age
-    from engine.search.diversity import Chosen
-    from engine.search.query_lifts import Lift
-    from engine.search.vector_leg import VectorLeg
-
-
-class Scored(msgspec.Struct, frozen=True):
-    """The scores of one chunk, in all stages of the search."""
-
-    id: int
-    score: float
-    evidence: Evidence
-    cosine: float | None
-    fresh: float
-    """The score before ageing, without the lifts for times and sessions that the query names."""
-    keywords: float
-    """Score of the keywords alone, before ageing."""
-    age: "Age | None" = None
-    """None if ageing is off."""
-    chosen: "Chosen | None" = None
-    """The chunk's position after diversification; None if that is off."""
-    order: float = 0.0
-    """The score without its upper limit, which orders full matches."""
-    by_keywords: bool = False
-    """Whether only the keyword score reached the threshold."""
-    named: bool = False
-    """Whether the name of the chunk's file equals the query or begins with it: a full match, whatever the text."""
-    lift: "Lift | None" = None
-    """None if the query names no time, agent, project or file of the chunk."""
-    word_similarity: float | None = None
-    """Average cosine of the query's words to the chunk's most similar words; None if they were not compared."""
-    by_lines: bool = False
-    """Whether the best two adjacent lines have this `word_similarity`; then the chunk is in the query's language."""
-    best_similarity: float | None = None
-    """Score of the similarity to the best results of a long query, by vectors and shared words; None if the chunk was
-    not compared with them."""
-
-    @property
-    def unlifted(self) -> float:
-        """The score without the factors for names in the query."""
-        return self.score if self.lift is None else within_limits(self.order / self.lift.factor)
-
-    @property
-    def text(self) -> float:
-        """Keyword score of the chunk, 0 to 1."""
-        return within_limits(self.evidence.text)
-
-    @property
-    def vector(self) -> float | None:
-        """Vector score, 0 to 1; None without a vector."""
-        return None if self.evidence.vector is None else within_limits(self.evidence.vector)
-
-
-class ScoreInputs(msgspec.Struct, frozen=True):
-    """Data on which the scores of an answer depend, besides its chunks: keyword scores, weights and minimum score."""
-
-    words: KeywordScores
-    blend: Blend
-    vector_leg: "VectorLeg | None"
-    """None if no vectors were compared."""
-    min_score: float
 
 
 def explain(

@@ -4,6 +4,7 @@ import math
 from bisect import bisect
 from collections.abc import Collection, Iterable, Sequence
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -12,12 +13,14 @@ from engine.search.chunk_filter import ChunkFilter
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Term
 from engine.search.scoring import length_norm, term_score
-from engine.search.search_sources import WordCountSource
 from engine.search.term_counts import CHOICE_WEIGHTS, Around, CountedPhrases, Match, count_terms
 from engine.search.term_lookup import TermLookup, quoted
 from engine.store.connection import many
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis
+
+if TYPE_CHECKING:
+    from engine.search.search_sources import WordCountSource
 
 _TITLES = "- {words stems}"
 """All title columns, expressed by exclusion since the index of an earlier version has no column for aliases."""
@@ -43,7 +46,7 @@ _OTHER_SPELLING = 0.75
 class KeywordLeg:
     """Finds candidates for one query by keywords in one snapshot, and scores chunks."""
 
-    def __init__(self, snapshot: Snapshot, analysis: QueryAnalysis, frequencies: WordCountSource) -> None:
+    def __init__(self, snapshot: Snapshot, analysis: QueryAnalysis, frequencies: "WordCountSource") -> None:
         self.analysis = analysis
         self._snapshot = snapshot
         self._tables = snapshot.tables

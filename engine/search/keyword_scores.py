@@ -1,15 +1,23 @@
-"""The keyword scores of the chunks that one query matches, with each term's part in them."""
+"""The scores of the chunks that one query matches: by keywords, with each term's part in them, and after each stage of
+the search."""
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import compress
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from engine.search import scoring
 from engine.search.pipeline_stages import Term
+
+if TYPE_CHECKING:
+    from engine.search.decay import Age
+    from engine.search.diversity import Chosen
+    from engine.search.query_lifts import Lift
+    from engine.search.vector_leg import VectorLeg
 
 _ALL = 1 - 1e-9
 _NONE = frozenset[int]()
@@ -375,3 +383,60 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
 def _count_near(ids: Sequence[int], id_: int) -> int:
     """Return how many of the ascending `ids` of chunks are near a chunk."""
     return bisect_right(ids, id_ + _NEAR) - bisect_left(ids, id_ - _NEAR)
+
+
+class Scored(msgspec.Struct, frozen=True):
+    """The scores of one chunk, in all stages of the search."""
+
+    id: int
+    score: float
+    evidence: scoring.Evidence
+    cosine: float | None
+    fresh: float
+    """The score before ageing, without the lifts for times and sessions that the query names."""
+    keywords: float
+    """Score of the keywords alone, before ageing."""
+    age: "Age | None" = None
+    """None if ageing is off."""
+    chosen: "Chosen | None" = None
+    """The chunk's position after diversification; None if that is off."""
+    order: float = 0.0
+    """The score without its upper limit, which orders full matches."""
+    by_keywords: bool = False
+    """Whether only the keyword score reached the threshold."""
+    named: bool = False
+    """Whether the name of the chunk's file equals the query or begins with it: a full match, whatever the text."""
+    lift: "Lift | None" = None
+    """None if the query names no time, agent, project or file of the chunk."""
+    word_similarity: float | None = None
+    """Average cosine of the query's words to the chunk's most similar words; None if they were not compared."""
+    by_lines: bool = False
+    """Whether the best two adjacent lines have this `word_similarity`; then the chunk is in the query's language."""
+    best_similarity: float | None = None
+    """Score of the similarity to the best results of a long query, by vectors and shared words; None if the chunk was
+    not compared with them."""
+
+    @property
+    def unlifted(self) -> float:
+        """The score without the factors for names in the query."""
+        return self.score if self.lift is None else scoring.within_limits(self.order / self.lift.factor)
+
+    @property
+    def text(self) -> float:
+        """Keyword score of the chunk, 0 to 1."""
+        return scoring.within_limits(self.evidence.text)
+
+    @property
+    def vector(self) -> float | None:
+        """Vector score, 0 to 1; None without a vector."""
+        return None if self.evidence.vector is None else scoring.within_limits(self.evidence.vector)
+
+
+class ScoreInputs(msgspec.Struct, frozen=True):
+    """Data on which the scores of an answer depend, besides its chunks: keyword scores, weights and minimum score."""
+
+    words: KeywordScores
+    blend: scoring.Blend
+    vector_leg: "VectorLeg | None"
+    """None if no vectors were compared."""
+    min_score: float

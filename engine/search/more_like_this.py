@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from engine.base.errors import PassageMissing
 from engine.base.language import tr
@@ -12,10 +12,12 @@ from engine.corpus.transcripts.message_offsets import read_offsets
 from engine.records import LAST_LINE, Passage
 from engine.redaction.secret_masking import beginning_of, redact
 from engine.search.keyword_leg import KeywordLeg
-from engine.search.search_sources import WordCountSource
 from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import StoredModel, Vectors, decode
 from engine.text import QueryAnalysis, QueryTerm, passage_terms
+
+if TYPE_CHECKING:
+    from engine.search.search_sources import WordCountSource
 
 LONGEST = 4096
 """Most code points of a selection that are used."""
@@ -115,7 +117,7 @@ def stored_vector(snapshot: Snapshot, model: StoredModel, example: ExamplePassag
     return (total / length).astype(np.float32) if length else None
 
 
-def distinctive_words(snapshot: Snapshot, example: ExamplePassage, frequencies: WordCountSource) -> QueryAnalysis:
+def distinctive_words(snapshot: Snapshot, example: ExamplePassage, frequencies: "WordCountSource") -> QueryAnalysis:
     """Return the most distinctive terms of a passage as a query: frequent in it, rare in the rest of the index."""
     found, languages = passage_terms(example.text, snapshot.languages())
     first: dict[tuple[object, object], QueryTerm] = {}

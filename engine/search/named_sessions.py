@@ -7,7 +7,6 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import islice
-from typing import NamedTuple
 
 import msgspec
 
@@ -52,7 +51,7 @@ _VERBS_OF_SPEECH = frozenset(
 _AFTER = _VERBS_OF_SPEECH | frozenset("did project projekt repo session sessions".split())
 
 
-class SessionName(NamedTuple):
+class SessionName(msgspec.Struct, frozen=True, order=True):
     """A name by which the sessions of an agent or a project are known."""
 
     words: tuple[str, ...]

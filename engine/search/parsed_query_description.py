@@ -1,6 +1,5 @@
 """Describes in one sentence how a query was parsed."""
 
-from collections.abc import Sequence
 from datetime import datetime
 
 from engine.base.formatting import all_of, any_of, in_quotes
@@ -11,7 +10,6 @@ from engine.text.date_parsing import parse_period
 from engine.text.operators import DATED
 from engine.text.parsed_query import Atom, Clause, Field, Phrase, Word
 
-_MAX_REMARKS = 3
 _DEMANDS = {
     (True, False): marked("matches {operators}"),
     (True, True): marked("doesn't match {operators}"),
@@ -55,7 +53,7 @@ def describe_understood(understood_query: UnderstoodQuery) -> str:
 def rest_unmatched(query: Query) -> str:
     """Return the sentence for an empty answer to a query whose conditions are met, but not its words."""
     sentence = tr("No passage that {demands} also fits the rest of the query.", demands=describe_conditions(query))
-    return _contradiction(query) or sentence
+    return query.contradiction or sentence
 
 
 def describe_conditions(query: Query) -> str:
@@ -76,23 +74,12 @@ def describe_condition(clause: Clause) -> str:
     return tr(_DEMANDS[fields, clause.negated], words=alternatives, operators=alternatives)
 
 
-def remarks_of(query: Query) -> Sequence[str]:
-    """Return at most three remarks: on a word that is searched and excluded, and on syntax that was read as words."""
-    return [remark for remark in (_contradiction(query), *query.remarks) if remark][:_MAX_REMARKS]
-
-
-def _contradiction(query: Query) -> str:
-    for word in query.contradictions:
-        return tr("{word} is both searched and excluded, so no result contains it.", word=in_quotes(word))
-    return ""
-
-
 def _shown(atom: Atom) -> str:
     if isinstance(atom, Phrase):
         return in_quotes(atom.text)
     if isinstance(atom, Word) or atom.name not in DATED or (period := parse_period(atom.value)) is None:
         return str(atom)
-    start, end = period.days() if atom.name == "on" else period
+    start, end = period.days() if atom.name == "on" else (period.start, period.end)
     first = _moment(datetime.fromtimestamp(start))
     if atom.name != "on" and atom.value == first:
         return str(atom)

@@ -2,14 +2,16 @@
 
 import time
 from collections.abc import Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from engine.records import RemedyName, StageUnit
 from engine.text import Query
 from engine.text.parsed_query import Clause
 from engine.text.time_expressions import TimeExpression
+
+if TYPE_CHECKING:
+    from engine.records import RemedyName, StageUnit
 
 OTHER_FORM = 0.4
 """Share of a one-word query that another form of the word does not cover if the index has the form in the query:
@@ -184,7 +186,7 @@ class KeywordsOnly(msgspec.Struct, frozen=True):
     stored_dims: int = 0
 
     @property
-    def remedy(self) -> RemedyName:
+    def remedy(self) -> "RemedyName":
         """The remedy that enables comparing vectors."""
         remedies: dict[str, RemedyName] = {"not approved": "embed", "no vectors": "sync"}
         return remedies.get(self.cause, "settings")
@@ -246,7 +248,7 @@ class Stage(msgspec.Struct, frozen=True):
     entered: int
     left: int
     details: Details
-    unit: StageUnit
+    unit: "StageUnit"
     milliseconds: float
     """Duration from the end of the previous stage to the end of this one: together they are the whole search."""
 
@@ -257,7 +259,7 @@ class Stages(msgspec.Struct, eq=False):
     found: list[Stage] = msgspec.field(default_factory=list)
     _ended: float = msgspec.field(default_factory=time.perf_counter)
 
-    def add(self, name: str, entered: int, left: int, details: Details = None, unit: StageUnit = "chunks") -> None:
+    def add(self, name: str, entered: int, left: int, details: Details = None, unit: "StageUnit" = "chunks") -> None:
         """Record a stage that has just ended: `entered` and `left` are the numbers of its input and
         output, in `unit`.
         """

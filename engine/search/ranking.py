@@ -12,8 +12,7 @@ import msgspec
 
 from engine.search.adjacent_lines import AdjacentLines
 from engine.search.candidates import KeywordPart
-from engine.search.explanation import Scored
-from engine.search.keyword_scores import KeywordScores
+from engine.search.keyword_scores import KeywordScores, Scored
 from engine.search.named_sessions import projects_of_chunks, sessions_of_chunks
 from engine.search.pipeline_stages import Best, SessionsNamed, TimesNamed
 from engine.search.query_lifts import Lift, NamedInQuery, QueryLifts

@@ -15,7 +15,6 @@ import msgspec
 from engine.base import lazy_pattern
 from engine.corpus.documents import is_document
 from engine.corpus.note_structure import MarkupHeading
-from engine.corpus.transcripts.message_offsets import MessageOffset, in_ranges, read_offsets
 from engine.records import (
     FileRange,
     FoundMessage,
@@ -26,21 +25,20 @@ from engine.records import (
     SearchOutcome,
 )
 from engine.search.chunk_filter import Bounds, dates_of_notes, periods_of
-from engine.search.explanation import Scored, explain
-from engine.search.parsed_query_description import describe_understood, remarks_of
+from engine.search.keyword_scores import Scored
 from engine.search.query_conditions import required_roles
 from engine.search.result_set import FoundSet
 from engine.search.score_cut_off import at_most_per_file, fold_copies
 from engine.search.scoring import Blend
 from engine.search.search_context import SearchContext
 from engine.search.snippets import make_snippet
-from engine.search.stage_notes import notices_of
 from engine.search.term_counts import matched_fields
 from engine.store.snapshot import Snapshot, StoredChunk
 from engine.text import Query, QueryAnalysis, highlight_ranges
 from engine.text.highlight import command_matches
 
 if TYPE_CHECKING:
+    from engine.corpus.transcripts.message_offsets import MessageOffset
     from engine.embedding.provider_interface import EmbeddingProvider
 
 _LATER_HEADING = lazy_pattern(r"\n[ \t>]*(?:#|(?:=+|-+)[ \t]*(?:\n|\Z))|<h[1-6]", re.IGNORECASE)
@@ -67,11 +65,13 @@ def make_outcome(
         results = _make_results(snapshot, selected, copies, found, context)
     context.stages.add("results", len(everything), len(results))
     similar_only = found.note_on_similar(snapshot, context)
-    notices = (*notices_of(context), similar_only, found.note_on_times(), *remarks_of(context.query))
+    notices = (*_notices(context), similar_only, found.note_on_times(), *context.query.shown_remarks)
     explanation = None
     if request.explain is True or (request.explain and not results):
         cited = [(results[scored.id].citation, scored) for scored in selected if scored.id in results]
         fields = matched_fields(snapshot, score_inputs.words.terms, list(results))
+        from engine.search.explanation import explain  # most searches aren't explained
+
         explanation = explain(context.stages, cited, score_inputs, fields)
     shown = [
         msgspec.structs.replace(result, more_in_file=more[id_]) if id_ in more else result
@@ -92,10 +92,28 @@ def make_outcome(
         unknown_words=found.unknown_words,
         similar_only=bool(similar_only),
         vector_weight=found.vector_weight,
-        understood=describe_understood(context.understood) if context.understood else "",
+        understood=_understood(context),
         within=() if found.within is None else found.within.answers,
         passage_words=tuple(term.surface for term in found.analysis.terms) if request.like else (),
     )
+
+
+def _notices(context: SearchContext) -> Iterator[str]:
+    """Yield the notices on a query and on the queries that it is limited to, innermost first."""
+    for level in reversed(context.levels):
+        if level.empty_index is not None or level.keywords_only is not None:
+            from engine.search.stage_notes import notice_on  # few searches have one
+
+            yield notice_on(level)
+
+
+def _understood(context: SearchContext) -> str:
+    """Describe how a query with operators was parsed; empty for plain words."""
+    if context.understood is None:
+        return ""
+    from engine.search.parsed_query_description import describe_understood  # most queries are plain words
+
+    return describe_understood(context.understood)
 
 
 def _make_results(
@@ -204,7 +222,7 @@ def _make_text(chunk: StoredChunk, analysis: QueryAnalysis, roles: frozenset[str
         ranges = _ranges_inside(ranges, spans)
         first = spans[0][0] if spans and not ranges else 0
     snippet = make_snippet(chunk.text[first:], ranges)
-    offset = None if chunk.message_offsets is None else _offset_at(chunk.message_offsets, first + snippet.offset)
+    offset = None if chunk.message_offsets is None else _offset_at(chunk, first + snippet.offset)
     if offset is None:
         before = snippet.text[: snippet.ranges[0][0]] if snippet.ranges else ""
         heading = headings_at(chunk, snippet.first_line + before.count("\n"))
@@ -289,10 +307,7 @@ def copy_of(chunk: StoredChunk, result: MemorySearchResult, original: StoredChun
     snippet_line = result.snippet_line + chunk.start_line - result.start_line
     if chunk.message_offsets is not None:
         ordinal = None if result.message is None else result.message.ordinal
-        offsets = () if original.message_offsets is None else read_offsets(original.message_offsets)
-        offset = _offset_at(
-            chunk.message_offsets, next((before.offset for before in offsets if before.ordinal == ordinal), 0)
-        )
+        offset = _offset_at(chunk, next((at.offset for at in _offsets(original) if at.ordinal == ordinal), 0))
         message, snippet_line = _message(offset, chunk), offset.line
     return PassageCopy(
         path=chunk.path,
@@ -318,6 +333,7 @@ def at_tool_call(
     commands = query.values_of_required("command")
     if chunk.message_offsets is None or not (files or commands):
         return result, chunk
+    from engine.corpus.transcripts.message_offsets import MessageOffset
     from engine.corpus.transcripts.tool_uses import file_matcher  # imports redaction, and few queries need it
     from engine.store.sessions import calls_in_session, chunk_before
 
@@ -374,7 +390,7 @@ def _matches(chunk: StoredChunk, analysis: QueryAnalysis) -> list[FileRange]:
 
 def _spans(chunk: StoredChunk, roles: frozenset[str]) -> list[FileRange]:
     """Return the (start, end) offsets of messages by these roles in a session's chunk."""
-    offsets = () if chunk.message_offsets is None else read_offsets(chunk.message_offsets)
+    offsets = _offsets(chunk)
     ends = [*(offset.offset for offset in offsets[1:]), len(chunk.text)]
     return [(offset.offset, end) for offset, end in zip(offsets, ends, strict=False) if offset.role in roles]
 
@@ -383,7 +399,18 @@ def _ranges_inside(ranges: Sequence[FileRange], spans: Sequence[FileRange]) -> l
     return [(start, end) for start, end in ranges if any(first <= start < last for first, last in spans)]
 
 
-def _message(offset: MessageOffset, chunk: StoredChunk) -> FoundMessage:
+def _offsets(chunk: StoredChunk) -> "Sequence[MessageOffset]":
+    """Return the locations of the messages in a session's chunk; none for a note."""
+    if chunk.message_offsets is None:
+        return ()
+    from engine.corpus.transcripts.message_offsets import read_offsets  # many searches find notes alone
+
+    return read_offsets(chunk.message_offsets)
+
+
+def _message(offset: "MessageOffset", chunk: StoredChunk) -> FoundMessage:
+    from engine.corpus.transcripts.message_offsets import in_ranges
+
     return FoundMessage(
         ordinal=offset.ordinal,
         id=offset.id,
@@ -395,11 +422,9 @@ def _message(offset: MessageOffset, chunk: StoredChunk) -> FoundMessage:
     )
 
 
-def _offset_at(encoded: bytes, offset: int) -> MessageOffset:
-    """Return the message that contains `offset` of a session's chunk; `encoded` are the chunk's
-    stored message offsets.
-    """
-    offsets = read_offsets(encoded)
+def _offset_at(chunk: StoredChunk, offset: int) -> "MessageOffset":
+    """Return the message that contains `offset` of a session's chunk."""
+    offsets = _offsets(chunk)
     return offsets[max(0, bisect_right([message.offset for message in offsets], offset) - 1)]
 
 
@@ -434,20 +459,20 @@ def message_context(snapshot: Snapshot, result: MemorySearchResult, chunk: Store
     return None
 
 
-def _messages_in(chunk: StoredChunk) -> Iterator[tuple[MessageOffset, str]]:
+def _messages_in(chunk: StoredChunk) -> "Iterator[tuple[MessageOffset, str]]":
     """Yield each message of a session's chunk with its location, without the speaker's name."""
-    offsets = read_offsets(chunk.message_offsets or b"")
+    offsets = _offsets(chunk)
     ends = [*(offset.offset for offset in offsets[1:]), len(chunk.text)]
     for offset, end in zip(offsets, ends, strict=True):
         yield offset, chunk.text[offset.offset : end].removeprefix(_label(offset))
 
 
-def _is_whole(chunk: StoredChunk, offset: MessageOffset) -> bool:
+def _is_whole(chunk: StoredChunk, offset: "MessageOffset") -> bool:
     """Whether a message begins in this chunk: the first one may be the rest of a long one."""
     return chunk.text.startswith(_label(offset), offset.offset)
 
 
-def _label(offset: MessageOffset) -> str:
+def _label(offset: "MessageOffset") -> str:
     from engine.corpus.transcripts.chunk_packing import SPEAKERS  # imports the chunking of sessions
 
     return f"{SPEAKERS.get(offset.role, offset.role)}: "

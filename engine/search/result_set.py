@@ -8,8 +8,7 @@ from engine.base.formatting import any_of, in_quotes
 from engine.base.language import tr, tr_count
 from engine.records import EarlierAnswer, SearchMode
 from engine.search.chunk_filter import ChunkFilter, newest
-from engine.search.explanation import Scored, ScoreInputs
-from engine.search.keyword_scores import KeywordScores
+from engine.search.keyword_scores import KeywordScores, Scored, ScoreInputs
 from engine.search.pipeline_stages import Scope
 from engine.search.scoring import Blend, Evidence
 from engine.search.search_context import SearchContext, SearchRequest

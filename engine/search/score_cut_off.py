@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from engine.search.candidates import KeywordPart
-from engine.search.explanation import Scored
-from engine.search.keyword_scores import KeywordScores
+from engine.search.keyword_scores import KeywordScores, Scored
 from engine.search.pipeline_stages import Best, Moved, RaisedMinimum, Stages, Term
 from engine.search.scoring import FOR_UNKNOWN, LONG_QUERY, SHORT_QUERY, within_limits
 from engine.search.search_context import SearchContext, SearchRequest

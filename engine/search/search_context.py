@@ -1,8 +1,8 @@
-"""One query and its state during a search."""
+"""One query, the data that it is searched in, and its state during a search."""
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Generic, Literal, Protocol, TypeVar
 
 import msgspec
 
@@ -14,6 +14,9 @@ from engine.settings.search_settings import HybridSettings
 from engine.text import Query, parse_query
 
 if TYPE_CHECKING:
+    from engine.embedding.provider_interface import EmbeddingProvider
+    from engine.search.search_sources import NearVectors, ReadableStore, WordCountSource
+    from engine.settings import Settings
     from engine.store.snapshot import Snapshot
     from engine.store.vector_encoding import Vectors
 
@@ -174,3 +177,27 @@ class SnapshotCache(Generic[_T]):
         if latest is None or latest[0] != state:
             latest = self._latest = state, self._read(snapshot)
         return latest[1]
+
+
+class CandidateLoader(Protocol):
+    """Copies a query's candidates from an external index into the local one that is searched."""
+
+    def by_keywords(self, context: "SearchContext") -> None: ...
+
+    def by_vector(self, context: "SearchContext", provider: "EmbeddingProvider") -> None:
+        """Copy the vector candidates; called after embedding the query, even if that failed."""
+
+
+class SearchSources(msgspec.Struct, frozen=True):
+    """The data sources of a searcher: the database, the vectors, and more for an external index."""
+
+    store: "ReadableStore"
+    vectors: "NearVectors"
+    frequencies: "WordCountSource | None" = None
+    """Word counts of the whole external index, if `store` holds only candidates from it; None to count in `store`."""
+    load: CandidateLoader | None = None
+    """Copies candidates of an external index to `store`; None for the local index."""
+    unavailable: Callable[[], str] = str
+    """Returns why the provider of the settings cannot be used, one sentence; empty if it can, or if there is none."""
+    settings: "Settings | None" = None
+    """Settings with the folders of sessions, whose unindexed texts may be looked at; None for an external index."""

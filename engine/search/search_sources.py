@@ -4,21 +4,16 @@ Such an index copies its candidates into a small one in memory, where the query 
 frequencies of words and chunks come from the whole index.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
-import msgspec
-
 from engine.base.cancellation import CancelToken
-from engine.settings import Settings
 from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import Ids, StoredModel, Vectors
 
 if TYPE_CHECKING:
-    from engine.embedding.provider_interface import EmbeddingProvider
     from engine.search.document_frequencies import Beginning
-    from engine.search.search_context import SearchContext
 
 
 class ReadableStore(Protocol):
@@ -79,27 +74,3 @@ class WordCountSource(Protocol):
     """Interface that returns the word counts of a snapshot; `Frequencies` is the local one."""
 
     def counts(self, snapshot: Snapshot) -> WordCounts: ...
-
-
-class CandidateLoader(Protocol):
-    """Copies a query's candidates from an external index into the local one that is searched."""
-
-    def by_keywords(self, context: "SearchContext") -> None: ...
-
-    def by_vector(self, context: "SearchContext", provider: "EmbeddingProvider") -> None:
-        """Copy the vector candidates; called after embedding the query, even if that failed."""
-
-
-class SearchSources(msgspec.Struct, frozen=True):
-    """The data sources of a searcher: the database, the vectors, and more for an external index."""
-
-    store: ReadableStore
-    vectors: NearVectors
-    frequencies: WordCountSource | None = None
-    """Word counts of the whole external index, if `store` holds only candidates from it; None to count in `store`."""
-    load: CandidateLoader | None = None
-    """Copies candidates of an external index to `store`; None for the local index."""
-    unavailable: Callable[[], str] = str
-    """Returns why the provider of the settings cannot be used, one sentence; empty if it can, or if there is none."""
-    settings: Settings | None = None
-    """Settings with the folders of sessions, whose unindexed texts may be looked at; None for an external index."""

@@ -11,17 +11,9 @@ from engine.corpus.path_guard import PathGuard
 from engine.records import QuerySuggestion, SearchOutcome
 from engine.search.candidates import KeywordPart, find_candidates
 from engine.search.chunk_filter import ChunkFilter, KnownFiles
-from engine.search.corrections import (
-    best_correction,
-    has_all_words,
-    names_note,
-    note_on_shorter,
-    shorter_queries,
-    without_year,
-)
 from engine.search.document_frequencies import Frequencies
-from engine.search.explanation import ScoreInputs
 from engine.search.keyword_leg import KeywordLeg
+from engine.search.keyword_scores import ScoreInputs
 from engine.search.pipeline_stages import EmptyIndex, KeywordsOnly, UnderstoodQuery, UnknownWords
 from engine.search.query_conditions import Conditions, files_to_search, restrict
 from engine.search.query_embedding import QueryEmbedder
@@ -39,8 +31,7 @@ from engine.search.score_cut_off import (
     without_chance_matches,
     without_unrelated,
 )
-from engine.search.search_context import OnKeywords, SearchContext, SearchRequest
-from engine.search.search_sources import SearchSources
+from engine.search.search_context import OnKeywords, SearchContext, SearchRequest, SearchSources
 from engine.search.suggestions import Spelling
 from engine.search.tags_and_options import read_with_index
 from engine.search.term_lookup import with_continued_words, with_indexed_names
@@ -206,6 +197,8 @@ class Searcher:
 
         `tried`: the keyword halves of the queries that were searched in order to choose the correction, by query.
         """
+        from engine.search.corrections import has_all_words, note_on_shorter
+
         others = tuple(other for other in context.suggestions if other != correction)
         if correction.is_shorter:  # no passage may contain the words of a suggestion together either
             find = partial(self._find_by_keywords, snapshot, context, tried)
@@ -260,8 +253,11 @@ class Searcher:
 
         `tried` receives the keyword halves of the queries that are searched, as in `_shorter`.
         """
-        if not context.request.correct:
+        may_be_dated = any(map(str.isdigit, context.query.text))
+        if not (context.request.correct and (context.suggestions or may_be_dated)):
             return None
+        from engine.search.corrections import best_correction, has_all_words, names_note, without_year
+
         find = partial(self._find_by_keywords, snapshot, context, tried)
         if (day := without_year(context.query, part.leg)) is not None and has_all_words(find(day.query)):
             return day
@@ -279,6 +275,8 @@ class Searcher:
         """Return a query without results shortened by one word; None if no chunk has all words of any such query."""
         if not context.request.correct or part.example is not None:
             return None
+        from engine.search.corrections import has_all_words, shorter_queries
+
         for shorter in shorter_queries(context.query, part.analysis, part.leg):
             if has_all_words(self._find_by_keywords(snapshot, context, tried, shorter.query)):
                 return shorter

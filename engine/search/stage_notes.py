@@ -1,6 +1,6 @@
 """Describes the stages of a search for the explanation, in one or two sentences each."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from engine.base.formatting import any_of, floored, in_quotes
@@ -49,13 +49,11 @@ def stage_record(stage: Stage) -> SearchStage:
     )
 
 
-def notices_of(context: SearchContext) -> Iterator[str]:
-    """Yield the notices on a query and on the queries that it is limited to, innermost first."""
-    for level in reversed(context.levels):
-        if level.empty_index is not None:
-            yield _empty_index(level.empty_index)
-        elif level.keywords_only is not None:
-            yield _keywords_only(level.keywords_only)
+def notice_on(context: SearchContext) -> str:
+    """Return the notice on a search of an empty index, or by keywords alone."""
+    if context.empty_index is not None:
+        return _empty_index(context.empty_index)
+    return "" if context.keywords_only is None else _keywords_only(context.keywords_only)
 
 
 def _empty_index(index: EmptyIndex) -> str:

@@ -1,16 +1,19 @@
 """Terms in chunks that match: how often each occurs, how near each other they are, and in which fields they are."""
 
 from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 import apsw
 import msgspec
 
-from engine.records import MatchField
 from engine.search.pipeline_stages import Term
 from engine.store.connection import many
 from engine.store.index_schema import FTS_COLUMNS
 from engine.store.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from engine.records import MatchField
 
 COLUMN_WEIGHTS = {"title": 0.5, "heading": 0.5, "name": 1.0, "words": 1.0, "stems": 1.0, "aliases": 0.5}
 """Titles, aliases and headings are in the text as well, and a title or an alias is in all chunks of its file."""
@@ -33,7 +36,7 @@ _KINDS = {"s": (0, _STEM_WEIGHTS, _STEMS), "p": (1, _PLAIN_WEIGHTS, _WORDS)}
 _KINDS |= {"S": (2, _STEM_WEIGHTS, _STEMS), "P": (3, _PLAIN_WEIGHTS, _WORDS), "i": (4, _STEM_WEIGHTS, _STEMS)}
 """For each kind of phrase its position among the frequencies, the weights of the columns, and the column with its
 text."""
-_FIELD_OF: dict[str, MatchField] = {
+_FIELD_OF: "dict[str, MatchField]" = {
     "title": "title",
     "heading": "heading",
     "name": "name",
@@ -218,7 +221,7 @@ def least_distance(first: list[int], second: list[int]) -> int:
 
 def matched_fields(
     snapshot: Snapshot, terms: Sequence[Term], ids: Sequence[int]
-) -> dict[int, tuple[tuple[MatchField, ...], ...]]:
+) -> "dict[int, tuple[tuple[MatchField, ...], ...]]":
     """Return, by chunk id, the fields (title, heading, ...) that contain each term, in the order of `terms`.
 
     Chunks without any term are left out. Reads all matches, like a ranking: for explanations, not for every key press.
@@ -241,7 +244,7 @@ def matched_fields(
     return fields
 
 
-def _fields(columns: str) -> tuple[MatchField, ...]:
+def _fields(columns: str) -> "tuple[MatchField, ...]":
     return tuple(dict.fromkeys(_FIELD_OF[FTS_COLUMNS[int(digit)]] for digit in sorted(columns)))
 
 

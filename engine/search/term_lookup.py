@@ -2,18 +2,21 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from engine.search import document_frequencies, scoring
 from engine.search.pipeline_stages import Term
-from engine.search.search_sources import WordCounts
 from engine.store.connection import many
 from engine.store.snapshot import Snapshot
 from engine.text import Query, QueryAnalysis, QueryTerm, analyse_query
 from engine.text.folding import fold
 from engine.text.stopwords import KINDS_OF_TEXT
 from engine.text.tokens_and_stems import phrase_tokens
+
+if TYPE_CHECKING:
+    from engine.search.search_sources import WordCounts
 
 _WEAK = 0.5
 """Weight of a prefix or a looser form if the exact one is in the index; without it, they count in full."""
@@ -29,7 +32,7 @@ _MAX_PARTS = 6
 """Most words of a query that may spell an identifier together."""
 
 
-def with_continued_words(analysis: QueryAnalysis, counts: WordCounts) -> QueryAnalysis:
+def with_continued_words(analysis: QueryAnalysis, counts: "WordCounts") -> QueryAnalysis:
     """Return the query with the indexed words that continue a word that occurs nowhere, as its looser forms.
 
     Between letters and digits only: `NRSur7dq2` for "NRSur" and `utf8mb4` for "utf8", but no longer words of letters.
@@ -61,7 +64,7 @@ def _may_be_continued(term: QueryTerm) -> bool:
 class TermLookup:
     """Looks up words in one snapshot."""
 
-    def __init__(self, snapshot: Snapshot, counts: WordCounts, snapshot_chunks: int) -> None:
+    def __init__(self, snapshot: Snapshot, counts: "WordCounts", snapshot_chunks: int) -> None:
         """`counts`: of the whole index; the snapshot may hold only some of its chunks."""
         self._snapshot = snapshot
         self._counts = counts
@@ -198,7 +201,7 @@ def quoted(token: str) -> str:
     return f'"{escaped}"'
 
 
-def with_indexed_names(snapshot: Snapshot, query: Query, counts: WordCounts) -> QueryAnalysis:
+def with_indexed_names(snapshot: Snapshot, query: Query, counts: "WordCounts") -> QueryAnalysis:
     """Analyse a query, with function words and words for a kind of text searched in full where they are part of a name.
 
     For example, "from data" if the index contains `from_data`, and "release notes" if a heading does.
@@ -225,7 +228,7 @@ def _with_kind_of_text(snapshot: Snapshot, query: Query, analysis: QueryAnalysis
     return replace(analysis, terms=(*analysis.terms[:-1], replace(last, filler=False)))
 
 
-def _with_all_parts(analysis: QueryAnalysis, counts: WordCounts) -> QueryAnalysis:
+def _with_all_parts(analysis: QueryAnalysis, counts: "WordCounts") -> QueryAnalysis:
     terms = analysis.terms
     words = [term.word for term in terms if isinstance(term.word, str) and term.word.isalnum()]
     if not 1 < len(terms) == len(words) <= _MAX_PARTS or not any(term.stop for term in terms):

@@ -14,8 +14,7 @@ import msgspec
 
 from engine.base import lazy_pattern
 from engine.search.chunk_filter import ChunkFilter
-from engine.search.explanation import Scored
-from engine.search.keyword_scores import KeywordScores
+from engine.search.keyword_scores import KeywordScores, Scored
 from engine.search.pipeline_stages import Stages, Term
 from engine.search.scoring import DEFINED, SIGNED, SIGNED_OTHERWISE, SPELLED
 from engine.search.term_lookup import quoted

@@ -23,8 +23,7 @@ from msgspec.structs import replace
 from engine.base.errors import ProviderError
 from engine.embedding.provider_interface import WordVectors
 from engine.search.document_frequencies import Counts
-from engine.search.explanation import Scored
-from engine.search.keyword_scores import KeywordScores
+from engine.search.keyword_scores import KeywordScores, Scored
 from engine.search.pipeline_stages import Moved
 from engine.search.score_cut_off import languages_of
 from engine.search.scoring import LONG_QUERY, Blend

@@ -131,8 +131,12 @@ _MIN_ROOM = 1024 * 1024
 Role = Literal["reader", "frozen reader", "writer"]
 
 
-def open_connection(database: Path, role: Role) -> apsw.Connection:
+def open_connection(
+    database: Path, role: Role, check: Callable[[apsw.Connection], None] | None = None
+) -> apsw.Connection:
     """Open a connection to the index for reading or writing. A reader needs the file to exist; a writer creates it.
+
+    `check` is called before the connection gets its options, since those of a writer modify the file.
 
     A reader must be able to write the WAL's index file. On a full disk and in a read-only folder, it becomes a frozen
     reader, which builds that index in memory or, without a WAL, opens the database alone.
@@ -142,22 +146,28 @@ def open_connection(database: Path, role: Role) -> apsw.Connection:
     if role == "writer":
         with contextlib.suppress(OSError):  # SQLite then reports the reason
             create_private(database)  # SQLite gives the log the same mode
-        return _set_up(apsw.Connection(str(database)), _as_writer)
+        return _set_up(apsw.Connection(str(database)), _as_writer, check)
     if role == "reader":
         try:
-            return _set_up(apsw.Connection(str(database), flags=apsw.SQLITE_OPEN_READONLY), _as_reader)
+            return _set_up(apsw.Connection(str(database), flags=apsw.SQLITE_OPEN_READONLY), _as_reader, check)
         except (apsw.IOError, apsw.FullError, apsw.CantOpenError, apsw.ReadOnlyError):
             if not database.exists():
                 raise
     logged = all(database.with_name(database.name + ending).exists() for ending in ("-wal", "-shm"))
     name = f"{database.absolute().as_uri()}?{'readonly_shm' if logged else 'immutable'}=1"
-    return _set_up(apsw.Connection(name, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI), _as_reader)
+    return _set_up(apsw.Connection(name, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI), _as_reader, check)
 
 
-def _set_up(connection: apsw.Connection, options: Callable[[apsw.Connection], None]) -> apsw.Connection:
+def _set_up(
+    connection: apsw.Connection,
+    options: Callable[[apsw.Connection], None],
+    check: Callable[[apsw.Connection], None] | None,
+) -> apsw.Connection:
     """Return the connection with its options; an error closes it, since other connections share its locks."""
     try:
         connection.set_busy_timeout(BUSY_MS)
+        if check is not None:
+            check(connection)
         options(connection)
     except BaseException:
         connection.close()

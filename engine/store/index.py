@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,12 +60,10 @@ def open_writer(files: IndexFiles) -> apsw.Connection:
     database = files.database
     if database.exists() and not os.access(database, os.W_OK):
         raise IndexReadOnly(unwritable(files.folder))
-    if database.exists():
-        # A writer's first pragmas already modify the file, and a file of a newer version must stay unmodified.
-        _undo_interrupted(database)
-        _check_version(files)
     with translated(database):
-        connection = open_connection(database, "writer")
+        # A writer's first pragmas already modify the file, and a file of a newer version must stay unmodified. A file
+        # whose creation was interrupted before it had a write-ahead log is undone by the first query.
+        connection = open_connection(database, "writer", partial(_check_version, database))
         try:
             first = index_schema.FIRST_INDEX_FORMAT
             index_schema.migrate(connection, database, index_schema.INDEX_MIGRATIONS, first)
@@ -113,33 +112,18 @@ def replace_damaged(files: IndexFiles, damage: IndexCorrupt) -> tuple[apsw.Conne
     return connection, sentence
 
 
-def _undo_interrupted(database: Path) -> None:
-    """Undo a transaction that a full disk or a kill interrupted while the file was created, before it had a
-    write-ahead log. A reader cannot do this, and refuses the file.
-    """
-    if database.with_name(f"{database.name}-journal").exists():
-        with translated(database), contextlib.closing(apsw.Connection(str(database))) as connection:
-            connection.set_busy_timeout(BUSY_MS)
-            index_schema.version_of(connection)
-
-
-def _check_version(files: IndexFiles, refusal: StoreError | None = None) -> None:
+def _check_version(database: Path, connection: apsw.Connection, refusal: StoreError | None = None) -> None:
     """Check that the file can be read after a migration, or without one if writing is refused.
 
     Raises `IndexTooNew`, `IndexCorrupt` and `refusal`.
     """
-    with translated(files.database):
-        connection = open_connection(files.database, "reader")
-        try:
-            index_schema.refuse_newer(connection, files.database, index_schema.INDEX_FORMAT)
-            version = index_schema.version_of(connection)
-            if refusal is not None and version < index_schema.INDEX_FORMAT:
-                older = tr("{file} was written by an older version of Mnemoscope.", file=files.database)
-                raise type(refusal)(f"{older} {refusal}" if version else str(refusal)) from refusal
-            if 0 < version < index_schema.FIRST_INDEX_FORMAT:
-                raise IndexCorrupt(f"format {version}")
-        finally:
-            connection.close()
+    index_schema.refuse_newer(connection, database, index_schema.INDEX_FORMAT)
+    version = index_schema.version_of(connection)
+    if refusal is not None and version < index_schema.INDEX_FORMAT:
+        older = tr("{file} was written by an older version of Mnemoscope.", file=database)
+        raise type(refusal)(f"{older} {refusal}" if version else str(refusal)) from refusal
+    if 0 < version < index_schema.FIRST_INDEX_FORMAT:
+        raise IndexCorrupt(f"format {version}")
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -428,7 +412,9 @@ class IndexStore:
         except (IndexReadOnly, DiskFull) as error:
             if not self.files.database.exists():
                 raise
-            _check_version(self.files, error)
+            with translated(self.files.database):
+                check = partial(_check_version, self.files.database, refusal=error)
+                open_connection(self.files.database, "reader", check).close()
             self.read_only, self.is_full = str(error), isinstance(error, DiskFull)
         except OSError as error:
             raise refused(self.files.folder, error) from error

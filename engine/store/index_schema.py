@@ -10,7 +10,6 @@ and fills the write-ahead log. A renamed table blocks nothing, and removal resum
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import apsw
 import msgspec
@@ -394,7 +393,7 @@ def copy_file(connection: apsw.Connection, old: Tables, new: Tables, file_id: in
     return [id_ for (id_,) in connection.execute(f"SELECT id FROM {new.chunks} WHERE file_id = ? ORDER BY id", (copy,))]
 
 
-class KeywordRow(NamedTuple):
+class KeywordRow(msgspec.Struct, frozen=True):
     """The columns of a chunk in the keyword index, in the order of `FTS_COLUMNS`."""
 
     id: int
@@ -417,10 +416,10 @@ def keyword_rows(connection: apsw.Connection, tables: Tables, ids: Sequence[int]
         )
     )
     for id_, text, heading, session, path, title, language, aliases in rows:
-        words, stems = analyse(text, language)
+        analysed = analyse(text, language)
         name = "" if session else path
         short = [analyse_both(part, language) for part in (title, heading, name, aliases)]
-        yield KeywordRow(id_, (*short[:3], words, stems, short[3]), bool(session))
+        yield KeywordRow(id_, (*short[:3], analysed.words, analysed.stems, short[3]), bool(session))
 
 
 def discard_generation(connection: apsw.Connection, tables: Tables) -> None:

@@ -10,13 +10,13 @@ import msgspec
 from engine.base import in_batches
 from engine.base.errors import IndexCorrupt
 from engine.base.language import tr
-from engine.records import FileIssue, MemorySearchResult, Source, cite
+from engine.records import MemorySearchResult, Source, cite
 from engine.store.connection import many, number
 from engine.store.index_schema import Tables, discarded, generations_present
 from engine.store.vector_encoding import Dims, StoredModel
 
 if TYPE_CHECKING:
-    from engine.records import SourceCount
+    from engine.records import FileIssue, SourceCount
 
 HEADING_SEPARATOR = "\x1f"
 MAX_FREE = 0.25
@@ -219,10 +219,12 @@ class Snapshot:
         )
         return tuple(sorted({counted_as(language) for (language,) in rows}))
 
-    def issues(self, kind: str) -> tuple[FileIssue, ...]:
-        """Return the files with a problem in the last sync, by name: `skipped`, `failed` or `not embedded`."""
-        query = "SELECT path, rule, detail FROM issues WHERE kind = ? ORDER BY path, rule"
-        issues = typed(self.connection.execute(query, (kind,)), tuple[str, str, str])
+    def issues(self, kind: str, name: str | None = None) -> "tuple[FileIssue, ...]":
+        """Return the files, or one, with a problem in the last sync, by name: `skipped`, `failed` or `not embedded`."""
+        from engine.records import FileIssue  # a search needs none
+
+        query = "SELECT path, rule, detail FROM issues WHERE kind = ? AND path = coalesce(?, path) ORDER BY path, rule"
+        issues = typed(self.connection.execute(query, (kind, name)), tuple[str, str, str])
         return tuple(FileIssue(path=path, rule=rule, detail=detail) for path, rule, detail in issues)
 
     def chunks(self, ids: Sequence[int]) -> dict[int, StoredChunk]:
@@ -489,11 +491,6 @@ def count_chunks(snapshot: Snapshot, file_ids: Iterable[int], model: StoredModel
     return chunks, vectors
 
 
-def issue_of(snapshot: Snapshot, kind: str, name: str) -> FileIssue | None:
-    """Return the issue that the last sync recorded for this file; None if there is none.
-
-    `kind` is `failed`, `skipped` or `not embedded`.
-    """
-    query = "SELECT rule, detail FROM issues WHERE kind = ? AND path = ? ORDER BY rule LIMIT 1"
-    row = snapshot.connection.execute(query, (kind, name)).fetchone()
-    return None if row is None else FileIssue(path=name, rule=row[0], detail=row[1])
+def issue_of(snapshot: Snapshot, kind: str, name: str) -> "FileIssue | None":
+    """Return the issue that the last sync recorded for this file; None if there is none."""
+    return next(iter(snapshot.issues(kind, name)), None)

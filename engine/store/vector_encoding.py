@@ -6,7 +6,7 @@ import struct
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import msgspec
 
@@ -87,7 +87,7 @@ _HEADER = struct.Struct("<8sIIQqq16sI")
 BODY_START = 64
 
 
-class MatrixHeader(NamedTuple):
+class MatrixHeader(msgspec.Struct, frozen=True):
     """The header of the file of the quantised matrix, which can be checked without numpy."""
 
     dims: int
@@ -101,7 +101,7 @@ class MatrixHeader(NamedTuple):
     """CRC-32 of the body."""
 
     def encode(self) -> bytes:
-        return _HEADER.pack(_MAGIC, _VERSION, *self)
+        return _HEADER.pack(_MAGIC, _VERSION, *msgspec.structs.astuple(self))
 
     def is_of(self, generation: int, model_key: str) -> bool:
         """Whether the file belongs to this generation of the index and to this model."""

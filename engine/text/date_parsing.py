@@ -2,7 +2,8 @@
 1y)."""
 
 from datetime import date, datetime, time, timedelta
-from typing import NamedTuple
+
+import msgspec
 
 from engine.base import lazy_pattern
 
@@ -30,7 +31,7 @@ _THIS_OR_LAST = lazy_pattern(r"(?:(this|diese[nrs]?)|last|letzte[nrs]?)[ \t_-]+(
 EXAMPLES = "2026-05-31, 2026-05, 2026, April, last spring, yesterday, last week, or a time ago such as 7d, 3m or 1y"
 
 
-class Period(NamedTuple):
+class Period(msgspec.Struct, frozen=True):
     """A period of time in seconds since the epoch, without its `end`.
 
     For a distance back from now, such as "7d", begin and end are the same moment.
@@ -39,12 +40,12 @@ class Period(NamedTuple):
     start: float
     end: float
 
-    def days(self) -> "Period":
-        """Return the period itself or, for a moment, the whole day that it is in."""
+    def days(self) -> tuple[float, float]:
+        """Return start and end of the period or, for a moment, of the day that it is in."""
         if self.start < self.end:
-            return self
+            return self.start, self.end
         day = datetime.fromtimestamp(self.start).date()
-        return Period(_midnight(day), _midnight(day + timedelta(days=1)))
+        return _midnight(day), _midnight(day + timedelta(days=1))
 
 
 def parse_period(text: str) -> Period | None:

@@ -13,13 +13,18 @@ from engine.text.writing_systems import script_of
 _SAMPLE = 2048
 _NOT_ASCII = lazy_pattern(r"[^\x00-\x7f]+")
 _LATIN = lazy_pattern("[A-Za-z]+")
-_PUNCTUATION = r"!\"'()*,.:;<=>?\[\]`{|}~\u2018-\u201f\u00ab\u00bb"
+_ASCII_PUNCTUATION = r"!\"'()*,.:;<=>?\[\]`{|}~"
+_PUNCTUATION = rf"{_ASCII_PUNCTUATION}\u2018-\u201f\u00ab\u00bb"
 _WORD = lazy_pattern(rf"[^\s{_PUNCTUATION}]+")
 _FUNCTION_WORD = lazy_pattern(
     rf"(?<!\S)\w(?![^\s,.:;!?])|(?<![^\s{_PUNCTUATION}])(?<!\.)[^\s{_PUNCTUATION}]{{2,}}|(?<=['\u2019])[èÈ](?!\w)"
 )
+_ASCII_FUNCTION_WORD = lazy_pattern(
+    rf"(?<!\S)\w(?![^\s,.:;!?])|(?<![^\s{_ASCII_PUNCTUATION}])(?<!\.)[^\s{_ASCII_PUNCTUATION}]{{2,}}"
+)
 """Matches a run of characters that may be a function word: neither the end of a name as in "host.com" nor a single
-letter that is part of something else, as in "it's", "f(x)" and "[s]". "è" in "c'è" is a function word."""
+letter that is part of something else, as in "it's", "f(x)" and "[s]". "è" in "c'è" is a function word. For text in
+ASCII, the second finds the same and is compiled in a fifth of the time."""
 _ELIDED = lazy_pattern(r"(?<![\w'\u2019])[cdlCDL](?=['\u2019][^\W\d_A-Z]{3})")
 """A word that lost its vowel before the next one, as in "l'eau", but not before a name, as in "d'Artagnan"."""
 _ELIDING = {
@@ -169,7 +174,7 @@ def _votes(sample: str, letters: set[str]) -> tuple[dict[str, float], set[str]]:
     languages, and so does each of the `letters`.
     """
     owners = _languages_by_function_word()
-    function_words = _FUNCTION_WORD.findall(sample)
+    function_words = (_ASCII_FUNCTION_WORD if sample.isascii() else _FUNCTION_WORD).findall(sample)
     if not sample.isupper():  # "KDE" is not Czech
         function_words = [word for word in function_words if len(word) == 1 or not word.isupper()]
     words = set(map(str.lower, function_words))

@@ -101,7 +101,7 @@ _FRACTION = lazy_pattern(
 _VERSION = lazy_pattern(
     r"(?<![\w.])(?:version[ ]v?(\d{1,3})(?:\.0)?|v(\d{1,3})(?:\.0)?|(\d{1,3})\.0)(?![\w%]|[.,]\d)", re.IGNORECASE
 )
-_PART = lazy_pattern(r"(?<!\w)([^\W\d_]{3,20}) (\d{1,2}|[ivx]{1,7})(?![\w%°€$]|[.,:/-]\w|[ ]?[€$%])", re.IGNORECASE)
+_PART = lazy_pattern(r"(?<!\w)([^\W\d_]{3,20}) (\d{1,2}|[ivxIVX]{1,7})(?!\w|°|[.,:/-]\w|[ ]?[$%]|[ ]?€)")
 """Matches a word and a number, perhaps a Roman one, that may belong to it, as in "chapter IV"."""
 _GROUPED = lazy_pattern(r"(?<![\w.,:/])\+?\(?\d(?:[ \-./()\u00a0\u202f]{0,2}\d){5,24}[ -]?x?(?!\w)", re.IGNORECASE)
 _SIZES = lazy_pattern(r"(?<![\w.,])(\d{1,5})[ ]?[x×][ ]?(\d{1,5})(?![\w.,])", re.IGNORECASE)

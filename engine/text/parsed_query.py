@@ -6,6 +6,7 @@ from functools import cached_property
 
 import msgspec
 
+from engine.base.language import tr
 from engine.text.folding import fold
 from engine.text.operators import DATED, OPERATORS
 
@@ -14,6 +15,7 @@ CLOSING = {'"': '"', "“": "”“", "„": "“”"}
 TOKEN = re.compile(r"\S+")
 NAMED = re.compile(r"([^\W\d_]{2,16}):")
 """Matches what may be the name of an operator, such as `path:`."""
+_MAX_REMARKS = 3
 
 
 class Word(msgspec.Struct, frozen=True):
@@ -139,10 +141,18 @@ class Query(msgspec.Struct, frozen=True, dict=True, eq=False):
         return tuple(clause for clause in self.clauses if clause.required)
 
     @property
-    def contradictions(self) -> tuple[str, ...]:
-        """The words that the query both searches and excludes."""
+    def contradiction(self) -> str:
+        """A sentence on a word that is both searched and excluded; empty if there is none."""
         excluded = {fold(str(clause.alternatives[0])) for clause in self.clauses if clause.negated}
-        return tuple(str(atom) for _, atom in self.searched_atoms() if excluded and fold(str(atom)) in excluded)
+        for _, atom in self.searched_atoms() if excluded else ():
+            if fold(str(atom)) in excluded:
+                return tr("“{word}” is both searched and excluded, so no result contains it.", word=atom)
+        return ""
+
+    @property
+    def shown_remarks(self) -> tuple[str, ...]:
+        """The first remarks, as many as are shown; on a contradiction before those on syntax."""
+        return tuple(remark for remark in (self.contradiction, *self.remarks) if remark)[:_MAX_REMARKS]
 
     @property
     def words_optional(self) -> bool:

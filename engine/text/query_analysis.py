@@ -145,10 +145,11 @@ def _all_terms(text: str, languages: tuple[str, ...]) -> Iterator[QueryTerm]:
     """
     for run in RUN.finditer(text):
         word_end = 0 if text[: run.start()].endswith(_CLOSING) else -1
-        for kind, start, end in groups(run[0]):
-            if kind != HANGUL or start != word_end or not is_korean_ending("".join(clusters(run[0][start:end]))):
-                yield from _terms(text, Group(kind, run.start() + start, run.start() + end), languages)
-            word_end = -1 if kind else end
+        for group in groups(run[0]):
+            start, end = group.start, group.end
+            if group.kind != HANGUL or start != word_end or not is_korean_ending("".join(clusters(run[0][start:end]))):
+                yield from _terms(text, Group(group.kind, run.start() + start, run.start() + end), languages)
+            word_end = -1 if group.kind else end
 
 
 def _with_whole_numbers(text: str, terms: Iterator[QueryTerm]) -> Iterator[QueryTerm]:

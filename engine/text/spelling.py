@@ -190,7 +190,8 @@ def _letters(syllable: str) -> Iterator[str]:
 def written(text: str, token: str) -> str | None:
     """Return the first word of `text` that has this token, as written; None if there is none."""
     for run in RUN.findall(text):
-        for kind, start, end in groups(run):
+        for part in groups(run):
+            kind, start, end = part.kind, part.start, part.end
             group = run[start:end]
             if kind == HANGUL:
                 joined = "".join(clusters(group))

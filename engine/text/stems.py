@@ -10,7 +10,6 @@ import threading
 import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
-from typing import NamedTuple
 
 import Stemmer
 
@@ -381,20 +380,15 @@ def numbered_keys(root: str) -> Sequence[str]:
     return [JOINED + part for part in parts if _SHORTEST_JOINED <= len(part) <= _LONGEST_JOINED]
 
 
-class Key(NamedTuple):
-    start: int
-    end: int
-    """End of the key within the word group."""
-    token: str
-
-
-def joined_keys(word: str, word_pieces: Sequence[Piece]) -> Iterator[Key]:
-    """Yield keys for neighbouring parts of an identifier or hyphenated word, written as one word."""
+def joined_keys(word: str, word_pieces: Sequence[Piece]) -> Iterator[tuple[int, int, str]]:
+    """Yield keys for neighbouring parts of an identifier or hyphenated word, written as one word, each with its range
+    within the word.
+    """
     if len(word_pieces) > _MAX_PIECES:
         return
     whole = word_pieces[0].token
     if "." in whole and (numbered := _NUMBERED.fullmatch(whole)):
-        yield Key(word_pieces[0].end - len(numbered[1]), word_pieces[0].end, JOINED + numbered[1])
+        yield word_pieces[0].end - len(numbered[1]), word_pieces[0].end, JOINED + numbered[1]
         return
     last, outer = word_pieces[1], whole
     for part in word_pieces[2:]:
@@ -405,5 +399,5 @@ def joined_keys(word: str, word_pieces: Sequence[Piece]) -> Iterator[Key]:
         if gap in _JOINERS or (gap == "." and len(part.token) <= _LONGEST_SUFFIX and part is word_pieces[-1]):
             joined = last.token + part.token
             if _SHORTEST_JOINED <= len(joined) <= _LONGEST_JOINED and not joined.isdigit() and joined != outer:
-                yield Key(last.start, part.end, JOINED + joined)
+                yield last.start, part.end, JOINED + joined
         last = part

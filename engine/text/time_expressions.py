@@ -190,9 +190,8 @@ _SEASONS = _numbered(_SEASON_NAMES)
 _AGO = _inverted(_DAYS_AGO)
 _UNIT_OF = _inverted(_UNITS)
 _NUMBER_OF = _inverted(_NUMBERS)
-_TIME_WORDS = frozenset(
-    re.findall(r"[^\W\d_]+", " ".join((*_MONTHS, *_WEEKDAYS, *_SEASONS, *_AGO, *_UNIT_OF, _CHRISTMAS)))
-)
+_NAMES = " ".join((*_MONTHS, *_WEEKDAYS, *_SEASONS, *_AGO, *_UNIT_OF, _CHRISTMAS))
+_TIME_WORDS = frozenset(_NAMES.replace("-", " ").replace("'", " ").split())
 """A text names a time only if it contains one of these words, or a digit."""
 
 _SHORT_NAMES = frozenset(_ABBREVIATIONS.split())

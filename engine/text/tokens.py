@@ -12,7 +12,6 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from operator import add
-from typing import NamedTuple
 
 import msgspec
 
@@ -31,12 +30,12 @@ RUN = re.compile(
 
 _KINDS = {HANGUL: HANGUL, UNSPACED: UNSPACED, SYMBOL: SYMBOL, FLAG: SYMBOL}
 _IN_WORD = f"[A-Za-z0-9_][A-Za-z0-9_{MARK}]*"
-_GROUP = re.compile(
+_GROUP = lazy_pattern(
     f"[#@]?{_IN_WORD}(?:(?:::|://|[.\\-+/@:'#]){MARK}*{_IN_WORD})*(?:\\+\\+|#)?"
     f"|{UNSPACED}[{UNSPACED}{MARK}]*|{HANGUL}[{HANGUL}{MARK}]*|{SYMBOL}|{FLAG}{FLAG}?"
 )
 _CLUSTER = lazy_pattern(f"(?:{FLAG}{FLAG}|[^{MARK}]){MARK}*")
-_SEGMENT = re.compile(f"[A-Za-z0-9](?:[A-Za-z0-9'{MARK}]*[A-Za-z0-9{MARK}])?")
+_SEGMENT = lazy_pattern(f"[A-Za-z0-9](?:[A-Za-z0-9'{MARK}]*[A-Za-z0-9{MARK}])?")
 _PRERELEASE = lazy_pattern(r"([0-9]{1,4})(?:a|b|c|rc|alpha|beta|pre|dev|post)[0-9]{1,4}", re.IGNORECASE)
 """Matches the last number of a version with its stage of development, such as `0rc1` in `2.0rc1`."""
 _DUNDER = lazy_pattern(f"__[A-Za-z0-9{MARK}]+(?:_[A-Za-z0-9{MARK}]+)*__")
@@ -48,7 +47,9 @@ _HUMP = lazy_pattern(
     f"|(?<=[0-9])(?=[A-Z][a-z])"  # utf8|Decoder
     f"|(?<=[A-Z])(?=[A-Z][a-z{MARK}]{{2}})"  # HTTP|Server, but not URLs
 )
-_NOT_IN_TOKEN = lazy_pattern('[\x00-\x20!"$-*,;<=>?\\[-^`{-\x7f\u2019\u02bc\uff07\u055a]')
+_NOT_IN_TOKEN = dict.fromkeys(
+    (*range(0x21), *map(ord, "!\"$%&'()*,;<=>?[\\]^`{|}~\x7f\u2019\u02bc\uff07\u055a")), None
+)  # for `str.translate`: compiling a pattern takes longer than a word
 _TERMINAL_SEQUENCE = lazy_pattern(r"\x1b\[[0-?]*+[ -/]*+[@-~]")
 _UNSEEN = lazy_pattern(f"[\u0300-\u036f\u093c{INVISIBLE}]")
 
@@ -66,7 +67,9 @@ _DROPPED_HEADS = frozenset(
 )
 
 
-class Group(NamedTuple):
+class Group(msgspec.Struct, frozen=True):
+    """A part of a run or of a text."""
+
     kind: str
     """`HANGUL`, `UNSPACED` or `SYMBOL` of `engine.text.writing_systems`, or "" for a word or identifier."""
     start: int
@@ -95,6 +98,9 @@ def without_terminal_sequences(text: str) -> str:
 
 def groups(run: str) -> Iterator[Group]:
     """Yield the groups of a run in reading order, with offsets into the run."""
+    if run.isascii() and run.isalnum():
+        yield Group("", 0, len(run))  # most runs are plain words
+        return
     shaped = shape(run)
     for match in _GROUP.finditer(shaped):
         start, end = match.span()
@@ -156,7 +162,7 @@ def pairs(characters: Sequence[str]) -> list[str]:
 def to_token(text: str) -> str:
     """Return `text` folded, without characters that no token may contain; may be empty."""
     folded = fold(text)
-    return folded if folded.isalnum() and "\u02bc" not in folded else _NOT_IN_TOKEN.sub("", folded)
+    return folded if folded.isalnum() and "\u02bc" not in folded else folded.translate(_NOT_IN_TOKEN)
 
 
 def _plain(word: str, start: int, end: int) -> list[Piece]:
@@ -168,7 +174,7 @@ def _plain(word: str, start: int, end: int) -> list[Piece]:
     token = to_token(text)
     if not token:
         return []
-    root = token if text.isascii() else _NOT_IN_TOKEN.sub("", with_anusvara(_UNSEEN.sub("", _composed(text))))
+    root = token if text.isascii() else with_anusvara(_UNSEEN.sub("", _composed(text))).translate(_NOT_IN_TOKEN)
     return [Piece(start, end, token, root or token)]
 
 
@@ -212,7 +218,7 @@ def _apostrophe_spans(word: str, shaped: str, start: int, end: int) -> Iterator[
 def _humps(word: str, shaped: str, start: int, end: int) -> list[Piece]:
     """Return the pieces of a stretch of letters and digits: the whole, then the parts of its camelCase."""
     whole = _plain(word, start, end)
-    if len(whole) != 1 or shaped[start:end].islower():
+    if len(whole) != 1 or shaped[start + 1 : end].islower():
         return whole
     cuts = [match.start() for match in _HUMP.finditer(shaped, start, end)]
     if not cuts or len(cuts) > _MAX_HUMPS:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
-from typing import NamedTuple
 
 import msgspec
 
@@ -36,7 +35,7 @@ _BORDER = lazy_pattern(r"(?<=[^\W\d_]{2})(?=\d)|(?<=\d)(?=[^\W\d_]{2})")
 """Matches between letters and digits. A single letter belongs to its number, as in `v2` and `3d`."""
 
 
-class Analysis(NamedTuple):
+class Analysis(msgspec.Struct, frozen=True):
     """Two streams of tokens, words and stems, each in reading order and joined by single spaces.
 
     `words` contains every word folded; an identifier (`os.replace`) as a whole, then its parts; unspaced scripts and
@@ -77,12 +76,13 @@ def analyse_both(text: str, language: str) -> str:
     Phrases are found within each. After them come the letters and the digits of words such as `invoice2024`, so
     that "invoice" and "invoice 2024" find a note of this name.
     """
-    words, stems = analyse(text, language)
-    both = words if stems == words else f"{words} {stems}"
+    streams = analyse(text, language)
+    both = streams.words if streams.stems == streams.words else f"{streams.words} {streams.stems}"
     if not (apart := letters_and_digits(text)):
         return both
     known = set(both.split())
-    parts = " ".join(analyse(" ".join(apart), language)).split()
+    streams = analyse(" ".join(apart), language)
+    parts = f"{streams.words} {streams.stems}".split()
     return " ".join([both, *(part for part in dict.fromkeys(parts) if part not in known)])
 
 
@@ -181,7 +181,8 @@ class Streams(dict[str, _Entry]):
         stems: list[str] = []
         keys: list[str] = []
         inner: list[str] = []
-        for kind, start, end in groups(run):
+        for group in groups(run):
+            kind, start, end = group.kind, group.start, group.end
             if kind:
                 characters = clusters(run[start:end])
                 words += pairs(characters)
@@ -196,7 +197,7 @@ class Streams(dict[str, _Entry]):
                     stems.append(stem)
                     keys += self._keys(piece.root, stem)
             if len(word_pieces) > _WORD_AND_PART:
-                keys += [key.token for key in joined_keys(run[start:end], word_pieces)]
+                keys += [key for _, _, key in joined_keys(run[start:end], word_pieces)]
         return " ".join(words), " ".join(stems), " ".join(keys), " ".join(inner)
 
 
@@ -315,7 +316,8 @@ def _begins(token: str, start: str) -> bool:
 def _tokens(run: str) -> tuple[_Token, ...]:
     """Return the tokens that a run of characters adds to the `words` stream, in the order of the text."""
     found: list[_Token] = []
-    for kind, start, end in groups(run):
+    for group in groups(run):
+        kind, start, end = group.kind, group.start, group.end
         text = run[start:end]
         if not kind:
             found += [

@@ -23,8 +23,7 @@ from engine.records import Passage, SearchOutcome, SearchTimings
 from engine.search.chunk_filter import Filter
 from engine.search.pipeline_stages import KeywordsOnly
 from engine.search.query_conditions import Conditions
-from engine.search.search_context import OnKeywords, SearchContext, SearchRequest
-from engine.search.search_sources import SearchSources
+from engine.search.search_context import OnKeywords, SearchContext, SearchRequest, SearchSources
 from engine.search.searcher import Searcher
 from engine.settings.search_settings import ResultCacheSettings
 from engine.store.snapshot import Snapshot

@@ -29,9 +29,8 @@ from engine.corpus.path_guard import PathGuard
 from engine.embedding.provider_selection import select_provider, use_fallback
 from engine.indexing.sync_scheduler import BackgroundSync, IndexingService
 from engine.memory.active_provider import ActiveProvider
-from engine.memory.executor import BackgroundExecutor, Lifetime
+from engine.memory.executor import BackgroundExecutor, Lifetime, Listeners, StatusListener
 from engine.memory.file_reading import SessionFiles, WorkspaceFiles
-from engine.memory.memory_context import Listeners, StatusListener
 from engine.memory.search_requests import unanswered
 from engine.memory.session_library import summary_of
 from engine.memory.status_report import with_degraded

@@ -37,7 +37,7 @@ from engine.records import (
     cite,
 )
 from engine.search.chunk_filter import Filter
-from engine.search.parsed_query_description import remarks_of, understood
+from engine.search.parsed_query_description import understood
 from engine.search.result_builder import ranges_of
 from engine.search.search_context import SearchRequest
 from engine.search.snippets import make_snippet
@@ -435,7 +435,7 @@ class QmdSearch:
 
 
 def _remarks(query_text: QueryText) -> list[str]:
-    return [*remarks_of(query_text.query), *query_text.remarks]
+    return [*query_text.query.shown_remarks, *query_text.remarks]
 
 
 def _notices(outcome: QueryOutcome) -> list[str]:

@@ -75,6 +75,14 @@ def test_verb_reports_unknown_arguments(run: Run, folder: Path) -> None:
     assert "to search the text of sessions" in run("sessions", "list", "pump").err
 
 
+@pytest.mark.parametrize("verb", ["search", "get", "remember", "sessions show", "facts forget"])
+def test_unknown_option_is_named_before_missing_argument(run: Run, verb: str) -> None:
+    for option in ("--bogus", "--bogus=1"):
+        answer = run(*verb.split(), "--json", option)
+        assert (answer.code, answer.out) == (2, "")
+        assert answer.err.startswith(f"mnemoscope {verb}: unrecognized arguments: {option}; see mnemoscope")
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 @pytest.mark.parametrize("verb", ["searches", "status"])
 def test_output_into_a_full_disk_is_one_line(verb: str, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from engine.text.languages import detect_language
 from engine.text.query_analysis import analyse_query
 from engine.text.stems import stems_of
-from engine.text.tokens_and_stems import PIECE_LENGTH, analyse, forget_words, text_pieces
+from engine.text.tokens_and_stems import PIECE_LENGTH, Analysis, analyse, forget_words, text_pieces
 
 MIXED = (
     "Skipping C++ and C# for os.replace; E0432 at 06:10 on 2026-02-08, user@host #tag path/to/file.py v1.4.2 — "
@@ -30,9 +30,9 @@ class KeywordIndex:
         ):
             self._db.execute(statement)
 
-    def put(self, words: str, stems: str) -> None:
+    def put(self, analysed: Analysis) -> None:
         self._db.execute("DELETE FROM f WHERE rowid = 1")
-        self._db.execute("INSERT INTO f(rowid, words, stems) VALUES (1, ?, ?)", (words, stems))
+        self._db.execute("INSERT INTO f(rowid, words, stems) VALUES (1, ?, ?)", (analysed.words, analysed.stems))
 
     def tokens(self, column: str) -> list[str]:
         rows = self._db.execute('SELECT term FROM v WHERE col = ? ORDER BY "offset"', (column,))
@@ -53,8 +53,9 @@ def index() -> Iterator[KeywordIndex]:
 
 
 def check_round_trip(index: KeywordIndex, text: str, language: str) -> None:
-    words, stems = analyse(text, language)
-    index.put(words, stems)
+    analysed = analyse(text, language)
+    words, stems = analysed.words, analysed.stems
+    index.put(analysed)
     assert index.tokens("words") == words.split()
     assert index.tokens("stems") == stems.split()
     for stream in (words, stems):
@@ -114,7 +115,7 @@ def test_every_token_of_text_full_of_connectors_survives(index: KeywordIndex, te
 )
 def test_a_query_finds_the_text(index: KeywordIndex, query: str, text: str) -> None:
     """Every term except function words is in one of the streams; of an unspaced question some are."""
-    index.put(*analyse(text, "german" if "GRÖSSEN" in text else detect_language(text)))
+    index.put(analyse(text, "german" if "GRÖSSEN" in text else detect_language(text)))
     terms = [term for term in analyse_query(query, ["german", "english"]).terms if not term.stop]
     found = []
     for term in terms:
@@ -126,11 +127,11 @@ def test_a_query_finds_the_text(index: KeywordIndex, query: str, text: str) -> N
 
 
 def test_a_phrase_is_found_by_its_stream(index: KeywordIndex) -> None:
-    index.put(*analyse("They kept skipping os.replace on GitHub, 東京タワー too.", "english"))
+    index.put(analyse("They kept skipping os.replace on GitHub, 東京タワー too.", "english"))
     for phrase in ("kept skipping os.replace on", "skipping os.replace", "GitHub, 東京タワー too"):
-        words, stems = analyse(phrase, "english")
-        assert index.finds(f'words : "{words}"')
-        assert index.finds(f'stems : "{stems}"')
+        analysed = analyse(phrase, "english")
+        assert index.finds(f'words : "{analysed.words}"')
+        assert index.finds(f'stems : "{analysed.stems}"')
     assert not index.finds('words : "skipping kept"')
 
 

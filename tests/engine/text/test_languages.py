@@ -60,8 +60,8 @@ CYRILLIC_WITHOUT_A_STEMMER = {
 @pytest.mark.parametrize("sentence", CYRILLIC_WITHOUT_A_STEMMER.values(), ids=CYRILLIC_WITHOUT_A_STEMMER.keys())
 def test_cyrillic_text_is_not_taken_for_russian(sentence: str) -> None:
     assert detect_language(sentence) == ""
-    words, stems = analyse(sentence, "")
-    assert stems == words
+    analysed = analyse(sentence, "")
+    assert analysed.stems == analysed.words
 
 
 def test_a_quoted_name_does_not_change_the_language() -> None:

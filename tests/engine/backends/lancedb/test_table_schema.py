@@ -32,11 +32,11 @@ MODEL = ModelName("fake", "bag", "")
 
 def new_file(note: str) -> NewFile:
     def chunk(found) -> NewChunk:
-        words, stems = analyse(found.text, "english")
+        analysed = analyse(found.text, "english")
         heading = analyse_both("\n".join(found.heading), "english")
         return NewChunk(
             found.start_line, found.end_line, found.text.encode()[:32].ljust(32, b"."), found.heading, found.text,
-            heading, words, stems, None,
+            heading, analysed.words, analysed.stems, None,
         )  # fmt: skip
 
     chunks = tuple(map(chunk, chunk_text(note, tokens=40, overlap=8)))
