@@ -256,7 +256,7 @@ class EditsPanel(QObject, ViewPanel):
     sessions_requested = Signal(str)
     folder_requested = Signal()
 
-    def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
+    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._job = JobSlot(self, jobs)
         self._manager: MemorySearchManager | None = None
@@ -271,18 +271,18 @@ class EditsPanel(QObject, ViewPanel):
         nothing = QWidget()
         nothing.hide()  # otherwise the layout adds spacing for it, and the box is narrower than in other views
         self.header = FoldingRow(self.box, nothing, _BOX_CHARACTERS)
+        self.body = QWidget(parent)
+        self._stack = PageStack(self.body)
+        self._page = StatePage(self._stack)
         self.list = EditList()
-        self._counts = ElidedLabel()
-        self._counts.setProperty("role", "meta")
-        self._page = StatePage()
-        self._stack = PageStack()
         self._stack.addWidget(self._page)
         self._stack.addWidget(self.list)
-        self.body: QWidget = QWidget()
-        strip = QFrame()
+        self._head = QWidget(self.body)
+        strip = QFrame(self._head)
         strip.setProperty("role", "side")
+        self._counts = ElidedLabel(parent=strip)
+        self._counts.setProperty("role", "meta")
         column_of(self._counts, margins=margins(16, 9, 12, 10), parent=strip)
-        self._head = QWidget()
         column_of(strip, line(), spacing=0, parent=self._head)
         column_of(self._head, (self._stack, 1), spacing=0, parent=self.body)
         self.box.text_changed.connect(self._filter)

@@ -47,6 +47,7 @@ class Screenshot(QObject):
         self._chunk_requested = self._compared = False
         self._complete_polls = 0
         self._started = time.monotonic()
+        QApplication.setCursorFlashTime(0)  # no picture depends on whether the text cursor is shown just then
         window.search.result_selected.connect(self._note_requested)
         window.viewer.file_shown.connect(self._note_shown)
         made = window.views.made
@@ -168,6 +169,8 @@ class Screenshot(QObject):
             return "the contents of the view" if window.views.panel_of(window.views.current).busy else ""
         if window.viewer.busy:
             return "the chunks"
+        if isinstance(reader := window.views.readers.currentWidget(), BaseViewer) and reader.find_in_text.hits.busy:
+            return "the hits"
         if self._view == "chunks" and window.viewer.name and not (self._chunk_requested or window.viewer.shows_chunk):
             self._chunk_requested = True
             window.viewer.show_chunk()  # the repeated search has opened the file again

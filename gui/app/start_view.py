@@ -64,12 +64,22 @@ def show_view(window: "MainWindow", view: str, query: str) -> None:
 
 
 def _remember(window: "MainWindow") -> None:
-    """Start a note of the session that is shown, or of the first one that will be."""
-    conversation = window.views.conversation
-    if conversation.opened is None:
-        conversation.session_shown.connect(conversation.remember, _ONCE)
-    else:
-        conversation.remember()
+    """Start a note of the first session, once the index is up to date: until then, other sessions come first."""
+    sessions, conversation = window.views.sessions, window.views.conversation
+    signals = window.workspace.feed.status_changed, sessions.settled, conversation.session_shown
+
+    def remember() -> None:
+        status, first, opened = window.workspace.status, sessions.view.list.current_session(), conversation.opened
+        is_complete = status is not None and status.last_sync is not None and status.syncing is None
+        shown = None if opened is None else opened.request.path
+        if is_complete and not sessions.busy and first is not None and first.path == shown:
+            for signal in signals:
+                signal.disconnect(remember)
+            conversation.remember()
+
+    for signal in signals:
+        signal.connect(remember)
+    remember()
 
 
 def _opener_of(window: "MainWindow", view: str) -> Callable[[], object] | None:

@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QPoint, Signal
@@ -15,7 +16,7 @@ from engine import CancelToken, FileUse, MemorySearchManager, Passage, beginning
 from gui.commands.commands import LIKE, LINK, REMEMBER, allow, give_key
 from gui.commands.keymap import Command, command
 from gui.conversation.display_entries import Conversation, summary
-from gui.conversation.prompt_list import FileList, PromptList
+from gui.conversation.prompt_list import FileList, JumpList, PromptList
 from gui.conversation.row_folding import DETAILS, Detail
 from gui.conversation.view import ConversationView
 from gui.core.capabilities import Gates, MissingFeatures
@@ -230,9 +231,6 @@ class ConversationActions(QObject):
         self.fold = self._action(_FOLD, self._toggle)
         self._raw_job, self._copy_job, self._files_job = JobSlot(self, jobs), JobSlot(self, jobs), JobSlot(self, jobs)
         self._resume_job = JobSlot(self, jobs)
-        self._prompt_list, self._file_list = PromptList(view), FileList(view)
-        self._prompt_list.chosen.connect(view.current.go_to)
-        self._file_list.chosen.connect(self._go_to_use)
         self._menu = QMenu(panel)
         self._menu.setToolTipsVisible(True)
         self._gates = Gates()
@@ -254,8 +252,8 @@ class ConversationActions(QObject):
         self._raw_job.cancel()
         self._resume_job.cancel()
         self._files_job.cancel()
-        self._prompt_list.forget()
-        self._file_list.forget()
+        for jump_list in self._view.findChildren(JumpList):
+            jump_list.forget()
         self._show_detail()
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
@@ -338,6 +336,18 @@ class ConversationActions(QObject):
     def _toggle(self) -> None:
         if self._view.current.number is not None:
             self._view.folding.toggle(self._view.current.number)
+
+    @cached_property
+    def _prompt_list(self) -> PromptList:
+        made = PromptList(self._view)
+        made.chosen.connect(self._view.current.go_to)
+        return made
+
+    @cached_property
+    def _file_list(self) -> FileList:
+        made = FileList(self._view)
+        made.chosen.connect(self._go_to_use)
+        return made
 
     def _show_prompts(self) -> None:
         if self._conversation is not None and self._conversation.prompts:

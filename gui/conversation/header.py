@@ -29,9 +29,9 @@ class ConversationHeader(QFrame):
     def __init__(self, buttons: Sequence[QAction], menu: Sequence[QAction | None], parent: QWidget) -> None:
         super().__init__(parent)
         self.setProperty("role", "side")
-        self.title = ElidedLabel()
+        self.title = ElidedLabel(parent=self)
         self.title.setProperty("role", "strong")
-        self.metadata = ElidedLabel()
+        self.metadata = ElidedLabel(parent=self)
         self.metadata.setProperty("role", "meta")
         self.folding = FoldingActions(buttons, menu, self)
         for action in buttons:

@@ -182,19 +182,19 @@ class ConversationHits(QObject):
         self._stepped_to = None
         self._highlights.set_finders(marks, found)
 
-    def show_hit(self, hit: Hit | None) -> None:
+    def show_hit(self, hit: Hit | None, *, stays: bool = True) -> None:
+        """Frame a hit and scroll to it; `stays`: unless it is in view. None frames none."""
         self._stepped_to, layout = hit, self._scroller.layout
         if hit is None or layout is None:
             self._highlights.frame(None)
             return
-        in_view, rank, piece = self.level(hit) is not None, self._rank(hit), hit.line - 1
+        in_view, rank, piece = stays and self.level(hit) is not None, self._rank(hit), hit.line - 1
         self._highlights.frame((piece, rank))
         position = self._unfold(piece)
         self.shown.emit(layout.conversation.entry_of_piece[piece])
         if not in_view:
             row = layout.rows.rows[position]
-            above = self._scroller.view_height // 3
-            self._scroller.go_to(ScrollTarget(row, above, lambda row: self._top_in(row, rank)))
+            self._scroller.go_to(ScrollTarget(row, within=lambda row: self._top_in(row, rank)))
 
     def show_hits(self, marks: MatchMap, found: MatchMap | None) -> None:
         layout = self._scroller.layout

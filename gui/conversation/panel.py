@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, QUrl, Signal, SignalInstance, Slot
 from PySide6.QtGui import QAction, QShowEvent
+from PySide6.QtWidgets import QWidget
 
 from engine import FileChunks, MemorySearchManager, tr, tr_count
 from gui.conversation.actions import ConversationActions
@@ -121,8 +122,8 @@ class ConversationPanel(BaseViewer):
     link_requested = Signal(object)
     location_chosen = Signal(object)
 
-    def __init__(self, jobs: Jobs) -> None:
-        super().__init__(jobs, IN_SESSION)
+    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
+        super().__init__(jobs, IN_SESSION, parent)
         self._manager: MemorySearchManager | None = None
         self._request: SessionRequest | None = None
         self._opened: OpenedSession | None = None
@@ -310,7 +311,8 @@ class ConversationPanel(BaseViewer):
             self.view.hits, lines, near=near, query=request.query, language=conversation.language
         )
         if hit is not None:
-            self.view.hits.show_hit(hit)
+            # Not "unless it is in view": that depends on the texts laid out by now, and on an earlier result.
+            self.view.hits.show_hit(hit, stays=False)
         elif call is not None:
             number = conversation.call_at_line(call)
             entry = conversation.entries[number]

@@ -23,6 +23,7 @@ from gui.style.stylesheet import font_scale
 from gui.text.excerpt import opening_words
 from gui.text.plain_text import as_tip
 from gui.text.session_texts import file_count, message_count
+from gui.widgets.accessibility import insert_after
 from gui.widgets.labels import label
 from gui.widgets.layouts import column_of
 
@@ -134,6 +135,7 @@ class JumpList(QFrame):
         self._list.setModel(self._found)
         self._box.textChanged.connect(self._narrow)
         column_of(self._box, self._list, self._count, spacing=6, margins=(10, 10, 10, 8), parent=self)
+        insert_after(view, [self._box])
         self.hide()
         QApplication.instance().focusChanged.connect(self._on_focus)  # type: ignore[union-attr]
 

@@ -75,8 +75,9 @@ class ScrollTarget:
     """The target of a jump. It stays in place while texts around it are laid out, until the user scrolls."""
 
     row: Row
-    above: int
-    """Pixels between the top of the view and the row, or the target in it."""
+    above: int | None = None
+    """Pixels between the top of the view and the row, or the target in it; None for a third of the view, whose height
+    may be known only later."""
     within: Callable[[Row], int] | None = None
     """Returns how many pixels below the row's head the target is; called again when more texts are laid out."""
 
@@ -275,7 +276,8 @@ class ConversationScroller(QObject):
         within = 0
         if target.within is not None:
             within = layout.head(position).height + target.within(layout.rows.rows[position])
-        self._position.go_to(position + 1, above=target.above, within=within)
+        above = self.view_height // 3 if target.above is None else target.above
+        self._position.go_to(position + 1, above=above, within=within)
 
     def _moved(self) -> None:
         self._top_height = self.layout.height(self._position.line - 1) if self.layout is not None and self._count else 0

@@ -214,7 +214,7 @@ class ConversationView(QAbstractScrollArea):
         if layout is None or position >= layout.count:
             return
         row = layout.rows.rows[position]
-        self.scroller.go_to(ScrollTarget(row, self.viewport().height() // 3))
+        self.scroller.go_to(ScrollTarget(row))
         hit = self.hits.first_in_fold(row.entry) if clicked else None
         if hit is not None:
             self.hits.show_hit(hit)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from gui.commands import Context, Fixed
 
 if TYPE_CHECKING:
-    from PySide6.QtCore import QObject
     from PySide6.QtWidgets import QWidget
 
     from engine import MemoryProviderStatus, MemorySearchManager
@@ -111,9 +110,8 @@ class ViewSpec:
     """Label in the menu and the palette."""
     key: str
     """Default key of the command."""
-    make: Callable[["Jobs", "QObject"], ViewPanel]
-    """Creates the panel with this parent, unless the panel is a widget; called when the view is first shown, or
-    before."""
+    make: Callable[["Jobs", "QWidget"], ViewPanel]
+    """Creates the panel and its body with this parent; called when the view is first shown, or before."""
     box: str = ""
     """Name of the view whose header and search box this view shows; empty for its own."""
     whole: bool = False

@@ -234,16 +234,18 @@ class DiagnosticsPanel(QWidget):
     add_requested = Signal(str)
     type_requested = Signal(str)
 
-    def __init__(self, jobs: Jobs, config: Path | None = None) -> None:
+    def __init__(self, jobs: Jobs, config: Path | None = None, parent: QWidget | None = None) -> None:
         """`config`: settings file in place of the user's own."""
-        super().__init__()
+        super().__init__(parent)
         self._manager: MemorySearchManager | None = None
         self._jobs = jobs
         self._status: MemoryProviderStatus | None = None
         self._answers: dict[str, str] = {}
         self._explainer_requested = False
 
+        self._scroll = scroll = _UprightScroll(self)
         self._page = QFrame()
+        scroll.setWidget(self._page)  # first: see `scrolling_column`
         self._page.setProperty("role", "side")
         self._column = column_of(spacing=GROUP_SPACING, margins=(_GUTTER, 14, _GUTTER, 14), parent=self._page)
         self.why = PathExplainer(jobs, config)
@@ -264,8 +266,6 @@ class DiagnosticsPanel(QWidget):
         self._column.addWidget(self._left_out)
         self._column.addStretch(1)
 
-        self._scroll = scroll = _UprightScroll()
-        scroll.setWidget(self._page)
         scroll.width_changed.connect(self._fold)
         column_of((scroll, 1), line(), self._footer(), spacing=0, parent=self)
 

@@ -45,8 +45,10 @@ class FactEditor(FontSized, VerticalScrollArea):
     left = Signal()
     undo_requested = Signal()
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._page = QWidget()
+        self.setWidget(self._page)  # first: see `scrolling_column`
         self.fact: Fact | None = None
         """The shown fact; None for a new one and for an empty editor."""
         self.is_new = False
@@ -90,7 +92,6 @@ class FactEditor(FontSized, VerticalScrollArea):
         return button
 
     def _arrange(self) -> None:
-        self._page = QWidget()
         column = column_of(spacing=8, margins=(_GUTTER, 12, _GUTTER, 12), parent=self._page)
         column.addWidget(self.back, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self._title)
@@ -108,7 +109,6 @@ class FactEditor(FontSized, VerticalScrollArea):
         column.addLayout(row_of(*self._buttons, None, spacing=8))
         column.addStretch(1)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setWidget(self._page)
 
     @property
     def _buttons(self) -> tuple[QPushButton, ...]:

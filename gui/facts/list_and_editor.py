@@ -165,30 +165,29 @@ class FactList(RowList):
 class FactsBody(QWidget):
     """The layout of list, editor and notices; the panel sets their contents."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.list = FactList()
-        self.editor = FactEditor()
-        self.notice = NoticeBar()
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.notice = NoticeBar(self)
         """Messages with an undo action."""
-        self._remark = NoticeBar()
-        self.new_button = QPushButton(tr("New fact"))
+        self._split = QSplitter(Qt.Orientation.Horizontal, self)
+        self._list_side = QWidget(self._split)
+        self.new_button = QPushButton(tr("New fact"), self._list_side)
         show_key_in_tooltip(self.new_button, tr("Write a fact"), NEW.name)
-        self._counts = ElidedLabel()
+        self._counts = ElidedLabel(parent=self._list_side)
         self._counts.setProperty("role", "meta")
-        self.page = StatePage()
-        self._stack = PageStack()
+        self._remark = NoticeBar(self._list_side)
+        self._stack = PageStack(self._list_side)
+        self.page = StatePage(self._stack)
+        self.list = FactList()
         self._editing = False
         head = row_of((self._counts, 1), self.new_button, margins=margins(16, 8, 12, 8))
-        self._list_side = QWidget()
         column_of(head, line(), self._remark, (self._stack, 1), spacing=0, parent=self._list_side)
         self._stack.addWidget(self.page)
         self._stack.addWidget(self.list)
-        side = QFrame()
+        self._side = side = QFrame(self._split)
         side.setProperty("role", "side")
+        self.editor = FactEditor(side)
         column_of(self.editor, parent=side)
-        self._side = side
-        self._split = QSplitter(Qt.Orientation.Horizontal)
         self._split.setHandleWidth(1)
         correct_margins(self._split)
         self._split.setChildrenCollapsible(False)

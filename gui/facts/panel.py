@@ -198,12 +198,12 @@ class FactsPanel(QObject, ViewPanel):
     content_known = Signal(bool)
     """Whether there is a fact, or a problem to show; emitted whenever the facts were read."""
 
-    def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
+    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.store = FactStore(jobs, self)
         self.box = QueryBox(tr("Search facts by words or meaning"), tr("Find a fact"))
         self.filters = FactFilters()
-        self.body: FactsBody = FactsBody()
+        self.body: FactsBody = FactsBody(parent)
         self.header = FoldingRow(self.box, self.filters, _BOX_CHARACTERS)
         self._finder = FactSearch(self.box, self.store, jobs, self)
         self.changes = FactChanges(self.store, self.body, self)

@@ -11,15 +11,15 @@ from gui.commands import Context, Fixed
 from gui.core.view_spec import ViewPanel, ViewSpec
 
 if TYPE_CHECKING:
-    from PySide6.QtCore import QObject
+    from PySide6.QtWidgets import QWidget
 
     from gui.core.jobs import Jobs
 
 
-def _make(jobs: "Jobs", _parent: "QObject") -> ViewPanel:
+def _make(jobs: "Jobs", parent: "QWidget") -> ViewPanel:
     from gui.index.panel import IndexPanel
 
-    return IndexPanel(jobs)
+    return IndexPanel(jobs, parent)
 
 
 VIEW = ViewSpec(

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from PySide6.QtCore import QEvent, Qt, Signal, Slot
-from PySide6.QtGui import QFontMetrics
+from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QSizePolicy, QWidget
 
 from engine import HealthFinding, marked, tr, tr_count
@@ -82,11 +82,14 @@ class FindingRow(QWidget):
         self._grid.setColumnStretch(1, 0 if wide else 1)
         self._grid.setColumnStretch(3, 1 if wide else 0)
 
-    def event(self, event: QEvent) -> bool:
-        handled = super().event(event)
-        if event.type() in (QEvent.Type.Resize, QEvent.Type.StyleChange):
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.StyleChange:
             self._fold()
-        return handled
 
     def show_finding(self, finding: HealthFinding, *, repairable: bool, refusal: str = "") -> None:
         """Show a finding. `repairable`: whether a repair can be started now; `refusal`: why none can at all."""

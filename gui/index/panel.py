@@ -94,8 +94,8 @@ class IndexPanel(QWidget, ViewPanel):
     files_requested = Signal(str)
     left = Signal()
 
-    def __init__(self, jobs: Jobs) -> None:
-        super().__init__()
+    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self.body = self
         self.answer: Answer | None = None
         """The query in the box with its answer; None without a query."""
@@ -117,15 +117,15 @@ class IndexPanel(QWidget, ViewPanel):
         self._next_page.timeout.connect(self._make_next)
         self._numpy_job = JobSlot(self, jobs)
         self._group = QButtonGroup(self)
-        self._bar = QWidget()
+        self._bar = QWidget(self)
         self._row = row_of(spacing=8, margins=(_GUTTER, 10, _GUTTER, 0), parent=self._bar)
         self._add_chip("overview", tr("Overview"))
         self._add_chip("map", tr("Map"))
         self._add_chip("duplicates", tr("Duplicates"))
         self._add_chip("health", tr("Health"))
         self._row.addStretch(1)
-        self._stack = PageStack()
-        self._message_page = MessagePage()
+        self._stack = PageStack(self)
+        self._message_page = MessagePage(self)
         column_of(self._bar, (self._stack, 1), (self._message_page, 1), spacing=0, parent=self)
         self._manager: MemorySearchManager | None = None
         self.setAccessibleName(tr("Index"))

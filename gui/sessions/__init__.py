@@ -11,12 +11,12 @@ from gui.commands import Context, Fixed
 from gui.core.view_spec import ViewPanel, ViewSpec
 
 if TYPE_CHECKING:
-    from PySide6.QtCore import QObject
+    from PySide6.QtWidgets import QWidget
 
     from gui.core.jobs import Jobs
 
 
-def _make(jobs: "Jobs", parent: "QObject") -> ViewPanel:
+def _make(jobs: "Jobs", parent: "QWidget") -> ViewPanel:
     from gui.sessions.panel import SessionsPanel
 
     return SessionsPanel(jobs, parent=parent)

@@ -10,16 +10,25 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QObject, QTimer, Signal, Slot
 
-from engine import MemoryProviderStatus, MemorySearchManager, MnemoscopeError, SessionSummary, last_change, marked, tr
+from engine import (
+    CancelToken,
+    MemoryProviderStatus,
+    MemorySearchManager,
+    MnemoscopeError,
+    SessionSummary,
+    last_change,
+    marked,
+    tr,
+)
 from gui.core.capabilities import TITLES, MissingFeatures
 from gui.core.jobs import Jobs, JobSlot
 from gui.core.session_criteria import Criteria
 from gui.search.messages import button_words
 from gui.sessions import listing_view
-from gui.sessions.content_search import ContentSearch
+from gui.sessions.content_search import ContentHits, ContentSearch
 from gui.sessions.filter_controller import FilterController
 from gui.sessions.listing_view import ListingView
-from gui.sessions.rows import Row, build_listing, build_similar
+from gui.sessions.rows import Listing, Row, build_listing, build_similar
 from gui.sessions.session_catalog import Entry, SessionCatalog, make_catalogue
 from gui.sessions.session_figures import SessionDays, count_days
 from gui.text.status_texts import sessions_elsewhere
@@ -54,6 +63,7 @@ class SessionListLoader(QObject):
 
     def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self.jobs = jobs
         self.known: Known | None = None
         self._manager: MemorySearchManager | None = None
         self._job = JobSlot(self, jobs)
@@ -219,6 +229,8 @@ class ListBuilder(QObject):
     """Choose session folders: there is none yet, or another one is needed."""
     again_requested = Signal()
     """Retry after a read error."""
+    shown = Signal()
+    """The sessions that match the criteria are listed, or a page says why there are none."""
 
     def __init__(
         self,
@@ -242,13 +254,17 @@ class ListBuilder(QObject):
         self._view = view
         self._today = today
         self._opened: set[str] = set()
-        self._days_for: tuple[SessionCatalog, tuple[str, str, str], date] | None = None
-        self._days = SessionDays(date.min)
+        self._job = JobSlot(self, reader.jobs)
+        self._keeps = True
+        """Whether the list that is being built preserves the position."""
+        self._days: tuple[tuple[SessionCatalog, tuple[str, str, str], date], SessionDays] | None = None
+        """The sessions per day, and what they were counted for; the typed text doesn't affect them."""
         reader.failed.connect(self._show_failure)
         filters.order_changed.connect(self.show)
 
     def begin(self, *, reading: bool) -> None:
         """Show an empty page for a new memory; `reading`: with the message that sessions are being read."""
+        self._job.cancel()
         self._opened.clear()
         self._view.show_days(None)
         self._view.notice.show_notice("")
@@ -265,26 +281,54 @@ class ListBuilder(QObject):
         self._elsewhere = "" if status is None else sessions_elsewhere(status)
         return before != (self._empty_texts, self._elsewhere)
 
+    @property
+    def busy(self) -> bool:
+        """Whether a list is being built."""
+        return self._job.busy
+
+    def cancel(self) -> None:
+        """Stop building a list, since something else is shown now."""
+        self._job.cancel()
+
     @Slot(bool)
     def show(self, keep: bool = False) -> None:
-        """List the sessions that match the criteria; `keep` preserves the position."""
+        """Build the list of the sessions that match the criteria, then show it; `keep` preserves the position."""
         known, criteria, hits = self._reader.known, self._filters.criteria, self._content.hits
         if known is None:
             return
         if not known.catalogue.sessions:
+            self._job.cancel()
             self._show_nothing_known()
+            self.shown.emit()
             return
-        count = hits.count(self._filters.chips.role)
-        similar = {path for path, number in count.items() if not number} if hits.counted else set[str]()
-        listing = build_listing(known.catalogue, criteria, count, self._opened, self._today(), similar)
+        self._keeps = keep and (self._keeps or not self._job.busy)  # replaces a list of changed criteria, too
+        catalogue, role, opened, today = known.catalogue, self._filters.chips.role, set(self._opened), self._today()
+        days, days_for = self._days, (catalogue, (criteria.agent, criteria.project, criteria.machine), today)
+
+        def work(_token: CancelToken) -> tuple[Listing, SessionDays]:
+            count = hits.count(role)
+            similar = {path for path, number in count.items() if not number} if hits.counted else set[str]()
+            listing = build_listing(catalogue, criteria, count, opened, today, similar)
+            is_counted = days is not None and days[0][0] is catalogue and days[0][1:] == days_for[1:]
+            return listing, days[1] if days is not None and is_counted else count_days(catalogue, criteria, today)
+
+        def on_done(built: tuple[Listing, SessionDays]) -> None:
+            listing, days = built
+            self._days = days_for, days
+            self._view.show_days(days, criteria.period.only_day)
+            self._show_listing(catalogue, criteria, hits, listing)
+            self.shown.emit()
+
+        self._job.read(work, on_done)
+
+    def _show_listing(self, catalogue: SessionCatalog, criteria: Criteria, hits: ContentHits, listing: Listing) -> None:
         unsearched = self.unsupported.get("conditions", "") if criteria.text else ""
         self._view.notice.show_notice(listing_view.notice(hits) or unsearched or self._elsewhere)
-        self._view.show_days(self._days_of(known.catalogue, criteria), criteria.period.only_day)
         if hits.text and hits.text == criteria.text:
             self._filters.box.set_state(listing_view.box_state(listing) if hits.counted else "")
         if listing.rows:
-            counts = listing_view.header_counts(known.catalogue, criteria, listing)
-            self._view.show_rows(listing.rows, counts, words=criteria.words, keep=keep)
+            counts = listing_view.header_counts(catalogue, criteria, listing)
+            self._view.show_rows(listing.rows, counts, words=criteria.words, keep=self._keeps)
         else:
             searching = self._content.busy
             words = listing_view.nothing_matches(criteria, hits, searching=searching)
@@ -293,15 +337,6 @@ class ListBuilder(QObject):
             # While messages are searched, Down and Enter must not reach a button that clears the search.
             offered: Sequence[Action] = () if searching else (*others, (clear, self._filters.clear))
             self._view.show_page(words, "" if searching else tr("No sessions"), actions=offered)
-
-    def _days_of(self, catalogue: SessionCatalog, criteria: Criteria) -> SessionDays:
-        """Return the sessions per day for the calendar; cached, since the typed text does not affect it."""
-        counted_for = (catalogue, (criteria.agent, criteria.project, criteria.machine), self._today())
-        before = self._days_for
-        if before is None or before[0] is not catalogue or before[1:] != counted_for[1:]:
-            self._days_for = counted_for
-            self._days = count_days(catalogue, criteria, self._today())
-        return self._days
 
     @Slot(str, bool)
     def fold(self, path: str, shown: bool) -> None:

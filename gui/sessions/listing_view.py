@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import date
+from functools import cached_property
 from pathlib import Path
 
 from PySide6.QtCore import Signal
@@ -62,26 +63,36 @@ class ListingView(QWidget):
     order_chosen = Signal(str)
     parts_requested = Signal(bool)
     """Whether the sessions of all sub-agents are to be shown."""
+    folders_requested = Signal()
+    """The table of folders is shown: `folders.show_found` is to be called."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self.header = ListHeader(ORDERS)
         self.header.sort_button.add_option(tr("Show sub-agents"), self.parts_requested.emit)
         self.hide_calendar = self.header.sort_button.add_option(tr("Hide calendar"), self._show_calendar)
         self.calendar = SessionCalendar()
         self._has_days = False
         self._calendar_frame = _framed(self.calendar)
-        self.notice = NoticeBar()
+        column = column_of(self.header, self._calendar_frame, spacing=0, parent=self)
+        self.notice = NoticeBar(self)
+        self._stack = PageStack(self)
         self.list = SessionList()
-        self.page = StatePage()
-        self.folders = FolderTable()
+        self.page = StatePage(self._stack)
         self._content: tuple[object, ...] = ()
         self._counts = ""
-        self._stack = PageStack()
         self._stack.addWidget(self.page)
         self._stack.addWidget(self.list)
-        column_of(self.header, self._calendar_frame, self.notice, self._stack, spacing=0, parent=self)
+        column.addWidget(self.notice)
+        column.addWidget(self._stack)
         self.header.order_chosen.connect(self.order_chosen)
+
+    @cached_property
+    def folders(self) -> "FolderTable":
+        """The table of agents' folders, made when it is first shown."""
+        table = FolderTable()
+        table.requested.connect(self.folders_requested)
+        return table
 
     @property
     def has_rows(self) -> bool:

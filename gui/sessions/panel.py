@@ -148,12 +148,14 @@ class SessionsPanel(QObject, ViewPanel):
     settled = Signal()
     """Nothing is running or due: the list is up to date."""
 
-    def __init__(self, jobs: Jobs, *, today: Callable[[], date] = date.today, parent: QObject | None = None) -> None:
+    def __init__(self, jobs: Jobs, *, today: Callable[[], date] = date.today, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._manager: MemorySearchManager | None = None
         self._gates = Gates()
         self._compared_next = ""
         self._return_next = ""
+        self._when_shown: list[Callable[[], None]] = []
+        """Functions to call once, as soon as the list that is being built is shown."""
         self._reader = SessionListLoader(jobs, self)
         self._content = ContentSearch(jobs, self)
         self._days = DateChange(today, self)
@@ -161,7 +163,7 @@ class SessionsPanel(QObject, ViewPanel):
             tr("Search by title, project or words"), tr("Find a session"), tr("Title, project or words")
         )
         self.chips = FilterChips()
-        self.view = ListingView()
+        self.view = ListingView(parent)
         self._filters = FilterController(self.box, self.chips, self.view, self)
         self._listed = ListBuilder(self._reader, self._content, self._filters, self.view, today, self)
         self.running = RunningSessions(jobs, self._reader, self.view, self)
@@ -194,10 +196,11 @@ class SessionsPanel(QObject, ViewPanel):
         self._filters.narrowed.connect(self._show_filtered)
         for signal in (self._filters.narrowed, self._filters.order_changed):
             signal.connect(self.narrowed)
+        self._listed.shown.connect(self._on_shown)
         self._listed.engine_requested.connect(self.engine_requested)
         self._listed.folder_requested.connect(self.folder_requested)
         self._listed.again_requested.connect(self.refresh)
-        self.view.folders.requested.connect(self._find_folders)
+        self.view.folders_requested.connect(self._find_folders)
         listed = self.view.list
         listed.current_changed.connect(self._follower.follow)
         listed.opened.connect(self._follower.activate)
@@ -216,7 +219,13 @@ class SessionsPanel(QObject, ViewPanel):
     @property
     def busy(self) -> bool:
         """Whether sessions are being read or searched; False once `settled` was emitted."""
-        return any((self._reader.busy, self._content.busy, self._similar.busy, self._follower.due, self._find_job.busy))
+        parts = self._reader, self._listed, self._content, self._similar, self._find_job
+        return self._follower.due or any(part.busy for part in parts)
+
+    @property
+    def listing(self) -> bool:
+        """Whether the list for the current criteria is still being built."""
+        return self._listed.busy
 
     def set_manager(self, manager: MemorySearchManager | None, *, reopening: bool = False) -> None:
         """Set the memory whose sessions are listed; emits no signal for the sessions that disappear.
@@ -242,6 +251,7 @@ class SessionsPanel(QObject, ViewPanel):
         self._days.run(self._manager is not None)
         self.box.setEnabled(self._manager is not None)
         self.chips.show_catalogue(EMPTY)
+        self._when_shown.clear()
         self._listed.begin(reading=self._manager is not None)
         self._follower.forget()
 
@@ -310,7 +320,7 @@ class SessionsPanel(QObject, ViewPanel):
 
     def _restore_selection(self) -> None:
         """Select the session of a restored position, again after the search in messages, which may sort the list."""
-        if self._reader.known is None:
+        if self._reader.known is None or self._listed.busy:
             return  # called again once there is a list
         if self._return_next:
             self.view.list.go_to(self._return_next)
@@ -328,6 +338,7 @@ class SessionsPanel(QObject, ViewPanel):
         if self._manager is not None and self._reader.known is None:
             self._compared_next = path  # as soon as there is a list
         elif self._manager is not None and "alike" not in self._gates.unsupported:
+            self._listed.cancel()
             self._similar.start(self._manager, path)
 
     # --- reading ----------------------------------------------------------------------------------------------------
@@ -336,12 +347,25 @@ class SessionsPanel(QObject, ViewPanel):
     def _on_sessions(self) -> None:
         assert self._reader.known is not None
         self.chips.show_catalogue(self._reader.known.catalogue)
+        if not self._similar.shown:
+            self._when_shown.append(self._emit_nothing)
         self._show_again()
-        if not self.view.has_rows:
-            self.session_selected.emit(None)  # the list is empty from the beginning, so it signals no change
         to_compare, self._compared_next = self._compared_next, ""
         if to_compare:
             self.show_similar(to_compare)
+
+    def _emit_nothing(self) -> None:
+        """Clear the conversation if nothing is listed: a list that is empty from the beginning signals no change."""
+        if not self.view.has_rows:
+            self.session_selected.emit(None)
+
+    @Slot()
+    def _on_shown(self) -> None:
+        self._restore_selection()
+        due, self._when_shown = self._when_shown, []
+        for run in due:
+            run()
+        self._emit_settled()
 
     # --- filtering --------------------------------------------------------------------------------------------------
 
@@ -363,6 +387,8 @@ class SessionsPanel(QObject, ViewPanel):
         """Handle Enter in the box: search messages, or open the first session if that is done."""
         if self._content.busy:
             self._content.search_now()
+        elif self._listed.busy:
+            self._when_shown.append(self._accept)
         elif self.view.has_rows:
             self.view.list.open_current()
 
@@ -371,7 +397,6 @@ class SessionsPanel(QObject, ViewPanel):
         """Update the list from new data at the user's position, unless similar sessions are shown."""
         if not self._similar.shown:
             self._listed.show(self.view.has_rows)
-            self._restore_selection()
 
     # --- messages ---------------------------------------------------------------------------------------------------
 
@@ -394,10 +419,9 @@ class SessionsPanel(QObject, ViewPanel):
     @Slot(str)
     def _go_back(self, path: str) -> None:
         """Return from similar sessions to all sessions, with the compared one current."""
+        self._return_next = path
+        self._when_shown.append(self.focus_list)
         self._listed.show()
-        if path:
-            self.view.list.go_to(path)
-        self.focus_list()
 
     # --- one session ------------------------------------------------------------------------------------------------
 

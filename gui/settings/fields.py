@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QEvent, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QDialog, QFileDialog, QLineEdit, QPushButton, QScrollArea, QWidget
 
@@ -208,16 +208,17 @@ class _Line(QLineEdit):
         super().__init__()
         self._field = field
         self.setAccessibleName(field.title)
+        self.installEventFilter(self)
 
-    def event(self, event: QEvent) -> bool:
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
             if event.matches(QKeySequence.StandardKey.Undo) and not self.isUndoAvailable():
                 event.ignore()
-                return False
+                return True
             if event.key() == Qt.Key.Key_Escape and self.isModified():
                 event.accept()
                 return True
-        return super().event(event)
+        return False
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()

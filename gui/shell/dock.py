@@ -48,7 +48,7 @@ class Dock(PageStack):
         """The panel of the diagnostics, made when first needed."""
         panel = self.made.get(DiagnosticsPanel)
         if panel is None:
-            panel = DiagnosticsPanel(self._jobs, self._config)
+            panel = DiagnosticsPanel(self._jobs, self._config, self)
             panel.why.show_unsupported(self._unsupported)
             panel.set_manager(self._manager)
             panel.show_status(self._status)

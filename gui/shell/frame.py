@@ -105,14 +105,20 @@ class HeaderBar(QWidget):
 
         A row has the whole width; switch and buttons are at the ends of its first line.
         """
+        self.add(box)
         if box not in self._boxes:
             self._boxes.append(box)
-            self._grid.addWidget(box, 0, 0, 1, 3)
-            box.stackUnder(self.dock_button)
-            insert_after(self._mark, stops(box))
         self._view, self._box = view, box
         self._switch_buttons[view].setChecked(True)
         self._arrange()
+
+    def add(self, box: FoldingRow) -> None:
+        """Add the row of a view, hidden, unless it was added before."""
+        if self._grid.indexOf(box) < 0:
+            box.hide()
+            self._grid.addWidget(box, 0, 0, 1, 3)
+            box.stackUnder(self.dock_button)
+            insert_after(self._mark, stops(box))
 
     def offer(self, view: str, offered: bool) -> None:
         """Show or hide the button of a view on demand."""
@@ -336,6 +342,11 @@ class Frame(QWidget):
         views.switching.connect(self._show_box)
         views.switched.connect(self._show_view)
         views.content_known.connect(self.header.offer)
+
+    def make_view(self, view: str) -> None:
+        """Make a view's panel and place its box, before the view is shown."""
+        self.views.panel_of(view)
+        self.header.add(self.views.with_box(view).header)
 
     @Slot(str)
     def _show_box(self, view: str) -> None:

@@ -84,7 +84,7 @@ class ViewPanels(QObject):
         return self.made.get(ConversationPanel) or self._make_conversation()
 
     def _make_conversation(self) -> ConversationPanel:
-        panel = ConversationPanel(self._jobs)
+        panel = ConversationPanel(self._jobs, self.readers)
         panel.show_unsupported(self._unsupported)
         panel.set_manager(self._manager)
         self._add_viewer(panel)
@@ -94,7 +94,8 @@ class ViewPanels(QObject):
         """Return the panel of a view, which is made when first needed."""
         if name not in self.panels:
             spec = self.specs[name]
-            panel = self.panels[name] = spec.make(self._jobs, self)
+            # Inside the window from the start: Qt applies the style sheet again to all widgets of a part that it gets.
+            panel = self.panels[name] = spec.make(self._jobs, self._stack(name))
             self._add_page(self._stack(name), panel.body)
             panel.show_unsupported(self._unsupported)
             if not spec.lazy and self._manager is not None:

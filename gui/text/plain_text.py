@@ -10,11 +10,11 @@ which differ after an emoji.
 
 import html
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from PySide6.QtCore import QPoint, QUrl
-from PySide6.QtGui import QAction, QIcon, QImage, QStandardItem, Qt, QTextDocument
+from PySide6.QtCore import QEvent, QObject, QPoint, QUrl
+from PySide6.QtGui import QAction, QHelpEvent, QIcon, QImage, QStandardItem, Qt, QTextDocument
 from PySide6.QtWidgets import (
     QLabel,
     QListWidgetItem,
@@ -71,6 +71,28 @@ def tip_of(control: WithTip) -> str:
 def show_tip(at: QPoint, text: str, widget: QWidget) -> None:
     """Show a tooltip now; an empty text hides the one that is shown."""
     QToolTip.showText(at, as_tip(text), widget)
+
+
+class PositionTip(QObject):
+    """Shows a tooltip that depends on the position in a widget.
+
+    A filter, since an override of `event` would deliver paint events too: before Python 3.12, an error that C code
+    raises in an override within another one ends the process.
+    """
+
+    def __init__(self, widget: QWidget, text_at: Callable[[QPoint], str]) -> None:
+        """`text_at`: returns the text at a position, or "" for the widget's own tooltip."""
+        super().__init__(widget)
+        self._text_at = text_at
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if not isinstance(event, QHelpEvent) or event.type() != QEvent.Type.ToolTip or not isinstance(watched, QWidget):
+            return False
+        text = self._text_at(event.pos())
+        if text:
+            show_tip(event.globalPos(), text, watched)
+        return bool(text)
 
 
 def set_status_tip(control: QWidget | QAction, text: str) -> None:

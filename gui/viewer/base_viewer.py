@@ -146,20 +146,20 @@ class FindBar(QFrame):
     def __init__(self, placeholder: str) -> None:
         super().__init__()
         self.setProperty("role", "side")
-        self.box = QLineEdit()
+        self.box = QLineEdit(self)
         self.box.setPlaceholderText(placeholder)
         self.box.setAccessibleName(placeholder)
         add_clear_button(self.box)
         self.box.textChanged.connect(self.needle_changed)
         self.box.installEventFilter(self)
-        self.count = label(role="meta")
+        self.count = label(role="meta", parent=self)
         self.count.setMinimumWidth(72)
         self.count.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        before = IconButton("chevron-up", tr("Previous match"))
+        before = IconButton("chevron-up", tr("Previous match"), parent=self)
         before.set_accessible(tr("Previous match"), tr("Previous match (Shift+Enter)"))
-        after = IconButton("chevron-down", tr("Next match"))
+        after = IconButton("chevron-down", tr("Next match"), parent=self)
         after.set_accessible(tr("Next match"), tr("Next match (Enter)"))
-        close = IconButton("close", tr("Close the find bar"))
+        close = IconButton("close", tr("Close the find bar"), parent=self)
         close.set_accessible(tr("Close the find bar"), tr("Close (Esc)"))
         before.clicked.connect(lambda: self.step_requested.emit(False))
         after.clicked.connect(lambda: self.step_requested.emit(True))
@@ -243,15 +243,15 @@ class BaseViewer(QWidget):
     escape_pressed = Signal()
     zoom_requested = Signal(int)
 
-    def __init__(self, jobs: Jobs, words: FindMessages) -> None:
-        super().__init__()
+    def __init__(self, jobs: Jobs, words: FindMessages, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._stack = PageStack()
         self.empty_page = EmptyPage()
         self.page: QWidget = self.empty_page
         self.card: ChunkCard | None = None
         self._turned = 0
         """How far the wheel was turned with Ctrl since the last change of the size; fine wheels report small parts."""
         self._cards: tuple[ChunkCard | LinkCard, ...] = ()
-        self._stack = PageStack()
         self.hint = Hint(self._stack)
         self.banner = Banner()
         self.banner.left.connect(self.setFocus)
@@ -275,16 +275,16 @@ class BaseViewer(QWidget):
         `show_active` is called with True or False when one of `pages` gets or loses the focus.
         """
         self._show_active = show_active
-        for page in (self.empty_page, *pages):
-            self._stack.addWidget(page)
-        for page in pages:
-            page.installEventFilter(self)
         self._column = column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         for part in (header, self.banner, self.find_in_text.bar):
             column.addWidget(part)
         column.addWidget(self._stack, 1)
+        for page in (self.empty_page, *pages):
+            self._stack.addWidget(page)
+        for page in pages:
+            page.installEventFilter(self)
 
     def _put_below(self, chunk: ChunkCard, *others: LinkCard) -> None:
         """Add cards below the pages; Esc closes an open card first."""

@@ -6,7 +6,7 @@ the beginning of the title is cut last.
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QButtonGroup, QFrame, QMenu, QPushButton, QStyle, QWidget
 
@@ -136,6 +136,7 @@ class ViewerHeader(QFrame):
         self.folding = FoldingActions(buttons, menu, self, self._folded_mode)
         self.separator = line()
         self.separator.setParent(self)
+        self.installEventFilter(self)
 
     def show_title(self, title: str, breadcrumb: str) -> None:
         if (title, breadcrumb) == self._named:
@@ -257,9 +258,8 @@ class ViewerHeader(QFrame):
         super().resizeEvent(event)
         self._arrange()
 
-    def event(self, event: QEvent) -> bool:
-        done = super().event(event)
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.FontChange, QEvent.Type.StyleChange):
             self.updateGeometry()
             self._arrange()
-        return done
+        return False

@@ -249,6 +249,11 @@ class MatchNavigator(QObject):
         self._notice_delay = QTimer(self, singleShot=True, interval=_NOTICE_DELAY_MS)
         self._notice_delay.timeout.connect(lambda: self.notice.emit(tr(words.looking), False))
 
+    @property
+    def busy(self) -> bool:
+        """Whether the text is still being searched."""
+        return self._marks.running or self._found.running
+
     def search_in(self, view: MatchView, lines: Lines, *, near: int, query: str, language: str) -> None:
         """Search a text for the words of a query, from line `near` on, and highlight them in `view`."""
         self._current = self._origin = None

@@ -109,12 +109,10 @@ class Checkable(Toggle):
         text = elide(painter.fontMetrics(), self.words, Qt.TextElideMode.ElideRight, available.width())
         write(painter, available, int(Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine), text)
 
-    def event(self, event: QEvent) -> bool:
-        if event.type() in (QEvent.Type.HoverEnter, QEvent.Type.HoverLeave):
-            self.update()
-        elif event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
             self.updateGeometry()
-        return super().event(event)
 
 
 # --- A check box with a label, in the program's colours and text size ------------------------------------------------
@@ -335,9 +333,7 @@ class Chip(Toggle, QPushButton):
         text = elide(painter.fontMetrics(), self.text(), Qt.TextElideMode.ElideRight, inner.width())
         write(painter, inner, Qt.AlignmentFlag.AlignVCenter | along, text)
 
-    def event(self, event: QEvent) -> bool:
-        if event.type() in (QEvent.Type.HoverEnter, QEvent.Type.HoverLeave):
-            self.update()
-        elif event.type() == QEvent.Type.StyleChange:
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.StyleChange:
             self.updateGeometry()
-        return super().event(event)

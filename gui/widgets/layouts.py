@@ -177,6 +177,7 @@ class FoldingRow(QWidget):
         around = _MARGIN, _TOP, _MARGIN, _TOP
         self._lines = column_of(self._first, self._second, None, spacing=10, margins=around, parent=self)
         self._place()
+        self.installEventFilter(self)
 
     @property
     def least_width(self) -> int:
@@ -222,11 +223,10 @@ class FoldingRow(QWidget):
     def minimumSizeHint(self) -> QSize:
         return QSize(200, super().minimumSizeHint().height())
 
-    def event(self, event: QEvent) -> bool:
-        handled = super().event(event)
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
             self._fold()
-        return handled
+        return False
 
 
 _MAX_FOOT = 0.4

@@ -52,10 +52,10 @@ class Banner(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._dot = StateDot()
-        self._text = label("", wrap=True)
+        self._text = label("", wrap=True, parent=self)
         self._text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._buttons = row_of(spacing=8)
-        self._close = close = IconButton("close", tr("Dismiss this message"))
+        self._close = close = IconButton("close", tr("Dismiss this message"), parent=self)
         close.clicked.connect(lambda: self._press(lambda: None))
         self._middle = row_of((self._text, 1), self._buttons, spacing=10)
         self._row = row_of(self._dot, (self._middle, 1), close, spacing=10, margins=margins(16, 8, 10, 8))
@@ -186,11 +186,11 @@ _MIN_CHARACTERS = 30
 class NoticeBar(QWidget):
     """A bar with a message; hidden if there is none."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self._act: Callable[[], None] | None = None
-        self._words = label(role="meta", wrap=True)
-        self._button = QPushButton()
+        self._words = label(role="meta", wrap=True, parent=self)
+        self._button = QPushButton(self)
         self._button.setProperty("role", "link")
         self._button.clicked.connect(self._clicked)
         self._row = row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)

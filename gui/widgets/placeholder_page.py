@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, cast
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QHelpEvent, QHideEvent, QKeyEvent, QPaintEvent, QPalette, QResizeEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QKeyEvent, QPaintEvent, QPalette, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
     QBoxLayout,
@@ -28,7 +28,7 @@ from engine import marked, tr
 from gui.commands.commands import PALETTE, follow_keys
 from gui.commands.keymap import keymap
 from gui.style.stylesheet import set_role
-from gui.text.plain_text import show_tip
+from gui.text.plain_text import PositionTip
 from gui.text.right_to_left import margins
 from gui.widgets.accessibility import announce, insert_after, mark_position, stops
 from gui.widgets.labels import breakable, elide, label
@@ -62,6 +62,7 @@ class ElidedButton(QPushButton):
         self._words = ""
         self.set_words(words)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        PositionTip(self, lambda _: "" if self.visible_label == self._words else self._words)
 
     def set_words(self, words: str) -> None:
         """Replace the whole label."""
@@ -91,12 +92,6 @@ class ElidedButton(QPushButton):
         option.text = self.visible_label.replace("&", "&&")
         QStylePainter(self).drawControl(QStyle.ControlElement.CE_PushButton, option)
 
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip and self.visible_label != self._words:
-            show_tip(event.globalPos(), self._words, self)
-            return True
-        return super().event(event)
-
 
 class Offer(NamedTuple):
     """A suggested action, with a sentence that gives the reason."""
@@ -118,10 +113,12 @@ class StatePage(VerticalScrollArea):
         self.setBackgroundRole(QPalette.ColorRole.Base)
         self._tab_position = mark_position(self)
         self._page = page = QWidget()
-        middle = QWidget()
+        self.setWidget(page)  # first: see `scrolling_column`
+        middle = QWidget(page)
         middle.setMaximumWidth(_WIDEST + 2 * _MARGIN)
         row_of(None, (middle, 1000), None, parent=page)
-        self._title, self.sentence, self._keys = (label(role=role, wrap=True) for role in ("group", "", "meta"))
+        roles = ("group", "", "meta")
+        self._title, self.sentence, self._keys = (label(role=role, wrap=True, parent=middle) for role in roles)
         sentences = self._title, self.sentence, self._keys
         around = margins(_MARGIN - outdent, _TOP, _MARGIN, 24)
         self._column = column_of(*sentences, None, spacing=8, margins=around, parent=middle)
@@ -133,7 +130,6 @@ class StatePage(VerticalScrollArea):
         """The buttons with their reasons; None if there are no buttons."""
         self._buttons: list[QPushButton] = []
         self._rows: list[QBoxLayout] = []
-        self.setWidget(page)
 
     def show_state(
         self,

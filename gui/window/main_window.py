@@ -115,7 +115,7 @@ class PanelsAhead(QObject):
         super().__init__(window)
         self._window = window
         views, dock = window.views, window.dock
-        panels = [partial(views.panel_of, name) for name in views.specs]
+        panels = [partial(window.frame.make_view, name) for name in views.specs]
         self._steps: list[Callable[[], object]] = [lambda: views.conversation, *panels, lambda: dock.diagnostics]
         self._timer = QTimer(self, interval=_STEP_MS)
         self._timer.timeout.connect(self._make_next)

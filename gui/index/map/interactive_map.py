@@ -1,6 +1,6 @@
 """The interactive map: pan, zoom, hover, select and lasso, by mouse and keyboard."""
 
-from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QAccessible, QKeyEvent, QMouseEvent, QNativeGestureEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QGestureEvent, QPinchGesture
 
@@ -52,6 +52,7 @@ class InteractiveMap(MapView):
         self.grabGesture(Qt.GestureType.PinchGesture)
         self.setAccessibleName(tr("Map of the index"))
         self.pointed.connect(self._show_cursor)
+        self.installEventFilter(self)
 
     def minimumSizeHint(self) -> QSize:
         unit = font_scale()
@@ -134,7 +135,7 @@ class InteractiveMap(MapView):
             self.zoom(_WHEEL**turned, event.position())
         event.accept()
 
-    def event(self, event: QEvent) -> bool:
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QNativeGestureEvent) and event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture:
             self.zoom(1 + event.value(), event.position())
             return True
@@ -143,7 +144,7 @@ class InteractiveMap(MapView):
             if isinstance(pinch, QPinchGesture):
                 self.zoom(pinch.scaleFactor(), QPointF(self.mapFromGlobal(pinch.centerPoint())))
                 return True
-        return super().event(event)
+        return False
 
     # --- the keyboard -----------------------------------------------------------------------------------------------
 

@@ -220,14 +220,14 @@ class ChunkCard(BottomCard):
         self._text = ""
         self._vector: VectorState | None = None
         self.unsupported: MissingFeatures = {}
-        self._title = ElidedLabel()
+        self._title = ElidedLabel(parent=self)
         self._title.setProperty("role", "strong")
-        self._before = IconButton("chevron-up", PREVIOUS_CHUNK.words)
-        self._after = IconButton("chevron-down", NEXT_CHUNK.words)
+        self._before = IconButton("chevron-up", PREVIOUS_CHUNK.words, parent=self)
+        self._after = IconButton("chevron-down", NEXT_CHUNK.words, parent=self)
         for button, known in ((self._before, PREVIOUS_CHUNK), (self._after, NEXT_CHUNK)):
             show_key_in_tooltip(button, known.words, known.name)
-        self._copy = IconButton("copy", tr("Copy all details of this passage"))
-        close = IconButton("close", tr("Close (Esc)"))
+        self._copy = IconButton("copy", tr("Copy all details of this passage"), parent=self)
+        close = IconButton("close", tr("Close (Esc)"), parent=self)
         buttons = self._before, self._after, self._copy, close
         head = row_of((self._title, 1), *buttons, spacing=4, margins=margins(_SIDE, 6, 8, 4))
         self._body = self._make_body()
@@ -248,10 +248,10 @@ class ChunkCard(BottomCard):
         self._grid.setHorizontalSpacing(16)
         self._grid.setVerticalSpacing(4)
         self._grid.setColumnStretch(1, 1)
-        content = QFrame()
+        body = QScrollArea(self)
+        content = QFrame(body)
         content.setProperty("role", "side")
         column_of(self._grid, None, parent=content)
-        body = QScrollArea()
         body.setProperty("role", "text")
         body.setWidgetResizable(True)
         body.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen
 
 from engine import ChunkRow, FileChunks, VectorState, tr
 from gui.core.jobs import Jobs
 from gui.style.theme import Tokens, tokens
 from gui.style.typography import Typography
-from gui.text.plain_text import show_tip
+from gui.text.plain_text import PositionTip
 from gui.text.right_to_left import mirror
 from gui.viewer.chunks.card import VECTOR_STATES, tip
 from gui.viewer.line_painter import Gutter
@@ -191,6 +191,7 @@ class ChunkedSource(SourceView):
         """Position of the selected chunk."""
         super().__init__(jobs)
         self.viewport().setMouseTracking(True)
+        PositionTip(self.viewport(), self._tip_at)
 
     def set_margin(self, shown: bool) -> None:
         """Show or hide the margin with the borders."""
@@ -287,10 +288,6 @@ class ChunkedSource(SourceView):
             self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if over else Qt.CursorShape.IBeamCursor)
         super().mouseMoveEvent(event)
 
-    def viewportEvent(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            numbers = self._pressed(event.pos())
-            if numbers and self._file is not None:
-                show_tip(event.globalPos(), tip(self._file, numbers), self.viewport())
-                return True
-        return super().viewportEvent(event)
+    def _tip_at(self, at: QPoint) -> str:
+        numbers = self._pressed(at)
+        return tip(self._file, numbers) if numbers and self._file is not None else ""

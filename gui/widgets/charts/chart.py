@@ -16,7 +16,6 @@ from PySide6.QtGui import (
     QColor,
     QFontMetrics,
     QGuiApplication,
-    QHelpEvent,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -30,7 +29,7 @@ from engine import number, tr
 from gui.commands.commands import COPY_TABLE, TURN_CHART, key_action, show_key_in_tooltip, show_keys_of
 from gui.style.stylesheet import font_at, font_scale
 from gui.style.theme import Tokens, tokens
-from gui.text.plain_text import show_tip
+from gui.text.plain_text import PositionTip
 from gui.text.right_to_left import mirrored_painter, mirrored_x, write
 from gui.widgets.accessibility import LastInTabOrder, Part
 from gui.widgets.labels import ElidedLabel, elide, label
@@ -113,6 +112,7 @@ class Chart(QWidget):
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        PositionTip(self, self._tip_at)
         self._describe()
 
     def show_series(self, series: Series) -> None:
@@ -301,14 +301,10 @@ class Chart(QWidget):
             write(painter, QRectF(swatch.right() + 5, between.top(), width, height), 0, name)
             left += width + apart
 
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent):
-            index = self._mark_under(QPointF(event.pos()))
-            if index is not None:
-                mark = self.series.marks[index]
-                show_tip(event.globalPos(), mark.detail or mark.caption, self)
-                return True
-        return super().event(event)
+    def _tip_at(self, at: QPoint) -> str:
+        index = self._mark_under(QPointF(at))
+        mark = None if index is None else self.series.marks[index]
+        return "" if mark is None else mark.detail or mark.caption
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -6,12 +6,13 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 
 from gui.core.session_criteria import PERIODS, Criteria, day_period
-from gui.sessions.rows import build_listing
+from gui.sessions.rows import SessionRow, build_listing
 from gui.sessions.session_catalog import make_catalogue
 from gui.sessions.session_figures import count_days
 from tests.gui.sessions.conftest import TODAY
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_sessions import NOW, make_session, make_session_summary
+from tests.helpers.session_list import listed_rows
 
 DAY = 86_400
 EVERY = Criteria()
@@ -93,9 +94,7 @@ def panel(show_panel):
 
 
 def listed(panel) -> list[str]:
-    rows = panel.view.list.rows
-    found = (rows.row(number) for number in range(rows.rowCount()))
-    return [row.entry.title for row in found if hasattr(row, "entry")]
+    return [row.entry.title for row in listed_rows(panel) if isinstance(row, SessionRow)]
 
 
 def rect_of_mark(calendar, day: date) -> QPoint:

@@ -155,6 +155,24 @@ def test_show_line_scrolls_to_it_and_frames_query_words(qtbot, panel: Conversati
     assert panel.view.highlights.framed is not None
 
 
+@pytest.mark.parametrize("before", ["nothing", "an earlier result in view", "a low window"])
+def test_hit_of_a_result_is_always_at_the_same_height(qtbot, panel: ConversationPanel, memory, show, before) -> None:
+    turns = [("assistant", [("text", f"Word{number} and " + "more " * 150)]) for number in range(40)]
+    session = memory.session_texts["sessions/long"] = make_session(turns, path="sessions/long")
+    lines = [message.line for message in session.messages]
+    if before == "an earlier result in view":
+        show("sessions/long", lines[20], "word20")
+    elif before == "a low window":
+        panel.resize(800, 300)
+    panel.show_session("sessions/long", lines[21], "word21")
+    qtbot.waitUntil(lambda: panel.view.highlights.framed == (21, 0))
+    panel.resize(800, 600)
+    settle(qtbot, panel)
+    [top] = [row.top for row in panel.view.scroller.visible() if row.row.entry == 21]
+    third = panel.view.viewport().height() // 3
+    assert third - 40 < top <= third
+
+
 def test_folded_hit_is_unfolded(qtbot, panel: ConversationPanel, show) -> None:
     show(VALVE, BUILD, "unit_0031")
     settle(qtbot, panel)

@@ -4,6 +4,7 @@ from PySide6.QtCore import QObject
 
 from gui.sessions.panel import DateChange, SessionsPanel
 from tests.helpers.fake_sessions import NOW
+from tests.helpers.session_list import listed_rows
 
 
 def test_day_change_is_signalled_once(qtbot):
@@ -31,5 +32,5 @@ def test_headings_update_after_midnight(qtbot, jobs, memory):
     assert rows.row(0).title == "Today"
     days.append(date.fromordinal(days[-1].toordinal() + 1))
     panel.findChild(DateChange).check()
-    assert rows.row(0).title == "Yesterday"
+    assert listed_rows(panel)[0].title == "Yesterday"
     panel.set_manager(None)

@@ -12,6 +12,7 @@ from gui.sessions.session_list import FIGURES
 from gui.text.formatting import short_date
 from tests.gui.sessions.conftest import TODAY
 from tests.helpers.fake_sessions import make_session_summary
+from tests.helpers.session_list import listed_rows
 
 PAID = ModelUsage("claude-opus-4-5", input_tokens=200, output_tokens=300, cache_read_tokens=1000, recorded_cost=2.5)
 SESSIONS = (
@@ -140,9 +141,11 @@ def test_figures_are_those_of_the_filtered_list(qtbot, panel) -> None:
         figures.trigger()
     everything = len(panel.view.list.listed_sessions())
     panel.filter_by("agent", "codex")
+    assert len(listed_rows(panel)) > 0
     assert 0 < len(panel.view.list.listed_sessions()) < everything
     panel.filter_by("agent", "")
     panel.filter_by("day", f"{TODAY:%Y-%m-%d}")
+    assert listed_rows(panel)
     assert {session.path for session in panel.view.list.listed_sessions()}
     assert len(panel.view.list.listed_sessions()) < everything
     panel.search("quagga xylophone")

@@ -20,23 +20,22 @@ from tests.helpers.fake_explanations import make_stages
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_records import make_progress
 from tests.helpers.fake_sessions import NOW, SESSIONS, VALVE, make_session, make_session_summary, many_summaries
+from tests.helpers.session_list import listed_rows
 
 Key = Qt.Key
 CHILD = next(path for path, session in SESSIONS.items() if session.summary.parent)
 
 
 def _titles(panel: SessionsPanel) -> list[str]:
-    rows = panel.view.list.rows
-    found = [rows.row(index) for index in range(rows.rowCount())]
-    return [row.title if isinstance(row, HeadingRow) else row.entry.title for row in found]
+    return [row.title if isinstance(row, HeadingRow) else row.entry.title for row in listed_rows(panel)]
 
 
 def _sessions(panel: SessionsPanel) -> list[str]:
-    rows = panel.view.list.rows
-    return [rows.row(index).entry.title for index in range(rows.rowCount()) if not rows.is_header(index)]
+    return [row.entry.title for row in listed_rows(panel) if isinstance(row, SessionRow)]
 
 
 def _counts(panel: SessionsPanel) -> str:
+    listed_rows(panel)
     return panel.view.header.findChild(CountLine).accessibleName()
 
 
@@ -250,11 +249,13 @@ def test_chosen_session_survives_a_filter_but_not_a_query(qtbot, panel):
         qtbot.keyClick(listed, Key.Key_Down)
     for agent in ("Codex", "All agents"):
         choose_from_chip(panel.chips, "Agent", agent)
+        listed_rows(panel)
         assert listed.current_session().path == chosen
     assert listed.viewport().rect().intersects(listed.visualRect(listed.currentIndex()))
     choose_from_chip(panel.chips, "Agent", "ChatGPT")
-    assert listed.current_session().title == _sessions(panel)[0]
+    assert _sessions(panel)[0] == listed.current_session().title
     choose_from_chip(panel.chips, "Agent", "All agents")
+    listed_rows(panel)
     listed.take_focus()
     qtbot.keyClick(listed, Key.Key_End)
     _type(qtbot, panel, "the")
@@ -286,6 +287,7 @@ def test_similar_sessions_replace_list_and_escape_returns(qtbot, panel):
     assert panel.view.notice.accessibleName() == "7 sessions like “Fix the valve controller”"
     assert listed.hasFocus()
     qtbot.keyClick(listed, Key.Key_Escape)
+    listed_rows(panel)
     assert listed.current_session().path == VALVE
     assert _counts(panel) == "12 sessions · 1 by a sub-agent · 6 agents"
     assert panel.view.notice.isHidden()
@@ -417,6 +419,7 @@ def test_no_match_shows_why_and_offers_other_queries(qtbot, panel, memory, monke
 
 def test_no_match_offers_clearing_filters(qtbot, panel):
     panel.search("zebra crossing")
+    listed_rows(panel)
     assert "Searching messages" in panel.view.page.accessibleName()
     assert not _counts(panel)  # messages may contain the words
     panel.focus_list()
@@ -562,6 +565,7 @@ def test_query_words_are_marked_in_titles(qtbot, panel, appearance, theme, grabb
     mark = theme_tokens(theme).mark.rgb()
     assert mark not in grabbed(panel.view.list.viewport())
     _type(qtbot, panel, "valve")
+    listed_rows(panel)
     assert mark in grabbed(panel.view.list.viewport())
 
 

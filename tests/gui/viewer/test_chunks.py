@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QGuiApplication, QHelpEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QPushButton, QScrollArea, QToolTip
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QPushButton, QScrollArea, QToolTip
 
 from engine import ChunkRow, MnemoscopeError, Passage
 from gui.viewer.chunks.view import LANES, ChunkLanes
@@ -216,7 +216,7 @@ def test_border_tooltip_describes_chunk(qtbot, chunked: ViewerPanel, monkeypatch
     monkeypatch.setattr(QToolTip, "showText", lambda _at, text, _over: tooltips.append(text))
     at = point_of(chunked, 9)
     event = QHelpEvent(QEvent.Type.ToolTip, at, view.viewport().mapToGlobal(at))
-    assert view.viewportEvent(event)
+    assert QApplication.sendEvent(view.viewport(), event)
     size = "351 characters, about 88 tokens"
     assert tooltips == [f"Passage 3 of 4, lines 7–17\nGreenhouse › Watering\n{size} · passage has its vector"]
 
