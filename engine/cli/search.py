@@ -16,7 +16,6 @@ from engine.records import (
     MemorySearchResult,
     Passage,
     SearchOutcome,
-    parse_citation,
 )
 
 if TYPE_CHECKING:
@@ -105,6 +104,8 @@ def _search_like(
 
 def _passage(text: str) -> Passage:
     """Return the cited lines, or the whole file, as a passage."""
+    from engine.records import parse_citation  # most searches are for a query
+
     cited = parse_citation(text)
     if cited is None:
         return Passage(path=text, start_line=1, end_line=LAST_LINE)

@@ -6,12 +6,15 @@ import stat
 import unicodedata
 from collections.abc import Collection, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.base.errors import PathRefused, WorkspaceError
 from engine.corpus.ignore_rules import IgnoreRules, is_unusable
 from engine.corpus.indexed_folders import Root, Roots, find_roots, is_secret_folder
-from engine.corpus.safe_open import OpenFolder, is_link, scan_folder
 from engine.settings import Settings
+
+if TYPE_CHECKING:
+    from engine.corpus.safe_open import OpenFolder
 
 
 class PathGuard:
@@ -112,6 +115,8 @@ class PathGuard:
         return root
 
     def _descend(self, root: Root, name: str) -> Path:
+        from engine.corpus.safe_open import is_link  # a search opens no file
+
         path, state = root.path, os.lstat(root.path)
         parts = name[len(root.name) :].strip("/").split("/") if name != root.name else []
         for part in parts:
@@ -147,6 +152,8 @@ def _well_formed(name: str) -> bool:
 
 def _find(folder: str, name: str) -> tuple[str, os.stat_result]:
     """Return the path and state of the entry with exactly this name: many file systems also accept another form."""
+    from engine.corpus.safe_open import scan_folder
+
     path = os.path.join(folder, name)
     try:
         with scan_folder(folder) as opened:
@@ -161,7 +168,7 @@ def _find(folder: str, name: str) -> tuple[str, os.stat_result]:
     raise FileNotFoundError(path)
 
 
-def _is_only_form(folder: OpenFolder, name: str, state: os.stat_result) -> bool:
+def _is_only_form(folder: "OpenFolder", name: str, state: os.stat_result) -> bool:
     """Return whether no other form of a file's name finds it, so that the folder need not be listed.
 
     The forms are those of another case or of other code points, and short names with a tilde.

@@ -10,19 +10,8 @@ ranges are half-open offsets in code points.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from engine.records.base import FileRange, Record, Source, to_builtins, to_json
-from engine.records.passage_links import (
-    LONGEST_LINK,
-    Citation,
-    Link,
-    cite,
-    is_link,
-    parse_citation,
-    parse_link,
-    write_link,
-)
+from engine.records.base import LAST_LINE, FileRange, Record, Source, cite, to_builtins, to_json
 from engine.records.search import (
-    LAST_LINE,
     LONGEST_QUERY,
     EarlierAnswer,
     EarlierQuery,
@@ -104,6 +93,15 @@ if TYPE_CHECKING:
         VectorState,
         duplicate_title,
         share_text,
+    )
+    from engine.records.passage_links import (
+        LONGEST_LINK,
+        Citation,
+        Link,
+        is_link,
+        parse_citation,
+        parse_link,
+        write_link,
     )
     from engine.records.sessions import (
         EXPORT_FORMATS,
@@ -330,7 +328,17 @@ __all__ = [
     "write_link",
 ]
 
-_LATE = ("status", "sync", "explanations", "sessions", "workspaces", "facts", "insight", "tool_responses")
+_LATE = (
+    "passage_links",
+    "sync",
+    "explanations",
+    "status",
+    "sessions",
+    "workspaces",
+    "facts",
+    "insight",
+    "tool_responses",
+)
 """Modules that a search on the command line doesn't need; their records load on first use."""
 
 if not TYPE_CHECKING:  # else mypy would accept any name

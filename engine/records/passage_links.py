@@ -12,7 +12,6 @@ from engine.base.errors import LinkRefused
 from engine.base.formatting import DIRECTION
 from engine.base.language import tr
 from engine.records.base import Record
-from engine.records.search import LAST_LINE
 
 SCHEME = "mnemoscope"
 LONGEST_LINK = 16_384
@@ -165,17 +164,6 @@ class Citation(msgspec.Struct, frozen=True):
     first: int
     last: int
     """At least `first`."""
-
-
-def cite(path: str, first: int | None = None, last: int | None = None, page: int = 0) -> str:
-    """Return the citation `path#L5-L9`, or `path#L5` for one line; of a document with pages `path#L5-L9 (page 3)`.
-
-    Only the path is returned for a file without lines, or up to `LAST_LINE`.
-    """
-    if first is None or last == LAST_LINE:
-        return path
-    lines = f"#L{first}" if last is None or last <= first else f"#L{first}-L{last}"
-    return f"{path}{lines} (page {page})" if page else f"{path}{lines}"
 
 
 def parse_citation(text: str) -> Citation | None:

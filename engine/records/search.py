@@ -16,9 +16,6 @@ SearchMode = Literal["hybrid", "vector", "keyword"]
 LONGEST_QUERY = 10_000
 """Most characters of a query; longer ones are refused."""
 
-LAST_LINE = 2**31 - 1
-"""Stands for the last line of any file."""
-
 
 class ResultText(Record, frozen=True):
     """The displayed text of a result: its snippet and headings, with the matched words."""

@@ -33,7 +33,6 @@ from engine.search.score_cut_off import (
 )
 from engine.search.search_context import OnKeywords, SearchContext, SearchRequest, SearchSources
 from engine.search.suggestions import Spelling
-from engine.search.tags_and_options import read_with_index
 from engine.search.term_lookup import with_continued_words, with_indexed_names
 from engine.settings.search_settings import ResultCacheSettings
 from engine.store.snapshot import Snapshot
@@ -308,7 +307,10 @@ class Searcher:
     def _read_query(self, snapshot: Snapshot, context: SearchContext) -> Sequence[int] | None:
         """Set the query as the index determines its meaning, and return the files to search; None for all."""
         files = files_to_search(snapshot, self._guard, context)
-        context.query = read_with_index(snapshot, context.query, files)
+        if not {"#", "-"}.isdisjoint(context.query.text):  # perhaps tags, or options of commands
+            from engine.search.tags_and_options import read_with_index
+
+            context.query = read_with_index(snapshot, context.query, files)
         return files
 
     def _keyword_part(

@@ -24,8 +24,6 @@ def read_with_index(snapshot: Snapshot, query: Query, files: Sequence[int] | Non
 
     `files`: the files to search, since other files must not change the meaning; None for all.
     """
-    if not {"#", "-"}.intersection(query.text):
-        return query
     among = Condition("1") if files is None else in_files(files)
     return _with_tags(snapshot, _without_options(snapshot, query, among), among)
 

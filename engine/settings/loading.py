@@ -7,6 +7,7 @@ import os
 import re
 import threading
 import tomllib
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Literal, NoReturn
@@ -130,7 +131,7 @@ def load_settings(workspace: Path | None = None, *, config: Path | None = None) 
 def read_settings_text(path: Path, *, required: bool) -> str | None:
     """Return the file's text with its line ends; None for a missing file unless `required`."""
     try:
-        raw = read_file(path, _MAX_BYTES)
+        raw = read_file(path, _MAX_BYTES).removeprefix(BOM_UTF8)
     except FileNotFoundError:
         if required:
             raise SettingsError(tr("The settings file {path} does not exist.", path=path)) from None
@@ -141,7 +142,7 @@ def read_settings_text(path: Path, *, required: bool) -> str | None:
         sentence = tr("The settings file {path} cannot be read: {reason}.", path=path, reason=error.strerror)
         raise SettingsError(sentence) from None
     try:
-        return raw.decode("utf-8-sig")
+        return raw.decode()
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         sentence = tr("{path}, line {line}: the settings must be UTF-8 text.", path=path, line=line)

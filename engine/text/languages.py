@@ -117,7 +117,7 @@ def detect_language(text: str, likely: Sequence[str] = ()) -> str:
     """
     sample = text[:_SAMPLE]
     if sample.isascii():
-        return _by_stopwords(sample, likely, set()) if _LATIN.search(sample) else ""
+        return _by_stopwords(sample, likely, set()) if any(map(str.isalpha, sample)) else ""
     sample = unicodedata.normalize("NFC", sample)
     beyond = "".join(_NOT_ASCII.findall(sample)).lower()
     scripts = Counter(map(script_of, beyond))

@@ -49,7 +49,7 @@ _NO_VOWELS = lazy_pattern(rf"{_CONSONANTS}{{2,4}}")
 _PLURAL = lazy_pattern(rf"([A-Z]{{2,4}}|{_CONSONANTS}{{3}}|\w+[uU\d])s")
 _SINGULAR = lazy_pattern(rf"{_CONSONANTS}{{2,4}}|\w+[u\d]")
 """Matches singulars whose plural s stemming doesn't remove: PDFs, menus, mp3s, 1990s."""
-_GAP = lazy_pattern(r"[ \u00a0\-.]?")
+_GAPS = frozenset(("", " ", "\u00a0", "-", "."))
 """Matches the text between two words that may also be written as one."""
 
 _SHORTEST_JOINED, _LONGEST_JOINED = 4, 24
@@ -177,7 +177,7 @@ def loosened(text: str, terms: Sequence["QueryTerm"], languages: Sequence[str]) 
                 stems = [" ".join(form) for form in spellings if len(form) > 1 and "".join(form).isdigit()]
                 forms_of_term.append(_Forms([form for form in spellings if " ".join(form) not in stems], stems))
     for index, (first, second) in enumerate(pairwise(terms)):
-        if _GAP.fullmatch(text[first.end : second.start]):
+        if text[first.end : second.start] in _GAPS:
             forms = _joined(first, second, languages)
             forms_of_terms[index].append(forms)
             forms_of_terms[index + 1].append(forms)

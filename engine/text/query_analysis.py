@@ -400,7 +400,7 @@ def _alternatives(whole: Piece | None, parts: list[Piece], languages: tuple[str,
 
 def _stems(whole: Piece | None, parts: list[Piece], language: str) -> Iterator[str]:
     stems = stems_of(language)
-    if whole and DECIMAL.fullmatch(whole.token):
+    if whole and "." in whole.token and DECIMAL.fullmatch(whole.token):
         yield whole.token
         return
     if whole and whole.root:

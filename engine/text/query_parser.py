@@ -226,15 +226,15 @@ class _Reader:
 
     def _word(self, begin: int, end: int, *, negated: bool) -> None:
         text = self._text[begin:end]
-        beginning = _BEGINNING.fullmatch(text)
+        beginning = _BEGINNING.fullmatch(text) if "*" in text else None
         if beginning and len(beginning[1]) >= _SHORTEST_BEGINNING:
             self._add(Word(beginning[1], begin, end - 1, beginning=True), negated=negated)
             return
         if beginning:
             self._remarks.append(tr("“{text}” was read as a word: at least two letters must precede *.", text=text))
-        elif _STRAY_STAR.fullmatch(text):
+        elif "*" in text and _STRAY_STAR.fullmatch(text):
             self._remarks.append(tr("“{text}” was read as words: * is only allowed at the end of a word.", text=text))
-        elif (unknown := _UNKNOWN.fullmatch(text)) and unknown[1].casefold() not in OPERATORS:
+        elif ":" in text and (unknown := _UNKNOWN.fullmatch(text)) and unknown[1].casefold() not in OPERATORS:
             self._remarks.append(
                 tr("“{text}” was read as words: there is no operator {operator}.", text=text, operator=unknown[1])
             )

@@ -88,7 +88,7 @@ def analyse_both(text: str, language: str) -> str:
 
 def letters_and_digits(text: str) -> list[str]:
     """Return the words with letters and digits, such as `invoice2024`, with a space between both."""
-    if not _BORDER.search(text):
+    if text.isalpha() or not _BORDER.search(text):
         return []
     return [_BORDER.sub(" ", word) for word in _ALPHANUMERIC.findall(text) if _BORDER.search(word)]
 

@@ -65,9 +65,17 @@ def test_search_by_keywords_loads_no_unused_module(tmp_path: Path) -> None:
     config.write_text('[defaults]\nprovider = "none"\n')
     options = ["--config", str(config)]
     loaded_by(use % ("index", options))
-    loaded = loaded_by(use % ("search", ["irrigation", *options]))
+    own = (
+        "import sys\n"
+        "unused = {'search.corrections', 'search.explanation', 'search.stage_notes', 'search.tags_and_options',"
+        " 'records.explanations', 'records.passage_links', 'records.sync', 'corpus.safe_open', 'corpus.transcripts',"
+        " 'indexing', 'memory.memory_context'}\n"
+        "assert 'engine.search.searcher' in sys.modules\n"
+        "assert not [name for name in unused if f'engine.{name}' in sys.modules]"
+    )
+    loaded = loaded_by(use % ("search", ["irrigation", *options]) + own)
     assert "tomllib" in loaded
-    unused = {"calendar", "dataclasses", "html", "json", "numpy", "platformdirs", "shutil", "tempfile"}
+    unused = {"calendar", "dataclasses", "html", "json", "locale", "numpy", "platformdirs", "shutil", "tempfile"}
     assert loaded & unused == set()
 
 
