@@ -457,8 +457,8 @@ class _Advice:
         """Yield remedies for documents of types that are not indexed, and for hidden folders of the user."""
         types = [extension for issue in skipped if (extension := _unlisted_extension(issue)) not in _SELDOM_NOTES]
         if types:
-            listed = ", ".join(types[:_MAX_TYPES])
-            yield self._of_index("left-out", tr("Files of these types are not indexed: {types}.", types=listed))
+            text = ", ".join(types[:_MAX_TYPES])
+            yield self._of_index("left-out", tr("The settings exclude files of these types: {types}.", types=text))
         hidden = [issue.path for issue in skipped if issue.detail == skip_reasons.HIDDEN_FOLDER.message()]
         folders = [path for path in hidden if path.rpartition("/")[2] not in _OF_PROGRAMS]
         if folders and self._stage == "words":

@@ -210,7 +210,7 @@ def test_empty_answer_names_types_of_documents(open_memory, workspace: Path) -> 
     ):
         remedy = _remedies(memory.search(query, explain=True, **options)).get("left-out")
         advice = "" if remedy is None else remedy.advice
-        assert advice == ("Files of these types are not indexed: .docx, .mbox." if is_named else "")
+        assert advice == ("The settings exclude files of these types: .docx, .mbox." if is_named else "")
 
 
 def test_empty_answer_names_hidden_folders_of_the_user(open_memory, workspace: Path) -> None:
