@@ -1,7 +1,7 @@
 """Finds remedies for an empty answer: each is tried or looked up before it is offered."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import chain, islice
@@ -40,7 +40,8 @@ _MAX_DEMANDS = 4
 """Most conditions that are dropped one at a time, since each needs a search."""
 _MAX_WITHOUT = 2
 """Most suggested queries with one word left out."""
-_MAX_EXCLUDED = 2
+_MAX_EXCLUDED, _MAX_TYPES = 2, 8
+_SELDOM_NOTES = ("", ".json", ".html", ".htm", ".log", ".csv")
 _MAX_LOOKED_AT, _LARGEST_LOOKED_AT, _MAX_BYTES, _MAX_PARSED = 200, 8 * 1024**2, 48 * 1024**2, 3
 """Most transcripts that are searched for text of tools, most bytes of each and of all, and most that are parsed."""
 _SHORTEST_NAME = 3
@@ -99,9 +100,8 @@ def advised(
         *_tool_texts(context, stage, snapshot, settings),
     )
     with_remedies = SearchExplanation(stages=explanation.stages, results=(), emptied_by=stage, remedies=remedies)
-    understood = outcome.understood
-    if stage in UNMATCHED and context.query.required:
-        understood = rest_unmatched(context.query)
+    unmatched = stage in UNMATCHED and context.query.required
+    understood = rest_unmatched(context.query) if unmatched else outcome.understood
     return msgspec.structs.replace(outcome, explanation=with_remedies, understood=understood)
 
 
@@ -450,20 +450,20 @@ class _Advice:
         excluded = list(excluded_files(self._snapshot, self._context))
         for path, advice, extension in excluded:
             yield self._of_index("excluded", advice, path, extension)
-        if not excluded and self._stage == "words" and (folders := self._hidden_folders()):
-            advice = tr_count(
-                "The hidden folder {folders} is not indexed.",
-                "Hidden folders are not indexed: {folders}.",
-                len(folders),
-                folders=", ".join([*folders[:_MAX_HIDDEN], *(["…"] if len(folders) > _MAX_HIDDEN else [])]),
-            )
-            yield self._of_index("excluded", advice, folders[0])
+        if not excluded and self._stage in UNMATCHED and limited_to != {"sessions"}:
+            yield from self._left_out([*self._snapshot.issues("skipped")])
 
-    def _hidden_folders(self) -> list[str]:
-        """Return the hidden folders that the user may have made, without known data folders of programs."""
-        reason = skip_reasons.HIDDEN_FOLDER.message()
-        hidden = [issue.path for issue in self._snapshot.issues("skipped") if issue.detail == reason]
-        return [path for path in hidden if path.rpartition("/")[2] not in _OF_PROGRAMS]
+    def _left_out(self, skipped: Sequence[FileIssue]) -> Iterator[SearchRemedy]:
+        """Yield remedies for documents of types that are not indexed, and for hidden folders of the user."""
+        types = [extension for issue in skipped if (extension := _unlisted_extension(issue)) not in _SELDOM_NOTES]
+        if types:
+            text = ", ".join(types[:_MAX_TYPES])
+            yield self._of_index("left-out", tr("The settings exclude files of these types: {types}.", types=text))
+        hidden = [issue.path for issue in skipped if issue.detail == skip_reasons.HIDDEN_FOLDER.message()]
+        folders = [path for path in hidden if path.rpartition("/")[2] not in _OF_PROGRAMS]
+        if folders and self._stage == "words":
+            text = ", ".join([*folders[:_MAX_HIDDEN], *["…"] * (len(folders) > _MAX_HIDDEN)])
+            yield self._of_index("excluded", tr("Hidden folders are not indexed: {folders}.", folders=text), folders[0])
 
     def _vectors(self) -> Iterator[SearchRemedy]:
         """Suggest how to get vectors, if some or all are missing."""

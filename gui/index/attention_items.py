@@ -73,6 +73,9 @@ def _rows(status: MemoryProviderStatus) -> Iterator[Attention]:
         yield Attention("provider", "degraded", tr("No search by meaning"), reason, (tr("Settings…"), "settings"))
     yield from _failed(status.failed_files, refused)
     yield from _vectors(status, refused)
+    for issue in [issue for issue in status.skipped_files if issue.rule == "missing"][:_NAMED]:
+        show = (tr("Show"), "skipped")
+        yield Attention(f"missing {issue.path}", "degraded", issue.path, tr_reason(issue.detail), show)
     if status.skipped_files:
         skipped = files_left_out(status.skipped_files)
         title = tr_count("{count:,} file or folder skipped", "{count:,} files and folders skipped", skipped)

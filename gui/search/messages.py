@@ -304,6 +304,8 @@ def button_words(remedy: SearchRemedy) -> str:
         return tr("Search for “{query}”", query=shortened(remedy.query, _LONGEST))
     if remedy.extension:
         return tr("Include {suffix} files", suffix=remedy.extension)
+    if remedy.name == "left-out" and remedy.stage != "index":
+        return tr("Choose file types…")
     return tr(_WORDS[remedy.name])
 
 

@@ -194,6 +194,25 @@ def test_shared_session_gets_no_hidden_remedy(open_memory, workspace) -> None:
     assert set(_remedies(memory.search("quagga song", path_glob="memory/**", explain=True))) == {"scope"}
 
 
+def test_empty_answer_names_types_of_documents(open_memory, workspace: Path) -> None:
+    for name in ("a.docx", "b.docx", "mail.mbox", "data.json", "c.exe"):
+        _write(workspace, name, "Quagga\n")
+    memory = open_memory(use=None)
+    memory.sync()
+    group = {"session_key": "agent:main:discord:group:1"}
+    for query, options, is_named in (
+        ("quagga", {}, True),
+        ("quagga path:**", {}, True),
+        ("quagga source:sessions", {}, False),
+        ("quagga path:nowhere", {}, False),
+        ("quagga", group, False),
+        ("mail.mbox", {}, False),  # has a remedy of its own
+    ):
+        remedy = _remedies(memory.search(query, explain=True, **options)).get("left-out")
+        advice = "" if remedy is None else remedy.advice
+        assert advice == ("The settings exclude files of these types: .docx, .mbox." if is_named else "")
+
+
 def test_empty_answer_names_hidden_folders_of_the_user(open_memory, workspace: Path) -> None:
     for folder in (".archive", ".obsidian", "work/.old"):
         _write(workspace, f"{folder}/a.md", "# Quagga\n")

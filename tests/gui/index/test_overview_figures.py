@@ -169,6 +169,13 @@ def test_failed_files_are_named_and_offer_retry():
     )
 
 
+def test_missing_folders_of_the_settings_are_named():
+    missing = issue("/media/old", "missing", "This extra folder or file does not exist.")
+    (named, counted) = rows(skipped_files=(issue("x", "ignored-folder"), missing))
+    assert named == (missing.path, missing.detail, "skipped")
+    assert counted[0] == "2 files and folders skipped"
+
+
 def test_skipped_files_are_counted_by_rule():
     skipped = (issue("x", "ignored-folder"),) * 28 + (issue("y", "too-large"),) * 3 + (issue("z", "a"), issue("z", "b"))
     assert rows(skipped_files=skipped) == [

@@ -89,7 +89,7 @@ def test_chunks_pending_in_batch_job_are_shown_separately():
         ({"last_sync": make_summary(started=NOW - 60, seconds=0, cancelled=True)}, "off", "Stopped", "1 min ago"),
         ({"files": 0}, "off", "Nothing indexed yet", ""),
         ({"custom": {"readOnly": "No rights."}, "last_sync": LAST}, "degraded", "Index is read-only", "No rights."),
-        ({"writer_elsewhere": True}, "working", "Another window is indexing", "You can search meanwhile."),
+        ({"writer_elsewhere": True}, "working", "Another program is indexing", "You can search meanwhile."),
         (
             {"last_sync": LAST, "pending_vectors": 1234},
             "working",
