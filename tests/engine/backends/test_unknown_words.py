@@ -218,3 +218,25 @@ def test_model_spells_no_word_before_there_are_vectors(open_memory, workspace: P
     memory.sync()
     memory.search("kayaks")
     assert "kayaks" in spelt
+
+
+def test_operator_with_an_unknown_value_suggests_similar_ones(open_memory, workspace: Path) -> None:
+    (workspace / "papers").mkdir()
+    text = "---\ntitle: Word vectors\ntags: [retrieval, ml/ranking]\n---\nPassages are compared by their cosines.\n"
+    (workspace / "papers/vectors.md").write_text(text)
+    memory = indexed(open_memory, workspace)
+    cases = {
+        "tag:retrievel": "tag:retrieval",
+        "tag:rankin cosines": "cosines tag:ml/ranking",
+        "path:papiers/": "path:papers/",
+        "path:papers/vektors.md": "path:papers/vectors.md",
+        "title:vektors": "title:vectors",
+        "tag:retrieval zebra": "",
+        "path:papers/ tag:garden": "",
+        "tag:retrievel zebra": "",
+    }
+    for query, suggested in cases.items():
+        explanation = memory.search(query, explain=True).explanation
+        assert explanation is not None
+        similar = [of.query for of in explanation.remedies if of.advice.startswith("As “")]
+        assert similar == [suggested] * bool(suggested), query
