@@ -9,6 +9,7 @@ from engine.base.formatting import folder_name
 from engine.search.query_conditions import MAY_CONTAIN, like_runs
 from engine.store.sessions import frequent_paths, frequent_programs
 from engine.store.snapshot import Snapshot
+from engine.text import spelling
 from engine.text.folding import fold
 from engine.text.operators import OPERATORS
 
@@ -18,6 +19,10 @@ _PROGRAM = re.compile(r"[A-Za-z][\w.+/-]*")
 _DATES = ("today", "yesterday", "last week", "this month", "last month", "this year", "last year", "7d", "30d", "1y")
 _DAYS = 10 * 366
 """Days before today that are completed as dates, with their months and years."""
+_MAX_SIMILAR = 3
+"""Most suggestions for a value that occurs nowhere."""
+_SHORTEST_WITH_TWO_TYPOS = 5
+"""Fewest characters of a value that may have two typos."""
 _MAX_UNITS = 31
 """Largest number in a completed time ago, such as 31d."""
 
@@ -33,6 +38,25 @@ def values_of(snapshot: Snapshot, operator: str, start: str) -> tuple[str, ...]:
     first = [value for key, value in folded if key.startswith(start)]
     within = [value for key, value in folded if operator in _WITHIN and start in key and not key.startswith(start)]
     return tuple((first + within)[:_MAX_VALUES])
+
+
+def similar_values(snapshot: Snapshot, operator: str, value: str) -> list[str]:
+    """Return at most three indexed values of a query operator, or parts of them, that differ from `value` by typos,
+    fewest first. Parts of paths and tags are between slashes, others between spaces.
+    """
+    separator = "/" if operator in ("path", "file", "tag") else " "
+    typed = fold(value.removeprefix("#").strip(separator))
+    most, parts = 1 if len(typed) < _SHORTEST_WITH_TWO_TYPOS else 2, typed.count(separator) + 1
+    found: dict[str, int] = {}
+    for whole in _VALUES.get(operator, _no_values)(snapshot, ""):
+        names = whole.strip(separator).split(separator)
+        for end in range(parts, len(names) + 1):
+            part = separator.join(names[end - parts : end])
+            typos = spelling.typos(typed, fold(part), most)
+            if typos:  # a nested tag is only found by its whole name
+                found.setdefault(separator.join(names[:end]) if operator == "tag" else part, typos)
+    ending = "/" if value.endswith("/") else ""
+    return [similar + ending for similar in sorted(found, key=found.__getitem__)[:_MAX_SIMILAR]]
 
 
 def _no_values(snapshot: Snapshot, start: str) -> Iterable[str]:

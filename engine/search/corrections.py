@@ -153,11 +153,13 @@ def _likely(query: str, best: QuerySuggestion) -> QuerySuggestion | None:
 
 
 def _is_likely(word: str, suggested: str) -> bool:
-    """Whether `word` is probably a typo of `suggested`: not if short or with two typos, as other words often are."""
+    """Whether `word` is probably a typo of `suggested`: not if short or with two typos, as other words often are, nor
+    an identifier with another letter, such as `get_user` for `set_user`.
+    """
     folded, other = fold(word), fold(suggested)
     if not folded.isascii() or completes_name(word, suggested):
         return True
-    if len(folded) < SHORTEST_CORRECTED:
+    if len(folded) < SHORTEST_CORRECTED or (spelling.signs(folded) and not _same_letters(folded, other)):
         most = 0
     else:
         most = 1 if len(folded) < _SHORTEST_TWO_TYPOS else 2

@@ -46,8 +46,6 @@ _MAX_LOOKED_AT, _LARGEST_LOOKED_AT, _MAX_BYTES, _MAX_PARSED = 200, 8 * 1024**2, 
 """Most transcripts that are searched for text of tools, most bytes of each and of all, and most that are parsed."""
 _SHORTEST_NAME = 3
 """Fewest characters of a word that is searched in the names of files that are not indexed."""
-_SHORTEST_WITH_TWO_TYPOS = 5
-"""Fewest characters of an agent's name that may have two typing errors."""
 _SOURCES: tuple[Source, ...] = ("memory", "sessions")
 _ANY_NAME = "*"
 """Begins the path of an issue that stands for all files of a type."""
@@ -250,7 +248,7 @@ class _Advice:
         if self._context.understood is not None and self._context.understood.tags_wait:
             yield self._of_index("sync", tr("Tags are incomplete until the next update has read all notes."))
         yield from self._named_sessions()
-        yield from self._similar_agents()
+        yield from self._similar_values()
         cut = self._stage in ("threshold", "unknown", "unrelated", "age")
         if cut:
             yield from self._named_time()
@@ -343,23 +341,18 @@ class _Advice:
                 yield from remedies
                 return
 
-    def _similar_agents(self) -> Iterator[SearchRemedy]:
-        """Suggest the query with each agent of a similar name, if the agent that it names has no session."""
-        query = self._context.query
-        if not (values := query.values_of_required("agent")):
-            return
-        from engine.corpus.transcripts.registry import agents_named  # imports every agent, and few queries name one
+    def _similar_values(self) -> Iterator[SearchRemedy]:
+        """Suggest the query with similar values of its operators, if nothing satisfies these."""
+        from engine.search.completion import similar_values
 
-        rows = self._snapshot.connection.execute(f"SELECT DISTINCT agent FROM {self._snapshot.tables.sessions}")
-        agents = sorted(agent for (agent,) in rows)
-        for value in dict.fromkeys(value for value in values if not agents_named(value, agents)):
-            clause = next(clause for clause in query.required if Field("agent", value) in clause.alternatives)
-            most = 1 if len(value) < _SHORTEST_WITH_TWO_TYPOS else 2
-            for agent in agents:
-                if spelling.typos(fold(value), fold(agent), most) is not None:
-                    condition = Clause((Field("agent", agent),))
-                    other = f"{_text_without(query, clause)} {condition}".strip()
-                    yield from self._tried("demand", _IN_ITS_SESSIONS, condition=in_quotes(str(condition)), query=other)
+        unmet = () if self._context.understood is None else self._context.understood.unmet
+        for clause in unmet:
+            atoms = () if clause.negated else clause.alternatives
+            fields = [(atom.name, atom.value) for atom in atoms if isinstance(atom, Field)]
+            similar = [Field(name, of) for name, value in fields for of in similar_values(self._snapshot, name, value)]
+            for condition in map(str, similar):
+                other = f"{_text_without(self._context.query, clause)} {condition}".strip()
+                yield from self._tried("demand", _IN_ITS_SESSIONS, condition=in_quotes(condition), query=other)
 
     def _without_ageing(self) -> Iterator[SearchRemedy]:
         """Suggest the same query without ageing, if that has results."""

@@ -135,7 +135,7 @@ class QueryEmbedder:
     ) -> tuple[Vectors | None, str]:
         """Return the stored vector (dims,) of the searched passage if there is one, and the text to embed otherwise."""
         if context.request.like is None:
-            return None, context.query.free_text
+            return None, context.embedded or context.query.free_text
         from engine.search.more_like_this import find_passage, stored_vector
 
         example = find_passage(snapshot, context.request.like, self._guard)

@@ -304,8 +304,8 @@ def _position(reason: ResultExplanation) -> str:
 def _similarity(reason: ResultExplanation) -> str:
     if reason.best_similarity is not None:
         return tr(
-            "Several passages answer a long query, so the order also depends on the similarity to the best ones, in "
-            "meaning and words: {similarity:.2f}.",
+            "Several passages answer a long query, so the order also depends on the similarity to the best ones: "
+            "{similarity:.2f}.",
             similarity=reason.best_similarity,
         )
     if reason.word_similarity is None:

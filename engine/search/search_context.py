@@ -90,6 +90,8 @@ class SearchContext(msgspec.Struct, eq=False):
     """Why no vectors are compared, although they should be."""
     empty_index: EmptyIndex | None = None
     suggestions: tuple[QuerySuggestion, ...] = ()
+    embedded: str = ""
+    """The text to embed instead of the query's: the vector of a misspelt word has no meaning."""
     understood: UnderstoodQuery | None = None
     """How the query was parsed, unless it consists of words alone."""
     best: float = 0.0

@@ -25,7 +25,7 @@ from engine.store.connection import many
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, QueryTerm, spelling
 from engine.text.query_analysis import SHORTEST_PREFIX, is_written_as_name
-from engine.text.stopwords import languages_by_word, unsearched_words
+from engine.text.stopwords import unsearched_words
 
 _SHORTEST_HEAD, _LONGEST_HEAD = 2, 4
 """Least and highest number of first characters that words must share to be compared; typos within the higher number are
@@ -58,6 +58,53 @@ class Near(msgspec.Struct, frozen=True):
     typos: int
 
 
+class _Typed(msgspec.Struct, frozen=True):
+    """A word of a query that occurs nowhere."""
+
+    surface: str
+    token: str
+    """The folded word for which to find similar ones; "" if it isn't a plain word."""
+    korean: bool
+    language: str
+    is_name: bool
+    """Whether it is written as a name with one capital letter or only capitals; others are written in many ways."""
+    in_sentence: bool
+    """Whether the query has function words."""
+
+    @property
+    def column(self) -> str:
+        return "stems" if self.korean else "words"
+
+    @classmethod
+    def of(cls, term: QueryTerm, query: str, analysis: QueryAnalysis) -> "_Typed":
+        word, language = term.surface, analysis.languages[0]
+        in_one_case = word[1:].islower() or word.isupper()
+        is_name = in_one_case and is_written_as_name(word, term.start, query, language)
+        return cls(word, *_search_word(term), language, is_name, any(other.stop for other in analysis.terms))
+
+    def hardly_in(self, word: str, languages: Sequence[str]) -> Sequence[str]:
+        """Return the `languages` in whose texts `word` is a function word, unless it is probably meant: if its letters
+        are only swapped or doubled, or if the query is a sentence in that language."""
+        if sorted(word) == sorted(self.token) or _undoubled(word) == _undoubled(self.token):
+            return ()
+        if word in unsearched_words(self.language):
+            return () if self.in_sentence else languages
+        return [language for language in languages if word in unsearched_words(language)]
+
+    def is_other(self, text: str, word: str) -> bool:
+        """Return whether a text has a word in lower case, so that a name isn't a typo of it: "Bevan" is not "began".
+
+        False if letters are only missing or swapped in the name, or doubled in a long one: that is hardly a name. A
+        name in capitals must be written so.
+        """
+        written = spelling.written(text, word)
+        if self.surface.isupper():
+            return written is not None and not written.isupper()
+        if len(self.token) >= SHORTEST_EVIDENT and _undoubled(self.token) == _undoubled(word):
+            return False
+        return written is not None and written.islower() and bool(Counter(self.token) - Counter(word))
+
+
 class Spelling:
     """Suggests corrections of a query, cached across queries since typing repeats the same typo. Thread-safe."""
 
@@ -81,12 +128,9 @@ class Spelling:
         unknown = _unknown(analysis, terms)
         if (unknown or _is_unsure(analysis)) and (names := self._names.completing(snapshot, query, scope)):
             return tuple(QuerySuggestion(query=name, words=((query.strip(), name),), chunks=1) for name in names)
-        language, known = analysis.languages[0], _expression_of_known(analysis, terms)
+        known = _expression_of_known(analysis, terms)
         suggestions = [
-            (
-                term.surface,
-                list(self._suggested(snapshot, term, language, scope, known, _is_name(term, query, language))),
-            )
+            (term.surface, list(self._suggested(snapshot, _Typed.of(term, query, analysis), scope, known)))
             for term in unknown
         ]
         choices = [(word, suggested) for word, suggested in suggestions if suggested]
@@ -118,13 +162,12 @@ class Spelling:
         """
         if not any(term.chunks for term in terms):
             return analysis
-        similar, language = {}, analysis.languages[0]
+        similar = {}
         for term in _unknown(analysis, terms):
-            token, korean = _search_word(term)
-            if len(token) < SHORTEST_CORRECTED or korean or term.phrased or is_word(term.surface):
+            typed = _Typed.of(term, query, analysis)
+            if len(typed.token) < SHORTEST_CORRECTED or typed.korean or term.phrased or is_word(term.surface):
                 continue
-            words = self._similar(snapshot, token, language, scope, _is_name(term, query, language))
-            if words:
+            if words := self._similar(snapshot, typed, scope):
                 similar[term.start] = words
         if not similar:
             return analysis
@@ -136,33 +179,27 @@ class Spelling:
             ),
         )
 
-    def _similar(
-        self, snapshot: Snapshot, token: str, language: str, scope: ChunkFilter, as_name: bool
-    ) -> tuple[tuple[str, ...], ...]:
-        found = self._likely_words(snapshot, token, language, scope, korean=False, as_name=as_name)
-        near = (near.token for near, _ in found if near.typos == 1)
+    def _similar(self, snapshot: Snapshot, typed: _Typed, scope: ChunkFilter) -> tuple[tuple[str, ...], ...]:
+        near = (near.token for near, _ in self._likely_words(snapshot, typed, scope) if near.typos == 1)
         return tuple(tuple(word.split(" ")) for word in islice(near, _MAX_SIMILAR))
 
     def _suggested(
-        self, snapshot: Snapshot, term: QueryTerm, language: str, scope: ChunkFilter, known: str, as_name: bool
+        self, snapshot: Snapshot, typed: _Typed, scope: ChunkFilter, known: str
     ) -> Iterator[tuple[str, int]]:
         """Yield up to three indexed words similar to a term, as written, each with its number of chunks
         in the searched files.
 
-        Words in a chunk with the `known` words of the query come first, function words of other languages last.
+        Words in a chunk with the `known` words of the query come first, function words last.
         """
-        token, korean = _search_word(term)
-        if not token:
+        if not typed.token:
             return
-        near: Iterable[tuple[Near, str]] = self._likely_words(
-            snapshot, token, language, scope, korean=korean, as_name=as_name
-        )
+        near: Iterable[tuple[Near, str]] = self._likely_words(snapshot, typed, scope)
         if known:
 
             def apart(pair: tuple[Near, str]) -> tuple[bool, bool]:
-                word, column = pair[0].token, "stems" if korean else "words"
-                alone = _text_containing(snapshot, word, column, scope, known) is None
-                return alone, language not in languages_by_word().get(word, (language,))
+                word = pair[0].token
+                alone = _text_containing(snapshot, word, typed.column, scope, known) is None
+                return alone, word in unsearched_words(typed.language)
 
             near = sorted(islice(near, _MAX_SIMILAR), key=apart)
         written = ((word, similar) for similar, text in near if (word := _written(text, similar.token)) is not None)
@@ -170,31 +207,34 @@ class Spelling:
             chunks = similar.chunks
             if scope.files is not None:  # the word may occur only in other files
                 chunks = count_matches(snapshot, f'"{similar.token}"', scope.files)
-            yield term.surface.replace(token, word) if korean else _match_case(term.surface, word), chunks
+            surface = typed.surface
+            yield surface.replace(typed.token, word) if typed.korean else _match_case(surface, word), chunks
 
-    def _likely_words(
-        self, snapshot: Snapshot, token: str, language: str, scope: ChunkFilter, *, korean: bool, as_name: bool
-    ) -> Iterator[tuple[Near, str]]:
+    def _likely_words(self, snapshot: Snapshot, typed: _Typed, scope: ChunkFilter) -> Iterator[tuple[Near, str]]:
         """Yield the likeliest words within the filter `scope`, each with the text of a chunk that contains it.
 
-        Words with one typo come first; without any, words that `token` joins, then words with two typos. `as_name`:
-        the token is written as a name, so that common words are left out.
+        Words with one typo come first; without any, words that the typed one joins, then words with two typos.
         """
+        languages = snapshot.languages()
         for typos, apart in ((1, False), (1, True), (2, False)):
             found = False
-            for near in self._remembered(snapshot, token, language, korean=korean, apart=apart):
+            for near in self._remembered(snapshot, typed, apart=apart):
                 if near.typos != typos:
                     continue
-                text = _text_containing(snapshot, near.token, "stems" if korean else "words", scope)
-                if text is None or (as_name and not apart and _is_common(text, near.token, token)):
+                common = () if apart else typed.hardly_in(near.token, languages)
+                if common and len(common) == len(languages):
+                    continue
+                text = _text_containing(snapshot, near.token, typed.column, scope, common=common)
+                if text is None or (typed.is_name and not apart and typed.is_other(text, near.token)):
                     continue
                 found = True
                 yield near, text
             if found:
                 return
 
-    def _remembered(self, snapshot: Snapshot, token: str, language: str, *, korean: bool, apart: bool) -> list[Near]:
-        """Return the words of the whole index that resemble `token`, or the words that it joins."""
+    def _remembered(self, snapshot: Snapshot, typed: _Typed, *, apart: bool) -> list[Near]:
+        """Return the words of the whole index that resemble the typed one, or the words that it joins."""
+        token, korean, language = typed.token, typed.korean, typed.language
         if korean and apart:
             return []
         state = snapshot.identity, snapshot.tables.generation, snapshot.stamp, snapshot.hidden
@@ -239,22 +279,6 @@ def _is_unsure(analysis: QueryAnalysis) -> bool:
     return any(not term.surface.isalnum() for term in terms) or len(terms[-1].surface) < SHORTEST_PREFIX
 
 
-def _is_name(term: QueryTerm, query: str, language: str) -> bool:
-    """Return whether a term is written as a name with one capital letter; names with more are written in many ways."""
-    return term.surface[1:].islower() and is_written_as_name(term.surface, term.start, query, language)
-
-
-def _is_common(text: str, word: str, typed: str) -> bool:
-    """Return whether a text has a word in lower case, so that a name isn't a typo of it: "Bevan" is not "began".
-
-    False if letters are only missing or swapped in the typed word, or doubled in a long one: that is hardly a name.
-    """
-    if len(typed) >= SHORTEST_EVIDENT and _DOUBLE.sub(r"\1", typed) == _DOUBLE.sub(r"\1", word):
-        return False
-    written = spelling.written(text, word)
-    return written is not None and written.islower() and bool(Counter(typed) - Counter(word))
-
-
 def completes_name(typed: str, name: str) -> bool:
     """Return whether the query, or a word of it, is the beginning of a name or the name with other punctuation."""
     if typed.isalnum() and name.isalnum():
@@ -263,15 +287,12 @@ def completes_name(typed: str, name: str) -> bool:
 
 
 def _search_word(term: QueryTerm) -> tuple[str, bool]:
-    """Return the folded word for which to find similar ones, and whether it is Korean; "" if it isn't a plain word."""
-    if not term.stems or " " in term.stems[0]:
-        return "", False
-    if not isinstance(term.word, str) or len(term.word) < len(term.stems[0]):  # its pairs
-        root = term.stems[0]
+    """Return the folded word for which to find similar ones, and whether it is Korean; "" if there are none."""
+    root, word = term.stems[0] if term.stems else "", term.word
+    if not root or not isinstance(word, str) or (len(word) < len(root) and " " not in root):  # its pairs
         return (root, True) if 1 < len(root) <= spelling.LONGEST and spelling.is_plain(root) else ("", False)
-    shortest = spelling.SHORTEST_NUMBER if term.word.isdigit() else spelling.SHORTEST
-    fits = shortest <= len(term.word) <= spelling.LONGEST and (spelling.is_plain(term.word) or term.word.isdigit())
-    return (term.word, False) if fits else ("", False)
+    shortest = spelling.SHORTEST_NUMBER if word.isdigit() else spelling.SHORTEST + len(spelling.signs(word))
+    return (word, False) if shortest <= len(word) <= spelling.LONGEST else ("", False)
 
 
 def _nearest(snapshot: Snapshot, token: str, *, korean: bool) -> list[Near]:
@@ -289,7 +310,8 @@ def _nearest(snapshot: Snapshot, token: str, *, korean: bool) -> list[Near]:
     for word, chunks in candidates.items():
         other = read(word)
         typos = spelling.typos(letters, other, most)
-        if typos and spelling.is_plain(word) and spelling.is_probable(letters, other, typos):
+        # A number isn't changed, nor a sign between the parts of a name.
+        if typos and spelling.signs(word) == spelling.signs(token) and spelling.is_probable(letters, other, typos):
             rank = typos, spelling.rarity(letters, other, typos, chunks), word
             ranked.append((rank, Near(word, chunks, typos)))
     return [near for _, near in sorted(ranked, key=lambda pair: pair[0])]
@@ -307,6 +329,10 @@ def _split_words(snapshot: Snapshot, token: str, language: str) -> list[Near]:
     splits = (split for split in spelling.splits(token, chunks, _MAX_JOINED) if stops.isdisjoint((split[0], split[-1])))
     pairs = [Near(" ".join(split), min(chunks[word] for word in split), 1) for split in splits]
     return sorted(pairs, key=lambda near: (near.token.count(" "), -near.chunks, near.token))[:_MAX_SPLITS]
+
+
+def _undoubled(word: str) -> str:
+    return _DOUBLE.sub(r"\1", word)
 
 
 def _written(text: str, token: str) -> str | None:
@@ -338,15 +364,21 @@ def _words_with_prefix(snapshot: Snapshot, token: str, head: int, column: str) -
         head += 1
 
 
-def _text_containing(snapshot: Snapshot, token: str, column: str, scope: ChunkFilter, known: str = "") -> str | None:
+def _text_containing(
+    snapshot: Snapshot, token: str, column: str, scope: ChunkFilter, known: str = "", common: Sequence[str] = ()
+) -> str | None:
     """Return the text of a chunk that contains `token`, with its title and path; None without any in `scope`.
 
-    `known`: an FTS5 expression that the chunk must also match.
+    `known`: an FTS5 expression that the chunk must also match. `common`: languages whose texts don't count, nor those
+    of undecided ones.
     """
     tables = snapshot.tables
     inside = "" if scope.files is None else f"AND c.file_id IN ({','.join(map(str, scope.files))})"
     expression = f'{{{column} title name}} : "{token}"'
     values: tuple[object, ...] = (f"({expression}) AND {known}" if known else expression,)
+    if common:
+        inside += f" AND n.language NOT GLOB 'undecided*' AND n.language NOT IN ({','.join('?' * len(common))})"
+        values = (*values, *common)
     if scope.chunks:
         inside += " AND c.id IN (SELECT value FROM carray(?))"
         values = (*values, many(scope.chunks))
@@ -367,6 +399,15 @@ def _match_case(surface: str, word: str) -> str:
     return word[:1].upper() + word[1:] if surface[:1].isupper() else word
 
 
+def without_typos(text: str, analysis: QueryAnalysis, suggestion: QuerySuggestion) -> str:
+    """Return the text with words of a suggestion in place of those for which a single similar word is searched, except
+    words with capitals, which may be names.
+    """
+    single = (term.surface for term in analysis.terms if term.misspelt and len(term.loose) == 1)
+    misspelt = set(filter(str.islower, single))
+    return with_replaced(text, [(word, instead, 1) for word, instead in suggestion.words if word in misspelt]).query
+
+
 def with_replaced(query: str, choice: Sequence[tuple[str, str, int]]) -> QuerySuggestion:
     """Return the query with words replaced; `choice`: each word, its replacement, and its number of chunks."""
     for word, instead, _ in choice:
@@ -374,5 +415,5 @@ def with_replaced(query: str, choice: Sequence[tuple[str, str, int]]) -> QuerySu
     return QuerySuggestion(
         query=query,
         words=tuple((word, instead) for word, instead, _ in choice),
-        chunks=min(chunks for _, _, chunks in choice),
+        chunks=min((chunks for _, _, chunks in choice), default=0),
     )

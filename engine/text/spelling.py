@@ -70,7 +70,12 @@ def most_typos(word: str) -> int:
 
 def is_plain(token: str) -> bool:
     """Return whether a word consists only of letters and their marks."""
-    return all(letter.isalpha() or unicodedata.category(letter)[0] == "M" for letter in token)
+    return not signs(token)
+
+
+def signs(token: str) -> str:
+    """Return the digits and signs of a word, without letters and their marks."""
+    return "".join(sign for sign in token if not sign.isalpha() and unicodedata.category(sign)[0] != "M")
 
 
 def variants(word: str, head: int) -> set[str]:

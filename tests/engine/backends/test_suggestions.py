@@ -298,7 +298,7 @@ def test_word_with_two_typos_has_no_wrong_letter(open_memory, workspace: Path) -
     assert offered(memory, "spronkker") == ["sprinkler"]
 
 
-@pytest.mark.parametrize("query", ["tmr", "E0432x", "os.replcae", "foo_brr", "zzzzqqqq", "機械学習", "✅", "", "12345"])
+@pytest.mark.parametrize("query", ["tmr", "E0432x", "zzzzqqqq", "機械学習", "✅", "", "12345"])
 def test_codes_and_short_words_not_corrected(open_memory, workspace: Path, query: str) -> None:
     memory = indexed(open_memory, workspace, code="E0432 os.replace foo_bar time 機械翻訳 12346 ✅ ✨\n")
     assert offered(memory, query) == []

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from engine.search.pipeline_stages import short_of
+from engine.text.stopwords import unsearched_words
 from tests.helpers.fake_provider import FakeProvider
 
 QUERY = "how many players does the cricket team have on the field"
@@ -218,3 +219,114 @@ def test_model_spells_no_word_before_there_are_vectors(open_memory, workspace: P
     memory.sync()
     memory.search("kayaks")
     assert "kayaks" in spelt
+
+
+def test_function_words_correct_sentences_and_swapped_letters(open_memory, workspace: Path) -> None:
+    notes = {
+        "italian": "Nello stesso giorno abbiamo comprato i semi per l'orto della nonna, dopo la festa con gli amici.",
+        "german": "Dieser Kompost war schon fertig, obwohl wir ihn umgesetzt haben. Welche Schaufel nehmen wir?",
+        "english": "They would have used those pumps, which were found under the shed. Their timer is broken now.",
+    }
+    memory = indexed(open_memory, workspace, *notes.values())
+
+    def offered(query: str) -> list[str]:
+        return [suggestion.words[0][1] for suggestion in memory.search(query, correct=False).suggestions]
+
+    checked = set[str]()
+    for language, text in notes.items():
+        for word in unsearched_words(language).intersection(text.lower().split()):
+            swapped = word[:1] + word[2:3] + word[1:2] + word[3:]
+            if len(word) < 5 or swapped == word:
+                continue
+            checked.add(word)
+            assert unsearched_words(language).isdisjoint(offered(f"q{word}"))  # as "nello" for "anello"
+            assert offered(swapped) == [word]
+    assert {"nello", "welche", "would", "which"} <= checked
+    assert offered("thoe pumps under the shed")[:1] == ["those"]
+
+
+def test_word_of_another_language_is_offered_from_its_texts(open_memory, workspace: Path) -> None:
+    """German "man" and "unter" are function words, English "man" isn't."""
+    german = "Man geht unter der Brücke durch, und dann sieht man das Haus der Kinder. Es war nicht schwer zu finden.\n"
+    memory = indexed(open_memory, workspace, german)
+    assert memory.search("manx bridge in the fog", correct=False).suggestions == ()
+    english = "The old man lived by the bridge in the fog, and the children of the town have always liked him.\n"
+    memory = indexed(open_memory, workspace, german, english)
+    (suggestion, *_) = memory.search("manx bridge in the fog", correct=False).suggestions
+    assert suggestion.words == (("manx", "man"),)
+
+
+def test_name_in_capitals_is_corrected_to_capitals_alone(open_memory, workspace: Path) -> None:
+    memory = indexed(
+        open_memory, workspace, "A nasal spray and a pair of new boots.\n", "The launch by ESA was late.\n"
+    )
+    for query, offered in {
+        "NASA spray": [],
+        "nasla spray": ["nasal spray"],
+        "late ESAA launch": ["late ESA launch"],
+    }.items():
+        assert [found.query for found in memory.search(query, correct=False).suggestions] == offered
+
+
+def test_operator_with_an_unknown_value_suggests_similar_ones(open_memory, workspace: Path) -> None:
+    (workspace / "papers").mkdir()
+    text = "---\ntitle: Word vectors\ntags: [retrieval, ml/ranking]\n---\nPassages are compared by their cosines.\n"
+    (workspace / "papers/vectors.md").write_text(text)
+    memory = indexed(open_memory, workspace)
+    cases = {
+        "tag:retrievel": "tag:retrieval",
+        "tag:rankin cosines": "cosines tag:ml/ranking",
+        "path:papiers/": "path:papers/",
+        "path:papers/vektors.md": "path:papers/vectors.md",
+        "title:vektors": "title:vectors",
+        "tag:retrieval zebra": "",
+        "path:papers/ tag:garden": "",
+        "tag:retrievel zebra": "",
+    }
+    for query, suggested in cases.items():
+        explanation = memory.search(query, explain=True).explanation
+        assert explanation is not None
+        similar = [of.query for of in explanation.remedies if of.advice.startswith("As “")]
+        assert similar == [suggested] * bool(suggested), query
+
+
+def test_typo_in_an_identifier_is_corrected_but_no_number(open_memory, workspace: Path) -> None:
+    text = "The view pg_cursors lists cursors, see postgresql.conf and max_files_per_process. The gene is KATNAL1.\n"
+    (workspace / "view.md").write_text(f"{text}We use utf8mb4 tables and int8 columns.\n")
+    memory = open_memory(use=None)
+    memory.sync()
+    cases = {
+        "pg_cusors": "pg_cursors",
+        "the pg_curosrs view": "the pg_cursors view",
+        "postgresql.cnof": "postgresql.conf",
+        "katnla1": "katnal1",
+        **dict.fromkeys(["utf8mb3", "int9", "katnal2", "pg-cursers", "pg_crsr", "pg_cursirs"], ""),
+    }
+    for query, corrected in cases.items():
+        outcome = memory.search(query)
+        assert (outcome.corrected.query if outcome.corrected else "") == corrected, query
+
+
+class SpelledProvider(FakeProvider):
+    """Knows the words of the notes, and none with a typo."""
+
+    def pieces(self, word: str) -> int:
+        return 1 if word in (ENGLISH + OTHER).lower() else 3
+
+
+def test_query_is_embedded_without_its_likely_typo(open_memory, workspace: Path) -> None:
+    """Keywords search similar words, but the vector of a misspelt word has no meaning."""
+    for number, text in enumerate((ENGLISH, OTHER)):
+        (workspace / f"note-{number}.md").write_text(text)
+    memory = open_memory(use=(provider := SpelledProvider()))
+    memory.sync()
+    cases = {
+        "where did the team sing about the harvist": "where did the team sing about the harvest",
+        "path:note where did the team sing about the harvist": "where did the team sing about the harvest",
+        "where did the team sing about apples": "where did the team sing about apples",
+        "where did the team sing about zorvic": "where did the team sing about zorvic",
+    }
+    for query, embedded in cases.items():
+        outcome = memory.search(query)
+        assert outcome.corrected is None
+        assert provider.questions[-1] == embedded
