@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
+from itertools import chain
 
 import msgspec
 
@@ -39,6 +40,8 @@ _YEAR = lazy_pattern(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
 
 Span = tuple[date, date]
 """The first and the last day."""
+Dates = tuple[dict[int, list[Span]], dict[Span, list[int]]]
+"""The dates of each file, and the files of each date: many files have the same."""
 
 
 class Lift(msgspec.Struct, frozen=True):
@@ -192,7 +195,7 @@ class NamedInQuery:
 class NamedTimes:
     """Finds the times in one query, and the chunks whose dates are within them."""
 
-    def __init__(self, query: str, dates: SnapshotCache[dict[int, list[Span]]]) -> None:
+    def __init__(self, query: str, dates: SnapshotCache[Dates]) -> None:
         self.times = read_times(query)
         self._query = query
         self._dates = dates
@@ -202,9 +205,9 @@ class NamedTimes:
 
     def files(self, snapshot: Snapshot, file_ids: Sequence[int] | None) -> list[int]:
         """Return the ids of files dated within a time of the query, limited to the ids in `file_ids`."""
-        dates = self._dates.get(snapshot)
-        limited = dates if file_ids is None else dates.keys() & file_ids
-        return sorted(file for file in limited if (lift := self._lift(dates[file])) is not None and not lift.adjacent)
+        files_of_spans = self._dates.get(snapshot)[1].items()
+        found = set(chain.from_iterable(files for span, files in files_of_spans if not self._nearest_time(span)[0]))
+        return sorted(found if file_ids is None else found.intersection(file_ids))
 
     def words(self, text: str, ranges: Sequence[tuple[int, int]]) -> set[int]:
         """Return the positions of the words, given by their offsets, that belong to the part `text` of the query."""
@@ -228,7 +231,7 @@ class NamedTimes:
         ids = list(ids)
         new = [id_ for id_ in ids if id_ not in self._known]
         if new:
-            dates = self._dates.get(snapshot)
+            dates = self._dates.get(snapshot)[0]
             spans = {
                 id_: [*dates.get(file, ()), *_dates_in_name(heading)] for id_, file, heading in _chunks(snapshot, new)
             }
@@ -250,7 +253,7 @@ class NamedTimes:
         return nearest
 
 
-def _dates_of_files(snapshot: Snapshot) -> dict[int, list[Span]]:
+def _dates_of_files(snapshot: Snapshot) -> Dates:
     from engine.corpus.note_dates import date_in_name  # few queries name a time
 
     tables = snapshot.tables
@@ -260,6 +263,7 @@ def _dates_of_files(snapshot: Snapshot) -> dict[int, list[Span]]:
             LEFT JOIN {tables.sessions} s ON s.file_id = f.id"""
     )
     spans_of_files: dict[int, list[Span]] = {}
+    files_of_spans: dict[Span, list[int]] = {}
     for file, path, title, source, dated, earlier, started, ended in rows:
         spans = list(_dates_in_name(title))
         if source == "sessions":
@@ -272,7 +276,9 @@ def _dates_of_files(snapshot: Snapshot) -> dict[int, list[Span]]:
             spans += [(day, day) for day in map(_utc, moments)]
         if spans:
             spans_of_files[file] = spans
-    return spans_of_files
+        for span in spans:
+            files_of_spans.setdefault(span, []).append(file)
+    return spans_of_files, files_of_spans
 
 
 def _chunks(snapshot: Snapshot, ids: Sequence[int]) -> Iterator[tuple[int, int, str]]:
