@@ -17,7 +17,7 @@ _DAY = lazy_pattern(
 )
 _WEEK = lazy_pattern(_NOT_DATES + r"([12][0-9]{3})[-_. ]?[wW]([0-5][0-9])(?![0-9])")
 _MONTH = lazy_pattern(_NOT_DATES + r"([12][0-9]{3})[-_.]([01][0-9])(?![0-9]|[-_.][0-9])")
-_YEAR_FOLDER = lazy_pattern(r"[12][0-9]{3}")
+_YEAR = lazy_pattern(r"[12][0-9]{3}")
 _MONTH_FOLDER = lazy_pattern(r"(?:[12][0-9]{3}[-_.])?([01][0-9])(?![0-9]).*")
 _DAY_PART = lazy_pattern(r"([0-3][0-9])(?![0-9]).*")
 
@@ -46,6 +46,8 @@ def date_in_name(name: str) -> Dated | None:
 
     `daily/2026-01-11-standup.md`, `log/2026/01/11.md`, `2026-01/11 walk.md`, `journal/2026-W03.md`, `2026-01.md`.
     """
+    if _YEAR.search(name) is None:  # few names have a date, and an index has thousands
+        return None
     *folders, base = name.split("/")
     stem = base.rpartition(".")[0] or base
     if date_of_name := _day_in(stem):
@@ -58,7 +60,7 @@ def date_in_name(name: str) -> Dated | None:
         if date_of_name := _week_in(folder) or _month_in(folder):
             return Dated(_moment(date_of_name), "folder")
     for year, month in pairwise(folders):
-        if _YEAR_FOLDER.fullmatch(year) and (match := _MONTH_FOLDER.fullmatch(month)):
+        if _YEAR.fullmatch(year) and (match := _MONTH_FOLDER.fullmatch(month)):
             last = _last_of_month(int(year), int(match[1]))
             if last is not None:
                 return Dated(_moment(last), "folder")
@@ -84,7 +86,7 @@ def _days_in_folders(folders: list[str], stem: str) -> Iterator[date]:
             yield day_of_folder
         if end >= 2 and (month := _month_in(parts[end - 2])) and (day := _DAY_PART.fullmatch(parts[end - 1])):
             yield from _valid_day(month.year, month.month, int(day[1]))
-        if end >= 3 and _YEAR_FOLDER.fullmatch(parts[end - 3]):
+        if end >= 3 and _YEAR.fullmatch(parts[end - 3]):
             month_part, day = _MONTH_FOLDER.fullmatch(parts[end - 2]), _DAY_PART.fullmatch(parts[end - 1])
             if month_part and day:
                 yield from _valid_day(int(parts[end - 3]), int(month_part[1]), int(day[1]))

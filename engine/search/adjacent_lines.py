@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import reduce
 from itertools import groupby
+from operator import or_
 
 from engine.text import QueryTerm
 from engine.text.tokens import RUN, without_terminal_sequences
@@ -22,10 +24,11 @@ class AdjacentLines:
         """`weights`: idf of each term."""
         total = sum(weights) or 1.0
         self._bits: dict[str, int] = {}
+        masks = ([sum({self._bit(token) for token in form}) for form in _forms(term)] for term in terms)
         self._forms = [
-            (weight / total, [sum({self._bit(token) for token in form}) for form in _forms(term)])
-            for term, weight in zip(terms, weights, strict=True)
+            (weight / total, reduce(or_, forms), forms) for weight, forms in zip(weights, masks, strict=True)
         ]
+        """Of each term: its weight, the bits of all its forms, and those of each."""
         self._beginnings = tuple(token[:-1] for token in self._bits if token.endswith("*"))
         written = (term.surface.lower() for term in terms)  # tokens have no accents
         begins = sorted(
@@ -98,8 +101,8 @@ class AdjacentLines:
         """Return the share of the query, by idf, made up of terms whose tokens (of any form) are all in `mask`."""
         share = self._shares.get(mask)
         if share is None:
-            share = sum(weight for weight, forms in self._forms if any(form & mask == form for form in forms))
-            self._shares[mask] = share
+            held = (weight for weight, bits, forms in self._forms if bits & mask and any(f & mask == f for f in forms))
+            share = self._shares[mask] = sum(held)
         return share
 
 

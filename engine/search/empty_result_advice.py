@@ -200,22 +200,22 @@ def _tool_texts(
     parses at most three of them.
     """
     words, hidden = context.query.free_text.split(), context.request.filter.hide_memory
-    if settings is None or settings.sessions.tools or hidden or stage not in UNMATCHED or not words:
+    if settings is None or settings.sessions.tools or hidden or stage not in UNMATCHED:
+        return
+    from engine.corpus.transcripts.session_stores import TranscriptLocator
+    from engine.corpus.transcripts.transcript_reader import has_tool_text, may_contain, plain_parts  # every format
+
+    if not (parts := plain_parts(words)):
         return
     context.reads_files, files = True, context.scope.all_files(snapshot)
-    from engine.corpus.transcripts.session_stores import locate_transcript
-    from engine.corpus.transcripts.transcript_reader import has_tool_text, may_contain  # imports every format
-
-    bytes_left, parsed = _MAX_BYTES, 0
+    bytes_left, parsed, locator = _MAX_BYTES, 0, TranscriptLocator(settings)
     for name, size, title in newest_transcripts(snapshot, files, _MAX_LOOKED_AT, _LARGEST_LOOKED_AT):
         if (bytes_left := bytes_left - size) < 0 or parsed == _MAX_PARSED:
             return
         with suppress(OSError, PathRefused, *PARSER_FAULTS):
-            path = locate_transcript(name, settings)[0]
-            if not may_contain(path, words, context.cancel):
-                continue
-            parsed += 1
-            if has_tool_text(path, words, context.cancel):
+            path = locator.locate(name)[0]
+            parsed += (likely := may_contain(path, parts, context.cancel))
+            if likely and has_tool_text(path, words, context.cancel):
                 advice = tr(
                     "A call or result of a tool in “{session}” contains this. These texts are not indexed.",
                     session=title,

@@ -30,6 +30,8 @@ _MAX_RANKED = 10_000
 """Most matches to rank, about 8 ms."""
 _CHOOSING = 4_000
 """Most matches of the rarest terms, which choose the candidates. All terms count in ranks and scores."""
+_FEWER = 4
+"""How many times fewer the matches of some terms must be than those of all terms to be read first."""
 _SHORT_QUERY, _RARE = 3, 10  # most terms of a short query; most matches of a rare term
 _RECENT = 5_000
 """If even the rarest term has more matches, only its title matches and this many recently indexed ones are ranked."""
@@ -68,8 +70,8 @@ class KeywordLeg:
         """Terms with a form or a similar word in the index, rarest first."""
         self._numbered_terms = [(self.terms.index(term), term) for term in self._known]
         self._selective = _rarest(self._known, _CHOOSING)
-        self._with_selective = set[int]()
-        """Candidates known to hold one of the `_selective` terms."""
+        self._choosing, self._chosen = set[int](), set[int]()
+        """Positions in `_known` of terms that candidates were chosen by, and the candidates that hold one of them."""
         self._groups = tuple(term.group for term in terms) if any(term.group for term in terms) else ()
 
     def weigh_missing(self, similar: Collection[str]) -> None:
@@ -95,16 +97,16 @@ class KeywordLeg:
         if len(known) > 1 and (len(known) <= _SHORT_QUERY or known[0].matches > _CHOOSING):
             every = self._snapshot_chunks * math.prod(term.matches / self._snapshot_chunks for term in known)
             found = self._ranked(" AND ".join(f"({_any_of([term])})" for term in known), round(every), limit, scope)
-            self._with_selective.update(found)
+            self._note_chosen(found, known[:1])
         # FTS5 adds up all forms of a word, so passages with a common form can outrank the few with a rare one.
         half = limit // 2  # the other half is for ranked matches
-        found += self._all_if_few(_rarest(known, half), half + 1, scope) or ()
+        if (few := self._all_if_few(rarest := _rarest(known, half), half + 1, scope)) is not None:
+            found += self._note_chosen(few, rarest)
         found += self._exact(limit, scope)
         if len(found) < limit:
             matches = sum(term.matches for term in self._selective)
             ranked = self._ranked(_ranking(self._selective, self._known), matches, limit, scope)
-            self._with_selective.update(ranked)
-            found += ranked
+            found += self._note_chosen(ranked, self._selective)
         return list(dict.fromkeys(found))
 
     def titled(self) -> list[int] | None:
@@ -148,7 +150,14 @@ class KeywordLeg:
         if not exact or sum(term.loose for term in exact) <= limit // 2:
             return []
         rarest = _rarest(exact, _CHOOSING)
-        return self._ranked(_ranking(rarest, exact, exact=True), sum(term.matches for term in rarest), limit, scope)
+        ranked = self._ranked(_ranking(rarest, exact, exact=True), sum(term.matches for term in rarest), limit, scope)
+        return self._note_chosen(ranked, rarest)
+
+    def _note_chosen(self, ids: list[int], terms: Sequence[Term]) -> list[int]:
+        """Note that chunks hold one of the terms, and return the chunks."""
+        self._chosen.update(ids)
+        self._choosing.update(map(self._known.index, terms))
+        return ids
 
     def score(
         self,
@@ -166,10 +175,12 @@ class KeywordLeg:
         result = known or KeywordScores(self.terms, groups=self._groups, full_match=full_match)
         unscored = set(ids).difference(result.scores) if self._known else set()
         expression, before = _any_of(self._known), 0
-        if len(self._selective) < len(self._known) and unscored <= self._with_selective:
+        choosing = [self._known[at] for at in sorted(self._choosing)]
+        fewer = _FEWER * sum(term.matches for term in choosing) < sum(term.matches for term in self._known)
+        if fewer and unscored <= self._chosen:
             # Reading only the matches of rarer terms is faster, unless all matches have to be read afterwards.
-            expression = _ranking(self._selective, self._known)
-            before = len(_phrases(self._selective))
+            expression = _ranking(choosing, self._known)
+            before = len(_phrases(choosing))
         numbers = {phrase: number for number, phrase in enumerate(_phrases(self._known), before)}
         phrases = [numbers[form] for term in self._known for form in term.forms]
         kinds = tuple(term.kinds for term in self._known)

@@ -64,7 +64,7 @@ class Conditions:
 
     def chunks(self, files: Sequence[int] | None) -> list[int]:
         """Return the ids of the chunks that satisfy all conditions, in ascending order, limited to `files`."""
-        return self._matching(self._all, files)
+        return self._satisfying(files)
 
     def files(self) -> list[int] | None:
         """Return the ids of files that satisfy all conditions on whole files; None without such conditions."""
@@ -79,8 +79,9 @@ class Conditions:
         )
         return sorted(id_ for (id_,) in rows)
 
+    @cached_property
     def match(self) -> Match | None:
-        """Return all conditions as FTS5 expressions; None if one needs data that the keyword index doesn't have."""
+        """All conditions as FTS5 expressions; None if one needs data that the keyword index doesn't have."""
         required, excluded = list[str](), list[str]()
         for clause, _ in self._clauses:
             if any(isinstance(atom, Field) or _forms_within(atom) for atom in clause.alternatives):
@@ -92,11 +93,22 @@ class Conditions:
 
     def match_any(self, files: Sequence[int] | None) -> bool:
         """Whether any chunk satisfies all conditions of the query."""
-        return bool(self._matching(self._all, files, most=1))
+        return bool(self._satisfying(files, most=1))
 
     def unmet(self, files: Sequence[int] | None) -> list[Clause]:
         """Return the conditions that no chunk satisfies, even without the other conditions."""
         return [clause for clause, condition in self._clauses if not self._matching([condition], files, most=1)]
+
+    def _satisfying(self, files: Sequence[int] | None, most: int = -1) -> list[int]:
+        if self.match is None or not self.match.required:
+            return self._matching(self._all, files, most)
+        # FTS5 lists the matches in a tenth of the time in which SQLite looks them up among the chunks.
+        limit = "" if files is None else f"AND +rowid {self._snapshot.in_files(files)}"
+        rows = self._snapshot.connection.execute(
+            f"SELECT rowid FROM {self._tables.fts} WHERE {self._tables.fts} MATCH ? {limit} LIMIT {most}",
+            (Match(excluded=self.match.excluded).within(self.match.required),),
+        )
+        return sorted(id_ for (id_,) in rows)
 
     def _matching(self, conditions: Iterable[Condition], files: Sequence[int] | None, most: int = -1) -> list[int]:
         parts = list(conditions)
@@ -408,7 +420,7 @@ def restrict(
     """
     scope = ChunkFilter(files)
     if conditions:
-        match = conditions.match()
+        match = conditions.match
         listed = listed or match is None or bool(context.request.explain)
         scope = ChunkFilter(files, conditions.chunks(files) if listed else None, match)
     if not context.query.plain:

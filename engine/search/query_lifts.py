@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
+from itertools import chain
 
 import msgspec
 
@@ -39,6 +40,8 @@ _YEAR = lazy_pattern(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
 
 Span = tuple[date, date]
 """The first and the last day."""
+Dates = tuple[dict[int, list[Span]], dict[Span, list[int]]]
+"""The dates of each file, and the files of each date: many files have the same."""
 
 
 class Lift(msgspec.Struct, frozen=True):
@@ -192,7 +195,7 @@ class NamedInQuery:
 class NamedTimes:
     """Finds the times in one query, and the chunks whose dates are within them."""
 
-    def __init__(self, query: str, dates: SnapshotCache[dict[int, list[Span]]]) -> None:
+    def __init__(self, query: str, dates: SnapshotCache[Dates]) -> None:
         self.times = read_times(query)
         self._query = query
         self._dates = dates
@@ -202,9 +205,9 @@ class NamedTimes:
 
     def files(self, snapshot: Snapshot, file_ids: Sequence[int] | None) -> list[int]:
         """Return the ids of files dated within a time of the query, limited to the ids in `file_ids`."""
-        dates = self._dates.get(snapshot)
-        limited = dates if file_ids is None else dates.keys() & file_ids
-        return sorted(file for file in limited if (lift := self._lift(dates[file])) is not None and not lift.adjacent)
+        files_of_spans = self._dates.get(snapshot)[1].items()
+        found = set(chain.from_iterable(files for span, files in files_of_spans if not self._nearest_time(span)[0]))
+        return sorted(found if file_ids is None else found.intersection(file_ids))
 
     def words(self, text: str, ranges: Sequence[tuple[int, int]]) -> set[int]:
         """Return the positions of the words, given by their offsets, that belong to the part `text` of the query."""
@@ -228,7 +231,7 @@ class NamedTimes:
         ids = list(ids)
         new = [id_ for id_ in ids if id_ not in self._known]
         if new:
-            dates = self._dates.get(snapshot)
+            dates = self._dates.get(snapshot)[0]
             spans = {
                 id_: [*dates.get(file, ()), *_dates_in_name(heading)] for id_, file, heading in _chunks(snapshot, new)
             }
@@ -250,7 +253,7 @@ class NamedTimes:
         return nearest
 
 
-def _dates_of_files(snapshot: Snapshot) -> dict[int, list[Span]]:
+def _dates_of_files(snapshot: Snapshot) -> Dates:
     run, tables, found = snapshot.connection.execute, snapshot.tables, defaultdict[int, list[Span]](list)
     for file, title in run(
         f"SELECT id, title FROM {tables.files} WHERE title GLOB '*19[0-9][0-9]*' OR title GLOB '*20[0-9][0-9]*'"
@@ -264,7 +267,11 @@ def _dates_of_files(snapshot: Snapshot) -> dict[int, list[Span]]:
     for file, day in note_days.all(snapshot):
         date_of_note = date(1970, 1, 1) + timedelta(days=day)
         found[file].append((date_of_note, date_of_note))
-    return dict(found)
+    files_of_spans = defaultdict[Span, list[int]](list)
+    for file, dates in found.items():
+        for span in dates:
+            files_of_spans[span].append(file)
+    return dict(found), dict(files_of_spans)
 
 
 def _chunks(snapshot: Snapshot, ids: Sequence[int]) -> Iterator[tuple[int, int, str]]:

@@ -263,9 +263,11 @@ class Searcher:
         if not context.suggestions:
             return None
         query, offered = context.request.query, context.suggestions
-        if names_note(query, offered[0]) and find(query).score_inputs.words.complete:
-            context.suggestions = ()
-            return None
+        if names_note(query, offered[0]):
+            found = self._find(snapshot, None, part, context.by_keywords())
+            if found.score_inputs.words.complete:
+                context.suggestions = ()
+                return None
         return best_correction(query, offered, find, partial(self._embedder.is_word, snapshot, provider))
 
     def _shorter(

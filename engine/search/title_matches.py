@@ -280,11 +280,9 @@ def name_matches(
     def fit(name: str) -> float:
         rating = known.get(name)
         if rating is None:
-            words = _analysed_words(name, analysis.languages)
+            words, tokens, written = _analysed_words(name, analysis.languages)
             if not words:
                 return 0.0
-            tokens = frozenset[str]().union(*(word.tokens for word in words))
-            written = frozenset[str]().union(*(word.written for word in words))
             strengths = [
                 1.0 if of_term[0] <= written else other if any(form <= tokens for form in of_term) else 0.0
                 for of_term, other in zip(forms, inexact, strict=True)
@@ -413,8 +411,9 @@ class _NameWord(msgspec.Struct, frozen=True):
         return sum(not tokens.isdisjoint(part) for part in self.parts) / len(self.parts)
 
 
-def _analysed_words(name: str, languages: tuple[str, ...]) -> list[_NameWord]:
-    """Return the words of a name, without function words if there are others."""
+@lru_cache(1024)  # while the user types, the same notes match
+def _analysed_words(name: str, languages: tuple[str, ...]) -> tuple[list[_NameWord], frozenset[str], frozenset[str]]:
+    """Return the words of a name, without function words if there are others, their tokens, and these as written."""
     meaningful, plain = [], []
     for run in RUN.findall(name[:_LONGEST]):
         word = _analysed_word(run, languages)
@@ -422,7 +421,9 @@ def _analysed_words(name: str, languages: tuple[str, ...]) -> list[_NameWord]:
             plain.append(word)
             if word.tokens.isdisjoint(unsearched_words(languages[0])):
                 meaningful.append(word)
-    return meaningful or plain
+    words = meaningful or plain
+    tokens = frozenset[str]().union(*(word.tokens for word in words))
+    return words, tokens, frozenset[str]().union(*(word.written for word in words))
 
 
 @lru_cache(2048)  # names share words, and an index may have twenty languages

@@ -69,11 +69,10 @@ _UNITS = (
     *("cm centimeter centimeters centimetre centimetres zentimeter", "mm millimeter millimeters millimetre"),
     *("l liter liters litre litres", "ml milliliter milliliters millilitre millilitres", "lb lbs pound pounds"),
     *("ms millisecond milliseconds", "s sec secs second seconds sekunde sekunden"),
-    *("min mins minute minutes minuten minutos", "h hr hrs hour hours stunde stunden std"),
+    *("min mins minute minutes minuten minutos", "h hr hrs hour hours stunde stunden std", "kwh kilowattstunden"),
     *("kb kilobyte kilobytes", "mb megabyte megabytes", "gb gigabyte gigabytes", "tb terabyte terabytes"),
     *("w watt watts", "kw kilowatt kilowatts", "v volt volts", "μs microsecond microseconds mikrosekunden"),
     *("ns nanosecond nanoseconds", "mhz megahertz", "ghz gigahertz", "khz kilohertz", "hz hertz"),
-    "kwh kilowattstunden",
     *("ma milliampere milliamps", "db decibel decibels", "px pixel pixels", "kcal kilocalories", "mw milliwatt"),
 )
 _ORDINALS = (
@@ -284,7 +283,7 @@ def _names_of_units() -> dict[str, tuple[str, ...]]:
     return names
 
 
-def numbers_with_signs(query: str) -> list[tuple[re.Pattern[str], re.Pattern[str]]]:
+def numbers_with_signs(query: str) -> list[list[re.Pattern[str]]]:
     """Return expressions for the numbers of a query with a sign that is no token, such as 20%, or with its name.
 
     The first matches the sign or the name as typed, the second either of them. Most texts with the same number have it
@@ -297,14 +296,15 @@ def numbers_with_signs(query: str) -> list[tuple[re.Pattern[str], re.Pattern[str
     return [_with_unit(sign, re.escape(number), typed) for sign, number, typed in found if sign]
 
 
-def _with_unit(sign: str, number: str, typed: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    names = [typed, *(name.replace("_", " ") for name in _SIGNS.get(sign, "").split())]
-    words = [rf"(?<![^\W\d]){re.escape(name)}(?!\w)" if name != sign else re.escape(sign) for name in names]
-    as_typed, either = (
-        re.compile(rf"(?:{unit}){_GAP}{number}(?![.,]?\d)|(?<![\d.,]){number}{_GAP}(?:{unit})", re.IGNORECASE)
-        for unit in (words[0], "|".join([re.escape(sign), *words]))
-    )
-    return as_typed, either
+def _with_unit(sign: str, number: str, typed: str) -> list[re.Pattern[str]]:
+    names = [sign, typed, *(name.replace("_", " ") for name in _SIGNS.get(sign, "").split())]
+    units = [rf"(?<![^\W\d]){re.escape(name)}(?!\w)" if name != sign else re.escape(sign) for name in names]
+    before = [rf"(?<={unit}{number})|(?<={unit}{_GAP[:-1]}{number})" for unit in units]
+    sides = [
+        rf"(?![.,]?\d)(?:{'|'.join(before[of])})|(?<![\d.,]{number}){_GAP}(?:{'|'.join(units[of])})"
+        for of in (slice(1, 2), slice(None))
+    ]
+    return [re.compile(f"{number}(?:{side})", re.IGNORECASE) for side in sides]  # beginning with a unit is far slower
 
 
 def _units(text: str) -> Iterator[Span]:

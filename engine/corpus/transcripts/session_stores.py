@@ -331,41 +331,48 @@ def locate_transcript(name: str, settings: Settings) -> tuple[Path, str]:
 
     Raises `PathRefused` for every name that is in no store, `FileNotFoundError` for a deleted transcript.
     """
-    parts = name.split("/")
-    if is_unusable(name) or {"", ".", ".."}.intersection(parts):
-        raise PathRefused
-    store = next((store for store in find_stores(settings) if name.startswith(store.name + "/")), None)
-    if store is None or is_secret_folder(store.path):
-        raise PathRefused
-    return _find(store, name[len(store.name) + 1 :].split("/"))
+    return TranscriptLocator(settings).locate(name)
 
 
-def _find(store: Store, parts: list[str]) -> tuple[Path, str]:
-    path, state = store.path, os.lstat(store.path)
-    if stat.S_ISREG(state.st_mode) and parts[0] == transcript_of(os.path.basename(path)):
-        return Path(path), "/".join(parts[1:])
-    for depth, part in enumerate(parts, 1):
-        if is_link(state) or not stat.S_ISDIR(state.st_mode):
+class TranscriptLocator:
+    """Locates transcripts like `locate_transcript`; finds the stores and lists each folder only once."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._stores = find_stores(settings)
+        self._names_in = cache(_names_in)
+
+    def locate(self, name: str) -> tuple[Path, str]:
+        parts = name.split("/")
+        if is_unusable(name) or {"", ".", ".."}.intersection(parts):
             raise PathRefused
-        path, state = _entry_named(path, part)
-        if stat.S_ISREG(state.st_mode):
-            if not may_be_transcript(path) and (store_name(store.path) or not is_renamed_export(path)):
+        store = next((store for store in self._stores if name.startswith(store.name + "/")), None)
+        if store is None or is_secret_folder(store.path):
+            raise PathRefused
+        return self._find(store, name[len(store.name) + 1 :].split("/"))
+
+    def _find(self, store: Store, parts: list[str]) -> tuple[Path, str]:
+        path, state = store.path, os.lstat(store.path)
+        if stat.S_ISREG(state.st_mode) and parts[0] == transcript_of(os.path.basename(path)):
+            return Path(path), "/".join(parts[1:])
+        for depth, part in enumerate(parts, 1):
+            if is_link(state) or not stat.S_ISDIR(state.st_mode):
                 raise PathRefused
-            return Path(path), "/".join(parts[depth:])
-    raise PathRefused
+            # Listed, since many file systems ignore the case or the Unicode form of a name.
+            found = next(filter(self._names_in(path).__contains__, perhaps_compressed(part)), None)
+            if found is None:
+                raise FileNotFoundError(f"{path}/{part}")
+            path = os.path.join(path, found)
+            state = os.lstat(path)
+            if stat.S_ISREG(state.st_mode):
+                if not may_be_transcript(path) and (store_name(store.path) or not is_renamed_export(path)):
+                    raise PathRefused
+                return Path(path), "/".join(parts[depth:])
+        raise PathRefused
 
 
-def _entry_named(folder: str, name: str) -> tuple[str, os.stat_result]:
-    """Return the entry with exactly this name, perhaps compressed: many file systems ignore case or Unicode form."""
-    names = perhaps_compressed(name)
+def _names_in(folder: str) -> frozenset[str]:
     try:
         with scan_folder(folder) as entries:
-            entries_by_name = {
-                entry.name: entry.stat(follow_symlinks=False) for entry in entries if entry.name in names
-            }
+            return frozenset(entry.name for entry in entries)
     except PermissionError:
         raise PathRefused from None
-    for candidate in names:
-        if candidate in entries_by_name:
-            return os.path.join(folder, candidate), entries_by_name[candidate]
-    raise FileNotFoundError(f"{folder}/{name}")

@@ -158,6 +158,25 @@ def test_operators_limit_the_files_that_are_found(memory: BuiltinMemory, query: 
     assert found(memory, query) == paths
 
 
+@pytest.mark.parametrize(
+    ("query", "glob", "count"),
+    [
+        ("(tomatoes OR hose OR deployment) -limp", None, 2),
+        ("(tomatoes OR hose OR deployment) -limp", "daily/*", 1),
+        ('(tomatoes OR hose OR "left valve") irrigation', None, 3),
+        ('(tomatoes OR hose OR "left valve") irrigation', "s*.md", 1),
+        ("(limp OR limpid) -tomatoes", None, 0),
+        ("irrigation -limp", None, 9),
+    ],
+)
+def test_explanation_counts_the_passages_with_alternatives(
+    memory: BuiltinMemory, query: str, glob: str | None, count: int
+) -> None:
+    explanation = memory.search(query, path_glob=glob, explain=True).explanation
+    assert explanation is not None
+    assert [stage.left for stage in explanation.stages if stage.name == "query"] == [count]
+
+
 def test_prefix_finds_longer_words(memory: BuiltinMemory) -> None:
     [result] = memory.search("deplo* source:notes", min_score=0.3, mode="keyword").results
     assert result.path == "daily/2026-02-09.md"

@@ -294,6 +294,7 @@ def test_sign_of_a_number_decides_among_many(open_memory, workspace: Path) -> No
         "rebate": "The shop by the road gives a rebate of 30 percent to all who come in May.",
         "loan": "The loan from the bank by the road has 40% to pay back until May.",
         "pounds": "The rope by the road is 50 pounds in any shop, more or less.",
+        "sizes": "Of 20 by 20 by 20 it has 120%, 20.5%, % 205, percent20 and 20percentage of 20.",
         "seats": "There are 30 seats, 30 tables, 40 lamps, 40 hooks, 50 cups and 50 mugs.",
     }.items():
         (workspace / f"{name}.md").write_text(f"# Note\n\n{text}\n", "utf-8")
