@@ -42,13 +42,13 @@ def test_threads_wait_until_logging_is_set_up(monkeypatch: pytest.MonkeyPatch) -
 
     def set_up() -> None:
         began.set()
-        assert may_end.wait(10)
+        assert may_end.wait(60)
         ready.append(True)
 
     monkeypatch.setattr(base, "before_first_message", [set_up])
     first, second = threading.Thread(target=prepare_logging), threading.Thread(target=prepare_logging)
     first.start()
-    assert began.wait(10)
+    assert began.wait(60)
     second.start()
     second.join(0.05)  # it must wait, too
     assert (second.is_alive(), ready) == (True, [])

@@ -13,7 +13,7 @@ from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.formats import Conversation, LineParser, SessionDatabase
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
 from engine.corpus.transcripts.messages import Message
-from engine.corpus.transcripts.sqlite_view import SqliteView, looks_like
+from engine.corpus.transcripts.sqlite_view import SqliteView
 
 _BLOCK = 256 * 1024
 _WINDOW = 128 * 1024**2
@@ -44,13 +44,7 @@ class RowFormat(msgspec.Struct, kw_only=True):
     elsewhere: Callable[[str], Set[str]] | None = None
     """Function that returns the sessions to leave out, since other files have them, given the database's path."""
 
-    def matches(self, path: str, head: bytes) -> bool:
-        if not looks_like(head):
-            return False
-        with closing(SqliteView(path)) as view:
-            return view.read(self._fits)
-
-    def _fits(self, connection: apsw.Connection) -> bool:
+    def matches(self, path: str, connection: apsw.Connection) -> bool:
         return all(names <= columns(connection, table) for table, names in self.needed.items())
 
     @contextmanager

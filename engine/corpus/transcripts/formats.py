@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager
 from hashlib import blake2b
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import msgspec
 
@@ -13,6 +13,9 @@ from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.token_usage import Request, Usage, add_usage
 from engine.redaction.secret_masking import redact
+
+if TYPE_CHECKING:
+    import apsw
 
 _RECENT = 64
 """Number of last requests whose usage may be repeated, with more tokens, on a later line."""
@@ -228,11 +231,8 @@ class DatabaseFormat(Protocol):
 
     agent: str
 
-    def matches(self, path: str, head: bytes) -> bool:
-        """Whether a file with these first bytes (at most 64 KB) has this format.
-
-        Raises OSError, `PathRefused`, and ValueError for a database that can't be examined (now).
-        """
+    def matches(self, path: str, connection: "apsw.Connection") -> bool:
+        """Whether the database at `path` has this format."""
 
     def opened(self, path: str, cancel: CancelToken | None = None) -> AbstractContextManager[SessionDatabase]:
         """Open the database for reading, without writing, creating or locking anything in its folder."""

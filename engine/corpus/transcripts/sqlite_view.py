@@ -11,7 +11,7 @@ WAL, during a read. If so, it is read again.
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from typing import TypeVar
 
 import apsw
@@ -198,18 +198,6 @@ class _ReadingOnly(apsw.VFS):
 
 # created on import: of two with this name, made by two threads, one would be deleted immediately
 _FILES = _ReadingOnly()
-
-
-def looks_like(head: bytes) -> bool:
-    """Whether a file with these first bytes is an SQLite database."""
-    return head.startswith(HEADER)
-
-
-def has_tables(path: str, *choices: frozenset[str]) -> bool:
-    """Whether the database has all tables of one of the sets `choices`. Raises OSError, `PathRefused`, ValueError."""
-    with closing(SqliteView(path)) as view:
-        known = view.read(tables)
-    return any(choice <= known for choice in choices)
 
 
 def tables(connection: apsw.Connection) -> frozenset[str]:

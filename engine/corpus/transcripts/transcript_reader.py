@@ -6,7 +6,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,6 +30,7 @@ from engine.corpus.transcripts.jsonl import LONGEST_LINE, RawLine, Source, Unpac
 from engine.corpus.transcripts.messages import Message, SessionMetadata
 from engine.corpus.transcripts.registry import formats
 from engine.corpus.transcripts.session_stores import session_name
+from engine.corpus.transcripts.sqlite_view import HEADER, SqliteView
 from engine.corpus.transcripts.transcript_files import is_compressed, transcript_of
 from engine.corpus.user_environment import Machine
 from engine.redaction.secret_masking import redact
@@ -69,8 +70,11 @@ def database_format(source: Source, path: str) -> DatabaseFormat | None:
 
     Raises OSError, `PathRefused`, and ValueError for a database that cannot be read (now).
     """
-    head = read_at(source, 0, _HEAD_BYTES)
-    return next((known for family in formats() for known in family.databases if known.matches(path, head)), None)
+    if read_at(source, 0, len(HEADER)) != HEADER:
+        return None
+    known = [known for family in formats() for known in family.databases]
+    with closing(SqliteView(path)) as view:  # one for all, since each would read the whole WAL
+        return view.read(lambda opened: next((one for one in known if one.matches(path, opened)), None))
 
 
 def line_format(source: Source, path: str = "") -> LineFormat | None:

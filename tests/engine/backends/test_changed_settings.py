@@ -69,16 +69,16 @@ def test_running_search_keeps_its_settings(memory, provider, monkeypatch):
 
     def late(text: str, **options) -> np.ndarray:
         begun.set()
-        assert go_on.wait(30)
+        assert go_on.wait(60)
         return embed(text, **options)
 
     monkeypatch.setattr(provider, "embed_query", late)
     with ThreadPoolExecutor(1) as pool:
         under_way = pool.submit(memory.search, "a pressure gauge", min_score=0)
-        assert begun.wait(30)
+        assert begun.wait(60)
         apply_query_settings(memory, hybrid=HybridSettings(enabled=False))
         go_on.set()
-        assert under_way.result(30).mode == "hybrid"
+        assert under_way.result(60).mode == "hybrid"
     assert memory.search("a pressure gauge", min_score=0).mode == "vector"
 
 

@@ -70,7 +70,7 @@ def test_user_data_opened_during_close_is_closed(workspace, settings, monkeypatc
     class Slow(user_data.UserData):
         def __init__(self, path: Path) -> None:
             opening.set()
-            assert closing.wait(10)
+            assert closing.wait(60)
             time.sleep(0.05)  # so that `close` reaches the point where it waits
             super().__init__(path)
             opened.append(self)
@@ -83,7 +83,7 @@ def test_user_data_opened_during_close_is_closed(workspace, settings, monkeypatc
     memory = engine.open_memory(workspace, settings)
     with ThreadPoolExecutor(1) as pool:
         first_use = pool.submit(lambda: memory.saved_searches)
-        assert opening.wait(10)
+        assert opening.wait(60)
         closing.set()
         memory.close()
         first_use.result()

@@ -151,7 +151,7 @@ def test_waiting_for_map_can_be_cancelled(open_memory) -> None:
         waiting = threading.Thread(target=ask)
         waiting.start()
         token.cancel()
-        waiting.join(10)
+        waiting.join(60)
 
     assert memory.insight.make_map(progress=ask_beside).ids
     assert refused

@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from datetime import date, datetime
 from pathlib import Path
 
@@ -50,10 +51,9 @@ def _session(folder: Path) -> None:
     (folder / "boat.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
-@pytest.fixture
-def memory(tmp_path: Path, provider: FakeProvider, monkeypatch: pytest.MonkeyPatch) -> Iterator[BuiltinMemory]:
-    monkeypatch.setattr(builtin, "select_provider", lambda *_, **__: selection_of(provider))
-    workspace, store = tmp_path / "notes", tmp_path / "agents/main/sessions"
+@contextmanager
+def _opened(folder: Path, provider: FakeProvider) -> Iterator[BuiltinMemory]:
+    workspace, store = folder / "notes", folder / "agents/main/sessions"
     for name, text in NOTES.items():
         path = workspace / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -61,11 +61,31 @@ def memory(tmp_path: Path, provider: FakeProvider, monkeypatch: pytest.MonkeyPat
         moment = datetime.fromisoformat(CHANGED.get(name, "2025-06-01")).timestamp() + 3600
         os.utime(path, (moment, moment))
     _session(store)
-    wanted = Settings(sessions=SessionSettings(folders=(str(store),)), store=StoreSettings(path=str(tmp_path / "data")))
-    opened = BuiltinMemory(workspace, wanted, executor=None, background=False)
-    opened.sync()
-    yield opened
-    opened.close()
+    wanted = Settings(sessions=SessionSettings(folders=(str(store),)), store=StoreSettings(path=str(folder / "data")))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(builtin, "select_provider", lambda *_, **__: selection_of(provider))
+        with closing(BuiltinMemory(workspace, wanted, executor=None, background=False)) as memory:
+            memory.sync()
+            yield memory
+
+
+@pytest.fixture(scope="module")
+def provider() -> FakeProvider:
+    return FakeProvider()
+
+
+@pytest.fixture(scope="module")
+def memory(tmp_path_factory: pytest.TempPathFactory, provider: FakeProvider) -> Iterator[BuiltinMemory]:
+    """A memory for tests that only read."""
+    with _opened(tmp_path_factory.mktemp("read"), provider) as memory:
+        yield memory
+
+
+@pytest.fixture
+def changing(tmp_path: Path, provider: FakeProvider) -> Iterator[BuiltinMemory]:
+    """A memory of its own for a test that changes notes."""
+    with _opened(tmp_path, provider) as memory:
+        yield memory
 
 
 def found(memory: BuiltinMemory, query: str, **options) -> set[str]:
@@ -231,13 +251,13 @@ def test_part_of_an_agents_name_is_enough(memory: BuiltinMemory, query: str, fou
         ("heron -before:2019-06", {"dated.md"}),
     ],
 )
-def test_dates_are_also_those_of_the_note(memory: BuiltinMemory, query: str, expected: set[str]):
-    workspace = Path(memory.status().workspace_dir)
+def test_dates_are_also_those_of_the_note(changing: BuiltinMemory, query: str, expected: set[str]):
+    workspace = Path(changing.status().workspace_dir)
     (workspace / "log").mkdir()
     (workspace / "log/2019-05-04 walk.md").write_text("# Walk\n\nA heron at the pond.\n")
     (workspace / "dated.md").write_text("---\ncreated: 2019-06-05\n---\n# Pond\n\nThe heron came back.\n")
-    memory.sync()
-    assert found(memory, query) == expected
+    changing.sync()
+    assert found(changing, query) == expected
 
 
 @pytest.mark.parametrize(
@@ -253,24 +273,24 @@ def test_dates_are_also_those_of_the_note(memory: BuiltinMemory, query: str, exp
         ("heron", ()),
     ],
 )
-def test_each_date_of_front_matter_is_in_its_period(memory: BuiltinMemory, query: str, dates: tuple[str, ...] | None):
-    workspace = Path(memory.status().workspace_dir)
+def test_each_date_of_front_matter_is_in_its_period(changing: BuiltinMemory, query: str, dates: tuple[str, ...] | None):
+    workspace = Path(changing.status().workspace_dir)
     days = "created: 2019-06-05\ndate: 2019-07-01\nupdated: 2021-01-02"
     (workspace / "2019-07-08 pond.md").write_text(f"---\n{days}\n---\n# Pond\n\nThe heron came back.\n")
-    memory.sync()
-    results = {result.path: result.dates for result in memory.search(query, min_score=0).results}
+    changing.sync()
+    results = {result.path: result.dates for result in changing.search(query, min_score=0).results}
     assert results.get("2019-07-08 pond.md") == dates
 
 
-def test_period_of_a_search_is_also_that_of_the_note(memory: BuiltinMemory):
-    workspace = Path(memory.status().workspace_dir)
+def test_period_of_a_search_is_also_that_of_the_note(changing: BuiltinMemory):
+    workspace = Path(changing.status().workspace_dir)
     (workspace / "2019-05-04.md").write_text("# Walk\n\nA heron at the pond.\n")
-    memory.sync()
+    changing.sync()
     first, end = datetime(2019, 5, 4).timestamp(), datetime(2019, 5, 5).timestamp()
     for since, until, count in ((first, end, 1), (first, None, 1), (None, end, 1), (end, end + 1, 0), (None, first, 0)):
-        results = memory.search("heron title:walk", since=since, until=until).results
+        results = changing.search("heron title:walk", since=since, until=until).results
         assert [result.dates for result in results] == [("2019-05-04",)] * count, (since, until)
-    assert memory.search("heron", since=-1e30, until=1e30).results
+    assert changing.search("heron", since=-1e30, until=1e30).results
 
 
 def test_operators_alone_list_the_newest_file_first(memory: BuiltinMemory) -> None:
@@ -283,26 +303,26 @@ def test_operators_alone_list_the_newest_file_first(memory: BuiltinMemory) -> No
     assert [result.path for result in memory.search("-irrigation path:daily").results] == ["daily/2026-02-09.md"]
 
 
-def test_operators_alone_order_notes_by_their_own_dates(memory: BuiltinMemory) -> None:
-    workspace = Path(memory.status().workspace_dir)
+def test_operators_alone_order_notes_by_their_own_dates(changing: BuiltinMemory) -> None:
+    workspace = Path(changing.status().workspace_dir)
     (workspace / "2031-01-05 pond.md").write_text("# Pond\n\nThe heron came back. #heron\n")
     (workspace / "reeds.md").write_text("---\ndate: 2030-06-01\n---\n# Reeds\n\nCut them. #heron\n")
     (workspace / "walk.md").write_text("# Walk\n\nAlong the pond. #heron\n")
     for name, day in (("2031-01-05 pond.md", 2), ("reeds.md", 3), ("walk.md", 1)):
         os.utime(workspace / name, (86_400 * day, 86_400 * day))
-    memory.sync()
-    results = memory.search("tag:heron").results
+    changing.sync()
+    results = changing.search("tag:heron").results
     assert [result.path for result in results] == ["2031-01-05 pond.md", "reeds.md", "walk.md"]
 
 
-def test_title_operator_finds_names_and_aliases(memory: BuiltinMemory) -> None:
-    workspace = Path(memory.status().workspace_dir)
+def test_title_operator_finds_names_and_aliases(changing: BuiltinMemory) -> None:
+    workspace = Path(changing.status().workspace_dir)
     (workspace / "pond-care (old).md").write_text("---\naliases: [Carp basin]\n---\n# Fish\n\nFeed them.\n")
-    memory.sync()
+    changing.sync()
     for value in ("pond care (old)", "carp basin", "fish", "pond-care (old).md", "CARE (OLD).MD", "pond.md"):
-        assert found(memory, f'title:"{value}"') == {"pond-care (old).md"}, value
+        assert found(changing, f'title:"{value}"') == {"pond-care (old).md"}, value
     for value in ("md", "pond.txt", "carp.md.md"):
-        assert not found(memory, f'title:"{value}"'), value
+        assert not found(changing, f'title:"{value}"'), value
 
 
 @pytest.mark.parametrize(("mode", "least"), [("auto", 0.3), ("keyword", 0.3), ("keyword", 0.0)])
@@ -425,12 +445,12 @@ def test_word_that_is_searched_and_excluded_is_named(memory: BuiltinMemory) -> N
         assert "excluded" not in memory.search(query, explain=True).understood
 
 
-def test_tags_follow_the_note(memory: BuiltinMemory, tmp_path: Path) -> None:
+def test_tags_follow_the_note(changing: BuiltinMemory, tmp_path: Path) -> None:
     note = tmp_path / "notes/shopping.md"
     note.write_text("# Shopping list\n\nNothing. #done\n", "utf-8")
-    memory.sync()
-    assert found(memory, "tag:garden") == {"greenhouse.md"}
-    assert found(memory, "tag:done") == {"shopping.md"}
+    changing.sync()
+    assert found(changing, "tag:garden") == {"greenhouse.md"}
+    assert found(changing, "tag:done") == {"shopping.md"}
     note.unlink()
-    memory.sync()
-    assert found(memory, "tag:done") == set()
+    changing.sync()
+    assert found(changing, "tag:done") == set()

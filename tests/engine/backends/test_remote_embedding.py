@@ -24,7 +24,7 @@ from tests.helpers.embedding_servers.openai_server import OpenAIServer
 from tests.helpers.embedding_servers.server import Drop, FakeServer, Hang, Say, Truncate
 from tests.helpers.embedding_servers.voyage_server import VoyageServer
 
-NOTES = 60
+NOTES = 24
 VARIABLES = {"openai": "OPENAI_API_KEY", "gemini": "GEMINI_API_KEY", "voyage": "VOYAGE_API_KEY"}
 Open = Callable[..., BuiltinMemory]
 
@@ -64,7 +64,7 @@ def notes(tmp_path: Path) -> Path:
     folder = tmp_path / "notes"
     folder.mkdir()
     for number in range(NOTES):
-        words = " ".join(f"word{number}x{index}" for index in range(150))
+        words = " ".join(f"word{number}x{index}" for index in range(100))
         (folder / f"note{number}.md").write_text(f"# Note {number}\n\nPump number {number}. {words}\n")
     return folder
 

@@ -135,7 +135,7 @@ def test_sync_waits_for_other_process_then_works(open_memory) -> None:
     assert "another Mnemoscope is writing this index" in status.syncing.label
     assert hits(memory, "hose") == []
     other.release()
-    thread.join(30)
+    thread.join(60)
     assert reports[0].files_indexed == 4
     phases = list(dict.fromkeys(update.phase for update in phases_seen))
     assert phases[:2] == ["waiting", "discovering"]
@@ -148,7 +148,7 @@ def test_waiting_sync_can_be_cancelled(open_memory) -> None:
     assert other.acquire()
     thread, _, reports = _waiting(memory, cancel=token)
     token.cancel()
-    thread.join(30)
+    thread.join(60)
     assert (reports[0].cancelled, reports[0].files_indexed) == (True, 0)
     other.release()
     assert memory.sync().files_indexed == 4
@@ -479,7 +479,7 @@ def test_results_are_embedded_while_notes_are_read(open_memory, workspace: Path,
         if file.name == "a150.md":  # the first hundred notes are committed
             assert [result.path for result in memory.search("weir").results] == ["a005.md"]
         if file.name == "a310.md":
-            assert embedded.wait(5)
+            assert embedded.wait(60)
         return read(file, settings, token)
 
     monkeypatch.setattr(note_preparation, "read", search_and_read)
@@ -507,7 +507,7 @@ def test_failed_embedding_of_results_leaves_text(open_memory, workspace: Path, m
         if file.name == "a150.md":  # the first hundred notes are committed
             memory.search("weir")
         if file.name == "a310.md":
-            tried.wait(5)
+            tried.wait(60)
         return read(file, settings, token)
 
     monkeypatch.setattr(note_preparation, "read", search_and_read)
@@ -528,7 +528,7 @@ def test_equal_results_embedded_once_while_notes_read(open_memory, workspace: Pa
         if file.name == "a150.md":
             found.extend(memory.search("weir").results)
         if file.name == "a310.md":
-            embedded.wait(5)
+            embedded.wait(60)
         return read(file, settings, token)
 
     monkeypatch.setattr(note_preparation, "read", search_and_read)

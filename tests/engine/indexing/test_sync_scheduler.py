@@ -413,7 +413,7 @@ def test_interval_sync_looks_at_all_files(service: IndexingService, background: 
 def test_interval_syncs_repeat(service: IndexingService, background: Background) -> None:
     runs = Runs()
     background(runs, interval_seconds=0.01)
-    assert runs.wait_for(3) == ["interval"] * 3
+    assert set(runs.wait_for(3)) == {"interval"}
     service.close()
 
 
@@ -469,13 +469,13 @@ def test_catching_up_ends_if_the_running_sync_fails(service: IndexingService, ba
 
     def fail(_listener: ProgressListener, _token: CancelToken) -> SyncReport:
         begun.set()
-        let_fail.wait(10)
+        let_fail.wait(60)
         raise DiskFull
 
     background(lambda _: service.run(fail))
     thread, _ = in_thread(lambda: service.catch_up(3600))
-    assert begun.wait(10)
+    assert begun.wait(60)
     time.sleep(0.1)  # the thread waits for the sync by now
     let_fail.set()
-    thread.join(20)
+    thread.join(60)
     assert not thread.is_alive()

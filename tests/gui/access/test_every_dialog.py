@@ -23,26 +23,30 @@ _MAX_ESCAPES = 3
 
 
 @pytest.mark.qt_log_ignore("propagateSizeHints", extend=True)
-@pytest.mark.parametrize("view", VIEWS)
-def test_dialog_can_be_used_by_keyboard(qtbot, program, view):
-    dialog = _open(program, view)
+@pytest.mark.parametrize("views", [VIEWS[:7], VIEWS[7:]], ids=["settings", "others"])
+def test_dialogs_can_be_used_by_keyboard(qtbot, program, views):
+    for view in views:
+        _use_by_keyboard(qtbot, _open(program, view), view)
+
+
+def _use_by_keyboard(qtbot, dialog: QDialog, view: str) -> None:
     with qtbot.waitActive(dialog):
         dialog.activateWindow()
-    assert dialog.windowTitle()
+    assert dialog.windowTitle(), view
     assert faults(dialog) == []
     qtbot.waitUntil(lambda: dialog.isAncestorOf(QApplication.focusWidget()))
     buttons = [one for one in dialog.findChildren(QPushButton) if one.isVisible() and not one.hasFocus()]
-    assert {one.text() for one in buttons if one.isDefault()} <= HARMLESS
-    assert _repeated_mnemonics(dialog) == []
+    assert {one.text() for one in buttons if one.isDefault()} <= HARMLESS, view
+    assert _repeated_mnemonics(dialog) == [], view
     stops = list(_stops(qtbot, dialog))
-    assert 1 <= len(stops) < _MAX_STOPS  # Tab returns to the first one
-    assert [_named(stop) for stop, seen in stops if not seen] == []
+    assert 1 <= len(stops) < _MAX_STOPS, view  # Tab returns to the first one
+    assert [_named(stop) for stop, seen in stops if not seen] == [], view
     gone = []
     dialog.finished.connect(gone.append)
     for _ in range(_MAX_ESCAPES):
         if not gone:
             qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Escape)
-    assert gone
+    assert gone, view
 
 
 @pytest.mark.usefixtures("german")

@@ -40,7 +40,7 @@ def test_second_start_is_served_until_window_closes(qtbot, jobs, window, quick_s
     outcomes = []
     line = encode(IpcMessage("/", ("--toggle",), ""))
     qtbot.waitUntil((tmp_path / "s").exists)
-    jobs.read(lambda _: send_message(str(tmp_path / "s"), line, timeout=10), outcomes.append)
+    jobs.read(lambda _: send_message(str(tmp_path / "s"), line, timeout=60), outcomes.append)
     qtbot.waitUntil(lambda: outcomes == ["taken"] and quick_search.quick.isVisible())
     integration.tray.quit_requested.emit()
     assert send_message(str(tmp_path / "s"), line) == "not running"

@@ -32,7 +32,7 @@ def _say(address: IpcAddress, line: bytes) -> bytes:
 def _hand_over(qtbot, jobs, address: IpcAddress, line: bytes) -> Outcome:
     """Send a line as another process would: not from the thread that answers."""
     outcomes: list[Outcome] = []
-    jobs.read(lambda _: send_message(address.name, line, timeout=10), outcomes.append)
+    jobs.read(lambda _: send_message(address.name, line, timeout=60), outcomes.append)
     qtbot.waitUntil(lambda: bool(outcomes))
     return outcomes[0]
 

@@ -43,7 +43,7 @@ class SlowNumpy(MetaPathFinder, Loader):
         if fullname != "numpy":
             return None
         self.threads.append(threading.current_thread())
-        assert self.released.wait(20)
+        assert self.released.wait(60)
         return ModuleSpec(fullname, self)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:

@@ -344,7 +344,7 @@ def test_new_query_stops_making_texts_of_the_last(qtbot, recorded, memory, monke
     def slow(query: str, text: ResultText) -> ResultText:
         made.append(query)
         started.set()
-        assert released.wait(20)
+        assert released.wait(60)
         return text
 
     def search_slowly(query: str, **options: Any) -> SearchOutcome:

@@ -30,7 +30,7 @@ from engine.corpus.transcripts.json_values import image_mark, items, mapping, se
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
-from engine.corpus.transcripts.sqlite_view import SqliteView, has_tables, looks_like
+from engine.corpus.transcripts.sqlite_view import SqliteView, tables
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
 _AGENT = "cursor"
@@ -55,8 +55,8 @@ _ONE = f"SELECT {_VALUE} FROM cursorDiskKV WHERE key = ?"
 class CursorDatabase:
     agent = _AGENT
 
-    def matches(self, path: str, head: bytes) -> bool:
-        return looks_like(head) and has_tables(path, _TABLES)
+    def matches(self, path: str, connection: apsw.Connection) -> bool:
+        return tables(connection) >= _TABLES
 
     @contextmanager
     def opened(self, path: str, cancel: CancelToken | None = None) -> Iterator[SessionDatabase]:

@@ -44,7 +44,7 @@ from engine.corpus.transcripts.jsonl import LONGEST_LINE, list_in
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import sidecar
-from engine.corpus.transcripts.sqlite_view import SqliteView, has_tables, looks_like, tables
+from engine.corpus.transcripts.sqlite_view import SqliteView, tables
 
 _AGENT = "kiro"
 _LINES = frozenset({"Prompt", "AssistantMessage", "ToolResults"})
@@ -96,8 +96,9 @@ _MAX_ENTRIES = 100_000
 class KiroDatabase:
     agent = _AGENT
 
-    def matches(self, path: str, head: bytes) -> bool:
-        return looks_like(head) and has_tables(path, *(frozenset({table, "migrations"}) for table in _LISTED))
+    def matches(self, path: str, connection: apsw.Connection) -> bool:
+        known = tables(connection)
+        return "migrations" in known and not known.isdisjoint(_LISTED)
 
     @contextmanager
     def opened(self, path: str, cancel: CancelToken | None = None) -> Iterator[SessionDatabase]:

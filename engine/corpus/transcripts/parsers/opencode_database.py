@@ -30,7 +30,7 @@ from engine.corpus.transcripts.json_values import mapping
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.parsers.opencode import OpencodeReader, mark_undone, session_metadata
-from engine.corpus.transcripts.sqlite_view import SqliteView, has_tables, looks_like, tables
+from engine.corpus.transcripts.sqlite_view import SqliteView, tables
 
 _DERIVED = frozenset({"icodemate", "kilo", "mimocode"})
 _OLDER = frozenset({"session", "message", "part"})
@@ -63,10 +63,11 @@ class OpencodeDatabase:
     def __init__(self, agent: str = "opencode") -> None:
         self.agent = agent
 
-    def matches(self, path: str, head: bytes) -> bool:
+    def matches(self, path: str, connection: apsw.Connection) -> bool:
         folder = os.path.basename(os.path.dirname(path))
         owner = folder if folder in _DERIVED else "opencode"
-        return owner == self.agent and looks_like(head) and has_tables(path, _OLDER, _NEWER)
+        known = tables(connection) if owner == self.agent else frozenset()
+        return known >= _OLDER or known >= _NEWER
 
     @contextmanager
     def opened(self, path: str, cancel: CancelToken | None = None) -> Iterator[SessionDatabase]:

@@ -172,7 +172,8 @@ def test_only_its_database_is_recognised(path: Path, writer: CursorWriter, tmp_p
     with sqlite3.connect(other) as connection:
         connection.execute("CREATE TABLE ItemTable (key TEXT, value BLOB)")
     connection.close()
-    assert not CursorDatabase().matches(str(other), other.read_bytes())
+    with opened(other) as (source, _):
+        assert database_format(source, str(other)) is None
 
 
 def test_databases_of_single_windows_are_not_listed() -> None:
