@@ -136,6 +136,7 @@ class SettingsController(Controller):
             self.dialog.took_effect.connect(self._apply)
             self.dialog.refused.connect(self._show_error)
             self.dialog.set_aside_requested.connect(self._set_aside)
+            self.dialog.file_requested.connect(self._paths.open_settings)
             self.dialog.restart_requested.connect(self.restart_requested)
             self.dialog.purged.connect(self._workspace.feed.refresh)
         self.dialog.begin(opened.folder, opened.settings, opened.manager, page)

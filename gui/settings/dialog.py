@@ -118,6 +118,7 @@ class SettingsDialog(QDialog):
         refused: changes were not saved, after the dialog was closed: one sentence.
         purged: vectors were deleted.
         set_aside_requested: rename the settings file, which can't be used.
+        file_requested: open the settings file in the desktop's program for it.
         restart_requested: restart the program, after the dialog has closed and everything is saved: the language then.
     """
 
@@ -126,6 +127,7 @@ class SettingsDialog(QDialog):
     refused = Signal(str)
     purged = Signal()
     set_aside_requested = Signal()
+    file_requested = Signal()
     restart_requested = Signal(str)
 
     def __init__(
@@ -368,7 +370,8 @@ class SettingsDialog(QDialog):
     def _unreadable(self, sentence: str) -> None:
         again = Action(tr("Try again"), self.model.read_again)
         aside = Action(tr(SET_ASIDE), self.set_aside_requested.emit)
-        self._message.show_message(tr("The settings file cannot be used"), sentence, again, aside)
+        edit = Action(tr("Open the settings file"), self.file_requested.emit)
+        self._message.show_message(tr("The settings file cannot be used"), sentence, again, edit, aside)
         self._stack.setCurrentWidget(self._message)
         self.pages.show_buttons(None)
 

@@ -118,13 +118,21 @@ _ALONE = re.compile(
     | (?<=>\ ) \[![A-Za-z]+\] [+-]? [^\S\n]*   # the kind of a call-out
     | </?(?:{_TAGS})(?:\s[^<>\n]*)?/?>
     | <!--[^\S\n]? | ^[^\S\n]*-->              # of a comment whose other end is outside the snippet
-    | ^\#\+(?!(?i:(?:sub)?title|author|date|description|keywords|caption|name):)[A-Za-z_]+:[^\n]*  # settings of Org
-    | ^:[\w@\#%]+(?::[\w@\#%]+)*:[^\S\n]*$   # the tags of its file
-    | (?:(?<=^\*\ )|(?<=^\*\*\ )|(?<=^\*{3}\ )|(?<=^\*{4}\ )) (?:(?:TODO|DONE)\ )? (?:\[\#\w\]\ )?   # of its heading
     | \\ (?=[\\`*_{{}}\[\]()\#+.!|<>~-])
     """,
     re.VERBOSE | re.MULTILINE,
 )
+_ORG_TAGS = r":[\w@\#%]+(?::[\w@\#%]+)*:"
+_ORG = re.compile(
+    rf"""
+    ^ (?: (\#\+ (?!(?i:(?:sub)?title|author|date|description|keywords|caption|name):) [A-Za-z_]+: [^\n]*)
+        | ({_ORG_TAGS} [^\S\n]*) $
+        | \*{{1,8}}\  ((?:(?:TODO|DONE)\ )? (?:\[\#\w\]\ )?) [^\n]*? ((?:(?<=\S)[^\S\n]+{_ORG_TAGS}[^\S\n]*)?) $ )
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
+"""A setting, the tags of the file, or a heading of Org with its state and tags."""
+_ORG_SIGNS = ("#+", "* TODO ", "* DONE ", "* [#", ":\n")
 _END_OF_TITLE = re.compile(rf"(?:{_ATTRIBUTES})?$", re.MULTILINE)
 _WORD = "[^\\W\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]"
 """A letter of a script that separates words by spaces, or a digit; between others, marks are no operators."""
@@ -151,7 +159,6 @@ _WRAPPED = tuple(
         ("__", rf"(?<![\w_])(__)(?={_OPENS})(?!\w+__)(?:(?!__|\n\s*\n)[\s\S]){{1,300}}?(?<=\S)(__)(?!\w)"),
         ("~~", rf"(?<!~)(?<!{_WORD})(~~)(?=\S)(?:(?!~~)[^\n]){{1,300}}?(?<=\S)(~~)(?!~|{_WORD})"),
         ("==", rf"(?<!=)(?<!{_WORD})(==)(?=\w)(?:(?!==)[^\n]){{1,300}}?(?<=\w)(==)(?!=|{_WORD})"),
-        ("*", r"(?m:^)()\*{1,8}\ [^\n]*?\S([^\S\n]+:[\w@\#%]+(?::[\w@\#%]+)*:[^\S\n]*)(?m:$)"),  # tags in Org
         ("^^", r"(?<!\^)(\^\^)(?=\w)(?:(?!\^\^)[^\n]){1,300}?(?<=\w)(\^\^)(?!\^)"),  # of Logseq
         ("*", rf"(?<![\w*])(\*)(?={_OPENS})(?:(?!\n\s*\n)[^*]){{1,300}}?(?<=[^\s*])(\*)(?![\w*])"),
         ("_", rf"(?<![\w_])(_)(?!_)(?={_OPENS})(?:(?!\n\s*\n)[^_]|(?<=\w)_(?=\w)){{1,300}}?(?<=[^\s_])(_)(?!\w)"),
@@ -200,6 +207,7 @@ class _Marks:
         for alone in _ALONE.finditer(self._text):
             if self._hide_markup(alone.span()) and alone[0] == "\\":
                 self._hide(alone.end(), alone.end() + 1, _CODE)  # it precedes text
+        self._hide_org()
         for sign, pattern in _WRAPPED:
             for pair in pattern.finditer(self._text) if sign in self._text else ():
                 matches = self._matches(pair.end(1), pair.start(2))
@@ -211,6 +219,14 @@ class _Marks:
             else:
                 found.append((start, end))
         return found
+
+    def _hide_org(self) -> None:
+        if not (any(sign in self._text for sign in _ORG_SIGNS) or self._text.endswith(":")):
+            return
+        for line in _ORG.finditer(self._text):
+            for start, end in map(line.span, range(1, _ORG.groups + 1)):
+                if start < end:
+                    self._hide_markup((start, end))
 
     def _hide_markup(self, *spans: Range, anyway: bool = False) -> bool:
         """Mark these spans as Markdown marks to remove; returns False if one contains a match and has to stay.

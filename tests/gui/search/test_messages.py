@@ -53,7 +53,7 @@ def test_each_remedy_has_short_button_text(name):
     assert len(button_words(_remedy(name, query="irrigation " * 9))) < 50
 
 
-def test_left_out_types_are_chosen_and_an_empty_index_shows_files():
+def test_left_out_types_are_chosen_and_left_out_files_shown():
     assert button_words(_remedy("left-out")) == "Choose file types…"
     assert button_words(SearchRemedy(name="left-out", stage="index", advice="")) == "Show these files"
 

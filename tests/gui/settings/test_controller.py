@@ -1,4 +1,5 @@
 import pytest
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QMainWindow
 
 import engine
@@ -172,12 +173,16 @@ def test_last_shown_page_is_shown_again(qtbot, controller):
     controller.dialog.close_without_saving()
 
 
-def test_damaged_file_is_set_aside_and_both_paths_named(qtbot, controller, opened):
+def test_damaged_file_is_set_aside_and_both_paths_named(qtbot, controller, opened, monkeypatch):
     path = engine.settings_path()
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("[defaults]\nprovider = 7\n")
     controller.show_page("general")
     qtbot.waitUntil(lambda: controller.dialog.ready)
+    shown: list[str] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: shown.append(url.toLocalFile()))
+    controller.dialog.file_requested.emit()
+    assert shown == [str(path)]
     controller.dialog.set_aside_requested.emit()
     qtbot.waitUntil(lambda: len(opened) == 2)
     aside = next(other for other in path.parent.iterdir() if other != path)

@@ -501,6 +501,8 @@ def test_damaged_settings_file_can_be_set_aside(qtbot, dialog):
     dialog.model.read_again()
     _rest(qtbot, dialog)
     assert "settings.toml, line 1" in _shown_text(dialog)
+    with qtbot.waitSignal(dialog.file_requested):
+        _button(dialog, "Open the settings file").click()
     with qtbot.waitSignal(dialog.set_aside_requested):
         _button(dialog, "Rename the file and use the defaults").click()
 
