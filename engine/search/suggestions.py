@@ -399,13 +399,13 @@ def _match_case(surface: str, word: str) -> str:
     return word[:1].upper() + word[1:] if surface[:1].isupper() else word
 
 
-def without_typos(text: str, analysis: QueryAnalysis, suggestion: QuerySuggestion) -> str:
-    """Return the text with words of a suggestion in place of those for which a single similar word is searched, except
-    words with capitals, which may be names.
+def with_likely_words(text: str, analysis: QueryAnalysis, suggestion: QuerySuggestion) -> str:
+    """Return the text with the single similar word that is searched next to each misspelt word, which may also be
+    right. Not next to words with capitals, which may be names.
     """
-    single = (term.surface for term in analysis.terms if term.misspelt and len(term.loose) == 1)
-    misspelt = set(filter(str.islower, single))
-    return with_replaced(text, [(word, instead, 1) for word, instead in suggestion.words if word in misspelt]).query
+    single = {term.surface for term in analysis.terms if term.misspelt and len(term.loose) == 1}
+    choice = [(word, f"{word} {likely}", 1) for word, likely in suggestion.words if word in single and word.islower()]
+    return with_replaced(text, choice).query
 
 
 def with_replaced(query: str, choice: Sequence[tuple[str, str, int]]) -> QuerySuggestion:
