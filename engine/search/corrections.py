@@ -159,7 +159,7 @@ def _is_likely(word: str, suggested: str) -> bool:
     folded, other = fold(word), fold(suggested)
     if not folded.isascii() or completes_name(word, suggested):
         return True
-    if len(folded) < SHORTEST_CORRECTED or (spelling.signs(folded) and not _same_letters(folded, other)):
+    if len(folded) < SHORTEST_CORRECTED or (spelling.signs(folded) and not spelling.same_letters(folded, other)):
         most = 0
     else:
         most = 1 if len(folded) < _SHORTEST_TWO_TYPOS else 2
@@ -188,7 +188,7 @@ def _supported(correction: QuerySuggestion, words: KeywordScores, best: Sequence
     """
     choices = [(fold(word), fold(suggested)) for word, suggested in correction.words]
     near = all(spelling.typos(word, suggested, 1) for word, suggested in choices)
-    clear = all(len(word) >= _SHORTEST_CLEAR and _same_letters(word, suggested) for word, suggested in choices)
+    clear = all(len(word) >= _SHORTEST_CLEAR and spelling.same_letters(word, suggested) for word, suggested in choices)
     corrected = [any(suggested in term.surface for _, suggested in correction.words) for term in words.terms]
     if not near or not any(corrected):
         return False
@@ -225,11 +225,6 @@ def _is_evident(word: str, suggested: str) -> bool:
         word.islower()
         and len(folded) >= SHORTEST_EVIDENT
         and folded[:1] == other[:1]
-        and _same_letters(folded, other)
+        and spelling.same_letters(folded, other)
         and spelling.typos(folded, other, 1) is not None
     )
-
-
-def _same_letters(word: str, suggested: str) -> bool:
-    """Whether letters of `suggested` were added, omitted or swapped, but none replaced by another."""
-    return len(word) != len(suggested) or sorted(word) == sorted(suggested)

@@ -91,7 +91,7 @@ class SearchContext(msgspec.Struct, eq=False):
     empty_index: EmptyIndex | None = None
     suggestions: tuple[QuerySuggestion, ...] = ()
     embedded: str = ""
-    """The text to embed instead of the query's: the vector of a misspelt word has no meaning."""
+    """The query's text with likely words next to misspelt ones, whose vectors have no meaning; "" without any."""
     understood: UnderstoodQuery | None = None
     """How the query was parsed, unless it consists of words alone."""
     best: float = 0.0

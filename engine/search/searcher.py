@@ -32,7 +32,7 @@ from engine.search.score_cut_off import (
     without_unrelated,
 )
 from engine.search.search_context import OnKeywords, SearchContext, SearchRequest, SearchSources
-from engine.search.suggestions import Spelling, without_typos
+from engine.search.suggestions import Spelling, with_likely_words
 from engine.search.term_lookup import with_continued_words, with_indexed_names
 from engine.settings.search_settings import ResultCacheSettings
 from engine.store.snapshot import Snapshot
@@ -351,7 +351,7 @@ class Searcher:
                     widened = self._spelling.with_similar(snapshot, query, analysis, terms, scope, knows)
                     if widened is not analysis:
                         analysis, leg = widened, KeywordLeg(snapshot, widened, self._frequencies)
-                        context.embedded = without_typos(context.query.free_text, widened, context.suggestions[0])
+                        context.embedded = with_likely_words(context.query.free_text, widened, context.suggestions[0])
                 leg.weigh_missing({word for suggestion in context.suggestions for word, _ in suggestion.words})
         if tried is not None and within is None and (tried.analysis, tried.scope) == (analysis, scope):
             return tried

@@ -109,7 +109,7 @@ class Spelling:
     """Suggests corrections of a query, cached across queries since typing repeats the same typo. Thread-safe."""
 
     def __init__(self) -> None:
-        self._latest: tuple[tuple[object, ...], dict[tuple[str, bool, str | None], list[Near]]] = (), {}
+        self._latest: tuple[object, dict[tuple[str, bool, str | None], list[Near]], tuple[str, ...]] = (), {}, ()
         self._names = NoteNames()
 
     def suggest(
@@ -215,7 +215,7 @@ class Spelling:
 
         Words with one typo come first; without any, words that the typed one joins, then words with two typos.
         """
-        languages = snapshot.languages()
+        languages = self._cached(snapshot)[1]
         for typos, apart in ((1, False), (1, True), (2, False)):
             found = False
             for near in self._remembered(snapshot, typed, apart=apart):
@@ -237,11 +237,7 @@ class Spelling:
         token, korean, language = typed.token, typed.korean, typed.language
         if korean and apart:
             return []
-        state = snapshot.identity, snapshot.tables.generation, snapshot.stamp, snapshot.hidden
-        latest, known = self._latest
-        if latest != state or len(known) >= _MAX_REMEMBERED:
-            known = {}
-            self._latest = state, known
+        known = self._cached(snapshot)[0]
         key = token, korean, language if apart else None
         found = known.get(key)
         if found is None:
@@ -249,6 +245,14 @@ class Spelling:
                 _split_words(snapshot, token, language) if apart else _nearest(snapshot, token, korean=korean)
             )
         return found
+
+    def _cached(self, snapshot: Snapshot) -> tuple[dict[tuple[str, bool, str | None], list[Near]], tuple[str, ...]]:
+        """Return the similar words found so far by word, and the languages, in the same state of the index."""
+        state = snapshot.identity, snapshot.tables.generation, snapshot.stamp, snapshot.hidden
+        latest = self._latest
+        if latest[0] != state or len(latest[1]) >= _MAX_REMEMBERED:
+            latest = self._latest = state, {}, snapshot.languages()
+        return latest[1:]
 
 
 def _unknown(analysis: QueryAnalysis, terms: Sequence[Term]) -> list[QueryTerm]:
@@ -399,13 +403,13 @@ def _match_case(surface: str, word: str) -> str:
     return word[:1].upper() + word[1:] if surface[:1].isupper() else word
 
 
-def without_typos(text: str, analysis: QueryAnalysis, suggestion: QuerySuggestion) -> str:
-    """Return the text with words of a suggestion in place of those for which a single similar word is searched, except
-    words with capitals, which may be names.
+def with_likely_words(text: str, analysis: QueryAnalysis, suggestion: QuerySuggestion) -> str:
+    """Return the text with the single similar word that is searched next to each misspelt word, which may also be
+    right. Not next to words with capitals, which may be names.
     """
-    single = (term.surface for term in analysis.terms if term.misspelt and len(term.loose) == 1)
-    misspelt = set(filter(str.islower, single))
-    return with_replaced(text, [(word, instead, 1) for word, instead in suggestion.words if word in misspelt]).query
+    single = {term.surface for term in analysis.terms if term.misspelt and len(term.loose) == 1}
+    choice = [(word, f"{word} {likely}", 1) for word, likely in suggestion.words if word in single and word.islower()]
+    return with_replaced(text, choice).query
 
 
 def with_replaced(query: str, choice: Sequence[tuple[str, str, int]]) -> QuerySuggestion:

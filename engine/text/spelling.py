@@ -73,6 +73,11 @@ def is_plain(token: str) -> bool:
     return not signs(token)
 
 
+def same_letters(word: str, other: str) -> bool:
+    """Return whether letters of `other` were added, omitted or swapped in `word`, but none replaced by another."""
+    return len(word) != len(other) or sorted(word) == sorted(other)
+
+
 def signs(token: str) -> str:
     """Return the digits and signs of a word, without letters and their marks."""
     return "".join(sign for sign in token if not sign.isalpha() and unicodedata.category(sign)[0] != "M")

@@ -314,15 +314,15 @@ class SpelledProvider(FakeProvider):
         return 1 if word in (ENGLISH + OTHER).lower() else 3
 
 
-def test_query_is_embedded_without_its_likely_typo(open_memory, workspace: Path) -> None:
+def test_query_is_embedded_with_the_likely_word_of_a_typo(open_memory, workspace: Path) -> None:
     """Keywords search similar words, but the vector of a misspelt word has no meaning."""
     for number, text in enumerate((ENGLISH, OTHER)):
         (workspace / f"note-{number}.md").write_text(text)
     memory = open_memory(use=(provider := SpelledProvider()))
     memory.sync()
     cases = {
-        "where did the team sing about the harvist": "where did the team sing about the harvest",
-        "path:note where did the team sing about the harvist": "where did the team sing about the harvest",
+        "where did the team sing about the harvist": "where did the team sing about the harvist harvest",
+        "path:note where did the team sing about the harvist": "where did the team sing about the harvist harvest",
         "where did the team sing about apples": "where did the team sing about apples",
         "where did the team sing about zorvic": "where did the team sing about zorvic",
     }
