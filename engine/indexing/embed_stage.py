@@ -69,7 +69,7 @@ class EmbedStage:
         that batch jobs embed. Raises `Cancelled`, `ProviderError`. Every answered request is stored by `end` at the
         latest: no text is embedded twice.
         """
-        with self._store.read(self._token, tables=self._tables) as snapshot:
+        with self._store.read(tables=self._tables) as snapshot:
             due = snapshot.due(self._model.id)
         for hash_ in [hash_ for hash_ in due if hash_ in excluded or (self._model.id, hash_) in self._refused]:
             del due[hash_]

@@ -187,7 +187,7 @@ class VectorStage:
     def _agreed(self, provider: EmbeddingProvider, tables: Tables | None) -> bool:
         """Whether the provider may embed the pending texts; otherwise keeps the estimate that needs approval."""
         name: ModelName = name_of(provider)
-        with self._store.read(self._token, tables=tables) as snapshot:
+        with self._store.read(tables=tables) as snapshot:
             # Without the token: a pause here would keep the snapshot open, and this takes only tenths of a second.
             by_jobs = not self._parts.batch_policy.disabled
             work = estimate(snapshot, provider, self._parts.settings, by_jobs=by_jobs)
