@@ -276,9 +276,7 @@ class KeywordLeg:
         [(count,)] = self._snapshot.connection.execute(query, (expression, *values))
         return _SAMPLE * int(count)
 
-    def _limited_to(
-        self, expression: str, scope: ChunkFilter, above: int = 0
-    ) -> tuple[str, str, tuple[object, ...]]:
+    def _limited_to(self, expression: str, scope: ChunkFilter, above: int = 0) -> tuple[str, str, tuple[object, ...]]:
         """Return the FTS5 expression, an SQL condition and its values, which limit matches to the chunks of `scope`
         with an id higher than `above`.
         """

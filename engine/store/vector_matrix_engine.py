@@ -62,9 +62,7 @@ class MatrixEngine:
         among = None if allowed is None else np.asarray(allowed, dtype=np.int64)
         return matrix.search(query, k, allowed=among, cancel=cancel)
 
-    def matrix_of(
-        self, snapshot: Snapshot, model: StoredModel, cancel: CancelToken | None = None
-    ) -> "QuantisedMatrix":
+    def matrix_of(self, snapshot: Snapshot, model: StoredModel, cancel: CancelToken | None = None) -> "QuantisedMatrix":
         """Return the matrix with all chunks that have a vector in this snapshot, or a later state of it.
 
         A sync in this process may have progressed since the snapshot was taken. Newer rows are not found in the
