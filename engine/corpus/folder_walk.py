@@ -26,6 +26,8 @@ hold.
 Neighbours = Callable[[], frozenset[str]]
 """Returns the names of all entries of a folder, made on the first call: most folders don't need them."""
 _NAME = attrgetter("name")
+_BETWEEN_CHECKS = 1000
+"""Entries of a folder between checks of the cancel token: 10 ms."""
 
 _TRANSIENT = frozenset(
     getattr(errno, name)
@@ -101,7 +103,9 @@ class FolderWalk(ABC):
         """Add the files among the entries of a folder; returns paths and stable names of the folders to enter."""
         folders = []
         prefix = os.path.join(path, "")
-        for entry in entries:
+        for number, entry in enumerate(entries):
+            if not number % _BETWEEN_CHECKS:
+                checkpoint(self._cancel)
             below = f"{name}/{entry.name}" if name else entry.name
             inside = prefix + entry.name
             try:

@@ -17,6 +17,7 @@ from engine.store.index import WORDS_TO_FORGET, IndexStore
 from engine.store.index_schema import Tables
 from engine.store.snapshot import MAX_FREE
 from engine.store.vector_encoding import StoredModel
+from engine.store.writer import MAX_EVICTED
 
 log = lazy_logger(__name__)
 
@@ -68,12 +69,12 @@ def clean_up(parts: SyncParts, model: StoredModel | None, indexed: int, token: C
 
 
 def _evict(store: IndexStore, keep: int, token: CancelToken) -> None:
-    evicted = 1
-    while evicted:
+    evicted = MAX_EVICTED
+    while evicted == MAX_EVICTED:
         token.checkpoint()
         with store.write() as writer:
             evicted = writer.evict(keep)
-            if not evicted:
+            if evicted < MAX_EVICTED:
                 writer.set_meta("evicted", f"{writer.stamp}, {keep}")
 
 

@@ -7,6 +7,7 @@ from contextlib import closing
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
+from engine.base import in_batches
 from engine.base.cancellation import CancelToken
 from engine.base.index_rule_versions import REDACTION_VERSION
 from engine.corpus.discovery import discover
@@ -31,6 +32,8 @@ _MIN_EXAMINED, _EXAMINING = 20, 0.005
 this ends: a busy disk or processor must not stop the indexing.
 """
 _ROWS_AT_ONCE = 200
+_COMPARED_AT_ONCE = 10_000
+"""Files between checks of the cancel token: 20 ms."""
 
 
 class NoteQueue:
@@ -156,7 +159,7 @@ class TextStage:
             discovery = discover(
                 workspace, self._settings, cancel=self._token, listener=self._meter.step, drives=drives
             )
-        with self._store.read(tables=self._tables) as snapshot:
+        with self._store.read(self._token, tables=self._tables) as snapshot:
             known = snapshot.files("memory")
             followed = snapshot.meta("names")
         listed = discovery.files if "memory" in self._settings.sources else []
@@ -173,7 +176,10 @@ class TextStage:
             self._commits.flush()
             with self._store.write() as writer:
                 writer.set_meta("names", self._rules)
-        due = [file for file in listed if self._is_due(file, known.get(file.name))]
+        due = list[FoundFile]()
+        for batch in in_batches(listed, _COMPARED_AT_ONCE):
+            self._token.checkpoint()
+            due += [file for file in batch if self._is_due(file, known.get(file.name))]
         outcome.files_unchanged = len(listed) - len(due)
         changed = {file.name: file for file in due}
         outcome.report(self._crashes.issues(file for file in listed if file.name not in changed))

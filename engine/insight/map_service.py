@@ -81,7 +81,7 @@ class IndexMaps:
                 listing = read_listing(snapshot, self._guard)
                 old = self._stored_layout(identity)
                 current = old is not None and old.stamp == listing.stamp
-                parts = () if current or model is None else self._vectors.all_codes(snapshot, model)
+                parts = () if current or model is None else self._vectors.all_codes(snapshot, model, cancel)
             if model is None:
                 return _empty(listing, "no-model" if name is None else "no-vectors")
             if old is not None and current:

@@ -132,7 +132,8 @@ class KeywordLeg:
         if (phrase := self.analysis.whole_phrase) is None or not self._known or self._known[0].matches <= _RARE:
             return []
         words = f"words : {quoted(' '.join(phrase.tokens))}{' *' if phrase.open else ''}"
-        return self._ranked(words, self._known[0].matches, limit, scope)
+        matches = self._known[0].matches
+        return self._ranked(words, self._estimated(words, scope) if matches > _MAX_RANKED else matches, limit, scope)
 
     def _all_if_few(self, terms: Sequence[Term], limit: int, scope: ChunkFilter) -> list[int] | None:
         """Return the ids of all chunks with one of the terms, in no order; None if there may be `limit` or more."""

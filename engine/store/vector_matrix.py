@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.base.cancellation import CancelToken, checkpoint
+from engine.base.errors import Cancelled
 from engine.store.vector_matrix_blocks import (
     BLOCK_ROWS,
     Block,
@@ -140,7 +141,10 @@ class QuantisedMatrix:
             return np.empty(0, np.int64), np.empty(0, np.float32)
         if allowed is not None:
             positions, found = state.lookup.find(allowed)
-            slots = state.lookup.slots[np.unique(positions[found])]
+            positions = positions[found]
+            if not (np.diff(positions) > 0).all():  # `unique` takes 0.3 s for a million
+                positions = np.unique(positions)
+            slots = state.lookup.slots[positions]
             if len(slots) <= MIN_EXAMINED:
                 return best_first(*_cosines(state, slots, query), k)
             permitted = _masks(slots)
@@ -179,10 +183,12 @@ class QuantisedMatrix:
             self._state = self._state._replace(blocks=blocks)
 
     @classmethod
-    def load(cls, path: Path, *, generation: int, model_key: str) -> "tuple[QuantisedMatrix, int] | None":
+    def load(
+        cls, path: Path, *, generation: int, model_key: str, cancel: CancelToken | None = None
+    ) -> "tuple[QuantisedMatrix, int] | None":
         """Load a saved matrix, its codes mapped from the file, and the stamp it was saved with.
 
-        Returns None for a damaged file or one of another generation or model.
+        Returns None for a damaged file or one of another generation or model. Raises `Cancelled`.
         """
         content = read_matrix(path, generation=generation, model_key=model_key)
         if content is None:
@@ -190,7 +196,7 @@ class QuantisedMatrix:
         stamp, ids, scales, codes = content
         matrix = cls(codes.shape[1])
         draft = _Draft(matrix._state, matrix.dims)
-        draft.append_blocks(ids, codes, scales)
+        draft.append_blocks(ids, codes, scales, cancel)
         matrix._state = draft.finish()
         return matrix, stamp
 
@@ -226,11 +232,13 @@ class _Draft:
             self._put(number, block.appended(ids[part], codes[part], scales[part]))
             start += len(slots)
 
-    def append_blocks(self, ids: Ids, codes: Codes, scales: Floats) -> None:
+    def append_blocks(self, ids: Ids, codes: Codes, scales: Floats, cancel: CancelToken | None) -> None:
         """Use full blocks without copying their codes, and append the remaining rows."""
         full = len(ids) - len(ids) % BLOCK_ROWS
         self._lookup = self._lookup.having(ids[:full], np.arange(full, dtype=np.int64))
         for start in range(0, full, BLOCK_ROWS):
+            if cancel is not None and cancel.cancelled:  # no checkpoint: a pause would block searches
+                raise Cancelled
             part = slice(start, start + BLOCK_ROWS)
             alive = np.ones(BLOCK_ROWS, np.bool_)
             self._put(self._next, Block(codes[part], scales[part], ids[part], alive, BLOCK_ROWS, BLOCK_ROWS))

@@ -58,11 +58,11 @@ class MatrixEngine:
         """Return ids (m,) and approximate cosines (m,) of the chunks nearest to the query, best first, m <= k."""
         import numpy as np
 
-        matrix = self.matrix_of(snapshot, model)
+        matrix = self.matrix_of(snapshot, model, cancel)
         among = None if allowed is None else np.asarray(allowed, dtype=np.int64)
         return matrix.search(query, k, allowed=among, cancel=cancel)
 
-    def matrix_of(self, snapshot: Snapshot, model: StoredModel) -> "QuantisedMatrix":
+    def matrix_of(self, snapshot: Snapshot, model: StoredModel, cancel: CancelToken | None = None) -> "QuantisedMatrix":
         """Return the matrix with all chunks that have a vector in this snapshot, or a later state of it.
 
         A sync in this process may have progressed since the snapshot was taken. Newer rows are not found in the
@@ -72,7 +72,7 @@ class MatrixEngine:
             key = snapshot.identity, model.id
             other = self._matrix is None or self._key != key or self._matrix.dims != model.dims
             if self._matrix is None or other or self._generation < snapshot.generation:
-                self._matrix = self._load(snapshot, model)
+                self._matrix = self._load(snapshot, model, cancel)
                 self._key, self._generation = key, snapshot.generation
             if self._stamp < snapshot.stamp:
                 self._reconcile(self._matrix, snapshot, model)
@@ -131,9 +131,9 @@ class MatrixEngine:
             and (header.dims, header.stamp) == (model.dims, snapshot.stamp)
         )
 
-    def worth_saving(self, snapshot: Snapshot, model: StoredModel) -> bool:
-        """Whether the saved file is so outdated that it would slow down the next start."""
-        self.matrix_of(snapshot, model)
+    def worth_saving(self, snapshot: Snapshot, model: StoredModel, cancel: CancelToken | None) -> bool:
+        """Whether the saved file is so outdated that it would slow down the next start. Raises `Cancelled`."""
+        self.matrix_of(snapshot, model, cancel)
         return self._unsaved >= WORTH_SAVING
 
     def save(self, snapshot: Snapshot, model: StoredModel) -> None:
@@ -153,12 +153,15 @@ class MatrixEngine:
         except OSError as error:
             log.warning("The vector matrix could not be saved: %s", error)
 
-    def _load(self, snapshot: Snapshot, model: StoredModel) -> "QuantisedMatrix":
+    def _load(self, snapshot: Snapshot, model: StoredModel, cancel: CancelToken | None) -> "QuantisedMatrix":
         """Load the saved matrix, however old; an empty one if there is none."""
         from engine.store.vector_matrix import QuantisedMatrix
 
         loaded = QuantisedMatrix.load(
-            self._files.matrix, generation=snapshot.generation, model_key=matrix_key(snapshot, model)
+            self._files.matrix,
+            generation=snapshot.generation,
+            model_key=matrix_key(snapshot, model),
+            cancel=cancel,
         )
         if loaded is not None:
             matrix, stamp = loaded

@@ -157,12 +157,14 @@ class VectorIndex:
             return snapshot.chunk_count() - snapshot.pending_vectors(model)
         return self._matrix.matrix_of(snapshot, model).rows
 
-    def all_codes(self, snapshot: Snapshot, model: StoredModel) -> "list[tuple[Ids, Codes, Vectors]]":
+    def all_codes(
+        self, snapshot: Snapshot, model: StoredModel, cancel: CancelToken | None = None
+    ) -> "list[tuple[Ids, Codes, Vectors]]":
         """Return all quantised vectors in parts: chunk ids (n,), codes (n, dims), scales (n,).
 
         May include chunks that are not in the snapshot.
         """
-        parts = self._matrix.matrix_of(snapshot, model).parts()
+        parts = self._matrix.matrix_of(snapshot, model, cancel).parts()
         if self._uses_table(snapshot, model):
             self._matrix.free_memory()  # searches do not need it
         return parts
@@ -212,7 +214,7 @@ class VectorIndex:
         with self._store.read(cancel) as snapshot, _stopping(snapshot.connection, cancel):
             if not load and self._matrix.is_saved(snapshot, model):
                 return
-            worth_saving = self._matrix.worth_saving(snapshot, model)
+            worth_saving = self._matrix.worth_saving(snapshot, model, cancel)
         if worth_saving:
             self._save(model, cancel)
 

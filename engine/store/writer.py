@@ -14,7 +14,7 @@ from engine.store.index_schema import FTS_COLUMNS, Tables, create_generation, di
 from engine.store.snapshot import HEADING_SEPARATOR, Snapshot
 from engine.store.vector_encoding import StoredModel
 
-_MAX_EVICTED = 1000
+MAX_EVICTED = 1000
 _ROWS_AT_ONCE = 200
 _MARKED = 16
 """One in this many request ids of a session, on average, is stored as a mark, and always the first: ids are random
@@ -467,7 +467,7 @@ class Writer(Snapshot):
 
         Returns the number dropped, 0 if there are none. The number is limited to keep the transaction short.
         """
-        surplus = min(self.cache_entries() - keep, _MAX_EVICTED)
+        surplus = min(self.cache_entries() - keep, MAX_EVICTED)
         if surplus <= 0:
             return 0
         self.connection.execute(

@@ -315,6 +315,12 @@ def test_a_cancelled_discovery_stops(tree: Tree) -> None:
     assert seen == [(0, "."), (1, "a"), (2, "b")]
 
 
+def test_cancelled_discovery_stops_inside_a_folder(tree: Tree) -> None:
+    token = CancelToken()
+    with pytest.raises(Cancelled):
+        discover(tree("x.md"), Settings(), cancel=token, listener=lambda count, folder: token.cancel())
+
+
 def test_the_preview_counts_by_top_folder_and_opens_nothing(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     workspace = tree("a.md", "sub/b.md", "sub/deep/c.md", "photo.png")
 

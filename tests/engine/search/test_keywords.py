@@ -71,6 +71,13 @@ def test_best_of_too_many_matches_is_first(find: Find) -> None:
 
 
 @pytest.mark.usefixtures("few")
+def test_filtered_search_ranks_newest_of_too_many_matches(find: Find) -> None:
+    titled, *others = find("pump -kettle", 3)
+    assert titled == "00.md"
+    assert all(name > "40.md" for name in others)
+
+
+@pytest.mark.usefixtures("few")
 def test_too_frequent_prefix_searches_titles_first(find: Find) -> None:
     assert find("pum", 1) == ["00.md"]
 

@@ -267,6 +267,13 @@ def saved(tmp_path):
     return path, vectors
 
 
+def test_cancelled_load_stops(saved):
+    token = CancelToken()
+    token.cancel()
+    with pytest.raises(Cancelled):
+        QuantisedMatrix.load(saved[0], **SAVED, cancel=token)
+
+
 def test_saved_matrix_is_mapped_and_can_change(saved):
     path, vectors = saved
     matrix, stamp = QuantisedMatrix.load(path, **SAVED)
