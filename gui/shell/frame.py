@@ -199,7 +199,8 @@ class HeaderBar(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._arrange()
+        if event.size().width() != event.oldSize().width():  # rows of views have different heights
+            self._arrange()
 
 
 class Panes(QSplitter):

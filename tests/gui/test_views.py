@@ -26,6 +26,7 @@ from gui.window.main_window import MainWindow
 from tests.helpers.chips import choose_from_chip
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_sessions import NOW, SESSIONS, VALVE, make_session
+from tests.helpers.session_list import listed_rows
 from tests.helpers.windows import at_rest
 
 CHILD = next(path for path, session in SESSIONS.items() if session.summary.parent)
@@ -106,6 +107,7 @@ def test_a_project_of_the_figures_limits_the_list(qtbot, window):
     qtbot.keyClick(figures.table, Key.Key_Return)
     qtbot.waitUntil(lambda: window.findChild(FiguresDialog) is None)
     assert window.focusWidget() is sessions
+    listed_rows(window.views.sessions)
     limited = sessions.listed_sessions()
     assert 0 < len(limited) < before
     assert {short_path(session.project, str(Path.home())) for session in limited} == {chosen}

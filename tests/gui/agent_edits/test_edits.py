@@ -257,8 +257,8 @@ def test_session_lists_its_files_and_jumps_to_one(qtbot, opened: MainWindow, pan
     conversation = opened.views.conversation
     qtbot.waitUntil(lambda: conversation.opened is not None)
     conversation.session_actions.files.trigger()
-    chooser = conversation.findChild(FileList)
-    qtbot.waitUntil(chooser.isVisible)
+    qtbot.waitUntil(lambda: any(chooser.isVisible() for chooser in conversation.findChildren(FileList)))
+    [chooser] = conversation.findChildren(FileList)
     # A long path keeps its end, with the name of the file and its kinds of use.
     assert chooser.findChild(QListView).textElideMode() == Qt.TextElideMode.ElideMiddle
     box = chooser.findChild(QLineEdit)

@@ -72,8 +72,8 @@ def test_first_session_is_selected(qtbot, show_panel, memory, jobs):
 
 def test_typing_filters_titles_immediately_and_content_later(qtbot, panel, memory):
     _type(qtbot, panel, "relay")
-    assert _sessions(panel) == ["Fix the valve controller", "Find unsettled relay reads"]
     assert memory.searches == []
+    assert _sessions(panel) == ["Fix the valve controller", "Find unsettled relay reads"]
     _rest(qtbot, panel)
     assert [(query, options["sources"]) for query, _, options in memory.searches] == [("relay", ["sessions"])]
     assert _counts(panel) == "1 of 12 sessions · 2 hits"
@@ -115,6 +115,14 @@ def test_enter_searches_content_immediately_then_opens(qtbot, panel, memory):
     with qtbot.waitSignal(panel.session_activated) as opened:
         qtbot.keyClick(panel.box.edit, Key.Key_Return)
     assert opened.args[0].title == _sessions(panel)[0]
+
+
+def test_enter_opens_first_session_of_the_next_list(qtbot, panel):
+    panel.filter_by("agent", "codex")
+    assert panel.listing
+    with qtbot.waitSignal(panel.session_activated) as opened:
+        qtbot.keyClick(panel.box.edit, Key.Key_Return)
+    assert (opened.args[0].agent, opened.args[0].title) == ("codex", _sessions(panel)[0])
 
 
 def test_only_newest_text_is_searched(qtbot, panel, memory):
