@@ -87,8 +87,7 @@ class EmbeddedProvider:
     tokens_used = 0
     # Measured with queries and notes in sixteen languages: 3 of 100 unrelated pairs score 0.35, and 8 of 10 queries in
     # another language than the note. Full-length passages have less in common with a short query than sentences. Of
-    # forty prompts unrelated to as many facts, one recalls any; of forty paraphrases, 34 recall theirs. Of the queries
-    # that 16 indexes answer, 1 of 100 is below the first of `related`; of off-topic ones, 1 of 100 above the second.
+    # forty prompts unrelated to as many facts, one recalls any; of forty paraphrases, 34 recall theirs.
     # Unrelated single words have an average cosine of .25, two words and one .15, twelve words and one .01.
     # Pieces of words have 2.8 letters or more in notes of known languages, 2.5 in Ukrainian ones.
     calibration = Calibration(
@@ -97,7 +96,6 @@ class EmbeddedProvider:
         weight=0.05,
         spread=0.06,
         words=(0.25, 0.35),
-        related=(-0.5, 2.5),
         unknown=_UNKNOWN_LETTERS,
         unknown_languages=_UNKNOWN_LANGUAGES,
         letters_a_piece=2.6,

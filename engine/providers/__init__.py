@@ -39,10 +39,6 @@ class Calibration(msgspec.Struct, frozen=True):
     letters_a_piece: float = 0.0
     """Average number of letters in the pieces of its vocabulary that spell a text, below which the model hardly knows
     the language, whichever it is; 0 if it was not measured."""
-    related: tuple[float, float] | None = None
-    """How much more an index is related to a query than to other queries, in standard deviations: at most the first if
-    no passage shares its subject, at least the second if some do. None if they were not measured.
-    """
     words: tuple[float, float] = (0.0, 0.0)
     """Increase of `low` and of `high` between two single words: even unrelated ones have much in common."""
     known: bool = True

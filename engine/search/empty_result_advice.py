@@ -270,7 +270,7 @@ class _Advice:
         higher = raised[-1] if raised else None
         if higher is not None and not higher.unknown:
             advice = tr(
-                "Best match {best:.2f}, by meaning; the minimum is {least:.2f} because no passage is related.",
+                "Best match {best:.2f}; the minimum is {least:.2f} because no passage mentions enough of the query.",
                 best=short_of(higher.best or 0.0, higher.least),
                 least=higher.least,
             )

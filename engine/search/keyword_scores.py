@@ -412,6 +412,8 @@ class Scored(msgspec.Struct, frozen=True):
     """Average cosine of the query's words to the chunk's most similar words; None if they were not compared."""
     by_lines: bool = False
     """Whether the best two adjacent lines have this `word_similarity`; then the chunk is in the query's language."""
+    mentioned: float | None = None
+    """The same similarity for all lines of the chunk; None if they were not compared."""
     best_similarity: float | None = None
     """Score of the similarity to the best results of a long query, by vectors and shared words; None if the chunk was
     not compared with them."""
@@ -419,7 +421,12 @@ class Scored(msgspec.Struct, frozen=True):
     @property
     def unlifted(self) -> float:
         """The score without the factors for names in the query."""
-        return self.score if self.lift is None else scoring.within_limits(self.order / self.lift.factor)
+        return self.score if self.lift is None else scoring.within_limits(self.unlimited)
+
+    @property
+    def unlimited(self) -> float:
+        """The score without these factors and without its upper limit."""
+        return self.order if self.lift is None else self.order / self.lift.factor
 
     @property
     def text(self) -> float:

@@ -106,7 +106,7 @@ def short_of(best: float, least: float) -> float:
 
 
 class RaisedMinimum(msgspec.Struct, frozen=True):
-    """A threshold raised because words of the query occur nowhere (`unknown`), no passage shares its subject, or the
+    """A threshold raised because words of the query occur nowhere (`unknown`), no passage mentions enough of it, or the
     passages in another language don't have its words (`untranslated`), and the highest score if no result reached it.
     """
 

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from engine.search.candidates import KeywordPart
 from engine.search.keyword_scores import KeywordScores, Scored
 from engine.search.pipeline_stages import Best, Moved, RaisedMinimum, Stages, Term
-from engine.search.scoring import FOR_UNKNOWN, LONG_QUERY, SHORT_QUERY, within_limits
+from engine.search.scoring import FOR_UNKNOWN, LONG_QUERY, within_limits
 from engine.search.search_context import SearchContext, SearchRequest
 from engine.store.connection import many
 from engine.store.snapshot import Snapshot
@@ -26,8 +25,10 @@ from engine.text.writing_systems import UNSPACED, shape
 
 if TYPE_CHECKING:
     from engine.search.diversity import Similarity
-    from engine.search.vector_leg import VectorLeg
 
+COMPARED = 20
+"""Most results whose language is looked up and whose words are compared with the query's; others stay in place, below.
+"""
 _COPIED = 80
 """Fewest characters of a text that counts as a copy if it is in several files."""
 _FOR_UNKNOWN_NAME = 2.0
@@ -46,21 +47,20 @@ _MANY = 8
 """Number of indexed words of a query from which the full increase is applied."""
 _LIGHT_NAME = 0.1
 """Share of the query from which names that occur nowhere count in full: in a long query, they are incidental."""
-_FOR_UNRELATED = 1.25
-"""Increase of the minimum if no passage shares the query's subject, as a share of the minimum; it is small if one
-probably does.
+_MENTIONED, _UNMENTIONED = 0.45, 0.15
+"""Shares of a query that a passage mentions between which the minimum rises: its words, or similar ones. Frequent words
+count less. Passages of any subject mention some of most queries.
 """
-_SIMILAR_LINES, _SIMILAR_WORDS, _SIMILAR_UNSPACED = 0.2, 0.64, 0.23
-"""Similarities of a query's words to two adjacent lines, to a passage in another language, and to one for a query in a
-script without spaces, below which the minimum rises. Those to passages are higher, since each word is compared with
-more others; without spaces, several words are often compared as one.
+_FOR_UNMENTIONED = 2.0
+"""Increase of the minimum if no passage mentions the query, as a share of the minimum. The nearest of many passages is
+near enough for the usual minimum, and a passage has some words of most queries.
+"""
+_TRANSLATED, _TRANSLATED_UNSPACED = 0.64, 0.23
+"""Similarities of a query's words to a passage in another language, and to one for a query in a script without spaces,
+below which the minimum rises. The latter is lower, since several words are often compared as one.
 """
 _FOR_OTHER_WORDS, _BELOW = 1.0, 0.1
 """Highest increase, as a share of the minimum, and how far below these similarities it is reached."""
-_MIN_PASSAGES = 100
-"""Number of passages from which it is applied within one language: in few, even answers hardly have similar words."""
-_MIN_COMPARED = 3
-"""Number of results in another language whose words are compared if none reaches the minimum."""
 
 
 def least_by_keywords(analysis: QueryAnalysis, context: SearchContext) -> float:
@@ -99,13 +99,26 @@ def cut(ranked: list[Scored], others: int, least: float, by_keywords: float, sta
     return results
 
 
-def without_chance_matches(
+def without_unanswered(
     snapshot: Snapshot,
     results: list[Scored],
+    foreign: Set[int],
     words: KeywordScores,
     analysis: QueryAnalysis,
-    least: float,
     context: SearchContext,
+) -> list[Scored]:
+    """Remove weak results if passages have too few of the query's words or of similar ones to be on its subject.
+
+    `foreign`: the results in another language among the first.
+    """
+    if not words.groups and any(scored.mentioned is not None for scored in results):
+        return _without_unmentioned(results, words, analysis, context)
+    results = _without_chance_matches(snapshot, results, words, analysis, context)
+    return _without_untranslated(snapshot, results, foreign, analysis, context)
+
+
+def _without_chance_matches(
+    snapshot: Snapshot, results: list[Scored], words: KeywordScores, analysis: QueryAnalysis, context: SearchContext
 ) -> list[Scored]:
     """Remove weak results that match by vectors alone, if words of the query occur nowhere in the index, or if it is
     long and no passage has enough of them.
@@ -113,24 +126,22 @@ def without_chance_matches(
     Applies only to results in the query's language, since notes in another one can't have its words. Results with all
     other words stay, since the unknown word may be a typing error. If it is a name, their keyword score must reach the
     minimum; the score of results without some of the other words must be clearly above it.
-    `least`: the minimum for results by vectors.
     """
-    by_keywords = least_by_keywords(analysis, context)
+    least, by_keywords = context.request.min_score, least_by_keywords(analysis, context)
     missing, language = words.unknown, analysis.languages[0]
     few = _FOR_FEW_WORDS * _shortfall(results, words, by_keywords)
     if not (missing or few) or not language or words.groups or not words.scale.total:
         return results
     share = sum(term.idf for term in missing) / words.scale.total
-    names = _unknown_names(words, analysis, context) if missing else []
-    name = min(1.0, sum(term.idf for term in names) / (_LIGHT_NAME * words.scale.total))
-    times = _times(words, context) if names else frozenset[int]()
+    name = _share_of_unknown_names(words, analysis, context)
+    times = _times(words, context) if name else frozenset[int]()
     raised = min(1.0, least * (1 + FOR_UNKNOWN * share + _FOR_UNKNOWN_NAME * name + few))
 
     def stays(scored: Scored) -> bool:
         if scored.unlifted >= raised or scored.named or scored.evidence.vector is None:
             return True
         known = _holds_known(words, scored.id)
-        if not names:
+        if not name:
             return scored.keywords >= by_keywords or known
         from_others = scored.keywords * (1 - _share_of(times, words, scored.id))
         return from_others >= by_keywords * (1.0 if known else 1 + (_OTHER_WORDS - 1) * name)
@@ -146,6 +157,34 @@ def without_chance_matches(
     return kept_results
 
 
+def _without_unmentioned(
+    results: list[Scored], words: KeywordScores, analysis: QueryAnalysis, context: SearchContext
+) -> list[Scored]:
+    """Remove weak results if no passage mentions enough of the query, by its words or by similar ones.
+
+    Applies to results whose words were compared line by line. Those with all words stay, and those named like the
+    query. If a name in the query occurs nowhere, the minimum rises further: passages about others mention the rest.
+    """
+    least, by_keywords = context.request.min_score, least_by_keywords(analysis, context)
+    compared = {scored.id: scored.mentioned for scored in results if scored.mentioned is not None}
+    mentioned = max(compared.values())
+    if mentioned < _MENTIONED:  # similar words don't include numbers and words that are being typed
+        mentioned = max(mentioned, *(words.parts(id_).covered for id_ in compared))
+    missing = within_limits((_MENTIONED - mentioned) / (_MENTIONED - _UNMENTIONED))
+    name = _share_of_unknown_names(words, analysis, context)
+    factor = 1 + _FOR_UNMENTIONED * missing + _FOR_UNKNOWN_NAME * name
+    kept_results = [
+        scored for scored in results if scored.unlimited >= least * factor or _is_certain(scored, by_keywords * factor)
+    ]
+    if len(kept_results) < len(results):
+        raised = min(1.0, least * factor)
+        best = None if kept_results else min(raised - 0.01, max(scored.unlimited for scored in results))
+        unknown = [term.surface for term in words.unknown] if name else []
+        stage = "unknown" if unknown else "unrelated"
+        context.stages.add(stage, len(results), len(kept_results), RaisedMinimum(raised, best, unknown))
+    return kept_results
+
+
 def _shortfall(results: list[Scored], words: KeywordScores, by_keywords: float) -> float:
     """Return the share of the minimum for keyword scores, `by_keywords`, by which the best one is below it.
 
@@ -156,6 +195,13 @@ def _shortfall(results: list[Scored], words: KeywordScores, by_keywords: float) 
         return 0.0
     best = max((1.0 if scored.evidence.complete else scored.keywords for scored in results), default=0.0)
     return within_limits(1 - best / by_keywords) * within_limits((known - LONG_QUERY + 1) / (_MANY - LONG_QUERY + 1))
+
+
+def _share_of_unknown_names(words: KeywordScores, analysis: QueryAnalysis, context: SearchContext) -> float:
+    """Return how much the names in the query that occur nowhere count, 0 to 1: less in a long query."""
+    names = _unknown_names(words, analysis, context) if words.unknown else []
+    total = _LIGHT_NAME * words.scale.total
+    return min(1.0, sum(term.idf for term in names) / total) if total else float(bool(names))
 
 
 def _unknown_names(words: KeywordScores, analysis: QueryAnalysis, context: SearchContext) -> list[Term]:
@@ -206,79 +252,37 @@ def _share_of(terms: Set[int], words: KeywordScores, id_: int) -> float:
     return sum(contributions[index] for index in terms) / total if terms and total else 0.0
 
 
-def minimum_by_vectors(
-    results: list[Scored], vector_leg: "VectorLeg | None", least: float, by_keywords: float
-) -> float:
-    """Return the minimum score for results by vectors alone: higher if no passage seems to share the query's subject.
-
-    The nearest of many unrelated passages is near enough for the usual minimum, `least`. A result with the query's
-    words or its name shows that the index has the subject.
-    """
-    if vector_leg is None or not results or _is_certain(results, by_keywords):
-        return least
-    unrelated = 1 - vector_leg.shared_subject()
-    return min(1.0, least * (1 + _FOR_UNRELATED * unrelated * unrelated))
-
-
-def _is_certain(results: list[Scored], by_keywords: float) -> bool:
-    """Return whether a result matches by its words or its name, or has no vector yet."""
-    return any(
-        scored.keywords >= by_keywords or scored.named or scored.evidence.complete or scored.evidence.vector is None
-        for scored in results
-    )
-
-
-def first_compared(results: list[Scored], least: float, raised: float) -> int:
-    """Return how many results to compare with the query's words: all that reach the minimum `raised`, else a few."""
-    reaching = sum(scored.unlifted >= raised for scored in results) if raised > least else len(results)
-    return reaching or _MIN_COMPARED
-
-
-def minimum_by_words(
-    results: list[Scored], least: float, raised: float, by_keywords: float, part: KeywordPart, query: str
-) -> float:
-    """Return the minimum score for results by vectors alone, by the similarity of their words to the query's words.
-
-    The vector of a passage may be near that of a query although no word is, and then more than `raised` is needed. If
-    words of a passage in another language translate the query, the usual minimum, `least`, is enough, whether or not
-    passages seem to share the subject. In one language, one or two words and small indexes show too little; a query
-    without a function word may be in the language of the passages after all.
-    """
-    compared = [scored for scored in results if scored.word_similarity is not None]
-    if not compared or _is_certain(results, by_keywords):
-        return raised
-    best = max(scored.word_similarity or 0.0 for scored in compared)
-    if compared[0].by_lines:
-        if part.analysis.word_count < SHORT_QUERY or part.leg.chunks < _MIN_PASSAGES:
-            return raised
-        similar = _SIMILAR_LINES
-    elif UNSPACED in shape(query):
-        similar = _SIMILAR_UNSPACED
-    elif best < _SIMILAR_WORDS and language_of_note(query).startswith(UNDECIDED):
-        return raised
-    else:
-        similar, raised = _SIMILAR_WORDS, least
-    return min(1.0, raised * (1 + _FOR_OTHER_WORDS * within_limits((similar - best) / _BELOW)))
-
-
-def without_unrelated(
-    results: list[Scored], least: float, raised: float, by_words: float, own: Set[int], stages: Stages
+def _without_untranslated(
+    snapshot: Snapshot, results: list[Scored], foreign: Set[int], analysis: QueryAnalysis, context: SearchContext
 ) -> list[Scored]:
-    """Remove results below the minimum for results by vectors, if that is above the usual minimum, `least`.
+    """Remove weak results if the words of no passage in another language (`foreign`) translate the query.
 
-    The minimum is `by_words`, but `raised` for the results `own`: they may be in the query's language, and words were
-    compared with passages in other languages.
+    Compared passages that may be in the query's language stay. A query without a function word may be in the language
+    of the others after all.
     """
-    highest = max(raised, by_words) if own else by_words
-    if highest <= least:
+    least, by_keywords = context.request.min_score, least_by_keywords(analysis, context)
+    compared = [scored for scored in results if scored.word_similarity is not None]
+    query = context.query.searched_text
+    similar = _TRANSLATED_UNSPACED if UNSPACED in shape(query) else _TRANSLATED
+    undecided = similar == _TRANSLATED and language_of_note(query).startswith(UNDECIDED)
+    if not compared or undecided or any(_is_certain(scored, by_keywords) for scored in results):
         return results
-    related = [scored for scored in results if scored.unlifted >= (raised if scored.id in own else by_words)]
-    if len(related) < len(results):
-        best = None if related else max(scored.unlifted for scored in results)
-        foreign = any(scored.word_similarity is not None and not scored.by_lines for scored in results)
-        details = RaisedMinimum(highest, best, (), untranslated=foreign and highest == by_words)
-        stages.add("unrelated", len(results), len(related), details)
-    return related
+    best = max(scored.word_similarity or 0.0 for scored in compared)
+    raised = min(1.0, least * (1 + _FOR_OTHER_WORDS * within_limits((similar - best) / _BELOW)))
+    if raised <= least:
+        return results
+    own = _maybe_own(snapshot, results[:COMPARED], foreign)
+    translated = [scored for scored in results if scored.id in own or scored.unlifted >= raised]
+    if len(translated) < len(results):
+        highest = None if translated else max(scored.unlifted for scored in results)
+        details = RaisedMinimum(raised, highest, (), untranslated=True)
+        context.stages.add("unrelated", len(results), len(translated), details)
+    return translated
+
+
+def _is_certain(scored: Scored, by_keywords: float) -> bool:
+    """Return whether a result matches by its words or its name, or has no vector yet."""
+    return scored.keywords >= by_keywords or scored.named or scored.evidence.complete or scored.evidence.vector is None
 
 
 def languages_of(snapshot: Snapshot, ids: Collection[int]) -> dict[int, str]:
@@ -286,7 +290,7 @@ def languages_of(snapshot: Snapshot, ids: Collection[int]) -> dict[int, str]:
     return {id_: counted_as(stored) for id_, stored in _stored_languages(snapshot, ids).items()}
 
 
-def maybe_own(snapshot: Snapshot, results: Collection[Scored], foreign: Set[int]) -> set[int]:
+def _maybe_own(snapshot: Snapshot, results: Collection[Scored], foreign: Set[int]) -> set[int]:
     """Return the ids of results that may be in the query's language: those not in `foreign`, and those in files that
     don't show their language, such as a list of a few words.
     """

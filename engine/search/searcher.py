@@ -21,16 +21,7 @@ from engine.search.ranking import Ranker
 from engine.search.result_builder import in_roles, make_outcome
 from engine.search.result_cache import Moment, ResultCache
 from engine.search.result_set import EarlierResults, FoundSet, is_lasting, list_newest, narrow, with_wordless
-from engine.search.score_cut_off import (
-    cut,
-    first_compared,
-    least_by_keywords,
-    maybe_own,
-    minimum_by_vectors,
-    minimum_by_words,
-    without_chance_matches,
-    without_unrelated,
-)
+from engine.search.score_cut_off import cut, least_by_keywords, without_unanswered
 from engine.search.search_context import OnKeywords, SearchContext, SearchRequest, SearchSources
 from engine.search.suggestions import Spelling, with_likely_words
 from engine.search.term_lookup import with_continued_words, with_indexed_names
@@ -41,7 +32,7 @@ from engine.text import QueryAnalysis, parse_query
 if TYPE_CHECKING:
     from engine.embedding.provider_interface import EmbeddingProvider
     from engine.search.more_like_this import ExamplePassage
-    from engine.search.vector_leg import KnownLanguages, SubjectCache, VectorLeg
+    from engine.search.vector_leg import KnownLanguages, VectorLeg
     from engine.store.vector_encoding import Vectors
 
 
@@ -74,12 +65,6 @@ class Searcher:
         self._guard = guard
         self.known_files = KnownFiles()
         self._ranker = Ranker(guard.in_extra_paths)
-
-    @cached_property
-    def _subjects(self) -> "SubjectCache":
-        from engine.search.vector_leg import SubjectCache  # loads numpy
-
-        return SubjectCache()
 
     @cached_property
     def _note_languages(self) -> "KnownLanguages":
@@ -395,30 +380,23 @@ class Searcher:
             context.stages.add_terms(part.leg.terms, dropped, analysis.unfinished)
         ids = find_candidates(part, vector_leg, snapshot, context)
         words, ranked, below, blend = self._ranker.rank(ids, part, vector_leg, snapshot, context)
-        least = raised = context.request.min_score
+        least = context.request.min_score
         by_keywords = least_by_keywords(analysis, context) if blend.agreement else least  # if not, weights are fixed
-        results = cut(ranked, below, least, by_keywords, context.stages)
-        if blend.agreement:
-            with context.timed("vector"):
-                raised = minimum_by_vectors(results, vector_leg, least, by_keywords)
-            results = without_chance_matches(snapshot, results, words, analysis, raised, context)
-        results = in_roles(snapshot, analysis, results, context)
-        by_words, foreign, own = raised, set[int](), set[int]()
+        results = in_roles(snapshot, analysis, cut(ranked, below, least, by_keywords, context.stages), context)
+        found, foreign = results, set[int]()
         if blend.doubt and vector_leg is not None:
-            from engine.search.word_similarity import COMPARED, best_in_other_languages, order_by_words
+            from engine.search.word_similarity import best_in_other_languages, order_by_words
 
             with context.timed("vector"):
-                first = results[: first_compared(results, least, raised)]
-                foreign = best_in_other_languages(first, words, analysis, snapshot, context)
-                compared = bool(foreign) or raised == least or any(scored.unlifted >= raised for scored in first)
-                if compared:
-                    ordered = order_by_words(first, foreign, vector_leg, blend, provider, context)
-                    ordered += results[len(first) :]
-                    text = context.query.searched_text
-                    by_words = minimum_by_words(ordered, least, raised, by_keywords, part, text)
-                    own = maybe_own(snapshot, first[:COMPARED], foreign) if foreign and by_words != raised else own
-                    results = results if context.request.diverse else ordered
-        results = without_unrelated(results, least, raised, by_words, own, context.stages)
+                foreign = best_in_other_languages(found, words, analysis, snapshot, context)
+                found = order_by_words(found, foreign, vector_leg, blend, provider, context)
+        if blend.agreement:
+            found = without_unanswered(snapshot, found, foreign, words, analysis, context)
+        if context.request.diverse:  # variety orders the results itself
+            remaining = {scored.id for scored in found}
+            results = [scored for scored in results if scored.id in remaining]
+        else:
+            results = found
         if blend.agreement and not blend.doubt and vector_leg is not None:
             from engine.search.word_similarity import order_by_best
 
@@ -496,6 +474,4 @@ class Searcher:
             known = self._note_languages.of_notes(snapshot, provider, analysis.languages[0])
             calibration = scale.for_size(chunks).for_query(context.query.free_text, known)
             context.language_known = calibration.known
-        subjects = partial(self._subjects.of_passages, snapshot, model, provider)
-        words = count_words(context.query.free_text)
-        return VectorLeg(snapshot, self._vectors, model, calibration, query, subjects, words)
+        return VectorLeg(snapshot, self._vectors, model, calibration, query, count_words(context.query.free_text))

@@ -291,8 +291,8 @@ def _unrelated(stage: Stage) -> str:
         )
         return _with_best(note, raised)
     note = tr_count(
-        "{count:,} result by meaning scored below {least:.2f}, the minimum for a query without related passages.",
-        "{count:,} results by meaning scored below {least:.2f}, the minimum for a query without related passages.",
+        "{count:,} result scored below {least:.2f}, the minimum when no passage mentions enough of the query.",
+        "{count:,} results scored below {least:.2f}, the minimum when no passage mentions enough of the query.",
         stage.entered - stage.left,
         least=raised.least,
     )

@@ -4,9 +4,8 @@ It also returns whether any passages share the query's subject, and whether the 
 """
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from heapq import nlargest
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +16,6 @@ from engine.providers import Calibration
 from engine.search import scoring
 from engine.search.chunk_filter import ChunkFilter
 from engine.search.search_sources import NearVectors
-from engine.store import stored_models
 from engine.store.connection import many
 from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import StoredModel, Vectors, decode
@@ -25,15 +23,6 @@ from engine.store.vector_encoding import StoredModel, Vectors, decode
 if TYPE_CHECKING:
     from engine.embedding.provider_interface import EmbeddingProvider
 
-_MIN_PASSAGES = 200
-"""Least number of passages that show the subjects of an index."""
-_SAMPLE = 1000
-"""Most passages, spread over the index, that a query is compared with for that."""
-_NOISE = 0.001
-"""Share of a passage's vector that doesn't come from its subject. With .003, fewer queries are recognised."""
-_OUTSTANDING = 5.0, 4.0
-"""Standard deviations above the average cosine from which the nearest passage, and the second, may share the subject.
-Passages in random directions rarely reach them. From one deviation more, the passages count as related."""
 _SPELT, _SPELT_WORDS = 12, 40
 """Number of files, and of words in each, whose spelling shows whether the model knows their language."""
 _MIN_PIECES = 100
@@ -51,120 +40,11 @@ ten translations reach it, and less than 5 % of other pairs of passages in two l
 """
 _FARTHER = 0.4
 """Most that a passage is farther from the query than its translation, as a difference of vector scores."""
-_OTHER_QUERIES = (
-    "Which element has the atomic number 26?",
-    "When did the Roman Empire split in two?",
-    "How do whales breathe?",
-    "Who invented the printing press?",
-    "What is the currency of Thailand?",
-    "Why do leaves turn red in autumn?",
-    "How are glaciers formed?",
-    "Which instrument did Paganini play?",
-    "What does a cardiologist treat?",
-    "How many strings does a harp have?",
-    "Which desert is the largest in Asia?",
-    "Who discovered penicillin?",
-    "What is a sonnet?",
-    "How long does a pregnancy of elephants last?",
-    "Which king was beheaded in the French Revolution?",
-    "How does an electric motor work?",
-    "What are the colours of the flag of Kenya?",
-    "How do I remove wax from a tablecloth?",
-    "Which exercises strengthen the shoulders?",
-    "What does a notary charge for a contract?",
-    "How long do lentils have to cook?",
-    "When may a tenant withhold the rent?",
-    "How do I change the chain of a bicycle?",
-    "Which cheese goes into a fondue?",
-    "How do I apply for a visa to Brazil?",
-    "What is the offside rule in hockey?",
-    "When should roses be cut?",
-    "How do I teach a dog to sit?",
-    "Which vaccine does a traveller to the tropics need?",
-    "What is the interest on a savings account?",
-    "How do I sharpen a kitchen knife?",
-    "Which train goes to the airport?",
-)
-"""Queries on many subjects; most indexes share few of them."""
 
 
 def count_words(text: str) -> int:
     """Return the number of words of a short text, at least 1."""
     return max(1, len(_ANY_WORD.findall(text)))
-
-
-class Subjects:
-    """Compares queries with the subjects of an index's passages.
-
-    How much of a query's vector can be composed of passages' vectors (ridge regression) shows whether they share its
-    subject, better than the nearest passage does: one of thousands is always near.
-    """
-
-    def __init__(self, passages: Vectors, others: Vectors) -> None:
-        """`passages` and `others`: unit vectors (n, dims) of passages, and of queries on other subjects."""
-        self._passages = passages
-        noise = _NOISE * len(passages)
-        products = passages.T @ passages
-        products[np.diag_indices_from(products)] += noise
-        self._left = noise * np.linalg.inv(products)
-        """Matrix whose product with a unit vector on both sides is the share of it that the passages don't compose."""
-        shares = self._composed(others)
-        self._usual, self._deviation = float(shares.mean()), max(float(shares.std()), 1e-9)
-
-    def _composed(self, queries: Vectors) -> Vectors:
-        """Return the share of each query's vector that lies in the space of the passages, 0 to 1."""
-        shares: Vectors = 1 - ((queries @ self._left) * queries).sum(axis=-1)
-        return shares
-
-    def related(self, query: Vectors) -> float:
-        """Return by how many standard deviations the query is more related to the passages than other queries are."""
-        return (float(self._composed(query)) - self._usual) / self._deviation
-
-    def distances(self, query: Vectors, cosines: Sequence[float]) -> list[float]:
-        """Return by how many standard deviations each cosine to the query is above the cosines of usual passages."""
-        usual = self._passages @ query
-        mean, deviation = float(usual.mean()), max(float(usual.std()), 1e-9)
-        return [(cosine - mean) / deviation for cosine in cosines]
-
-
-class SubjectCache:
-    """Caches the subjects of the latest state of one index. Thread-safe: parallel computations are the same."""
-
-    def __init__(self) -> None:
-        self._latest: tuple[tuple[object, ...], Subjects | None] = (), None
-        self._computed: tuple[tuple[object, ...], Subjects | None] = (), None
-        """The latest subjects, with the passages that they were computed from."""
-        self._others: tuple[StoredModel, Vectors] | None = None
-        """Vectors of the other queries, and their model."""
-
-    def of_passages(self, snapshot: Snapshot, model: StoredModel, provider: "EmbeddingProvider") -> Subjects | None:
-        """Return the subjects of all passages; None if too few have vectors, or if the model fails."""
-        state = snapshot.identity, snapshot.tables.generation, snapshot.stamp, snapshot.hidden, model
-        latest = self._latest
-        if latest[0] != state:
-            ids = stored_models.spread_chunks(snapshot, model, _SAMPLE)
-            passages = snapshot.identity, snapshot.tables.generation, model, ids
-            computed = self._computed
-            if computed[0] != passages:  # most changes of an index don't concern these passages
-                try:
-                    computed = self._computed = passages, self._compute(snapshot, model, provider, ids)
-                except ProviderError:
-                    return None  # the next search tries again
-            latest = self._latest = state, computed[1]
-        return latest[1]
-
-    def _compute(
-        self, snapshot: Snapshot, model: StoredModel, provider: "EmbeddingProvider", ids: list[int]
-    ) -> Subjects | None:
-        if len(ids) < _MIN_PASSAGES:
-            return None
-        rows = snapshot.vectors(model.id, model.dims, ids)
-        passages = decode([vector for _, vector in rows], model.dims)
-        others = self._others
-        if others is None or others[0] != model:
-            # One batch takes a fifth of the time of single queries; measured models embed both in the same way.
-            self._others = others = model, provider.embed_documents(_OTHER_QUERIES)
-        return Subjects(passages, others[1])
 
 
 class KnownLanguages:
@@ -226,8 +106,6 @@ class VectorLeg:
     calibration: Calibration
     query: Vectors
     """Unit vector (dims,)."""
-    subjects: Callable[[], Subjects | None]
-    """Returns the subjects of the passages; None if there are too few passages."""
     query_words: int = _MAX_WORDS
     """Number of words in the query."""
     _near: dict[int, float] = field(default_factory=dict)
@@ -261,22 +139,6 @@ class VectorLeg:
         found = known_cosines | self.cosines([id_ for id_ in others if id_ not in known_cosines])
         self._count_words([id_ for id_, cosine in found.items() if cosine > self.calibration.low])
         return found
-
-    def shared_subject(self) -> float:
-        """Return how likely passages of the index share the query's subject, 0 to 1.
-
-        They share it if a combination of their vectors is closer to the query's vector than is usual, or if the nearest
-        passages are much closer than the others, as for a subject of few passages. Returns 1 if the index has too few
-        passages, or if the model was not measured.
-        """
-        related = self.calibration.related
-        subjects = None if related is None else self.subjects()
-        if related is None or subjects is None:
-            return 1.0
-        composed = (subjects.related(self.query) - related[0]) / (related[1] - related[0])
-        distances = subjects.distances(self.query, nlargest(len(_OUTSTANDING), self._near.values()))
-        outstanding = (distance - least for distance, least in zip(distances, _OUTSTANDING, strict=False))
-        return scoring.within_limits(max((composed, *outstanding)))
 
     def cosines(self, ids: Sequence[int]) -> dict[int, float]:
         """Return exact cosines by id; chunks without a vector are left out. Each reads three pages of the index."""

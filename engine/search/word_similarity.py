@@ -25,7 +25,7 @@ from engine.embedding.provider_interface import WordVectors
 from engine.search.document_frequencies import Counts
 from engine.search.keyword_scores import KeywordScores, Scored
 from engine.search.pipeline_stages import Moved
-from engine.search.score_cut_off import languages_of
+from engine.search.score_cut_off import COMPARED, languages_of
 from engine.search.scoring import LONG_QUERY, Blend
 from engine.search.search_context import SearchContext
 from engine.search.search_sources import WordCounts
@@ -41,8 +41,6 @@ from engine.text.writing_systems import UNSPACED, shape
 if TYPE_CHECKING:
     from engine.embedding.provider_interface import EmbeddingProvider
 
-COMPARED = 20
-"""Most results whose language is looked up; the others stay in place, below."""
 _MAX_WORDS = 400
 """Most different words of the query and these results together: the built-in model takes a quarter of a millisecond
 for a new one.
@@ -63,8 +61,12 @@ _MAX_SHARED = 40
 """Most words that are compared: the index takes some 20 microseconds to count the chunks with a word."""
 _MIN_WEIGHT = 0.01
 """Weight of a frequent word, so that a query of frequent words alone can also be compared."""
-_FREQUENT_PIECE = 9.0
-"""Rarity up to which word pieces don't count."""
+_FREQUENT_PIECE, _COMMON_PIECE = 9.0, 7.0
+"""Rarities up to which word pieces don't count: for lines, and for whole passages."""
+_SHORT, _FOR_SHORT = 350, 0.2
+"""Characters from which a passage mentions as much of a query as longer ones, and what is added to the share for one of
+a third of them: a note of one line answers with few words.
+"""
 _SIMILAR = 0.2
 """Cosine from which word pieces are similar; unrelated ones have up to this."""
 _WORD = re.compile(r"[^\W\d_]{2,40}")
@@ -194,16 +196,20 @@ def order_by_words(
     if not places:
         return results
     passages = [chunks[results[place].id] for place in places]
+    mentioned: Sequence[float | None] = [None] * len(places)
     try:
-        similarities = (_word_similarities if foreign else _line_similarities)(passages, model, context)
+        if foreign:
+            similarities = _word_similarities(passages, model, context)
+        else:
+            similarities, mentioned = _line_similarities(passages, model, context)
     except ProviderError:
         return results
     if not similarities:
         return results
     scale = _WEIGHT * blend.vector_weight / (leg.calibration.high - leg.calibration.low)
     compared = {
-        place: replace(results[place], word_similarity=similarity, by_lines=not foreign)
-        for place, similarity in zip(places, similarities, strict=False)
+        place: replace(results[place], word_similarity=similarity, by_lines=not foreign, mentioned=share)
+        for place, similarity, share in zip(places, similarities, mentioned, strict=False)
     }
     stage = "language" if foreign else "lines"
     return _moved(results, compared, lambda scored: scale * (scored.word_similarity or 0.0), stage, context)
@@ -231,32 +237,44 @@ def _moved(
     return ordered
 
 
-def _line_similarities(passages: Sequence[StoredChunk], model: WordVectors, context: SearchContext) -> list[float]:
+def _line_similarities(
+    passages: Sequence[StoredChunk], model: WordVectors, context: SearchContext
+) -> tuple[list[float], list[float]]:
     """Return the similarity of each passage's best two adjacent lines to the query, 0 to 1: the average cosine of the
     most similar word pieces, weighted by the rarity of the query's.
 
+    The second list has the same for all lines of the passages, where common words of the query count more, and more for
+    short passages.
     Empty for a query in a script without spaces, whose texts take too long to split into pieces.
     """
     import numpy as np
 
     if UNSPACED in shape(context.query.searched_text):
-        return []
+        return [], []
     lines, starts = list[str](), list[int]()
     for passage in passages:
         starts.append(len(lines))
         lines += filter(str.strip, passage.text.split("\n"))
         if len(lines) == starts[-1]:
             lines.append("")
-    cosines, rarities = model.nearest_pieces(context.query.searched_text, lines, _FREQUENT_PIECE, cancel=context.cancel)
+    cosines, rarities = model.nearest_pieces(context.query.searched_text, lines, _COMMON_PIECE, cancel=context.cancel)
     if not len(rarities):
-        return []
-    weights = np.minimum(_RARE, rarities) - _FREQUENT_PIECE
+        return [], []
     cosines = np.where(cosines >= _SIMILAR, cosines, 0)
-    followed = np.setdiff1d(np.arange(len(lines) - 1), np.array(starts[1:]) - 1)
+    common = np.minimum(_RARE, rarities) - _COMMON_PIECE
+    shares = common @ np.maximum.reduceat(cosines, starts, axis=1) / common.sum()
+    lengths = np.array([max(1, len(passage.text)) for passage in passages])
+    mentioned: list[float] = (shares + _FOR_SHORT * np.log(np.maximum(1, _SHORT / lengths))).tolist()
+    rarer = rarities > _FREQUENT_PIECE
+    if not rarer.any():
+        return [0.0] * len(starts), mentioned
+    weights, cosines = np.minimum(_RARE, rarities[rarer]) - _FREQUENT_PIECE, cosines[rarer]
     pairs = cosines.copy()
-    pairs[:, followed] = np.maximum(cosines[:, followed], cosines[:, followed + 1])
+    np.maximum(cosines[:, :-1], cosines[:, 1:], out=pairs[:, :-1])
+    last = np.array(starts[1:], np.intp) - 1
+    pairs[:, last] = cosines[:, last]  # the next line is another passage's
     similarities: list[float] = np.maximum.reduceat(weights @ pairs / weights.sum(), starts).tolist()
-    return similarities
+    return similarities, mentioned
 
 
 def _word_similarities(passages: Sequence[StoredChunk], model: WordVectors, context: SearchContext) -> list[float]:

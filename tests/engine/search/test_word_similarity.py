@@ -128,19 +128,17 @@ def test_list_of_words_may_be_in_the_language_of_the_query(tmp_path: Path) -> No
     assert paths == ["wifi.md"]
 
 
+@pytest.mark.parametrize("bills", [0, 110])
 @pytest.mark.parametrize(
-    ("bills", "query", "found"),
+    ("query", "found"),
     [
-        (110, "Feier mit der Verwandtschaft am Abend", []),
-        (0, "Feier mit der Verwandtschaft am Abend", ["lake.md"]),
-        (110, "Spieleabend mit Verwandten", ["lake.md"]),
-        (110, "Gebäude Reparatur", ["wheel.md"]),
-        (110, "Familienfeier", ["lake.md"]),
+        ("Feier mit der Verwandtschaft am Abend", []),
+        ("Spieleabend mit Verwandten", ["lake.md"]),
+        ("Gebäude Reparatur", []),
+        ("Familienfeier", ["lake.md"]),
     ],
 )
-def test_long_query_without_similar_words_finds_nothing(
-    tmp_path: Path, bills: int, query: str, found: list[str]
-) -> None:
+def test_query_without_similar_words_finds_nothing(tmp_path: Path, bills: int, query: str, found: list[str]) -> None:
     memory = _memory(tmp_path, GERMAN | {str(bill): f"Die Rechnung {bill} wurde bezahlt." for bill in range(bills)})
     try:
         assert [result.path for result in memory.search(query).results] == found
