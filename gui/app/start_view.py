@@ -64,8 +64,11 @@ def show_view(window: "MainWindow", view: str, query: str) -> None:
 
 
 def _remember(window: "MainWindow") -> None:
-    """Start a note of the first session, once the index is up to date: until then, other sessions come first."""
+    """Start a note of the shown session, or of the first one once the index is complete: before, others come first."""
     sessions, conversation = window.views.sessions, window.views.conversation
+    if conversation.opened is not None:
+        conversation.remember()
+        return
     signals = window.workspace.feed.status_changed, sessions.settled, conversation.session_shown
 
     def remember() -> None:

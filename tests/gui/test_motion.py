@@ -12,7 +12,7 @@ import gui
 from gui.widgets.sync_bar import ProgressLine
 
 MOVES = re.compile(
-    r"Q\w*Animation\b|QTimeLine|QMovie|QScroller\b|QGraphics\w+Effect|setAnimated|setCursorFlashTime|setEffectEnabled"
+    r"Q\w*Animation\b|QTimeLine|QMovie|QScroller\b|QGraphics\w+Effect|setAnimated|setCursorFlashTime\((?!0\))|setEffectEnabled"
 )
 SOURCES = sorted(Path(gui.__file__).parent.rglob("*.py"))
 
