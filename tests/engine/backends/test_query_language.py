@@ -445,6 +445,21 @@ def test_word_that_is_searched_and_excluded_is_named(memory: BuiltinMemory) -> N
         assert "excluded" not in memory.search(query, explain=True).understood
 
 
+def test_pasted_lines_find_similar_passages(memory: BuiltinMemory) -> None:
+    pasted = memory.search('{\n  "leaks": "irrigation of the valve",\n  "valve": "left"\n}')
+    assert pasted.results[0].path == "greenhouse.md"
+    assert pasted.notice == "A text of several lines is read as words."
+    assert not memory.search('"valve left" irrigation').results
+
+
+def test_exclusion_alone_lists_the_first_passage_without_it(changing: BuiltinMemory, tmp_path: Path) -> None:
+    text = "# Report\n\n" + "The hammer is heavy. " * 80 + "\n\n## Ropes\n\n" + "A knot holds. " * 80
+    (tmp_path / "notes/report.md").write_text(text, "utf-8")
+    changing.sync()
+    [result] = changing.search("-hammer path:report").results
+    assert (result.heading, "hammer" in result.snippet) == (("Report", "Ropes"), False)
+
+
 def test_tags_follow_the_note(changing: BuiltinMemory, tmp_path: Path) -> None:
     note = tmp_path / "notes/shopping.md"
     note.write_text("# Shopping list\n\nNothing. #done\n", "utf-8")
