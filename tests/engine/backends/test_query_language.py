@@ -460,6 +460,19 @@ def test_exclusion_alone_lists_the_first_passage_without_it(changing: BuiltinMem
     assert (result.heading, "hammer" in result.snippet) == (("Report", "Ropes"), False)
 
 
+def test_names_are_found_in_other_spellings(changing: BuiltinMemory, tmp_path: Path) -> None:
+    for name, title in {"plans/day.md": "Meeting plan", "Straße.md": "Straße 7"}.items():
+        (tmp_path / "notes" / name).parent.mkdir(exist_ok=True)
+        (tmp_path / "notes" / name).write_text(f"# {title}\n\nText.\n", "utf-8")
+    changing.sync()
+    for query in ("path:[pq]lans/*", "title:plan.md", 'title:"meeting plan.md"'):
+        assert found(changing, query) == {"plans/day.md"}, query
+    for query in ("path:strasse", "title:strasse", "path:STRASSE.md"):
+        assert found(changing, query) == {"Straße.md"}, query
+    assert changing.query_values("title", "strass") == ("Straße 7",)
+    assert changing.query_values("path", "strass") == ("Straße.md",)
+
+
 def test_tags_follow_the_note(changing: BuiltinMemory, tmp_path: Path) -> None:
     note = tmp_path / "notes/shopping.md"
     note.write_text("# Shopping list\n\nNothing. #done\n", "utf-8")

@@ -186,7 +186,9 @@ def test_a_pasted_file_is_words() -> None:
     assert parse_query(text).free_text == text
 
 
-@pytest.mark.parametrize("text", ['{\n  "level": "left valve"\n}', "-pump\n-valve", 'A "left valve"\r\nleaks', "a\nb OR c"])
+@pytest.mark.parametrize(
+    "text", ['{\n  "level": "left valve"\n}', "-pump\n-valve", 'A "left valve"\r\nleaks', "a\nb OR c"]
+)
 def test_quotation_marks_of_several_lines_are_not_required(text: str) -> None:
     query = parse_query(text)
     assert query.plain
