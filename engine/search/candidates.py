@@ -84,11 +84,11 @@ def find_candidates(
             context.vectors_ready = ready = VectorsReady(rows, leg.chunks)
         context.stages.add("vectors", leg.chunks, len(by_vectors), ready)
     context.weakest = [ids[-1] for ids in (by_keywords, by_vectors) if limit <= len(ids) < leg.chunks]
-    if scope.chunks is None:
-        with context.timed("keyword"):
-            part.openings = [] if scope.match else part.named.openings(snapshot, scope, leg.ranges)
-            if leg.chunks > limit:
-                by_names = _in_named_files(part, vector_leg, snapshot, context)
+    with context.timed("keyword"):
+        if scope.chunks is None and scope.match is None:
+            part.openings = part.named.openings(snapshot, scope, leg.ranges)
+        if leg.chunks > limit:
+            by_names = _in_named_files(part, vector_leg, snapshot, context)
     ids = list(dict.fromkeys(by_keywords + by_vectors + part.openings + by_names))
     return ids if part.example is None else leave_out(part.example, ids, context)
 
@@ -114,7 +114,10 @@ def _in_named_files(
     files = part.named.files(snapshot, part.scope.files)
     if not files:
         return []
-    dated = msgspec.structs.replace(part.scope, files=files)
+    chunks = part.scope.chunks
+    if chunks is not None:
+        chunks = sorted({*chunks}.intersection(snapshot.chunks_of_files(files)))
+    dated = msgspec.structs.replace(part.scope, files=files, chunks=chunks)
     found = [] if part.candidates is None else part.leg.candidates(CANDIDATES, dated)
     return found if vector_leg is None else found + vector_leg.candidates(CANDIDATES, dated, context.cancel)
 

@@ -421,11 +421,15 @@ def restrict(
     scope = ChunkFilter(files)
     if conditions:
         match = conditions.match
-        listed = listed or match is None or bool(context.request.explain)
-        scope = ChunkFilter(files, conditions.chunks(files) if listed else None, match)
+        chunks: list[int] | None = None
+        if listed or match is None or context.request.explain:
+            chunks = conditions.chunks(files)
+        elif not conditions.match_any(files):
+            chunks = []
+        scope = ChunkFilter(files, chunks, match)
     if not context.query.plain:
-        chunks = snapshot.chunk_count()
-        matched = not conditions or (conditions.match_any(files) if scope.chunks is None else bool(scope.chunks))
+        count = snapshot.chunk_count()
+        matched = scope.chunks is None or bool(scope.chunks)
         context.understood = UnderstoodQuery(
             context.query,
             satisfied=matched,
@@ -433,7 +437,7 @@ def restrict(
             filtered=files is not None,
             tags_wait=any(map(context.query.values_of_required, _FROM_NOTES)) and not _has_tags(snapshot),
         )
-        context.stages.add("query", chunks, chunks if scope.chunks is None else len(scope.chunks), context.understood)
+        context.stages.add("query", count, count if scope.chunks is None else len(scope.chunks), context.understood)
     return scope
 
 

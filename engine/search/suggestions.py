@@ -379,11 +379,14 @@ def _text_containing(
     tables = snapshot.tables
     inside = "" if scope.files is None else f"AND c.file_id IN ({','.join(map(str, scope.files))})"
     expression = f'{{{column} title name}} : "{token}"'
-    values: tuple[object, ...] = (f"({expression}) AND {known}" if known else expression,)
+    expression = f"({expression}) AND {known}" if known else expression
+    if scope.match is not None and scope.chunks is None:
+        expression = scope.match.within(expression)
+    values: tuple[object, ...] = (expression,)
     if common:
         inside += f" AND n.language NOT GLOB 'undecided*' AND n.language NOT IN ({','.join('?' * len(common))})"
         values = (*values, *common)
-    if scope.chunks:
+    if scope.chunks:  # all texts count if none satisfies the conditions, which may have the typing error
         inside += " AND c.id IN (SELECT value FROM carray(?))"
         values = (*values, many(scope.chunks))
     row = snapshot.connection.execute(

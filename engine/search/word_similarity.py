@@ -65,7 +65,7 @@ _FREQUENT_PIECE, _COMMON_PIECE = 9.0, 7.0
 """Rarities up to which word pieces don't count: for lines, and for whole passages."""
 _SHORT, _FOR_SHORT = 350, 0.2
 """Characters from which a passage mentions as much of a query as longer ones, and what is added to the share for one of
-a third of them: a note of one line answers with few words.
+a third of them, at most the share itself: a note of one line answers with few words, but not with none.
 """
 _SIMILAR = 0.2
 """Cosine from which word pieces are similar; unrelated ones have up to this."""
@@ -264,7 +264,8 @@ def _line_similarities(
     common = np.minimum(_RARE, rarities) - _COMMON_PIECE
     shares = common @ np.maximum.reduceat(cosines, starts, axis=1) / common.sum()
     lengths = np.array([max(1, len(passage.text)) for passage in passages])
-    mentioned: list[float] = (shares + _FOR_SHORT * np.log(np.maximum(1, _SHORT / lengths))).tolist()
+    more = np.minimum(shares, _FOR_SHORT * np.log(np.maximum(1, _SHORT / lengths)))
+    mentioned: list[float] = (shares + more).tolist()
     rarer = rarities > _FREQUENT_PIECE
     if not rarer.any():
         return [0.0] * len(starts), mentioned

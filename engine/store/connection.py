@@ -163,13 +163,16 @@ def _set_up(
     options: Callable[[apsw.Connection], None],
     check: Callable[[apsw.Connection], None] | None,
 ) -> apsw.Connection:
-    """Return the connection with its options; an error closes it, since other connections share its locks."""
+    """Return the connection with its options; an error closes it, since other connections share its locks, but leaves
+    the write-ahead log alone.
+    """
     try:
         connection.set_busy_timeout(BUSY_MS)
         if check is not None:
             check(connection)
         options(connection)
     except BaseException:
+        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         connection.close()
         raise
     return connection

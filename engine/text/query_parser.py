@@ -71,9 +71,19 @@ class _Reader:
             at = self._skip(self._next(at))
         if self._joins:
             self._or_as_word()
+        if self._is_pasted():
+            return Query(self._text, remarks=(tr("A text of several lines is read as words."),))
         if self._is_question():
             self._clauses = [clause for whole in self._clauses for clause in self._preferred(whole)]
         return Query(self._text, _with_alternatives(self._clauses), tuple(dict.fromkeys(self._remarks)))
+
+    def _is_pasted(self) -> bool:
+        """Whether a text of several lines has quotation marks or minus signs, but no operators: then they are its own,
+        as in JSON and in lists.
+        """
+        required = [clause for clause in self._clauses if clause.required]
+        fields = any(isinstance(atom, Field) for clause in required for atom in clause.alternatives)
+        return bool(required) and not fields and len(self._text.strip().splitlines()) > 1
 
     def _is_question(self) -> bool:
         """Whether the words outside of quotations form a whole question, and there are no operators."""

@@ -168,11 +168,15 @@ def test_session_of_yesterday_lifted(open_memory, tmp_path: Path) -> None:
     assert "new" in next(iter(found))
 
 
-def test_notes_of_the_time_are_among_the_candidates(open_memory, workspace: Path) -> None:
+@pytest.mark.parametrize("embedded", [False, True], ids=["keywords", "vectors"])
+def test_notes_of_the_time_are_among_the_candidates(open_memory, provider, workspace: Path, embedded: bool) -> None:
     for number in range(230):
         write(workspace, f"many/{number}.md", "heron heron heron\n")
-    write(workspace, "2023-05-08.md", "A long day with many words about other things, and at its end a heron.\n" * 3)
-    memory = open_memory(use=None)
+    long = "A long day with many words about other things, and at its end a heron.\n" * 3
+    (workspace / "day.md").write_text(f"---\ndate: 2023-05-08\n---\n{long}", "utf-8")
+    memory = open_memory(use=provider if embedded else None)
     memory.sync()
-    found, _ = explained(memory, "heron on 8 May 2023")
-    assert "2023-05-08.md" in found
+    for query in ("heron on 8 May 2023", '"heron" on 8 May 2023', "heron on 8 May 2023 -path:absent"):
+        for explain in (False, True):
+            outcome = memory.search(query, max_results=50, min_score=0.0, explain=explain)
+            assert "day.md" in {result.path for result in outcome.results}, (query, explain)

@@ -445,6 +445,34 @@ def test_word_that_is_searched_and_excluded_is_named(memory: BuiltinMemory) -> N
         assert "excluded" not in memory.search(query, explain=True).understood
 
 
+def test_pasted_lines_find_similar_passages(memory: BuiltinMemory) -> None:
+    pasted = memory.search('{\n  "leaks": "irrigation of the valve",\n  "valve": "left"\n}')
+    assert pasted.results[0].path == "greenhouse.md"
+    assert pasted.notice == "A text of several lines is read as words."
+    assert not memory.search('"valve left" irrigation').results
+
+
+def test_exclusion_alone_lists_the_first_passage_without_it(changing: BuiltinMemory, tmp_path: Path) -> None:
+    text = "# Report\n\n" + "The hammer is heavy. " * 80 + "\n\n## Ropes\n\n" + "A knot holds. " * 80
+    (tmp_path / "notes/report.md").write_text(text, "utf-8")
+    changing.sync()
+    [result] = changing.search("-hammer path:report").results
+    assert (result.heading, "hammer" in result.snippet) == (("Report", "Ropes"), False)
+
+
+def test_names_are_found_in_other_spellings(changing: BuiltinMemory, tmp_path: Path) -> None:
+    for name, title in {"plans/day.md": "Meeting plan", "Straße.md": "Straße 7"}.items():
+        (tmp_path / "notes" / name).parent.mkdir(exist_ok=True)
+        (tmp_path / "notes" / name).write_text(f"# {title}\n\nText.\n", "utf-8")
+    changing.sync()
+    for query in ("path:[pq]lans/*", "title:plan.md", 'title:"meeting plan.md"'):
+        assert found(changing, query) == {"plans/day.md"}, query
+    for query in ("path:strasse", "title:strasse", "path:STRASSE.md"):
+        assert found(changing, query) == {"Straße.md"}, query
+    assert changing.query_values("title", "strass") == ("Straße 7",)
+    assert changing.query_values("path", "strass") == ("Straße.md",)
+
+
 def test_tags_follow_the_note(changing: BuiltinMemory, tmp_path: Path) -> None:
     note = tmp_path / "notes/shopping.md"
     note.write_text("# Shopping list\n\nNothing. #done\n", "utf-8")

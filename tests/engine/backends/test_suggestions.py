@@ -361,6 +361,17 @@ def test_query_language_stays_as_typed(open_memory, workspace: Path, query: str,
 GROUP = "agent:main:discord:group:1"
 
 
+@pytest.mark.parametrize("correct", [False, True])
+def test_similar_words_satisfy_the_conditions(open_memory, workspace: Path, correct: bool) -> None:
+    """A word that only other passages have is not similar, whether or not the answer is explained."""
+    memory = indexed(open_memory, workspace, bicycle="A red bicycle with a basket.\n", hammer="A hammer.\n")
+    for query in ("hamner irrigation OR basket", 'hamner "red bicycle"', "hamner -hammer"):
+        outcomes = [memory.search(query, explain=explain, correct=correct, min_score=0.0) for explain in (False, True)]
+        answers = [[(result.path, result.score) for result in outcome.results] for outcome in outcomes]
+        assert answers[0] == answers[1]
+        assert [outcome.suggestions for outcome in outcomes] == [(), ()]
+
+
 @pytest.mark.parametrize(
     ("private", "shared"),
     [("A forkliff and a fork lift.\n", "fork lift"), ("A fork lift. A forkfilt.\n", "forkfilt")],

@@ -257,7 +257,9 @@ class LikeWords(SameDistance):
 OPERA = "Who was the singer of the song in the opera?"
 
 
-@pytest.mark.parametrize(("similar", "nearness", "some"), [(0.1, 0.5, False), (0.5, 0.5, True), (0.1, 0.95, True)])
+@pytest.mark.parametrize(
+    ("similar", "nearness", "some"), [(0.1, 0.5, False), (0.5, 0.5, True), (0.1, 0.95, False), (0.2, 0.95, True)]
+)
 @pytest.mark.parametrize("notes", [20, 250])
 def test_weak_result_needs_similar_words(open_memory, workspace: Path, notes, similar, nearness, some) -> None:
     provider = LikeWords()
@@ -276,10 +278,20 @@ def test_long_passage_without_similar_words_needs_more(open_memory, workspace: P
         other.unlink()
     (workspace / "fence.md").write_text("The pears are by the fence of the house. " * repeated, "utf-8")
     provider = LikeWords()
-    provider.nearness = 0.95
+    provider.similar, provider.nearness = 0.2, 0.95
     memory = open_memory(use=provider)
     memory.sync()
     assert bool(found(memory, OPERA)) == some
+
+
+def test_shortest_note_without_similar_words_is_no_answer(open_memory, workspace: Path) -> None:
+    provider = LikeWords()
+    provider.similar, provider.nearness = 0.0, 0.9
+    memory = indexed(open_memory, workspace, 20, use=provider)
+    assert not found(memory, OPERA)
+    (workspace / "pears.md").write_text("Pears.\n", "utf-8")
+    memory.sync()
+    assert not found(memory, OPERA)
 
 
 def test_similar_words_do_not_answer_for_missing_name(open_memory, workspace: Path) -> None:

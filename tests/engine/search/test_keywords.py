@@ -78,6 +78,11 @@ def test_filtered_search_ranks_newest_of_too_many_matches(find: Find) -> None:
 
 
 @pytest.mark.usefixtures("few")
+def test_filtered_search_ranks_all_of_few_matches(find: Find) -> None:
+    assert sorted(find("pump path:0*")) == [f"{number:02}.md" for number in range(10)]
+
+
+@pytest.mark.usefixtures("few")
 def test_too_frequent_prefix_searches_titles_first(find: Find) -> None:
     assert find("pum", 1) == ["00.md"]
 

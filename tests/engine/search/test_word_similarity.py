@@ -203,6 +203,20 @@ def test_similar_words_in_adjacent_lines_decide_in_one_language(tmp_path: Path) 
         assert not any(result.by_lines for result in explanation.results)
 
 
+def test_similarity_of_lines_ignores_other_passages(tmp_path: Path) -> None:
+    memory, query = _memory(tmp_path, TALKS), "Who repaired the roof?"
+    try:
+        explanation = _explained(memory, query).explanation
+        assert explanation is not None
+        together = {reason.citation.partition("#")[0]: reason.word_similarity for reason in explanation.results}
+        for path, similarity in together.items():
+            alone = memory.search(query, min_score=0.0, explain=True, path_glob=path).explanation
+            assert alone is not None
+            assert [reason.word_similarity for reason in alone.results] == [pytest.approx(similarity)]
+    finally:
+        memory.close()
+
+
 def test_results_of_a_long_query_similar_to_the_best_move_up(tmp_path: Path) -> None:
     memory = _memory(tmp_path, PUMPS)
     try:

@@ -186,6 +186,21 @@ def test_a_pasted_file_is_words() -> None:
     assert parse_query(text).free_text == text
 
 
+@pytest.mark.parametrize(
+    "text", ['{\n  "level": "left valve"\n}', "-pump\n-valve", 'A "left valve"\r\nleaks', "a\nb OR c"]
+)
+def test_quotation_marks_of_several_lines_are_not_required(text: str) -> None:
+    query = parse_query(text)
+    assert query.plain
+    assert query.free_text == text
+    assert query.remarks == ("A text of several lines is read as words.",)
+
+
+@pytest.mark.parametrize("text", ['\n"left valve" pump\n', 'path:a\n"left valve"', 'path:a OR "left valve"\npump'])
+def test_one_line_or_an_operator_requires_a_quotation(text: str) -> None:
+    assert any("left valve" in str(clause) for clause in parse_query(text).required)
+
+
 @pytest.mark.parametrize("query", ["'\" “0“'", '" OR „a b”', 'path:" OR „a b”', 'tag:" -“x y”', '" path:“a b”'])
 def test_unclosed_quotation_mark_survives_round_trip(query: str) -> None:
     assert parse_query(str(parse_query(query))).clauses != ()
