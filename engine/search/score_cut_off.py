@@ -51,7 +51,7 @@ _MENTIONED, _UNMENTIONED = 0.45, 0.15
 """Shares of a query that a passage mentions between which the minimum rises: its words, or similar ones. Frequent words
 count less. Passages of any subject mention some of most queries.
 """
-_FOR_UNMENTIONED = 2.0
+_FOR_UNMENTIONED = 1.5
 """Increase of the minimum if no passage mentions the query, as a share of the minimum. The nearest of many passages is
 near enough for the usual minimum, and a passage has some words of most queries.
 """
