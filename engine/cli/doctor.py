@@ -48,13 +48,13 @@ def explain(workspace: CliWorkspace, arguments: Namespace) -> int:
         return 0
     print(f"{state.state}  {safe(state.path or state.file)}")
     print(safe(state.sentence))
-    print_table((name, safe(value)) for name, value in _facts(state))
+    print_table((name, safe(value)) for name, value in _details(state))
     if state.contents is not None:
         print_issues("Skipped", state.contents.passed)
     return 0
 
 
-def _facts(state: PathState) -> Iterator[tuple[str, str]]:
+def _details(state: PathState) -> Iterator[tuple[str, str]]:
     if state.title:
         yield "Title", state.title
     if state.rule:

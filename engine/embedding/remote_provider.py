@@ -135,7 +135,7 @@ class Model:
         if metadata is not None and dimensions is not None and dimensions not in metadata.dimensions:
             raise ProviderError(
                 tr(
-                    "{name} has no vectors of {wanted} numbers: set dimensions to {lengths}, or leave it out.",
+                    "{name} has no vectors of {wanted} dimensions: set dimensions to {lengths}, or leave it out.",
                     name=name,
                     wanted=dimensions,
                     lengths=_choices(metadata.dimensions),
@@ -278,7 +278,7 @@ class RemoteProvider:
         if length != expected:
             raise ProviderError(
                 tr(
-                    "{name} answered with vectors of {length} numbers instead of {wanted}: set "
+                    "{name} answered with vectors of {length} dimensions instead of {wanted}: set "
                     "dimensions = {length} in the settings, or another model.",
                     name=self._http.service.name,
                     length=length,

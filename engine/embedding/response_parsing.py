@@ -122,7 +122,7 @@ def vector_of(sent: Any) -> "Vectors":
             if vector.ndim == 1 and vector.size > MAX_DIMENSIONS:
                 raise ProviderError(
                     tr(
-                        "The service's vectors have {count:,} numbers, and at most {most:,} are supported: "
+                        "The service's vectors have {count:,} dimensions, and at most {most:,} are supported: "
                         "choose another model.",
                         count=vector.size,
                         most=MAX_DIMENSIONS,

@@ -103,16 +103,16 @@ class ResultExplanation(Record, frozen=True):
     score: float = 0.0
     """Final score, by which results are ordered."""
     fresh_score: float = 0.0
-    """Score before ageing and without `time_lift` and `session_lift`."""
+    """Score before ageing and without `time_factor` and `session_factor`."""
     time: str = ""
     """The time that the query names, with its dates, if the passage is dated within it; else empty."""
-    time_lift: float = 1.0
+    time_factor: float = 1.0
     """Factor of the score for that time; the score without it is compared with the minimum."""
     adjacent_time: bool = msgspec.field(name="besideTime", default=False)
     """Whether the passage is dated next to that time, not within it."""
     session_names: tuple[str, ...] = ()
     """The agent, the project and the files of the result's session that the query names, as typed."""
-    session_lift: float = 1.0
+    session_factor: float = 1.0
     """Factor of the score for these names; the score without it is compared with the minimum."""
     min_score: float = 0.0
     """Minimum that the score, or the text score alone, must reach."""
@@ -182,9 +182,9 @@ class ResultExplanation(Record, frozen=True):
         return not self.terms and self.cosine is None and bool(self.missing)
 
     @property
-    def lifted_score(self) -> float:
-        """The score with `time_lift` and `session_lift`, before ageing."""
-        return min(1.0, self.fresh_score * self.time_lift * self.session_lift)
+    def boosted_score(self) -> float:
+        """The score with `time_factor` and `session_factor`, before ageing."""
+        return min(1.0, self.fresh_score * self.time_factor * self.session_factor)
 
     @property
     def mixed(self) -> bool:

@@ -10,8 +10,8 @@ from engine.search.chunk_filter import ChunkFilter
 from engine.search.keyword_leg import KeywordLeg
 from engine.search.keyword_scores import KeywordScores, Scored
 from engine.search.pipeline_stages import VectorsReady
+from engine.search.query_boosts import CANDIDATES, NamedInQuery
 from engine.search.query_conditions import Conditions
-from engine.search.query_lifts import CANDIDATES, NamedInQuery
 from engine.search.result_set import EarlierResults, leave_out
 from engine.search.search_context import SearchContext, SearchRequest
 from engine.search.title_matches import named_chunks
@@ -56,9 +56,9 @@ class KeywordPart(msgspec.Struct):
         """Return the query's times without a result, and its words that no passage has."""
         undated: tuple[str, ...] = ()
         if not any(scored.named for scored in results):
-            matched = ((scored.lift, words.contributions.get(scored.id, ())) for scored in results)
+            matched = ((scored.boost, words.contributions.get(scored.id, ())) for scored in results)
             undated = self.named.undated(matched, self.leg.ranges)
-        answered = self.named.answered((scored.lift for scored in results), self.leg.ranges)
+        answered = self.named.answered((scored.boost for scored in results), self.leg.ranges)
         unknown = (term.surface for at, term in enumerate(words.terms) if not term.chunks and at not in answered)
         return undated, tuple(unknown)
 

@@ -16,7 +16,7 @@ from engine.search.pipeline_stages import Term
 if TYPE_CHECKING:
     from engine.search.decay import Age
     from engine.search.diversity import Chosen
-    from engine.search.query_lifts import Lift
+    from engine.search.query_boosts import Boost
     from engine.search.vector_leg import VectorLeg
 
 _ALL = 1 - 1e-9
@@ -393,7 +393,7 @@ class Scored(msgspec.Struct, frozen=True):
     evidence: scoring.Evidence
     cosine: float | None
     fresh: float
-    """The score before ageing, without the lifts for times and sessions that the query names."""
+    """The score before ageing, without the boosts for times and sessions that the query names."""
     keywords: float
     """Score of the keywords alone, before ageing."""
     age: "Age | None" = None
@@ -406,27 +406,27 @@ class Scored(msgspec.Struct, frozen=True):
     """Whether only the keyword score reached the threshold."""
     named: bool = False
     """Whether the name of the chunk's file equals the query or begins with it: a full match, whatever the text."""
-    lift: "Lift | None" = None
+    boost: "Boost | None" = None
     """None if the query names no time, agent, project or file of the chunk."""
     word_similarity: float | None = None
     """Average cosine of the query's words to the chunk's most similar words; None if they were not compared."""
     by_lines: bool = False
     """Whether the best two adjacent lines have this `word_similarity`; then the chunk is in the query's language."""
-    mentioned: float | None = None
-    """The same similarity for all lines of the chunk; None if they were not compared."""
+    coverage: float | None = None
+    """Share of the query that the whole chunk covers by its words or similar ones; None if they were not compared."""
     best_similarity: float | None = None
     """Score of the similarity to the best results of a long query, by vectors and shared words; None if the chunk was
     not compared with them."""
 
     @property
-    def unlifted(self) -> float:
-        """The score without the factors for names in the query."""
-        return self.score if self.lift is None else scoring.within_limits(self.unlimited)
+    def unboosted(self) -> float:
+        """The score without its boost."""
+        return self.score if self.boost is None else scoring.within_limits(self.unclamped)
 
     @property
-    def unlimited(self) -> float:
-        """The score without these factors and without its upper limit."""
-        return self.order if self.lift is None else self.order / self.lift.factor
+    def unclamped(self) -> float:
+        """The score without its boost and without its upper limit."""
+        return self.order if self.boost is None else self.order / self.boost.factor
 
     @property
     def text(self) -> float:

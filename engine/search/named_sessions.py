@@ -154,7 +154,7 @@ class NamedSessions:
         return {id_: sessions[file] for id_, file in rows if file in sessions}
 
     def _sessions(self, snapshot: Snapshot) -> dict[int, tuple[str, ...]]:
-        """Return the names in the query that lift each session, as typed, by the session's file id."""
+        """Return the names in the query that boost each session, as typed, by the session's file id."""
         if self._found is None:
             found: dict[int, dict[str, None]] = {}
             for typed, files in self._named(snapshot):

@@ -157,14 +157,14 @@ class TimesNamed(msgspec.Struct, frozen=True):
     """The times that the query names, and the number of candidates dated within them."""
 
     times: Sequence[TimeExpression]
-    lifted: int
+    boosted: int
 
 
 class SessionsNamed(msgspec.Struct, frozen=True):
     """Names of agents, projects and files of sessions in the query, and the number of candidates that have one."""
 
     names: Sequence[str]
-    lifted: int
+    boosted: int
 
 
 class VectorsReady(msgspec.Struct, frozen=True):

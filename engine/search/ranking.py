@@ -15,7 +15,7 @@ from engine.search.candidates import KeywordPart
 from engine.search.keyword_scores import KeywordScores, Scored
 from engine.search.named_sessions import projects_of_chunks, sessions_of_chunks
 from engine.search.pipeline_stages import Best, SessionsNamed, TimesNamed
-from engine.search.query_lifts import Lift, NamedInQuery, QueryLifts
+from engine.search.query_boosts import Boost, NamedInQuery, QueryBoosts
 from engine.search.score_cut_off import diverse, languages_of
 from engine.search.scoring import FULL_MATCH, FULL_SIMILARITY, Blend, Evidence, name_bonus, within_limits
 from engine.search.search_context import SearchContext
@@ -47,7 +47,7 @@ _READ_FOR_NAME = 30
 _READ_FOR_SIGN = 300
 """Number of best results that are searched for a number's sign: nothing else distinguishes 20% from any other 20."""
 _BELOW = 1e-6
-"""Share by which lifted chunks remain below chunks with all words."""
+"""Share by which boosted chunks remain below chunks with all words."""
 
 
 class _Scorer(msgspec.Struct):
@@ -64,7 +64,7 @@ class _Scorer(msgspec.Struct):
     vectors: dict[int, float]
     """The vector scores of `cosines`, without their limits."""
     ages: "dict[int, Age]"
-    lifts: Mapping[int, Lift]
+    boosts: Mapping[int, Boost]
     foreign: Set[int] = frozenset()
     """The best chunks that are in another language than the query."""
 
@@ -80,15 +80,15 @@ class _Scorer(msgspec.Struct):
     def scored(self, id_: int, blend: Blend) -> Scored:
         """Return the score of a chunk."""
         evidence = self.evidence(id_)
-        age, lift = self.ages.get(id_), self.lifts.get(id_)
+        age, boost = self.ages.get(id_), self.boosts.get(id_)
         ordered, keywords = blend.scores(evidence)
         score = fresh = within_limits(ordered)
-        if lift is not None:
-            ordered *= lift.factor
+        if boost is not None:
+            ordered *= boost.factor
             score = within_limits(ordered)
         if age is not None:
             ordered, score = ordered * age.factor, score * age.factor
-        return Scored(id_, score, evidence, self.cosines.get(id_), fresh, keywords, age, None, ordered, lift=lift)
+        return Scored(id_, score, evidence, self.cosines.get(id_), fresh, keywords, age, None, ordered, boost=boost)
 
     def ranked(self, ids: Iterable[int], blend: Blend, others: Iterable[Scored] = ()) -> list[Scored]:
         """Return the scores of these chunks, with the already scored `others`, best first."""
@@ -127,11 +127,11 @@ class Ranker:
     def __init__(self, in_extra_paths: Callable[[Iterable[str]], set[str]]) -> None:
         """`in_extra_paths` returns which of the given files are outside the workspace; these age differently."""
         self._in_extra_paths = in_extra_paths
-        self._lifts = QueryLifts()
+        self._boosts = QueryBoosts()
 
     def named_in(self, context: SearchContext) -> NamedInQuery:
         """Return the times and sessions that a query names; a search for similar passages names none."""
-        return self._lifts.named_in(context.query.searched_text if context.request.like is None else "")
+        return self._boosts.named_in(context.query.searched_text if context.request.like is None else "")
 
     def _ages(self, ids: list[int], snapshot: Snapshot, context: SearchContext) -> "dict[int, Age]":
         """Return the age of each candidate chunk, by id; empty if ageing is off."""
@@ -158,9 +158,9 @@ class Ranker:
         """
         ages = self._ages(ids, snapshot, context)
         with context.timed("merge"):
-            lifts = part.named.lifts(snapshot, ids)
+            boosts = part.named.boosts(snapshot, ids)
         with context.timed("keyword"):
-            words = _keyword_scores(ids, lifts, part, snapshot, context)
+            words = _keyword_scores(ids, boosts, part, snapshot, context)
         with context.timed("vector"):
             best, cosines, vectors = list[int](), dict[int, float](), dict[int, float]()
             if vector_leg is not None:
@@ -170,16 +170,16 @@ class Ranker:
                 vectors = vector_leg.evidence(cosines)
         with context.timed("merge"):
             complete = words.in_some_form | words.in_file
-            scorer = _Scorer(words, words.evidence, complete, vector_leg, cosines, vectors, ages, lifts)
+            scorer = _Scorer(words, words.evidence, complete, vector_leg, cosines, vectors, ages, boosts)
             # A passage's file may contain the other words by chance: vectors must not lose their weight for that.
             trusted = (
                 msgspec.structs.replace(scorer.evidence(id_), complete=id_ in words.in_some_form) for id_ in best
             )
             alone = 1.0 if context.request.like is not None else words.keywords_only_factor(part.leg.chunks)
             blend = self._blend(vector_leg, trusted, alone, part.analysis, context)
-        if vector_leg is None and not ages and not lifts:
+        if vector_leg is None and not ages and not boosts:
             words, found, below = _ranked_by_keywords(ids, words, blend, part, snapshot, context)
-            _note_names(lifts, len(ids), part, context)
+            _note_names(boosts, len(ids), part, context)
             return words, found, below, blend
         with context.timed("vector"):
             blend = _with_foreign(scorer, best, blend, part.analysis, snapshot, context)
@@ -193,7 +193,7 @@ class Ranker:
             named = chunks_called_like(snapshot, context.query, part.analysis, words)
         ranked = scorer.ranked_exactly(ranked, words.used.keys(), blend, context)
         found = _named_first(ranked, named, len(ids), len(ranked), words, context)
-        _note_names(lifts, len(ids), part, context)  # after the stages whose best score is without lifts
+        _note_names(boosts, len(ids), part, context)  # after the stages whose best score is without boosts
         return words, found, 0, blend
 
     def _blend(
@@ -306,42 +306,42 @@ def _named_first(
 
     `entered`, `scored`: numbers of candidates, and of candidates with a score.
     """
-    context.best = max((max(candidate.unlifted, candidate.keywords) for candidate in ranked), default=0.0)
+    context.best = max((max(candidate.unboosted, candidate.keywords) for candidate in ranked), default=0.0)
     context.stages.add("scores", entered, scored, Best(context.request.min_score, context.best))
     return put_first(ranked, named, words, scored, context.stages)
 
 
-def _note_names(lifts: Mapping[int, Lift], count: int, part: KeywordPart, context: SearchContext) -> None:
-    """Record the stages in which some of `count` candidates were lifted by names in the query."""
+def _note_names(boosts: Mapping[int, Boost], count: int, part: KeywordPart, context: SearchContext) -> None:
+    """Record the stages in which some of `count` candidates were boosted by names in the query."""
     if part.named.times:
-        dated = sum(lift.time is not None for lift in lifts.values())
+        dated = sum(boost.time is not None for boost in boosts.values())
         context.stages.add("times", count, count, TimesNamed(part.named.times, dated))
-    if named := [lift.names for lift in lifts.values() if lift.names]:
+    if named := [boost.names for boost in boosts.values() if boost.names]:
         names = tuple(dict.fromkeys(chain.from_iterable(named)))
         context.stages.add("sessions", count, count, SessionsNamed(names, len(named)))
 
 
 def _below_whole(found: list[Scored], whole: Collection[int]) -> Iterator[Scored]:
-    """Reduce the lift of named sessions where it would rank a chunk above one with all words of the query (`whole`)."""
+    """Limit the boost of named sessions so that their chunks stay below those with all words of the query (`whole`)."""
     if not whole:
         yield from found
         return
     limit = max(0.0, min((candidate.order for candidate in found if candidate.id in whole), default=math.inf))
     for candidate in found:
-        if candidate.lift is None or not candidate.lift.names or candidate.id in whole or candidate.order <= limit:
+        if candidate.boost is None or not candidate.boost.names or candidate.id in whole or candidate.order <= limit:
             yield candidate
             continue
-        plain = candidate.order / candidate.lift.session_factor
-        # A slightly different value for each, so that the lifted chunks stay in order.
+        plain = candidate.order / candidate.boost.session_factor
+        # A slightly different value for each, so that the boosted chunks stay in order.
         order = max(plain, limit * (1 - _BELOW / candidate.order))
-        lift = msgspec.structs.replace(candidate.lift, session_factor=order / plain)
+        boost = msgspec.structs.replace(candidate.boost, session_factor=order / plain)
         yield msgspec.structs.replace(
-            candidate, order=order, score=min(candidate.score, within_limits(order)), lift=lift
+            candidate, order=order, score=min(candidate.score, within_limits(order)), boost=boost
         )
 
 
 def _keyword_scores(
-    ids: list[int], lifts: Mapping[int, Lift], part: KeywordPart, snapshot: Snapshot, context: SearchContext
+    ids: list[int], boosts: Mapping[int, Boost], part: KeywordPart, snapshot: Snapshot, context: SearchContext
 ) -> KeywordScores:
     """Return the keyword scores of these chunks, with the bonuses for their titles, dates and sessions."""
     if context.request.like is not None:
@@ -350,7 +350,7 @@ def _keyword_scores(
     words = part.scores = part.leg.score(ids, FULL_MATCH, known=part.scores)
     words.remove_repeated_titles(partial(sessions_of_chunks, snapshot))
     ranges = part.leg.ranges
-    dates, names = part.named.dating(lifts, ranges), part.named.naming(lifts, ranges)
+    dates, names = part.named.dating(boosts, ranges), part.named.naming(boosts, ranges)
     known = {at for at, term in enumerate(part.leg.terms) if term.in_texts}
     words.add_optional(dates, names, part.openings, part.named.words(snapshot, ranges, known))
     words.add_files(snapshot.files_of_chunks)

@@ -81,12 +81,12 @@ _TINY = 0.05
 _MUCH = 0.5
 """Weight of the vector score that is higher than the usual one of any model."""
 _DIFFERS = marked("Some words are missing and the meaning differs, so only {share:.0%} of the words' score counts.")
-_OF_TIME = marked("The passage dates from the time in the query, {time}: × {lift:.2f} = {score:.2f}.")
+_OF_TIME = marked("The passage dates from the time in the query, {time}: × {factor:.2f} = {score:.2f}.")
 _ADJACENT_TIME = marked(
-    "The passage dates from the days next to the time in the query, {time}: × {lift:.2f} = {score:.2f}."
+    "The passage dates from the days next to the time in the query, {time}: × {factor:.2f} = {score:.2f}."
 )
 _ONLY_NAMES = marked("All words of the query name this session: they score {score:.2f}.")
-_OF_SESSION = marked("The query names {names} of this session: × {lift:.2f} = {score:.2f}.")
+_OF_SESSION = marked("The query names {names} of this session: × {factor:.2f} = {score:.2f}.")
 _REACHED = marked("The score of {score:.2f} reaches the minimum score, {least:g}.")
 _NAMED = marked("Shown because its title matches; reduced by age, its score is below the minimum score, {least:g}.")
 _BY_WORDS = marked("Shown because it has enough words of the query, so it gets the minimum score, {least:g}.")
@@ -242,14 +242,16 @@ def _time(reason: ResultExplanation) -> str:
     if not reason.time:
         return ""
     sentence = _ADJACENT_TIME if reason.adjacent_time else _OF_TIME
-    return tr(sentence, time=reason.time, lift=reason.time_lift, score=min(1.0, reason.fresh_score * reason.time_lift))
+    return tr(
+        sentence, time=reason.time, factor=reason.time_factor, score=min(1.0, reason.fresh_score * reason.time_factor)
+    )
 
 
 def _session(reason: ResultExplanation) -> str:
     if not reason.session_names:
         return ""
     names = _listed([*map(in_quotes, reason.session_names)])
-    return tr(_OF_SESSION, names=names, lift=reason.session_lift, score=reason.lifted_score)
+    return tr(_OF_SESSION, names=names, factor=reason.session_factor, score=reason.boosted_score)
 
 
 def _age(reason: ResultExplanation) -> str:
@@ -264,7 +266,7 @@ def _age(reason: ResultExplanation) -> str:
         origin=tr(_ORIGINS[reason.date_origin]),
         days=reason.half_life_days,
         left=reason.decay,
-        score=reason.lifted_score * reason.decay,
+        score=reason.boosted_score * reason.decay,
     )
 
 

@@ -81,7 +81,7 @@ class FoundSet(msgspec.Struct, frozen=True):
         if not self.results or not self.analysis.terms or not compares_words:
             return ""
         if any(
-            scored.keywords or scored.named or scored.lift or scored.evidence.vector is None for scored in self.results
+            scored.keywords or scored.named or scored.boost or scored.evidence.vector is None for scored in self.results
         ):
             return ""
         from engine.search.empty_result_advice import excluded_files  # few answers have neither words nor a reason

@@ -32,8 +32,8 @@ COMPARED = 20
 _COPIED = 80
 """Fewest characters of a text that counts as a copy if it is in several files."""
 _FOR_UNKNOWN_NAME = 2.0
-"""Increase of the minimum if a name in the query occurs nowhere, as a share of the minimum: passages about others are
-as near in meaning as the answer would be.
+"""Increase of the minimum if a name in the query occurs nowhere, as a share of the minimum: passages about other names
+are as near in meaning as the answer would be.
 """
 _OTHER_WORDS = 1.5
 """Least keyword score, relative to the minimum, of results without that name and other words of the query: passages
@@ -47,20 +47,20 @@ _MANY = 8
 """Number of indexed words of a query from which the full increase is applied."""
 _LIGHT_NAME = 0.1
 """Share of the query from which names that occur nowhere count in full: in a long query, they are incidental."""
-_MENTIONED, _UNMENTIONED = 0.45, 0.15
-"""Shares of a query that a passage mentions between which the minimum rises: its words, or similar ones. Frequent words
-count less. Passages of any subject mention some of most queries.
+_COVERED, _NOT_COVERED = 0.45, 0.15
+"""Coverage of the query, by its words or similar ones, below which the minimum begins to rise, and below which it rises
+no further. Frequent words count less. Passages on any subject cover a part of most queries.
 """
-_FOR_UNMENTIONED = 1.5
-"""Increase of the minimum if no passage mentions the query, as a share of the minimum. The nearest of many passages is
-near enough for the usual minimum, and a passage has some words of most queries.
+_FOR_LOW_COVERAGE = 1.5
+"""Highest increase of the minimum for low coverage, as a share of the minimum. The nearest of many passages is near
+enough for the usual minimum, and a passage has some words of most queries.
 """
 _TRANSLATED, _TRANSLATED_UNSPACED = 0.64, 0.23
-"""Similarities of a query's words to a passage in another language, and to one for a query in a script without spaces,
-below which the minimum rises. The latter is lower, since several words are often compared as one.
+"""Similarity of the query's words to a passage in another language below which the minimum rises; the second is for
+queries in a script without spaces, where several words are often compared as one.
 """
 _FOR_OTHER_WORDS, _BELOW = 1.0, 0.1
-"""Highest increase, as a share of the minimum, and how far below these similarities it is reached."""
+"""Highest increase of the minimum, as a share of it, and how far below these similarities it is reached."""
 
 
 def least_by_keywords(analysis: QueryAnalysis, context: SearchContext) -> float:
@@ -80,7 +80,7 @@ def cut(ranked: list[Scored], others: int, least: float, by_keywords: float, sta
     """
     results = []
     for scored in ranked:
-        if scored.unlifted >= least:
+        if scored.unboosted >= least:
             results.append(scored)
         elif scored.fresh >= least if scored.named else scored.keywords >= by_keywords:
             results.append(replace(scored, score=max(least, scored.score), by_keywords=not scored.named))
@@ -99,7 +99,7 @@ def cut(ranked: list[Scored], others: int, least: float, by_keywords: float, sta
     return results
 
 
-def without_unanswered(
+def without_unrelated(
     snapshot: Snapshot,
     results: list[Scored],
     foreign: Set[int],
@@ -107,12 +107,12 @@ def without_unanswered(
     analysis: QueryAnalysis,
     context: SearchContext,
 ) -> list[Scored]:
-    """Remove weak results if passages have too few of the query's words or of similar ones to be on its subject.
+    """Remove weak results if the passages have too few of the query's words, or similar ones, to be on its subject.
 
     `foreign`: the results in another language among the first.
     """
-    if not words.groups and any(scored.mentioned is not None for scored in results):
-        return _without_unmentioned(results, words, analysis, context)
+    if not words.groups and any(scored.coverage is not None for scored in results):
+        return _without_low_coverage(results, words, analysis, context)
     results = _without_chance_matches(snapshot, results, words, analysis, context)
     return _without_untranslated(snapshot, results, foreign, analysis, context)
 
@@ -138,7 +138,7 @@ def _without_chance_matches(
     raised = min(1.0, least * (1 + FOR_UNKNOWN * share + _FOR_UNKNOWN_NAME * name + few))
 
     def stays(scored: Scored) -> bool:
-        if scored.unlifted >= raised or scored.named or scored.evidence.vector is None:
+        if scored.unboosted >= raised or scored.named or scored.evidence.vector is None:
             return True
         known = _holds_known(words, scored.id)
         if not name:
@@ -149,7 +149,7 @@ def _without_chance_matches(
     doubted = {scored.id for scored in results if not stays(scored)}
     left_out = {id_ for id_, other in languages_of(snapshot, doubted).items() if other == language}
     kept_results = [scored for scored in results if scored.id not in left_out]
-    best = None if kept_results else max((scored.unlifted for scored in results), default=None)
+    best = None if kept_results else max((scored.unboosted for scored in results), default=None)
     if left_out:
         unknown = [term.surface for term in missing]
         stage = "unknown" if unknown else "unrelated"
@@ -157,28 +157,28 @@ def _without_chance_matches(
     return kept_results
 
 
-def _without_unmentioned(
+def _without_low_coverage(
     results: list[Scored], words: KeywordScores, analysis: QueryAnalysis, context: SearchContext
 ) -> list[Scored]:
-    """Remove weak results if no passage mentions enough of the query, by its words or by similar ones.
+    """Remove weak results if no passage covers enough of the query, by its words or similar ones.
 
-    Applies to results whose words were compared line by line. Those with all words stay, and those named like the
-    query. If a name in the query occurs nowhere, the minimum rises further: passages about others mention the rest.
+    Applies to results whose words were compared line by line. Results with all words stay, as do results named like the
+    query. If a name in the query occurs nowhere, the minimum rises further: passages about other names cover the rest.
     """
     least, by_keywords = context.request.min_score, least_by_keywords(analysis, context)
-    compared = {scored.id: scored.mentioned for scored in results if scored.mentioned is not None}
-    mentioned = max(compared.values())
-    if mentioned < _MENTIONED:  # similar words don't include numbers and words that are being typed
-        mentioned = max(mentioned, *(words.parts(id_).covered for id_ in compared))
-    missing = within_limits((_MENTIONED - mentioned) / (_MENTIONED - _UNMENTIONED))
+    compared = {scored.id: scored.coverage for scored in results if scored.coverage is not None}
+    coverage = max(compared.values())
+    if coverage < _COVERED:  # similar words don't include numbers and words that are being typed
+        coverage = max(coverage, *(words.parts(id_).covered for id_ in compared))
+    missing = within_limits((_COVERED - coverage) / (_COVERED - _NOT_COVERED))
     name = _share_of_unknown_names(words, analysis, context)
-    factor = 1 + _FOR_UNMENTIONED * missing + _FOR_UNKNOWN_NAME * name
+    factor = 1 + _FOR_LOW_COVERAGE * missing + _FOR_UNKNOWN_NAME * name
     kept_results = [
-        scored for scored in results if scored.unlimited >= least * factor or _is_certain(scored, by_keywords * factor)
+        scored for scored in results if scored.unclamped >= least * factor or _is_certain(scored, by_keywords * factor)
     ]
     if len(kept_results) < len(results):
         raised = min(1.0, least * factor)
-        best = None if kept_results else min(raised - 0.01, max(scored.unlimited for scored in results))
+        best = None if kept_results else min(raised - 0.01, max(scored.unclamped for scored in results))
         unknown = [term.surface for term in words.unknown] if name else []
         stage = "unknown" if unknown else "unrelated"
         context.stages.add(stage, len(results), len(kept_results), RaisedMinimum(raised, best, unknown))
@@ -272,9 +272,9 @@ def _without_untranslated(
     if raised <= least:
         return results
     own = _maybe_own(snapshot, results[:COMPARED], foreign)
-    translated = [scored for scored in results if scored.id in own or scored.unlifted >= raised]
+    translated = [scored for scored in results if scored.id in own or scored.unboosted >= raised]
     if len(translated) < len(results):
-        highest = None if translated else max(scored.unlifted for scored in results)
+        highest = None if translated else max(scored.unboosted for scored in results)
         details = RaisedMinimum(raised, highest, (), untranslated=True)
         context.stages.add("unrelated", len(results), len(translated), details)
     return translated

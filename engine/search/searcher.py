@@ -21,7 +21,7 @@ from engine.search.ranking import Ranker
 from engine.search.result_builder import in_roles, make_outcome
 from engine.search.result_cache import Moment, ResultCache
 from engine.search.result_set import EarlierResults, FoundSet, is_lasting, list_newest, narrow, with_wordless
-from engine.search.score_cut_off import cut, least_by_keywords, without_unanswered
+from engine.search.score_cut_off import cut, least_by_keywords, without_unrelated
 from engine.search.search_context import OnKeywords, SearchContext, SearchRequest, SearchSources
 from engine.search.suggestions import Spelling, with_likely_words
 from engine.search.term_lookup import with_continued_words, with_indexed_names
@@ -391,7 +391,7 @@ class Searcher:
                 foreign = best_in_other_languages(found, words, analysis, snapshot, context)
                 found = order_by_words(found, foreign, vector_leg, blend, provider, context)
         if blend.agreement:
-            found = without_unanswered(snapshot, found, foreign, words, analysis, context)
+            found = without_unrelated(snapshot, found, foreign, words, analysis, context)
         if context.request.diverse:  # variety orders the results itself
             remaining = {scored.id for scored in found}
             results = [scored for scored in results if scored.id in remaining]

@@ -233,7 +233,7 @@ def _times(stage: Stage) -> str:
     return tr_count(
         "{count:,} passage dates from the time in the query, or from the days next to it: {times}.",
         "{count:,} passages date from the time in the query, or from the days next to it: {times}.",
-        named.lifted,
+        named.boosted,
         times=", ".join(map(time_words, named.times)),
     )
 
@@ -243,7 +243,7 @@ def _sessions(stage: Stage) -> str:
     return tr_count(
         "{count:,} passage is in a session that the query names: {names}.",
         "{count:,} passages are in sessions that the query names: {names}.",
-        named.lifted,
+        named.boosted,
         names=", ".join(map(in_quotes, named.names)),
     )
 

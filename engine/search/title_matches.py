@@ -462,7 +462,7 @@ def put_first(
     full = []
     for scored in first.values():
         factor = 1.0 if scored.age is None else scored.age.factor
-        full.append(msgspec.structs.replace(scored, score=factor, fresh=1.0, named=True, lift=None))
+        full.append(msgspec.structs.replace(scored, score=factor, fresh=1.0, named=True, boost=None))
     # The results' scores include ageing here too; equal scores keep their order.
     return sorted(full, key=lambda scored: -scored.score) + [scored for scored in ranked if scored.id not in chosen]
 

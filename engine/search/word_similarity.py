@@ -64,8 +64,8 @@ _MIN_WEIGHT = 0.01
 _FREQUENT_PIECE, _COMMON_PIECE = 9.0, 7.0
 """Rarities up to which word pieces don't count: for lines, and for whole passages."""
 _SHORT, _FOR_SHORT = 350, 0.2
-"""Characters from which a passage mentions as much of a query as longer ones, and what is added to the share for one of
-a third of them, at most the share itself: a note of one line answers with few words, but not with none.
+"""Characters of a short passage, and what is added to its coverage if it has about a third of them, at most the coverage
+itself: a note of one line answers with few words, but not with none.
 """
 _SIMILAR = 0.2
 """Cosine from which word pieces are similar; unrelated ones have up to this."""
@@ -136,8 +136,8 @@ def order_by_best(
             similarities[id_] += _WEIGHT_OF_SHARED * words
     similarities.pop(first[0], None)
     compared = {
-        place: replace(scored, best_similarity=similarities[scored.id])
-        for place, scored in enumerate(results)
+        position: replace(scored, best_similarity=similarities[scored.id])
+        for position, scored in enumerate(results)
         if scored.id in similarities
     }
     return _moved(results, compared, lambda scored: _WEIGHT_OF_BEST * (scored.best_similarity or 0.0), "best", context)
@@ -186,30 +186,30 @@ def order_by_words(
     """Return the results, with results in another language (`foreign`) also ordered by the similarity of words.
 
     If there are none, the first results are ordered by the similarity of their best two adjacent lines. They exchange
-    their places with each other, and scores stay the same. Unchanged if the model fails, or has no vectors of words.
+    their positions with each other, and scores stay the same. Unchanged if the model fails, or has no vectors of words.
     """
     if not isinstance(model, WordVectors):
         return results
     best = [scored.id for scored in results if (scored.id in foreign if foreign else not scored.named)][:COMPARED]
     chunks = leg.snapshot.chunks(best)
-    places = [place for place, scored in enumerate(results) if scored.id in chunks]
-    if not places:
+    positions = [position for position, scored in enumerate(results) if scored.id in chunks]
+    if not positions:
         return results
-    passages = [chunks[results[place].id] for place in places]
-    mentioned: Sequence[float | None] = [None] * len(places)
+    passages = [chunks[results[position].id] for position in positions]
+    coverage: Sequence[float | None] = [None] * len(positions)
     try:
         if foreign:
             similarities = _word_similarities(passages, model, context)
         else:
-            similarities, mentioned = _line_similarities(passages, model, context)
+            similarities, coverage = _line_similarities(passages, model, context)
     except ProviderError:
         return results
     if not similarities:
         return results
     scale = _WEIGHT * blend.vector_weight / (leg.calibration.high - leg.calibration.low)
     compared = {
-        place: replace(results[place], word_similarity=similarity, by_lines=not foreign, mentioned=share)
-        for place, similarity, share in zip(places, similarities, mentioned, strict=False)
+        position: replace(results[position], word_similarity=similarity, by_lines=not foreign, coverage=share)
+        for position, similarity, share in zip(positions, similarities, coverage, strict=False)
     }
     stage = "language" if foreign else "lines"
     return _moved(results, compared, lambda scored: scale * (scored.word_similarity or 0.0), stage, context)
@@ -229,8 +229,8 @@ def _moved(
         return -scored.order - bonus(scored) * age
 
     ordered = list(results)
-    for place, scored in zip(compared, sorted(compared.values(), key=order), strict=True):
-        ordered[place] = scored
+    for position, scored in zip(compared, sorted(compared.values(), key=order), strict=True):
+        ordered[position] = scored
     if len(compared) > 1 and not context.request.diverse:  # variety orders the results itself
         moved = sum(scored.id != other.id for scored, other in zip(ordered, results, strict=True))
         context.stages.add(stage, len(results), len(results), Moved(moved, len(compared)))
@@ -243,9 +243,8 @@ def _line_similarities(
     """Return the similarity of each passage's best two adjacent lines to the query, 0 to 1: the average cosine of the
     most similar word pieces, weighted by the rarity of the query's.
 
-    The second list has the same for all lines of the passages, where common words of the query count more, and more for
-    short passages.
-    Empty for a query in a script without spaces, whose texts take too long to split into pieces.
+    The second list has the coverage of the query by each whole passage: common words of the query count more, and short
+    passages get more. Both are empty for a query in a script without spaces, whose texts take too long to split.
     """
     import numpy as np
 
@@ -265,17 +264,17 @@ def _line_similarities(
     shares = common @ np.maximum.reduceat(cosines, starts, axis=1) / common.sum()
     lengths = np.array([max(1, len(passage.text)) for passage in passages])
     more = np.minimum(shares, _FOR_SHORT * np.log(np.maximum(1, _SHORT / lengths)))
-    mentioned: list[float] = (shares + more).tolist()
+    coverage: list[float] = (shares + more).tolist()
     rarer = rarities > _FREQUENT_PIECE
     if not rarer.any():
-        return [0.0] * len(starts), mentioned
+        return [0.0] * len(starts), coverage
     weights, cosines = np.minimum(_RARE, rarities[rarer]) - _FREQUENT_PIECE, cosines[rarer]
     pairs = cosines.copy()
     np.maximum(cosines[:, :-1], cosines[:, 1:], out=pairs[:, :-1])
     last = np.array(starts[1:], np.intp) - 1
     pairs[:, last] = cosines[:, last]  # the next line is another passage's
     similarities: list[float] = np.maximum.reduceat(weights @ pairs / weights.sum(), starts).tolist()
-    return similarities, mentioned
+    return similarities, coverage
 
 
 def _word_similarities(passages: Sequence[StoredChunk], model: WordVectors, context: SearchContext) -> list[float]:

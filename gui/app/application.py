@@ -33,7 +33,7 @@ from gui.app.start_view import show_view
 from gui.core.jobs import Jobs
 from gui.core.window_context import AppPaths
 from gui.core.window_state import WindowState, load_state
-from gui.core.workspace import Opened, Workspace
+from gui.core.workspace import OpenWorkspace, Workspace
 from gui.style.appearance import Appearance
 from gui.widgets.accessibility import describe_painted_widgets
 from gui.widgets.icons import application_icon
@@ -306,7 +306,7 @@ class _Program:
         self._guard.end()
         return code
 
-    def _fail(self, _: Opened) -> None:
+    def _fail(self, _: OpenWorkspace) -> None:
         """Raise an uncaught error, for `--view crash`."""
         raise RuntimeError("Asked for with --view crash")
 

@@ -19,7 +19,7 @@ from gui.app.start_view import show_view
 from gui.app.tray import Tray
 from gui.commands.keymap import keymap
 from gui.core.jobs import Jobs
-from gui.core.workspace import Opened, OpenFailure, Workspace
+from gui.core.workspace import OpenFailure, OpenWorkspace, Workspace
 from gui.quick_search import Chosen, QuickPanel, QuickWindow
 from gui.search.query_builder import SearchViewState
 from gui.search.saved_search_cache import to_record
@@ -205,7 +205,7 @@ class UpdateNotification(QObject):
         workspace.feed.status_changed.connect(self._handle_status)
 
     @Slot(object)
-    def _handle_opened(self, opened: Opened) -> None:
+    def _handle_opened(self, opened: OpenWorkspace) -> None:
         self._name = opened.folder.name or str(opened.folder)
         self._has_status = False
 
@@ -326,7 +326,7 @@ class DesktopIntegration(QObject):
         self._window.closing.connect(listener.close)  # later starts then open a new program instead of being lost
 
     @Slot(object)
-    def _handle_settings(self, opened: Opened) -> None:
+    def _handle_settings(self, opened: OpenWorkspace) -> None:
         self._apply_settings(opened.settings)
 
     def _apply_settings(self, settings: Settings) -> None:

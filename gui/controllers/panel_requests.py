@@ -18,7 +18,7 @@ from gui.controllers.settings import SettingsController
 from gui.conversation.panel import ConversationPanel
 from gui.core.status_feed import StatusEvents
 from gui.core.window_context import Controller, WindowContext
-from gui.core.workspace import Opened
+from gui.core.workspace import OpenWorkspace
 from gui.diagnostics.panel import DiagnosticsPanel
 from gui.explanation.panel import ExplanationPanel
 from gui.index.panel import IndexPanel
@@ -238,7 +238,7 @@ class SearchSettingsController(Controller):
         self._saved.failed.connect(self._banner.show_error)
 
     @Slot(object)
-    def _handle_opened(self, opened: Opened) -> None:
+    def _handle_opened(self, opened: OpenWorkspace) -> None:
         hybrid = opened.settings.query.hybrid
         usual = Ranking(hybrid.temporal_decay.effective_days, hybrid.mmr.enabled)
         self._ranking.set_default(usual, reset=opened.folder != self._folder)
@@ -248,7 +248,7 @@ class SearchSettingsController(Controller):
         self._saved.notes = opened.settings.window.keep_searches and not passing
 
     @Slot(object)
-    def _take_settings(self, opened: Opened) -> None:
+    def _take_settings(self, opened: OpenWorkspace) -> None:
         """Apply settings of the open workspace to the search panel; repeat the search if they affect the results."""
         ranking, before = self._ranking.ranking, self._settings
         self._handle_opened(opened)
@@ -296,7 +296,7 @@ class SearchSettingsController(Controller):
 
         self._jobs.save(work, self._report_saved(opened, ranking), self._banner.show_error)
 
-    def _report_saved(self, opened: Opened, ranking: Ranking) -> Callable[[Settings], None]:
+    def _report_saved(self, opened: OpenWorkspace, ranking: Ranking) -> Callable[[Settings], None]:
         def report(settings: Settings) -> None:
             current = self._workspace.current
             if current is not None and current.manager is opened.manager:

@@ -21,7 +21,7 @@ from gui.conversation.loader import OpenedSession
 from gui.conversation.row_folding import PackedRows, Rows
 from gui.core.jobs import JobSlot
 from gui.core.window_context import Controller, WindowContext
-from gui.core.workspace import Opened
+from gui.core.workspace import OpenWorkspace
 from gui.sharing.export import documents_folder, note_paths, save_whole
 from gui.sharing.print_pages import Paper, PrintRun, Steps, conversation_steps, note_steps, paper_style
 from gui.shell.views import Views
@@ -127,7 +127,7 @@ class PrintController(Controller):
             self._banner.show_message(tr("There is nothing to print: open a note or a session first."), "off", key=_KEY)
         return ""
 
-    def _prepare(self, on_ready: Callable[[Opened, Printable], None]) -> None:
+    def _prepare(self, on_ready: Callable[[OpenWorkspace, Printable], None]) -> None:
         """Load the content to print off the GUI thread, then call `on_ready`."""
         opened, session, name = self._workspace.current, self._views.read_session, self._views.read_name
         if opened is None or not (session or name):
@@ -135,7 +135,7 @@ class PrintController(Controller):
 
         ready = partial(on_ready, opened)
         if session is None:
-            self._job.read(lambda token: _note(opened.everywhere, name, token), ready, self._fail)
+            self._job.read(lambda token: _note(opened.all_workspaces, name, token), ready, self._fail)
         elif session.request.reveal and session.conversation.session.masked:
 
             def masked(loaded: tuple[Conversation, Rows]) -> None:
@@ -143,14 +143,14 @@ class PrintController(Controller):
                 rows.fold_like(session.rows)
                 ready(_session(conversation, rows))
 
-            self._job.read(lambda token: _masked(opened.everywhere, session, token), masked, self._fail)
+            self._job.read(lambda token: _masked(opened.all_workspaces, session, token), masked, self._fail)
         else:
             ready(_session(session.conversation, session.rows))
 
     # --- printing ---------------------------------------------------------------------------------------------------
 
     def _print_to(
-        self, path: Path, layout: QPageLayout, may_replace: bool, opened: Opened, document: Printable
+        self, path: Path, layout: QPageLayout, may_replace: bool, opened: OpenWorkspace, document: Printable
     ) -> None:
         buffer = QBuffer()
         buffer.open(QIODevice.OpenModeFlag.WriteOnly)
@@ -169,7 +169,7 @@ class PrintController(Controller):
 
         self._begin(writer, document, save)
 
-    def _print_on(self, printer: "QPrinter", _: Opened, document: Printable) -> None:
+    def _print_on(self, printer: "QPrinter", _: OpenWorkspace, document: Printable) -> None:
         def report(run: PrintRun) -> None:
             printed, name = run.paper.pages, printer.printerName()
             sent = tr_count("{count:,} page sent to {name}.", "{count:,} pages sent to {name}.", printed, name=name)

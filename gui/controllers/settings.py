@@ -20,7 +20,7 @@ from engine import (
 )
 from gui.core.capabilities import MissingFeatures
 from gui.core.window_context import Controller, WindowContext
-from gui.core.workspace import Opened, OpenFailure
+from gui.core.workspace import OpenFailure, OpenWorkspace
 from gui.settings.option_pages import SET_ASIDE, SettingsPage
 from gui.settings.page_factory import PageMaker
 from gui.settings.system_setting import SystemSwitch
@@ -64,7 +64,7 @@ class BrokenSettings(Controller):
         self._jobs.write(lambda _: engine.set_settings_aside(config), done, self._banner.show_error)
 
     @Slot(object)
-    def _show_again(self, _: Opened) -> None:
+    def _show_again(self, _: OpenWorkspace) -> None:
         """Show the message again after a workspace was opened, which clears earlier messages."""
         self._show_message()
         self._message = ""
@@ -165,7 +165,7 @@ class SettingsController(Controller):
             self._repeat, self._agreed = True, agreed or self._agreed
 
     @Slot(object)
-    def _continue(self, opened: Opened) -> None:
+    def _continue(self, opened: OpenWorkspace) -> None:
         """Sync after the workspace was opened again, with the embedding that the user approved, or else ask."""
         if self._repeat:
             self._repeat = False
@@ -243,7 +243,7 @@ class AppearanceController(Controller):
         self._applied = settings.window.theme, settings.window.font_scale
 
     @Slot(object)
-    def _follow(self, opened: Opened) -> None:
+    def _follow(self, opened: OpenWorkspace) -> None:
         """Apply theme and text size if their settings have changed; until then, a theme of the command line stays."""
         window = opened.settings.window
         current = window.theme, window.font_scale
@@ -274,7 +274,7 @@ class AppearanceController(Controller):
         self._applied = tuple(edits.get(key, value) for key, value in zip(_KEYS, saved, strict=True))
         config = self._paths.config
 
-        def work(_: CancelToken) -> Opened | None:
+        def work(_: CancelToken) -> OpenWorkspace | None:
             if opened is None:
                 engine.save_settings(edits, config=config)
                 return None
@@ -287,6 +287,6 @@ class AppearanceController(Controller):
 
         self._jobs.save(work, self._saved, self._show_error)
 
-    def _saved(self, opened: Opened | None) -> None:
+    def _saved(self, opened: OpenWorkspace | None) -> None:
         if opened is not None:
             self._workspace.apply_settings(opened.settings, opened.folder)

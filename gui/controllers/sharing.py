@@ -40,7 +40,7 @@ from gui.conversation.panel import ConversationPanel
 from gui.core.jobs import JobSlot
 from gui.core.location import Location
 from gui.core.window_context import Controller, WindowContext
-from gui.core.workspace import Opened, OpenFailure
+from gui.core.workspace import OpenFailure, OpenWorkspace
 from gui.sessions.panel import SessionsPanel
 from gui.sessions.session_list import SessionList
 from gui.sharing.export import Exports, SessionCopies, SessionExports
@@ -89,7 +89,7 @@ class LinkController(Controller):
         if opened is None:
             return
         name, path = split_name(location.path)
-        folder = opened.everywhere.folder_of(location.path) if name else str(opened.folder)
+        folder = opened.all_workspaces.folder_of(location.path) if name else str(opened.folder)
         try:
             text = write_link(Link(workspace=folder, **location._replace(path=path)._asdict()))
         except LinkRefused as refusal:
@@ -155,7 +155,7 @@ class LinkController(Controller):
         self._requested = link
         self._folders.offer(Path(link.workspace))
 
-    def _open_link(self, link: Link, opened: Opened) -> None:
+    def _open_link(self, link: Link, opened: OpenWorkspace) -> None:
         def found(_: object) -> None:
             if self._workspace.current is opened:
                 self._opener.open_location(Location(link.path, link.line, link.end, link.message))
@@ -175,7 +175,7 @@ class LinkController(Controller):
             self._requested = None  # the user navigated elsewhere
 
     @Slot(object)
-    def _handle_opened(self, opened: Opened) -> None:
+    def _handle_opened(self, opened: OpenWorkspace) -> None:
         self._opening = ""
         link, self._requested = self._requested, None
         if link is not None:
@@ -389,7 +389,7 @@ class DragController(Controller):
                 source.button_down = False  # its release is sent to the drop target
                 start_drag(source, content)
 
-        self._job.read(lambda token: make(opened.everywhere, token), ready, self._fail)
+        self._job.read(lambda token: make(opened.all_workspaces, token), ready, self._fail)
 
     def _fail(self, sentence: str) -> None:
         self._banner.show_message(sentence, "degraded", key=_DRAG_NOTICE)

@@ -23,7 +23,7 @@ from gui.controllers.settings import BrokenSettings
 from gui.core.capabilities import Capabilities
 from gui.core.jobs import JobSlot
 from gui.core.window_context import Controller, WindowContext
-from gui.core.workspace import Opened, OpenFailure
+from gui.core.workspace import OpenFailure, OpenWorkspace
 from gui.shell.frame import Frame
 from gui.shell.views import Views
 from gui.widgets.message_banner import Action
@@ -254,12 +254,12 @@ class WorkspaceController(Controller):
             self._views.search.accept_typing()
 
     @Slot(object)
-    def _show_opened(self, opened: Opened) -> None:
+    def _show_opened(self, opened: OpenWorkspace) -> None:
         self._before = opened.folder
         self._state.remember(opened.folder)
         self._capabilities.begin(opened.unsupported)
         reopened = self._workspace.reopening
-        self._views.set_manager(opened.everywhere, reopening=reopened)
+        self._views.set_manager(opened.all_workspaces, reopening=reopened)
         self._apply_settings(opened)
         self._frame.dock.set_manager(opened.manager, reopening=reopened)
         if reopened:
@@ -288,7 +288,7 @@ class WorkspaceController(Controller):
             self._views.focus_box()
 
     @Slot(object)
-    def _apply_settings(self, opened: Opened) -> None:
+    def _apply_settings(self, opened: OpenWorkspace) -> None:
         self._views.viewer.external.editor_command = opened.settings.window.editor
 
     def show_closed(self, *, reopening: bool = False) -> None:

@@ -5,7 +5,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QPoint, Signal
@@ -444,22 +444,19 @@ class ConversationActions(QObject):
                 return False
 
         def report(gone: bool) -> None:
+            sentence = tr("Copied {command}", command=summary.resume_command)
             if gone:
-                self.notified.emit(
-                    tr(
-                        "Copied, but the folder {folder} doesn't exist. Create it or move it back first.",
-                        folder=summary.project,
-                    )
+                sentence = tr(
+                    "Copied, but the folder {folder} doesn't exist. Create it or move it back first.",
+                    folder=summary.project,
                 )
-            else:
-                self.notified.emit(tr("Copied {command}", command=summary.resume_command))
+            self.notified.emit(sentence)
 
         self._resume_job.read(is_gone, report, self.notified.emit)
 
     def _copy(self) -> None:
         """Copy the selected text, or else the current message."""
-        text = self._view.selection.text()
-        if text:
+        if text := self._view.selection.text():
             QGuiApplication.clipboard().setText(text)
         else:
             self._copy_message()
@@ -481,21 +478,17 @@ class ConversationActions(QObject):
     def _copy_session(self) -> None:
         conversation, detail = self._conversation, self._view.folding.detail
         if conversation is not None:
-            self._copy_in_background(
-                lambda token: conversation_markdown(conversation, detail, token), tr(_COPIED[detail])
-            )
+            self._copy_in_background(partial(conversation_markdown, conversation, detail), tr(_COPIED[detail]))
 
     def _copy_in_background(self, make: Callable[..., str], sentence: str) -> None:
-        def put(text: str) -> None:
-            if len(text) > _MAX_COPIED:
-                self.notified.emit(
-                    tr("This session is too long for the clipboard. Hide the tool calls and copy it again.")
-                )
-                return
-            QGuiApplication.clipboard().setText(text)
-            self.notified.emit(sentence)
+        too_long = tr("This session is too long for the clipboard. Hide the tool calls and copy it again.")
 
-        self._copy_job.read(make, put, self.notified.emit)
+        def copy(text: str) -> None:
+            if len(text) <= _MAX_COPIED:
+                QGuiApplication.clipboard().setText(text)
+            self.notified.emit(sentence if len(text) <= _MAX_COPIED else too_long)
+
+        self._copy_job.read(make, copy, self.notified.emit)
 
 
 def _why_not_resumed(conversation: Conversation) -> str:

@@ -32,7 +32,7 @@ _ANYTHING = "memory"
 
 
 @dataclass(frozen=True)
-class Opened:
+class OpenWorkspace:
     """An open workspace: its folder, settings and memory."""
 
     folder: Path
@@ -40,7 +40,7 @@ class Opened:
     manager: MemorySearchManager
     unsupported: MissingFeatures
     """Missing features of the memory when it was opened."""
-    everywhere: MultiWorkspaceMemory
+    all_workspaces: MultiWorkspaceMemory
     """The same memory, which also reaches other workspaces, for searching and reading."""
     renamed: str = ""
     """Sentence about options that a former name of the folder had; empty if there are none."""
@@ -64,8 +64,8 @@ class Workspace(QObject):
 
     Signals:
         opening: Path of the folder that is being opened.
-        opened: Opened.
-        settings_changed: Opened, with other settings that need no reopening.
+        opened: OpenWorkspace.
+        settings_changed: OpenWorkspace, with other settings that need no reopening.
         failed: OpenFailure.
         closed: nothing is open any more; if `reopening`, the same folder follows.
         sync_failed: one sentence, and whether the provider failed.
@@ -95,7 +95,7 @@ class Workspace(QObject):
         """`prepare` is called with each memory before it is used, on a pool thread."""
         super().__init__(jobs)
         self.feed = StatusFeed(jobs, self)
-        self.current: Opened | None = None
+        self.current: OpenWorkspace | None = None
         self._jobs = jobs
         self.config = config
         self.store_path = store_path
@@ -142,9 +142,9 @@ class Workspace(QObject):
             self.current = self._with_settings(self.current, settings)
             self.settings_changed.emit(self.current)
 
-    def _with_settings(self, opened: Opened, settings: Settings) -> Opened:
+    def _with_settings(self, opened: OpenWorkspace, settings: Settings) -> OpenWorkspace:
         opened = replace(opened, settings=self._with_store_path(settings))
-        opened.everywhere.apply_query_settings(opened.settings)
+        opened.all_workspaces.apply_query_settings(opened.settings)
         return opened
 
     def close(self) -> None:
@@ -171,7 +171,7 @@ class Workspace(QObject):
             token.cancel()
         self._close_unwanted()
 
-    def _open_now(self, folder: Path, token: CancelToken) -> Opened | OpenFailure:
+    def _open_now(self, folder: Path, token: CancelToken) -> OpenWorkspace | OpenFailure:
         if not folder.is_dir():
             return OpenFailure(folder, _why_no_folder(folder), in_settings=False)
         self._close_unwanted()  # the same folder must be reopened, not shared with the memory being closed
@@ -180,8 +180,8 @@ class Workspace(QObject):
             if renamed := engine.adopt_renamed(folder, settings, self.config):
                 settings = self.settings_of(folder)
             manager = engine.open_memory(folder, settings, executor=self._jobs.executor(), background=True)
-            everywhere = self._with_others(manager, folder, settings)
-            self._unclosed[everywhere] = token
+            all_workspaces = self._with_others(manager, folder, settings)
+            self._unclosed[all_workspaces] = token
             if self._prepare is not None:
                 self._prepare(manager)
             unsupported = self.feed.read_first(
@@ -191,7 +191,7 @@ class Workspace(QObject):
             return OpenFailure(folder, str(error), isinstance(error, engine.SettingsError))
         if token.cancelled:  # opened too late to be closed with the others
             self._close_unwanted()
-        return Opened(folder, settings, manager, unsupported, everywhere, renamed)
+        return OpenWorkspace(folder, settings, manager, unsupported, all_workspaces, renamed)
 
     def _with_others(self, manager: MemorySearchManager, folder: Path, settings: Settings) -> MultiWorkspaceMemory:
         """Wrap a memory so that it can also search the other workspaces."""
@@ -223,7 +223,7 @@ class Workspace(QObject):
             if token.cancelled and self._unclosed.pop(manager, None) is not None:
                 manager.close()
 
-    def _handle_outcome(self, outcome: Opened | OpenFailure) -> None:
+    def _handle_outcome(self, outcome: OpenWorkspace | OpenFailure) -> None:
         if isinstance(outcome, OpenFailure):
             self._fail(outcome)
             return

@@ -60,10 +60,10 @@ def read_path(state: PathState) -> PathDiagnostic:
     found_by_name = not {"/", "\\"}.intersection(state.asked)
     base = state.path.rpartition("/")[2] or state.file.rpartition("/")[2] or state.asked
     name = (state.path if found_by_name else "") or base
-    return PathDiagnostic(dot, f"{word}: {name}" if name.strip() else word, state.sentence, "\n".join(_facts(state)))
+    return PathDiagnostic(dot, f"{word}: {name}" if name.strip() else word, state.sentence, "\n".join(_details(state)))
 
 
-def _facts(state: PathState) -> Iterator[str]:
+def _details(state: PathState) -> Iterator[str]:
     yield state.file
     if state.origin is not None and state.origin.key:
         yield f"{state.origin.key}: {state.origin.value}"
@@ -73,7 +73,7 @@ def _facts(state: PathState) -> Iterator[str]:
             *([] if state.vectors is None else [vectors(state.vectors)]),
             size_text(state.size),
         ]
-        yield tr("In the index: {facts}", facts=", ".join(texts))
+        yield tr("In the index: {details}", details=", ".join(texts))
         yield tr("Changed {when}", when=exact(state.modified))
     if state.contents is not None:
         yield from (f"{issue.path}: {tr_reason(issue.detail)}" for issue in state.contents.passed)

@@ -130,7 +130,7 @@ def shares(reason: ResultExplanation, result: MemorySearchResult) -> Shares:
     return Shares(
         words=reason.score * result.text_share,
         meaning=reason.score * (1 - result.text_share),
-        aged=max(0.0, reason.lifted_score - reason.score),
+        aged=max(0.0, reason.boosted_score - reason.score),
         least=reason.min_score,
     )
 
@@ -245,10 +245,10 @@ def _figures(reason: ResultExplanation) -> Iterator[tuple[str, str]]:
     yield from _meaning(reason)
     if reason.time:
         yield tr("Time in the query"), reason.time
-        yield tr("Factor for a matching date"), number(reason.time_lift, ".2f")
+        yield tr("Factor for a matching date"), number(reason.time_factor, ".2f")
     if reason.session_names:
         yield tr("Names in the query"), ", ".join(reason.session_names)
-        yield tr("Factor for a named session"), number(reason.session_lift, ".2f")
+        yield tr("Factor for a named session"), number(reason.session_factor, ".2f")
     yield from _age(reason)
     if reason.mmr_like or reason.rank != reason.score_rank:
         yield tr("Rank before similar results moved down"), number(reason.score_rank)

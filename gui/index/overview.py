@@ -62,7 +62,7 @@ def show_sync(sync: StoredSync, parent: QWidget) -> QDialog:
     grid.setHorizontalSpacing(16)
     grid.setVerticalSpacing(5)
     grid.setColumnStretch(1, 1)
-    for row, (name, value) in enumerate(_facts(sync)):
+    for row, (name, value) in enumerate(_details(sync)):
         grid.addWidget(label(name, "muted"), row, 0)
         grid.addWidget(label(breakable(value), wrap=True), row, 1)
     column = column_of(grid, spacing=10, parent=content)
@@ -81,14 +81,14 @@ def show_sync(sync: StoredSync, parent: QWidget) -> QDialog:
     return open_dialog(tr("Update details"), content, parent)
 
 
-def _facts(sync: StoredSync) -> list[tuple[str, str]]:
+def _details(sync: StoredSync) -> list[tuple[str, str]]:
     vectors = tr("{embedded:,} embedded, reused not recorded", embedded=sync.vectors_embedded)
     if sync.vectors_reused is not None:
         vectors = tr(
             "{embedded:,} embedded, {reused:,} reused", embedded=sync.vectors_embedded, reused=sync.vectors_reused
         )
     files = tr("{indexed:,} indexed, {removed:,} removed", indexed=sync.files_indexed, removed=sync.files_removed)
-    facts = [
+    details = [
         (tr("Started"), exact(sync.started)),
         (tr("Reason"), tr(REASON_WORDS[sync.reason])),
         (tr("Duration"), duration(sync.seconds)),
@@ -98,7 +98,7 @@ def _facts(sync: StoredSync) -> list[tuple[str, str]]:
         (tr("Cost"), spent_words(sync.tokens, sync.cost)),
         (tr("Outcome"), outcome_of(sync)),
     ]
-    return [(name, value) for name, value in facts if value]
+    return [(name, value) for name, value in details if value]
 
 
 class TwoColumns(VerticalScrollArea):

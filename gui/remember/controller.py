@@ -31,7 +31,7 @@ from engine import (
 )
 from gui.core.jobs import JobSlot
 from gui.core.window_context import Controller, WindowContext
-from gui.core.workspace import Opened, Workspace
+from gui.core.workspace import OpenWorkspace, Workspace
 from gui.remember.note_sheet import NoteSheet
 from gui.widgets.message_banner import Action
 
@@ -46,7 +46,7 @@ class Trash:
         self._banner = context.banner
         self._jobs = context.jobs
 
-    def move_to_trash(self, opened: Opened, note: WrittenNote, folder: Path | None = None) -> None:
+    def move_to_trash(self, opened: OpenWorkspace, note: WrittenNote, folder: Path | None = None) -> None:
         """Move a note to the trash, and show a message. `folder`: its workspace, if that is not the open one."""
 
         def report(_: object) -> None:
@@ -75,15 +75,15 @@ class TargetWorkspace:
     session: str
 
 
-def folder_of(opened: Opened, session: str) -> Path:
+def folder_of(opened: OpenWorkspace, session: str) -> Path:
     """Return the folder for a session's note, as far as known without reading files."""
     if not split_name(session)[0]:
         return opened.folder
-    return Path(opened.everywhere.folder_of(session) or split_name(session)[0])
+    return Path(opened.all_workspaces.folder_of(session) or split_name(session)[0])
 
 
 @contextmanager
-def home_of(workspace: Workspace, opened: Opened, session: str) -> Iterator[TargetWorkspace]:
+def home_of(workspace: Workspace, opened: OpenWorkspace, session: str) -> Iterator[TargetWorkspace]:
     """Open the workspace of a session: a context manager that yields it with its memory. On a pool thread.
 
     Raises `PathRefused` if that workspace no longer exists, and the errors of opening it.
@@ -91,7 +91,7 @@ def home_of(workspace: Workspace, opened: Opened, session: str) -> Iterator[Targ
     if not split_name(session)[0]:
         yield TargetWorkspace(opened.manager, opened.folder, opened.settings, session)
         return
-    with opened.everywhere.home_of(session) as (manager, folder, there):
+    with opened.all_workspaces.home_of(session) as (manager, folder, there):
         yield TargetWorkspace(manager, folder, workspace.settings_of(folder), there)
 
 
@@ -154,7 +154,7 @@ class RememberController(Controller):
         if self._workspace.current is not None:
             self._draft(self._workspace.current, messages)
 
-    def _draft(self, opened: Opened, messages: int | None) -> None:
+    def _draft(self, opened: OpenWorkspace, messages: int | None) -> None:
         workspace, session = self._workspace, self.session
 
         def draft(token: CancelToken) -> tuple[SessionNote, Settings]:
@@ -213,7 +213,7 @@ class RememberController(Controller):
 
         self._jobs.save(save, partial(self._saved, opened, session), self._not_saved)
 
-    def _saved(self, opened: Opened, session: str, note: WrittenNote) -> None:
+    def _saved(self, opened: OpenWorkspace, session: str, note: WrittenNote) -> None:
         if self.sheet is not None:
             self.sheet.accept()
         if self._workspace.current is opened:
@@ -271,7 +271,7 @@ class NewNoteNotice(Controller):
         super().__init__(context)
         self._trash = trash
         self._job = JobSlot(self, self._jobs)
-        self._opened: Opened | None = None
+        self._opened: OpenWorkspace | None = None
         self._awaits_status = False
         self._announced: tuple[WrittenNote, ...] = ()
         self._waiting: tuple[WrittenNote, ...] = ()
@@ -293,7 +293,7 @@ class NewNoteNotice(Controller):
             )
 
     @Slot(object)
-    def _handle_opened(self, opened: Opened) -> None:
+    def _handle_opened(self, opened: OpenWorkspace) -> None:
         self._opened, self._announced, self._waiting, self._awaits_status = opened, (), (), True
 
     @Slot()
@@ -308,7 +308,7 @@ class NewNoteNotice(Controller):
             self._awaits_status = False
             self.check()
 
-    def _set_unseen(self, opened: Opened, notes: tuple[WrittenNote, ...]) -> None:
+    def _set_unseen(self, opened: OpenWorkspace, notes: tuple[WrittenNote, ...]) -> None:
         if opened is self._opened and notes != self._announced:
             self._announced = self._waiting = notes
             self._show_waiting()
@@ -343,7 +343,9 @@ class NewNoteNotice(Controller):
         actions.append(self._action(tr("Keep the note"), opened, notes, lambda: None))
         self._banner.show_message(sentence, "working", *actions, key=_KEY)
 
-    def _action(self, words: str, opened: Opened, notes: tuple[WrittenNote, ...], run: Callable[[], object]) -> Action:
+    def _action(
+        self, words: str, opened: OpenWorkspace, notes: tuple[WrittenNote, ...], run: Callable[[], object]
+    ) -> Action:
         paths = tuple(note.path for note in notes)
 
         def answer() -> None:

@@ -38,7 +38,7 @@ from engine import (
 )
 from gui.core.jobs import JobSlot, OnDone, OnError, Work
 from gui.core.window_context import Controller, WindowContext
-from gui.core.workspace import Opened
+from gui.core.workspace import OpenWorkspace
 from gui.search.panel import SearchPanel
 from gui.search.query import Answer, run_query
 from gui.viewer.external_programs import ExternalOpener
@@ -57,7 +57,7 @@ class SavingFailed(MnemoscopeError):
     """Raised when a file could not be written; an existing file is unchanged."""
 
 
-def note_paths(opened: Opened) -> tuple[Path, ...]:
+def note_paths(opened: OpenWorkspace) -> tuple[Path, ...]:
     """Return all paths that are searched: the workspace's folder, other indexed paths, and the session folders of
     agents."""
     settings = opened.settings
@@ -182,7 +182,7 @@ class Exports(FileExport):
             return
 
         def work(token: CancelToken) -> int:
-            outcome = _chosen(answer, chosen) if chosen else _found(opened.everywhere, answer, token)
+            outcome = _chosen(answer, chosen) if chosen else _found(opened.all_workspaces, answer, token)
             data = _written(outcome, _query_text(answer), as_json=path.suffix.lower() == ".json")
             token.checkpoint()
             save_whole(path, data, notes=note_paths(opened), may_replace=may_replace)
@@ -262,7 +262,7 @@ class SessionExports(FileExport):
             return
 
         def work(token: CancelToken) -> None:
-            session = opened.everywhere.read_session(summary.path, reveal=False, cancel=token)
+            session = opened.all_workspaces.read_session(summary.path, reveal=False, cancel=token)
             page = export_session(session, "markdown" if target.suffix.lower() == ".md" else "html")
             token.checkpoint()
             data = page.encode("utf-8", "replace")
@@ -292,7 +292,7 @@ class SessionExports(FileExport):
 
         self._job.read(
             lambda token: session_context(
-                opened.everywhere.read_session(summary.path, reveal=False, cancel=token), limit
+                opened.all_workspaces.read_session(summary.path, reveal=False, cancel=token), limit
             ),
             done,
             self._fail,

@@ -20,7 +20,7 @@ from engine import CancelToken, MnemoscopeError, decode_json, read_file, replace
 from gui.core.jobs import JobSlot
 from gui.core.window_context import Controller, WindowContext
 from gui.core.window_state import DebouncedWrite, Writing
-from gui.core.workspace import Opened
+from gui.core.workspace import OpenWorkspace
 from gui.facts.panel import FactsPanel
 from gui.facts.wording import short
 from gui.remember.controller import RememberController
@@ -153,7 +153,7 @@ class Drafts(Controller):
     # --- offers -----------------------------------------------------------------------------------------------------
 
     @Slot(object)
-    def _handle_opened(self, opened: Opened) -> None:
+    def _handle_opened(self, opened: OpenWorkspace) -> None:
         again = self._folder == str(opened.folder)
         self._folder = str(opened.folder)
         if again and self._is_loaded:

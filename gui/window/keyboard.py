@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox, QLineEd
 
 from gui.commands.keymap import keymap
 from gui.core.jobs import Jobs
-from gui.core.workspace import Opened
+from gui.core.workspace import OpenWorkspace
 from gui.settings.custom_keys import CustomKeys
 from gui.settings.keyboard_page import KeyboardPage
 from gui.widgets.accessibility import first_stop, takes_keys
@@ -220,7 +220,7 @@ class Keyboard(QObject):
         window.settings.add_page("keyboard", lambda _, parent: KeyboardPage(self.custom_keys, keymap(), parent))
 
     @Slot(object)
-    def _load_keys(self, opened: Opened) -> None:
+    def _load_keys(self, opened: OpenWorkspace) -> None:
         self.custom_keys.load(opened.settings.window.keys)
 
     @Slot(int)

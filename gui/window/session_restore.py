@@ -14,7 +14,7 @@ from engine import QueryRecord
 from gui.conversation.panel import ConversationPanel
 from gui.core.window_context import Controller, WindowContext
 from gui.core.window_state import DebouncedWrite, LastView, WindowState, Writing, save_state
-from gui.core.workspace import FIRST_RESULTS, Opened
+from gui.core.workspace import FIRST_RESULTS, OpenWorkspace
 from gui.index.panel import IndexPanel
 from gui.search.query_builder import SearchViewState
 from gui.search.saved_search_cache import to_query, to_record
@@ -148,7 +148,7 @@ class SessionRestore(Controller):
     # --- coming back ------------------------------------------------------------------------------------------------
 
     @Slot(object)
-    def _restore_session(self, opened: Opened) -> None:
+    def _restore_session(self, opened: OpenWorkspace) -> None:
         last, self._requested = self._requested, None
         views = self._views
         if last is None or last.folder != str(opened.folder) or views.search.box.query:

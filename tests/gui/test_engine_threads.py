@@ -195,11 +195,11 @@ def test_other_workspaces_are_searched_on_pool(
 ) -> None:
     opened(qtbot, real_window, tmp_path / "boat")
     opened(qtbot, real_window, tmp_path / "notes")
-    everywhere = real_window.workspace.current.everywhere
+    all_workspaces = real_window.workspace.current.all_workspaces
     seen.work.clear()
     found: list[str] = []
     jobs.read(
-        lambda token: everywhere.search_everywhere("lamp", cancel=token),
+        lambda token: all_workspaces.search_everywhere("lamp", cancel=token),
         lambda outcome: found.extend(result.snippet for result in outcome.results),
     )
     qtbot.waitUntil(lambda: len(found) == 2)

@@ -69,7 +69,7 @@ def test_header_button_makes_and_opens_new_view(qtbot, opened: MainWindow) -> No
 
 
 def test_new_view_gets_memory_status_and_query(opened: MainWindow, panel: InventedPanel) -> None:
-    assert panel.manager is opened.workspace.current.everywhere
+    assert panel.manager is opened.workspace.current.all_workspaces
     assert panel.status == opened.workspace.status
     opened.views.switch("tides")
     opened.views.panel.search("Dover")

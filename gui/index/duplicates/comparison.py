@@ -80,7 +80,7 @@ def member_text(member: DuplicateMember) -> str:
     return f"{member.path} · " + (f"{first}\N{EN DASH}{last}" if last > first else str(first))
 
 
-def facts_text(member: DuplicateMember) -> str:
+def member_details(member: DuplicateMember) -> str:
     """Return a note's age, size and shared part as text, shown below the menu."""
     shared = tr("{share} of this note also occurs in other notes", share=share_text(member.share))
     return f"{ago(member.modified)} · {size_text(member.size)} · {shared}"
@@ -180,7 +180,7 @@ class ComparisonPane(QWidget):
         self._choices = tuple(
             ComboBox(name, Qt.TextElideMode.ElideLeft) for name in (tr("Left note"), tr("Right note"))
         )
-        self._facts = (label("", "meta", wrap=True), label("", "meta", wrap=True))
+        self._details = (label("", "meta", wrap=True), label("", "meta", wrap=True))
         self._between = label("", "meta", wrap=True)
         self._problem = label("", "muted", wrap=True)
         self._problem.hide()
@@ -209,7 +209,7 @@ class ComparisonPane(QWidget):
         sides.setContentsMargins(_SIDE, 0, _SIDE, 6)
         sides.setHorizontalSpacing(_SIDE)
         sides.setVerticalSpacing(2)
-        for side, (choice, facts) in enumerate(zip(self._choices, self._facts, strict=True)):
+        for side, (choice, text) in enumerate(zip(self._choices, self._details, strict=True)):
             read = QPushButton(tr("Open"))
             read.setAccessibleName(
                 tr("Open the note on the right") if bool(side) != runs_left() else tr("Open the note on the left")
@@ -217,7 +217,7 @@ class ComparisonPane(QWidget):
             read.clicked.connect(lambda _=False, side=side: self._open(side))
             self._buttons.append(read)
             sides.addLayout(row_of((choice, 1), read, spacing=6), 0, side)
-            sides.addWidget(facts, 1, side)
+            sides.addWidget(text, 1, side)
             sides.setColumnStretch(side, 1)
         sides.addWidget(self._between, 2, 0, 1, 2)
         column_of(head, sides, line(), self._problem, (self.view, 1), spacing=0, parent=self)
@@ -263,7 +263,7 @@ class ComparisonPane(QWidget):
         self._compare()
 
     def _clear(self) -> None:
-        for text in (self._title, self._between, *self._facts):
+        for text in (self._title, self._between, *self._details):
             text.setText("")
         self._problem.hide()
         for choice in self._choices:
@@ -282,8 +282,8 @@ class ComparisonPane(QWidget):
         pair, manager, group = self._pair(), self._manager, self._group
         if pair is None or manager is None or group is None:
             return
-        for facts, member in zip(self._facts, pair, strict=True):
-            facts.setText(facts_text(member))
+        for text, member in zip(self._details, pair, strict=True):
+            text.setText(member_details(member))
         self._between.setText(between_text(*pair))
         whole = group.kind in ("identical", "alike")
         self._job.read(lambda token: _compared(manager, pair, token, whole=whole), self._show, self._fail)

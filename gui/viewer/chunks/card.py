@@ -80,7 +80,7 @@ def language_name(language: str) -> str:
     return tr(_NAMES.get(language, language.capitalize()))
 
 
-class Fact(NamedTuple):
+class Field(NamedTuple):
     label: str
     value: str
 
@@ -132,33 +132,33 @@ def _rank(number: int, file: FileChunks) -> str:
     return tr("Passage {number:,} of {chunks:,}", number=number, chunks=len(file.chunks))
 
 
-def facts(detail: ChunkDetail, file: FileChunks, *, same_as_file: bool | None) -> Iterator[Fact]:
-    """Yield everything known about a chunk as named values, in display order.
+def fields(detail: ChunkDetail, file: FileChunks, *, same_as_file: bool | None) -> Iterator[Field]:
+    """Yield the details of a chunk as labelled values, in display order.
 
     `same_as_file`: whether the file still has the stored text on these lines; None if not checked.
     """
-    yield Fact(tr("Heading"), heading_text(detail.path, detail.row))
-    yield Fact(tr("Size"), size_of(detail.row))
-    yield from _vector_facts(detail, file)
+    yield Field(tr("Heading"), heading_text(detail.path, detail.row))
+    yield Field(tr("Size"), size_of(detail.row))
+    yield from _vector_fields(detail, file)
     kinds = (tr(_SOURCES[file.source]), language_name(file.language))
-    yield Fact(tr("File"), f"{detail.path} ({', '.join(filter(None, kinds))})")
+    yield Field(tr("File"), f"{detail.path} ({', '.join(filter(None, kinds))})")
     if file.tags:
-        yield Fact(tr("Tags"), ", ".join(file.tags))
+        yield Field(tr("Tags"), ", ".join(file.tags))
     size, moment = size_text(file.size), exact(file.modified)
     if file.changed:
         indexed = tr("{size}, of {moment}; the file has changed since", size=size, moment=moment)
     else:
         indexed = tr("{size}, of {moment}", size=size, moment=moment)
-    yield Fact(tr("As indexed"), indexed)
-    yield Fact(tr("Words"), detail.words or tr("none"))
+    yield Field(tr("As indexed"), indexed)
+    yield Field(tr("Words"), detail.words or tr("none"))
     if detail.stems and detail.stems != detail.words:
-        yield Fact(tr("Stems"), detail.stems)
+        yield Field(tr("Stems"), detail.stems)
     if detail.heading_words:
-        yield Fact(tr("Heading words"), detail.heading_words)
-    yield Fact(tr("Stored text"), tr("the same text as in the file") if same_as_file else detail.text)
-    yield Fact(tr("Passage id"), _id_text(detail))
-    yield Fact(tr("Text hash"), detail.hash)
-    yield Fact(tr("File hash"), file.hash)
+        yield Field(tr("Heading words"), detail.heading_words)
+    yield Field(tr("Stored text"), tr("the same text as in the file") if same_as_file else detail.text)
+    yield Field(tr("Passage id"), _id_text(detail))
+    yield Field(tr("Text hash"), detail.hash)
+    yield Field(tr("File hash"), file.hash)
 
 
 def _id_text(detail: ChunkDetail) -> str:
@@ -172,18 +172,18 @@ def _id_text(detail: ChunkDetail) -> str:
     )
 
 
-def _vector_facts(detail: ChunkDetail, file: FileChunks) -> Iterator[Fact]:
+def _vector_fields(detail: ChunkDetail, file: FileChunks) -> Iterator[Field]:
     if detail.row.vector == "refused":
-        yield Fact(tr("Why the provider rejected the text"), tr_reason(file.refusal))
+        yield Field(tr("Why the provider rejected the text"), tr_reason(file.refusal))
     for vector in detail.vectors:
         dims = tr_count("{count:,} dimension", "{count:,} dimensions", vector.dims)
         use = [] if vector.active else [tr("its model is not in use now")]
-        yield Fact(tr("Vector"), ", ".join([f"{vector.provider} · {vector.model}", dims, *use]))
+        yield Field(tr("Vector"), ", ".join([f"{vector.provider} · {vector.model}", dims, *use]))
 
 
-def as_text(title: str, facts: Sequence[Fact]) -> str:
-    """Return the title and all facts of a chunk as text for the clipboard."""
-    return "\n".join([title, *(f"{fact.label}: {fact.value}" for fact in facts)]) + "\n"
+def as_text(title: str, fields: Sequence[Field]) -> str:
+    """Return the title and all fields of a chunk as text for the clipboard."""
+    return "\n".join([title, *(f"{field.label}: {field.value}" for field in fields)]) + "\n"
 
 
 _SIDE = 16
@@ -262,7 +262,7 @@ class ChunkCard(BottomCard):
     def show_chunk(self, detail: ChunkDetail, file: FileChunks, *, same_as_file: bool | None) -> None:
         """Show a chunk's details. `same_as_file`: whether the file still has the stored text; None if not checked."""
         words = title(detail, file)
-        rows = list(facts(detail, file, same_as_file=same_as_file))
+        rows = list(fields(detail, file, same_as_file=same_as_file))
         text = as_text(words, rows)
         if (text, detail.row.vector) == (self._text, self._vector) and not self.isHidden():
             return  # it is updated repeatedly during a sync, and must not disturb reading or selecting
@@ -281,8 +281,8 @@ class ChunkCard(BottomCard):
         end, more = LastInTabOrder(self), self._more_button()
         self._add("", more)
         end.append(more)
-        for fact in rows:
-            self._add(fact.label, _value(fact))
+        for field in rows:
+            self._add(field.label, _value(field))
         self._fit()
         # Fetched again: PySide's wrapper of the bar doesn't outlive the rows.
         self._body.verticalScrollBar().setValue(self._scrolled)
@@ -384,11 +384,11 @@ def _name(text: str) -> QLabel:
     return made
 
 
-def _value(fact: Fact) -> QLabel:
-    made = label(breakable(fact.value), wrap=True)
+def _value(field: Field) -> QLabel:
+    made = label(breakable(field.value), wrap=True)
     made.setTextInteractionFlags(
         Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
     )
-    made.setAccessibleName(f"{fact.label}: {fact.value}")
+    made.setAccessibleName(f"{field.label}: {field.value}")
     made.setMinimumWidth(1)
     return made

@@ -1,4 +1,4 @@
-"""Agents, projects and files in queries: they lift their sessions, never filter, and are explained."""
+"""Agents, projects and files in queries: they boost their sessions, never filter, and are explained."""
 
 import json
 import unicodedata
@@ -123,7 +123,7 @@ def test_name_does_not_count_as_missing_word(memory) -> None:
     (codex,) = (path for path in scores[0] if "codex" in path)
     assert scores[1][codex] >= scores[0][codex]
     (reason,) = (of for one, of in zip(named.results, named.explanation.results, strict=True) if one.path == codex)
-    assert (reason.missing, reason.session_names, reason.session_lift) == ((), ("codex",), 1.6)
+    assert (reason.missing, reason.session_names, reason.session_factor) == ((), ("codex",), 1.6)
     sentences = {of.part: of.sentence for of in reasons_of(reason)}
     assert sentences["session"].startswith("The query names “codex” of this session: × 1.60 = ")
     notes = {stage.name: stage.note for stage in named.explanation.stages}
@@ -160,10 +160,10 @@ def test_verb_of_a_named_agent_is_no_unknown_word(memory) -> None:
 )
 def test_ordinary_words_name_no_session(memory, query: str) -> None:
     outcome = memory.search(query, min_score=0.0, explain=True)
-    assert {reason.session_lift for reason in outcome.explanation.results} == {1.0}
+    assert {reason.session_factor for reason in outcome.explanation.results} == {1.0}
 
 
-def test_longest_name_of_agent_lifts_once(memory) -> None:
+def test_longest_name_of_agent_boosts_once(memory) -> None:
     outcome = memory.search("cache keys with Claude Code", min_score=0.0, explain=True)
     assert {reason.session_names for reason in outcome.explanation.results} == {("Claude Code",), ()}
 
@@ -236,7 +236,7 @@ def test_note_with_all_words_comes_before_sessions_that_lack_one(open_memory, tm
     assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
 
 
-def test_lift_stops_below_chunks_with_all_words(open_memory, tmp_path: Path) -> None:
+def test_boost_stops_below_chunks_with_all_words(open_memory, tmp_path: Path) -> None:
     for id_ in range(12):
         write_claude(tmp_path, f"{id_}", "docs", "a.md", text="The exhibition page of the town hall is ready.")
     for number in range(2):
@@ -247,9 +247,9 @@ def test_lift_stops_below_chunks_with_all_words(open_memory, tmp_path: Path) -> 
     memory.sync()
     outcome = memory.search("town hall exhibition page in docs", min_score=0.0, max_results=20, explain=True)
     assert outcome.results[0].path == "note.md"
-    lifts = [reason.session_lift for reason in outcome.explanation.results[:13]]
-    assert lifts[0] == 1.0
-    assert all(1.0 < lift < 1.6 for lift in lifts[1:])
+    boosts = [reason.session_factor for reason in outcome.explanation.results[:13]]
+    assert boosts[0] == 1.0
+    assert all(1.0 < boost < 1.6 for boost in boosts[1:])
     assert all(0.99 < other.score / outcome.results[0].score <= 1.0 for other in outcome.results[1:13])
 
 

@@ -1,4 +1,4 @@
-"""Times in queries: they lift results of that time, never filter, and are explained."""
+"""Times in queries: they boost results of that time, never filter, and are explained."""
 
 import datetime
 import json
@@ -40,32 +40,32 @@ def walks(open_memory, workspace: Path):
     return memory
 
 
-def test_month_lifts_notes_of_every_year(walks) -> None:
+def test_month_boosts_notes_of_every_year(walks) -> None:
     found, _ = explained(walks, "heron river in May")
     assert set(list(found)[:3]) == {"walks/2023-05-08.md", "walks/2023-05-10.md", "walks/2024-05-20.md"}
     assert "walks/undated.md" in found  # never a filter
 
 
-def test_day_lifts_next_days_by_less(walks) -> None:
+def test_day_boosts_next_days_by_less(walks) -> None:
     found, _ = explained(walks, "heron river on 8 May 2023")
     best, second, *others = found.items()
     assert (best[0], second[0]) == ("walks/2023-05-08.md", "walks/2023-05-10.md")
-    assert best[1].time_lift > second[1].time_lift > 1
+    assert best[1].time_factor > second[1].time_factor > 1
     assert (best[1].adjacent_time, second[1].adjacent_time) == (False, True)
-    assert {reason.time_lift for _, reason in others} == {1.0}
+    assert {reason.time_factor for _, reason in others} == {1.0}
 
 
-def test_lift_is_explained(walks) -> None:
+def test_boost_is_explained(walks) -> None:
     found, outcome = explained(walks, "heron river in May")
     reason = found["walks/2023-05-08.md"]
     assert reason.time == "“in May” of any year"
-    assert reason.score == pytest.approx(min(1.0, reason.fresh_score * reason.time_lift), abs=1e-3)
+    assert reason.score == pytest.approx(min(1.0, reason.fresh_score * reason.time_factor), abs=1e-3)
     sentences = {of.part: of.sentence for of in reasons_of(reason)}
     assert sentences["time"].startswith("The passage dates from the time in the query, “in May” of any year: × 1.60 = ")
     assert "time" not in {of.part for of in reasons_of(found["walks/undated.md"])}
     assert stage_note(outcome, "times").startswith("3 passages date from the time in the query")
     stages = [stage.name for stage in outcome.explanation.stages]
-    assert stages.index("scores") < stages.index("times")  # its best score is the one before the lift
+    assert stages.index("scores") < stages.index("times")  # its best score is the one before the boost
     exact, outcome = explained(walks, "heron river 2023-05-08")
     assert exact["walks/2023-05-08.md"].time == "“2023-05-08” (2023-05-08)"
 
@@ -124,13 +124,13 @@ def test_day_in_eastern_scripts_is_not_any_two_numbers(open_memory, workspace: P
         assert [found[0].snippet[slice(*span)] for span in found[0].match_ranges] == [query]
 
 
-def test_query_without_time_has_no_lift(walks) -> None:
+def test_query_without_time_has_no_boost(walks) -> None:
     found, outcome = explained(walks, "heron river")
     assert stage_note(outcome, "times") is None
-    assert {(reason.time, reason.time_lift) for reason in found.values()} == {("", 1.0)}
+    assert {(reason.time, reason.time_factor) for reason in found.values()} == {("", 1.0)}
 
 
-def test_lift_alone_does_not_reach_minimum(walks) -> None:
+def test_boost_alone_does_not_reach_minimum(walks) -> None:
     found, _ = explained(walks, "heron accountant telescope in May")
     reason = found["walks/2023-05-08.md"]
     least = (reason.fresh_score + reason.score) / 2
@@ -147,11 +147,11 @@ def test_dates_of_front_matter_title_and_text_count(open_memory, workspace: Path
     memory = open_memory(use=None)
     memory.sync()
     found, _ = explained(memory, "heron river last week or in May 2023")
-    lifted = {path for path, reason in found.items() if reason.time_lift > 1}
-    assert lifted == {"matter.md", "title.md", "text.md"}
+    boosted = {path for path, reason in found.items() if reason.time_factor > 1}
+    assert boosted == {"matter.md", "title.md", "text.md"}
 
 
-def test_session_of_yesterday_lifted(open_memory, tmp_path: Path) -> None:
+def test_session_of_yesterday_boosted(open_memory, tmp_path: Path) -> None:
     folder = tmp_path / "sessions"
     folder.mkdir()
     for name, days in (("old", 30), ("new", 1)):
@@ -164,7 +164,7 @@ def test_session_of_yesterday_lifted(open_memory, tmp_path: Path) -> None:
     memory = open_memory(use=None, sessions=SessionSettings(folders=(str(folder),)))
     memory.sync()
     found, _ = explained(memory, "heron river yesterday")
-    assert [reason.time_lift > 1 for reason in found.values()] == [True, False]
+    assert [reason.time_factor > 1 for reason in found.values()] == [True, False]
     assert "new" in next(iter(found))
 
 

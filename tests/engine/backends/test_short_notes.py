@@ -13,11 +13,11 @@ NAMES = ("island", "guitar", "doctor", "quokka", "bread", "taxes", "bicycle", "t
 TRANSLATED = {"Insel": "island", "Gitarre": "guitar", "Arzt": "doctor", "Steuern": "taxes", "Fahrrad": "bicycle"}
 OFF_TOPIC = ("wombat", "submarine", "democracy", "insulin", "hockey", "volcano", "printer", "cathedral", "satellite")
 
-Opened = Callable[[Mapping[str, str]], BuiltinMemory]
+OpenIndex = Callable[[Mapping[str, str]], BuiltinMemory]
 
 
 @pytest.fixture
-def opened(tmp_path: Path) -> Iterator[Opened]:
+def open_index(tmp_path: Path) -> Iterator[OpenIndex]:
     """Index notes, given by name, with the built-in model."""
     memories: list[BuiltinMemory] = []
 
@@ -37,8 +37,8 @@ def opened(tmp_path: Path) -> Iterator[Opened]:
 
 
 @pytest.mark.parametrize("text", ["", "{}\n", "# {}\n", "- {}\n"])
-def test_unrelated_words_among_notes_of_one_word_score_low(opened: Opened, text: str) -> None:
-    memory = opened({name: text.format(name.capitalize()) for name in NAMES})
+def test_unrelated_words_among_notes_of_one_word_score_low(open_index: OpenIndex, text: str) -> None:
+    memory = open_index({name: text.format(name.capitalize()) for name in NAMES})
     scores = [max((found.score for found in memory.search(query).results), default=0.0) for query in OFF_TOPIC]
     assert max(scores) < 0.8
     assert sum(score > 0 for score in scores) <= len(OFF_TOPIC) / 2
@@ -47,14 +47,16 @@ def test_unrelated_words_among_notes_of_one_word_score_low(opened: Opened, text:
         assert (first.path, first.score) >= (f"{name}.md", 0.8)
 
 
-def test_short_line_is_still_found_by_meaning(opened: Opened) -> None:
-    memory = opened({"cat": "Feed the cat.", "soup": "Pumpkin soup with ginger.", "rent": "Pay the rent on Friday."})
+def test_short_line_is_still_found_by_meaning(open_index: OpenIndex) -> None:
+    memory = open_index(
+        {"cat": "Feed the cat.", "soup": "Pumpkin soup with ginger.", "rent": "Pay the rent on Friday."}
+    )
     found = {query: memory.search(query).results[0].path for query in ("pet food", "recipe", "landlord")}
     assert found == {"pet food": "cat.md", "recipe": "soup.md", "landlord": "rent.md"}
 
 
-def test_explanation_names_the_scale_of_each_passage(opened: Opened) -> None:
-    memory = opened({"island": "Island", "trip": "We took the ferry to a small island and stayed for two nights."})
+def test_explanation_names_the_scale_of_each_passage(open_index: OpenIndex) -> None:
+    memory = open_index({"island": "Island", "trip": "We took the ferry to a small island and stayed for two nights."})
     explanation = memory.search("Insel", explain=True).explanation
     assert explanation is not None
     short, usual = sorted(explanation.results, key=lambda of: of.cosine_low or 0.0, reverse=True)

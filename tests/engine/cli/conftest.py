@@ -14,7 +14,7 @@ from tests.helpers.fake_memory import FakeMemory
 
 
 @dataclass
-class Opened:
+class LastOpened:
     """The arguments with which the command line last opened a memory."""
 
     folder: Path | None = None
@@ -29,8 +29,8 @@ def memory(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeMemory]:
 
 
 @pytest.fixture
-def opened(memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> Opened:
-    seen = Opened()
+def opened(memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> LastOpened:
+    seen = LastOpened()
 
     def open_memory(workspace: Path, settings: Settings, *, background: bool) -> FakeMemory:
         assert not background
@@ -75,7 +75,7 @@ def verb(settings: Path, capsys: pytest.CaptureFixture[str]) -> Run:
 
 
 @pytest.fixture
-def run(opened: Opened, capsys: pytest.CaptureFixture[str]) -> Run:
+def run(opened: LastOpened, capsys: pytest.CaptureFixture[str]) -> Run:
     def call(*argv: str) -> Answer:
         capsys.readouterr()
         code = main(argv)

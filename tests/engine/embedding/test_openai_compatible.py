@@ -45,7 +45,7 @@ def test_first_response_sets_vector_length(local, make):
     provider = make(local, None, model="home-made")
     provider.embed_query("pumps")
     local.faults.append(local.resized(7))
-    with pytest.raises(ProviderError, match="vectors of 7 numbers instead of 48: set dimensions = 7"):
+    with pytest.raises(ProviderError, match="vectors of 7 dimensions instead of 48: set dimensions = 7"):
         provider.embed_query("pumps")
 
 

@@ -170,7 +170,7 @@ def test_shorter_vectors_are_requested(server, make):
     provider = make(server, dimensions=256)
     assert provider.dims == 256
     assert provider.embed_query("pumps") == pytest.approx(server.vector("pumps", 256), abs=1e-6)
-    with pytest.raises(ProviderError, match=r"has no vectors of 5000 numbers: set dimensions to \d+"):
+    with pytest.raises(ProviderError, match=r"has no vectors of 5000 dimensions: set dimensions to \d+"):
         make(server, dimensions=5000)
 
 

@@ -16,7 +16,7 @@ from engine.store import vector_matrix_engine
 from engine.store.vector_matrix import QuantisedMatrix
 from tests.helpers.fake_provider import FakeProvider, selection_of
 
-Opened = Callable[[], BuiltinMemory]
+OpenIndex = Callable[[], BuiltinMemory]
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def notes(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def opened(notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opened]:
+def open_index(notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenIndex]:
     monkeypatch.setattr(builtin, "select_provider", lambda *_, **__: selection_of(FakeProvider()))
     monkeypatch.setattr(vector_matrix_engine, "WORTH_SAVING", 3)
     settings = Settings()
@@ -64,8 +64,8 @@ def added(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return ids_
 
 
-def test_outdated_file_is_updated(opened: Opened, notes: Path, added: list[int]) -> None:
-    memory = opened()
+def test_outdated_file_is_updated(open_index: OpenIndex, notes: Path, added: list[int]) -> None:
+    memory = open_index()
     memory.sync()
     file = memory.store.files.matrix
     before = file.read_bytes()
@@ -74,15 +74,15 @@ def test_outdated_file_is_updated(opened: Opened, notes: Path, added: list[int])
     memory.sync()
     assert file.read_bytes() == before
     added.clear()
-    memory = opened()
+    memory = open_index()
     assert nearest(memory, "late carrots") == "3.md"
     assert nearest(memory, "ferry at noon") == "0.md"
     assert len(added) == 1
     assert memory.search("paint the boat", min_score=0).total == 3
 
 
-def test_matrix_file_rewritten_after_enough_changes(opened: Opened, notes: Path) -> None:
-    memory = opened()
+def test_matrix_file_rewritten_after_enough_changes(open_index: OpenIndex, notes: Path) -> None:
+    memory = open_index()
     memory.sync()
     before = memory.store.files.matrix.read_bytes()
     for number in range(4):
@@ -91,21 +91,21 @@ def test_matrix_file_rewritten_after_enough_changes(opened: Opened, notes: Path)
     assert memory.store.files.matrix.read_bytes() != before
 
 
-def test_a_file_that_is_ahead_of_the_index_is_not_trusted(opened: Opened, notes: Path, added: list[int]) -> None:
+def test_a_file_that_is_ahead_of_the_index_is_not_trusted(open_index: OpenIndex, notes: Path, added: list[int]) -> None:
     """Simulates a power failure: the file was written, but the last commits were lost, so their ids are used again."""
-    memory = opened()
+    memory = open_index()
     memory.sync()
     memory.close()
     database = memory.store.files.database
     before = database.read_bytes()
-    memory = opened()
+    memory = open_index()
     for number in range(4):
         (notes / f"lost-{number}.md").write_text(f"A thought that gets lost, number {number}.\n", "utf-8")
     memory.sync()
     memory.close()
     database.write_bytes(before)
     added.clear()
-    assert nearest(opened(), "ferry at noon") == "0.md"
+    assert nearest(open_index(), "ferry at noon") == "0.md"
     assert len(added) == 3
 
 
@@ -118,10 +118,10 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     return paths
 
 
-def test_command_reads_no_matrix_of_unchanged_index(opened: Opened, notes: Path, loaded: list[Path]) -> None:
-    opened().sync()
+def test_command_reads_no_matrix_of_unchanged_index(open_index: OpenIndex, notes: Path, loaded: list[Path]) -> None:
+    open_index().sync()
     loaded.clear()
-    memory = opened()
+    memory = open_index()
     memory.sync()
     assert not loaded
     (notes / "3.md").write_text("Sow the late carrots.\n", "utf-8")
@@ -131,22 +131,22 @@ def test_command_reads_no_matrix_of_unchanged_index(opened: Opened, notes: Path,
 
 
 def test_open_program_reads_matrix_of_unchanged_index(
-    opened: Opened, loaded: list[Path], monkeypatch: pytest.MonkeyPatch
+    open_index: OpenIndex, loaded: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    opened().sync()
+    open_index().sync()
     loaded.clear()
-    memory = opened()
+    memory = open_index()
     monkeypatch.setattr(memory.indexing, "watcher_status", WatcherStatus)
     memory.sync()
     assert loaded == [memory.store.files.matrix]
 
 
 @pytest.mark.parametrize("damage", [lambda whole: whole[:-1], lambda whole: b"X" + whole[1:], lambda whole: whole[:20]])
-def test_command_rewrites_a_damaged_matrix_file(opened: Opened, damage: Callable[[bytes], bytes]) -> None:
-    memory = opened()
+def test_command_rewrites_a_damaged_matrix_file(open_index: OpenIndex, damage: Callable[[bytes], bytes]) -> None:
+    memory = open_index()
     memory.sync()
     file = memory.store.files.matrix
     whole = file.read_bytes()
     file.write_bytes(damage(whole))
-    opened().sync()
+    open_index().sync()
     assert file.read_bytes() == whole

@@ -239,15 +239,15 @@ def test_bars_grow_with_font_and_keep_minimum_width(qtbot, appearance: Appearanc
     assert bar.minimumSizeHint().width() == 120
 
 
-def test_panel_shows_the_time_that_lifted_a_result(panel, outcome):
-    reason = make_reason(time="“last spring” (2026-03-01 to 2026-05-31)", time_lift=1.6)
-    lifted = msgspec.structs.replace(
+def test_panel_shows_the_time_that_boosted_a_result(panel, outcome):
+    reason = make_reason(time="“last spring” (2026-03-01 to 2026-05-31)", time_factor=1.6)
+    boosted = msgspec.structs.replace(
         outcome,
         explanation=msgspec.structs.replace(outcome.explanation, results=(reason,)),
         results=outcome.results[:1],
     )
-    panel.show_answer(_answer(lifted))
-    panel.show_result(lifted.results[0])
+    panel.show_answer(_answer(boosted))
+    panel.show_result(boosted.results[0])
     assert "“last spring” (2026-03-01 to 2026-05-31): × 1.60" in _shown_text(panel).replace("\u200b", "")
 
 

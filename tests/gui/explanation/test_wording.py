@@ -108,7 +108,7 @@ def test_unknown_stage_shows_its_own_name():
 
 
 def test_named_time_shown_with_its_factor(result):
-    reason = make_reason(time="“in May” of any year", time_lift=1.3, decay=1.0, fresh_score=0.4, score=0.52)
+    reason = make_reason(time="“in May” of any year", time_factor=1.3, decay=1.0, fresh_score=0.4, score=0.52)
     figures = {figure.name: figure.value for figure in wording.figures(reason)}
     assert figures["Time in the query"] == "“in May” of any year"
     assert figures["Factor for a matching date"] == "1.30"

@@ -7,14 +7,14 @@ from PySide6.QtWidgets import QMainWindow
 import engine
 from engine import Settings, load_settings
 from gui.controllers.settings import AppearanceController
-from gui.core.workspace import Opened, Workspace
+from gui.core.workspace import OpenWorkspace, Workspace
 from tests.helpers.windows import make_context
 
 
 @pytest.fixture
 def workspace(qtbot, jobs, memory, tmp_path) -> Workspace:
     workspace = Workspace(jobs)
-    workspace.current = Opened(tmp_path, Settings(), memory, {}, memory)
+    workspace.current = OpenWorkspace(tmp_path, Settings(), memory, {}, memory)
     yield workspace
     workspace.feed.set_manager(None)
 

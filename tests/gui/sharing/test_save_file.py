@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import QStandardPaths
 
 from engine import Settings
-from gui.core.workspace import Opened
+from gui.core.workspace import OpenWorkspace
 from gui.sharing.export import SavingFailed, documents_folder, note_paths, save_whole
 
 needs_modes = pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root can write everywhere")
@@ -108,7 +108,7 @@ def test_other_indexed_files_are_never_replaced(tmp_path, notes):
         file.write_text("mine")
     sessions = msgspec.structs.replace(Settings().sessions, folders=(f"{tmp_path}/sessions",))
     settings = msgspec.structs.replace(Settings(), extra_paths=("../elsewhere", " ", str(single)), sessions=sessions)
-    places = note_paths(Opened(notes, settings, None, {}, None))
+    places = note_paths(OpenWorkspace(notes, settings, None, {}, None))
     for file in searched:
         with pytest.raises(SavingFailed, match=r"one of your notes"):
             save_whole(file, b"new", notes=places)

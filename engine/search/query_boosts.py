@@ -24,12 +24,12 @@ from engine.store.snapshot import Snapshot
 from engine.text.folding import fold
 from engine.text.time_expressions import PREPOSITIONS, TimeExpression, read_dates, read_times
 
-_LIFT = 0.6
+_TIME_BOOST = 0.6
 """Share of its score that a chunk gains if its date is within a named time."""
 _ADJACENT = 0.5
-"""Share of `_LIFT` for days next to the time: a session may end after midnight, or be about the day before."""
+"""Share of `_TIME_BOOST` for days next to the time: a session may end after midnight, or be about the day before."""
 _ADJACENT_DAYS = 3
-_SESSION_LIFT = 0.6
+_SESSION_BOOST = 0.6
 """Share of its score that a chunk gains for each name in the query that is its session's agent, project or file."""
 CANDIDATES = 50
 """Number of candidates that keywords, and vectors, each contribute from files of a named time, or named sessions."""
@@ -44,7 +44,7 @@ Dates = tuple[dict[int, list[Span]], dict[Span, list[int]]]
 """The dates of each file, and the files of each date: many files have the same."""
 
 
-class Lift(msgspec.Struct, frozen=True):
+class Boost(msgspec.Struct, frozen=True):
     """Factors by which names in the query raise the score of a chunk."""
 
     time_factor: float = 1.0
@@ -62,8 +62,8 @@ class Lift(msgspec.Struct, frozen=True):
         return self.time_factor * self.session_factor
 
 
-class QueryLifts:
-    """Makes the lifts of single queries; caches the data that they need from the index. Thread-safe."""
+class QueryBoosts:
+    """Makes the boosts of single queries; caches the data that they need from the index. Thread-safe."""
 
     def __init__(self) -> None:
         self._dates = SnapshotCache(_dates_of_files)
@@ -75,7 +75,7 @@ class QueryLifts:
 
 
 class NamedInQuery:
-    """Finds the times and sessions that one query names, and lifts their chunks."""
+    """Finds the times and sessions that one query names, and boosts their chunks."""
 
     def __init__(self, query: str, times: "NamedTimes", sessions: NamedSessions) -> None:
         self._query = query
@@ -94,34 +94,34 @@ class NamedInQuery:
             named &= {*file_ids}
         return sorted(dated & named or dated | (named if len(named) <= _MAX_NAMED else set()))
 
-    def lifts(self, snapshot: Snapshot, ids: Iterable[int]) -> dict[int, Lift]:
-        """Return, by chunk id, the lift of chunks that have the time or a name; other chunks are left out."""
+    def boosts(self, snapshot: Snapshot, ids: Iterable[int]) -> dict[int, Boost]:
+        """Return, by chunk id, the boost of chunks that have the time or a name; other chunks are left out."""
         ids = list(ids)
-        lifts = self._times.lifts(snapshot, ids)
+        boosts = self._times.boosts(snapshot, ids)
         for id_, names in self._sessions.names_of(snapshot, ids).items():
-            factor = 1 + _SESSION_LIFT * len(names)
-            lifts[id_] = msgspec.structs.replace(lifts.get(id_, Lift()), names=names, session_factor=factor)
-        return lifts
+            factor = 1 + _SESSION_BOOST * len(names)
+            boosts[id_] = msgspec.structs.replace(boosts.get(id_, Boost()), names=names, session_factor=factor)
+        return boosts
 
-    def dating(self, lifts: Mapping[int, Lift], ranges: Sequence[tuple[int, int]]) -> dict[int, frozenset[int]]:
+    def dating(self, boosts: Mapping[int, Boost], ranges: Sequence[tuple[int, int]]) -> dict[int, frozenset[int]]:
         """Return the positions of the words that name a chunk's time, by chunk id.
 
         `ranges`: offsets of the words in the query.
         """
         words = self._dates(ranges)
-        within = (id_ for id_, lift in lifts.items() if lift.time is not None and not lift.adjacent)
+        within = (id_ for id_, boost in boosts.items() if boost.time is not None and not boost.adjacent)
         return dict.fromkeys(within, words) if words else {}
 
-    def naming(self, lifts: Mapping[int, Lift], ranges: Sequence[tuple[int, int]]) -> dict[int, frozenset[int]]:
+    def naming(self, boosts: Mapping[int, Boost], ranges: Sequence[tuple[int, int]]) -> dict[int, frozenset[int]]:
         """Return the positions of the words that name the agent, project or files of a chunk's session, by chunk id,
         and of words such as "say" in "what did Codex say about …".
         """
         verbs = self._sessions.verbs_of_speech(ranges)
         words = {
             names: frozenset(index for name in names for index in self._times.words(name, ranges))
-            for names in {lift.names for lift in lifts.values()}
+            for names in {boost.names for boost in boosts.values()}
         }
-        return {id_: words[lift.names] | verbs for id_, lift in lifts.items() if words[lift.names]}
+        return {id_: words[boost.names] | verbs for id_, boost in boosts.items() if words[boost.names]}
 
     def openings(self, snapshot: Snapshot, scope: ChunkFilter, ranges: Sequence[tuple[int, int]]) -> list[int]:
         """Return the first chunks of the newest sessions with the names, if the query has no other words; else none."""
@@ -154,25 +154,25 @@ class NamedInQuery:
         return self._dates(ranges) | self._names(snapshot, ranges) | agents
 
     def undated(
-        self, results: Iterable[tuple[Lift | None, Sequence[float]]], ranges: Sequence[tuple[int, int]]
+        self, results: Iterable[tuple[Boost | None, Sequence[float]]], ranges: Sequence[tuple[int, int]]
     ) -> tuple[str, ...]:
         """Return the times of the query, as typed, if no result is dated within or next to one, or has all its words.
 
-        Empty without results. `results`: the lift of each result, and the contributions of the words.
+        Empty without results. `results`: the boost of each result, and the contributions of the words.
         """
         of_times = [self._times.words(time.text, ranges) for time in self.times]
         if not of_times or not (found := list(results)):
             return ()
-        for lift, parts in found:
-            if lift is not None and lift.time is not None:
+        for boost, parts in found:
+            if boost is not None and boost.time is not None:
                 return ()
             if parts and any(of_time and all(parts[index] for index in of_time) for of_time in of_times):
                 return ()
         return tuple(time.text for time in self.times)
 
-    def answered(self, lifts: Iterable[Lift | None], ranges: Sequence[tuple[int, int]]) -> frozenset[int]:
-        """Return the positions of the words that name a time, or the session of a result with one of these lifts."""
-        names = {name for lift in lifts if lift is not None for name in lift.names}
+    def answered(self, boosts: Iterable[Boost | None], ranges: Sequence[tuple[int, int]]) -> frozenset[int]:
+        """Return the positions of the words that name a time, or the session of a result with one of these boosts."""
+        names = {name for boost in boosts if boost is not None for name in boost.names}
         words = self._dates(ranges).union(*(self._times.words(name, ranges) for name in names))
         return words | self._sessions.verbs_of_speech(ranges) if names else words
 
@@ -199,7 +199,7 @@ class NamedTimes:
         self.times = read_times(query)
         self._query = query
         self._dates = dates
-        self._known: dict[int, Lift | None] = {}
+        self._known: dict[int, Boost | None] = {}
         self._nearest: dict[Span, tuple[int, int]] = {}
         """Cache by period: the fewest days to a time of the query, and the position of that time."""
 
@@ -222,7 +222,7 @@ class NamedTimes:
         """Return whether the word with these offsets is one that comes before a time, such as "im" in "im April"."""
         return fold(self._query[slice(*span)]) in PREPOSITIONS
 
-    def lifts(self, snapshot: Snapshot, ids: Iterable[int]) -> dict[int, Lift]:
+    def boosts(self, snapshot: Snapshot, ids: Iterable[int]) -> dict[int, Boost]:
         """Return, by chunk id, the factor for chunks dated within or next to a time of the query; other chunks are left
         out.
         """
@@ -237,14 +237,14 @@ class NamedTimes:
             }
             undated = [id_ for id_, known in spans.items() if not known]
             spans.update(_dates_in_texts(snapshot, undated, self.times))
-            self._known.update((id_, self._lift(known)) for id_, known in spans.items())
-        return {id_: lift for id_ in ids if (lift := self._known.get(id_)) is not None}
+            self._known.update((id_, self._boost(known)) for id_, known in spans.items())
+        return {id_: boost for id_ in ids if (boost := self._known.get(id_)) is not None}
 
-    def _lift(self, spans: Sequence[Span]) -> Lift | None:
+    def _boost(self, spans: Sequence[Span]) -> Boost | None:
         days, which = min(map(self._nearest_time, spans), default=(_ADJACENT_DAYS + 1, 0))
         if days > _ADJACENT_DAYS:
             return None
-        return Lift(1 + _LIFT * (_ADJACENT if days else 1.0), self.times[which], days > 0)
+        return Boost(1 + _TIME_BOOST * (_ADJACENT if days else 1.0), self.times[which], days > 0)
 
     def _nearest_time(self, span: Span) -> tuple[int, int]:
         nearest = self._nearest.get(span)
