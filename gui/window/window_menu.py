@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QObject, Qt, Slot
+from PySide6.QtCore import QObject, QPoint, Slot
 from PySide6.QtGui import QAction, QContextMenuEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QMenu
 
@@ -214,8 +214,7 @@ class WindowMenu:
 
 def _open_context_menu() -> None:
     """Open the context menu of the focused widget; on Linux, Qt opens it only for the key *Menu*."""
-    focus = QApplication.focusWidget()
-    if focus is not None:
-        at = focus.inputMethodQuery(Qt.InputMethodQuery.ImCursorRectangle).center()
-        event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, at, focus.mapToGlobal(at))
-        QApplication.sendEvent(focus, event)
+    window = QApplication.focusWindow()
+    if window is not None:  # it finds the widget and the position of its cursor
+        event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(), QPoint())
+        QApplication.sendEvent(window, event)

@@ -188,14 +188,20 @@ def test_f6_goes_to_the_first_button_of_each_message(qtbot, in_view):
 
 
 @pytest.mark.parametrize("modifier", [Modifier.ShiftModifier, Modifier.NoModifier])
-def test_key_opens_the_context_menu_of_the_focus(qtbot, in_view, monkeypatch, modifier):
+@pytest.mark.parametrize("part", ["list", "note"])
+def test_key_opens_the_context_menu_of_the_focus(qtbot, in_view, monkeypatch, modifier, part):
     window = in_view("search")
     menus: list[QMenu] = []
     monkeypatch.setattr(QMenu, "popup", lambda menu, _: menus.append(menu))
-    window.search.focus_list()
+    if part == "list":
+        window.search.focus_list()
+    else:
+        window.viewer.choose_rendered(True)
+        qtbot.waitUntil(lambda: at_rest(window) and window.viewer.rendered.isVisible())
+        window.viewer.rendered.setFocus()
     key = Key.Key_F10 if modifier == Modifier.ShiftModifier else Key.Key_Menu
     qtbot.keyClick(QApplication.focusWidget(), key, modifier)
-    assert "Copy link" in [action.text() for action in menus[0].actions()]
+    assert "More like this" in [action.text() for action in menus[0].actions()]
     menus[0].aboutToHide.emit()
 
 
