@@ -64,8 +64,8 @@ _MIN_WEIGHT = 0.01
 _FREQUENT_PIECE, _COMMON_PIECE = 9.0, 7.0
 """Rarities up to which word pieces don't count: for lines, and for whole passages."""
 _SHORT, _FOR_SHORT = 350, 0.2
-"""Characters of a short passage, and what is added to its coverage if it has about a third of them, at most the coverage
-itself: a note of one line answers with few words, but not with none.
+"""Characters of a short passage, and what is added to its coverage if it has about a third of them, at most its own
+value: a note of one line answers with few words, but not with none.
 """
 _SIMILAR = 0.2
 """Cosine from which word pieces are similar; unrelated ones have up to this."""
