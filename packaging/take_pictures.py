@@ -146,13 +146,13 @@ def main() -> int:
     environment.WORK.ensure(environment.RUN_LOCK)
     with tempfile.TemporaryDirectory(prefix="mnemoscope-pictures-") as scratch:
         if options.looks:
-            _take_looks(options.looks, names or ALL.keys(), Path(scratch))
+            _take_all_looks(options.looks, names or ALL.keys(), Path(scratch))
         else:
-            _take_kept(names, Path(scratch))
+            _take_for_documents(names, Path(scratch))
     return 0
 
 
-def _take_kept(names: Set[str], scratch: Path) -> None:
+def _take_for_documents(names: Set[str], scratch: Path) -> None:
     """Take the pictures that the documents show."""
     for name, view in {**FULL, **TEN_AGENTS, **NOTHING_FOUND, **EMPTY}.items():
         if not names or name in names:
@@ -163,7 +163,7 @@ def _take_kept(names: Set[str], scratch: Path) -> None:
             _take(PICTURES / f"{name}.png", [*look, *_folder_options(name, scratch)])
 
 
-def _take_looks(folder: Path, names: Set[str], scratch: Path) -> None:
+def _take_all_looks(folder: Path, names: Set[str], scratch: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name in names:
         for look, drawn in LOOKS.items():

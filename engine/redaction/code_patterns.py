@@ -46,7 +46,7 @@ def is_address_login(before: str, match: re.Match[str]) -> bool:
 
 
 def is_signature(before: str, match: re.Match[str]) -> bool:
-    """Whether a value of an address that other things may have, too, is random; whether a response is a Digest's."""
+    """Whether `sig=…` or a similar URL parameter is random, or `response=…` belongs to HTTP digest authentication."""
     if match["digest"] is not None:
         start = max(0, match.start() - _LOOK_BACK)
         return "digest" in match.string[start : match.start()].rpartition("\n")[2].lower()
@@ -97,13 +97,13 @@ def is_in_brackets(before: str, match: re.Match[str]) -> bool:
 
 
 def is_answer(before: str, match: re.Match[str]) -> bool:
-    """Whether the words after `security answer:` are one: a name or a few words that describe no answer."""
+    """Whether the words after `security answer:` are an answer: a name, or a few words that don't describe answers."""
     words = value_of(match).replace(". ", " ").split()
     return len(words) <= 4 and not is_ordinary(words[0]) and (len(words) == 1 or is_phrase(" ".join(words)))
 
 
 def is_last_of_login(before: str, match: re.Match[str]) -> bool:
-    """Whether the last word of a line, or of three lines, is the password of the account that is named before it."""
+    """Whether the last word of a line, or of three lines, is the password of the account named before it."""
     line = before.rpartition("\n")[2]
     if '"' in line or "\\" in line:
         line = _IN_LINE.split(line)[-1]

@@ -291,7 +291,7 @@ def is_auth_field(before: str, match: re.Match[str]) -> bool:
 
 
 def is_element(before: str, match: re.Match[str]) -> bool:
-    """Whether a match is the text of an XML element, such as `<password>…</password>`, or in a property list."""
+    """Whether a match is the text of an XML element such as `<password>…</password>`, or a value of a property list."""
     if not _is_opened(before, match):
         return False
     value, parts = value_of(match).strip(), _parts(before)
@@ -345,7 +345,7 @@ def is_named_value(before: str, match: re.Match[str]) -> bool:
 
 
 def is_argument(before: str, match: re.Match[str]) -> bool:
-    """Whether a value that can be nothing but a secret is one: no variable, no placeholder and no word of a manual."""
+    """Whether a value in the position of a secret is a secret: no variable, no placeholder and no word of a manual."""
     return not (is_ordinary(value_of(match)) or _IN_MANUAL.fullmatch(value_of(match)))
 
 

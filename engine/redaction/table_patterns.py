@@ -75,7 +75,7 @@ def is_listed_password(before: str, match: re.Match[str]) -> bool:
 
 
 def is_login_in_words(before: str, match: re.Match[str]) -> bool:
-    """Whether the word after "the password" is one: the sentence uses it or names an account before it."""
+    """Whether the word after "the password" is a password: the sentence uses it, or names an account before it."""
     value = value_of(match)
     if is_ordinary(value) or value.casefold() in _FEATURES or PARTICIPLE.fullmatch(value):
         return False
@@ -176,7 +176,7 @@ _GO_PASSWORD = "|".join(rf"""(?<=[^\s:/"'`]:([^\s:"'`]{{{length}}}))""" for leng
 
 
 def is_word_below(before: str, match: re.Match[str]) -> bool:
-    """Whether the word alone on a line below the name of a secret is one."""
+    """Whether a word alone on its line, below the name of a secret, is a secret."""
     value = value_of(match)
     if match["password"] is None and not (len(value) >= 12 and alternates(value)):
         return False

@@ -231,5 +231,5 @@ CHUNKS = command("reading.chunks", "Show or hide passages", ("file", "conversati
 NEXT_CHUNK = command("reading.next-chunk", "Next passage", ("file", "conversation"), "Alt+Down")
 PREVIOUS_CHUNK = command("reading.previous-chunk", "Previous passage", ("file", "conversation"), "Alt+Up")
 PALETTE = "help.palette"
-TURN_CHART = command("index.turn", "Chart or table", "index", "T")
+TOGGLE_TABLE = command("index.turn", "Chart or table", "index", "T")
 COPY_TABLE = command("index.copy-table", "Copy table", "index", QKeySequence.StandardKey.Copy)

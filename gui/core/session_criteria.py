@@ -82,8 +82,8 @@ class Criteria:
     """The order without words to search for."""
     found_order: SessionOrder = "relevance"
     """The order while there are such words."""
-    parts: bool = False
-    """Show the sessions of all sub-agents."""
+    show_sub_agents: bool = False
+    """Show the sessions of sub-agents below their sessions."""
 
     @cached_property
     def ranked(self) -> bool:

@@ -168,7 +168,7 @@ class SearchController(QObject):
         self._unanswered: QueryRecord | None = None
         """A submitted query, until its answer shows whether it belongs in the history."""
         self.explain = self._variants.explain
-        self.saved_searches = SavedSearchController(box, completion, jobs, self._on_show, self)
+        self.saved_searches = SavedSearchController(box, completion, jobs, self._current_record, self)
         self._emptied = QTimer(self, singleShot=True, interval=0)
         """Shows the start page after keys have emptied the box: showing it would make the key's turn too long."""
         self._connect()
@@ -419,7 +419,7 @@ class SearchController(QObject):
 
     # --- saved queries ----------------------------------------------------------------------------------------------
 
-    def _on_show(self) -> QueryRecord | None:
+    def _current_record(self) -> QueryRecord | None:
         """Return the current query in its saved form; None without one."""
         query = self._builder.due()
         return None if query is None else to_record(query, self._view.order)

@@ -297,7 +297,10 @@ class FilterController(QObject):
         criteria = target.criteria
         self.chips.choose(criteria, target.role)
         self.criteria = replace(
-            self.criteria, order=criteria.order, found_order=criteria.found_order, parts=criteria.parts
+            self.criteria,
+            order=criteria.order,
+            found_order=criteria.found_order,
+            show_sub_agents=criteria.show_sub_agents,
         )
         self.box.show_text(criteria.text)
         self.read()
@@ -340,5 +343,5 @@ class FilterController(QObject):
 
     @Slot(bool)
     def _show_parts(self, shown: bool) -> None:
-        self.criteria = replace(self.criteria, parts=shown)
+        self.criteria = replace(self.criteria, show_sub_agents=shown)
         self.order_changed.emit(True)

@@ -228,7 +228,7 @@ def _parts(
 ) -> _Parts:
     parts = [part for part in entry.parts if chosen is None or chosen(part)]
     named = [part for part in parts if typed(part)] if typed is not None else []
-    unfolded = bool(parts) and (criteria.parts or entry.summary.path in opened)
+    unfolded = bool(parts) and (criteria.show_sub_agents or entry.summary.path in opened)
     return _Parts(parts if unfolded else named, bool(named), unfolded)
 
 

@@ -75,7 +75,7 @@ class Views(ViewPanels):
         self._first_target = QTimer(self, singleShot=True, interval=0)
         self._first_target.timeout.connect(self._show_first_target)
         self._outdated: object = None
-        """What the viewer showed when the search box was emptied."""
+        """Content of the viewer when the search box was emptied."""
         self._next_turn = QTimer(self, singleShot=True, interval=0)
         self._next_turn.timeout.connect(self._drop_outdated)
         self._forget_shown()

@@ -16,7 +16,7 @@ from pathlib import Path
 import apsw
 
 from engine.corpus.chunking import chunk_text
-from tests.helpers.health import unsound
+from tests.helpers.health import inconsistencies
 from tests.helpers.sync_worker import open_with_fake
 
 KILLS = int(os.environ.get("MNEMOSCOPE_KILLS", "10"))
@@ -146,7 +146,7 @@ def test_kills_lose_or_tear_no_notes(tmp_path: Path) -> None:
     memory = open_with_fake(notes.folder, data)
     report = memory.sync()
     assert (report.error, report.vectors_pending) == ("", 0)
-    assert unsound(memory) == []
+    assert inconsistencies(memory) == []
     for name, texts in notes.texts.items():
         assert memory.read_file(name).text == texts[-1]
     assert memory.status().files == FILES + 1

@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from tests.helpers.health import unsound
+from tests.helpers.health import inconsistencies
 from tests.helpers.sync_worker import open_with_fake
 
 KILLS = int(os.environ.get("MNEMOSCOPE_KILLS", "6"))
@@ -54,7 +54,7 @@ def test_killed_repair_leaves_working_index(tmp_path: Path) -> None:
 
     memory = open_with_fake(notes, data)
     memory.insight.repair()
-    assert unsound(memory) == []
+    assert inconsistencies(memory) == []
     for number in range(0, FILES, 7):
         [first, *_] = memory.search(f"Pump{number}", mode="keyword").results
         assert first.path == f"n{number}.md"

@@ -13,7 +13,7 @@ import msgspec
 from engine.corpus.transcripts.chunk_packing import ChunkPacker, IndexedMessage
 from engine.corpus.transcripts.message_offsets import MessageOffset
 from tests.faults.test_kill import run_and_kill, stored_chunks
-from tests.helpers.health import unsound
+from tests.helpers.health import inconsistencies
 from tests.helpers.sync_worker import open_with_fake
 from tests.helpers.transcripts import read_session
 
@@ -108,7 +108,7 @@ def test_kills_lose_or_tear_no_session(tmp_path: Path) -> None:
     memory = open_with_fake(notes, data, sessions)
     report = memory.sync()
     assert (report.error, report.failed, report.vectors_pending) == ("", (), 0)
-    assert unsound(memory) == []
+    assert inconsistencies(memory) == []
     assert len(memory.sessions()) == len(transcripts.states)
     memory.close()
     stored = stored_chunks(data, tmp_path / "copy", "c.text")

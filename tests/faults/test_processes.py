@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 
 from tests.helpers.background import LONGEST_WAIT
-from tests.helpers.health import unsound
+from tests.helpers.health import inconsistencies
 from tests.helpers.sync_worker import open_with_fake
 
 ROOT = Path(__file__).parents[2]
@@ -35,7 +35,7 @@ def test_concurrent_indexing_processes_do_work_once(tmp_path: Path) -> None:
     assert (status.files, status.pending_vectors) == (150, 0)
     # Each of the three records its sync, but only one had files to read.
     assert sum(sync.files_indexed for sync in status.recent_syncs) == 150
-    assert unsound(memory) == []
+    assert inconsistencies(memory) == []
     memory.close()
 
 

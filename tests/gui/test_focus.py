@@ -172,7 +172,7 @@ def test_f6_cycles_through_panes_in_both_directions(qtbot, in_view):
         assert stop is focus or stop.isAncestorOf(focus)
 
 
-def test_f6_goes_to_the_first_button_of_each_message(qtbot, in_view):
+def test_f6_focuses_first_button_of_each_message(qtbot, in_view):
     window = in_view("search")
     for number in range(2):
         undone: list[int] = []

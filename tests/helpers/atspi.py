@@ -18,7 +18,7 @@ _SHOWING = 1 << 25
 
 
 @dataclass(frozen=True)
-class Thing:
+class AccessibleObject:
     """An accessible object: the bus name of its program and its object path."""
 
     bus: "Bus"
@@ -44,15 +44,15 @@ class Thing:
     def showing(self) -> bool:
         return bool(self.call(_ACCESSIBLE, "GetState")[0][0] & _SHOWING)
 
-    def children(self) -> list["Thing"]:
-        return [Thing(self.bus, owner, path) for owner, path in self.call(_ACCESSIBLE, "GetChildren")[0]]
+    def children(self) -> list["AccessibleObject"]:
+        return [AccessibleObject(self.bus, owner, path) for owner, path in self.call(_ACCESSIBLE, "GetChildren")[0]]
 
-    def walk(self) -> Iterator["Thing"]:
+    def walk(self) -> Iterator["AccessibleObject"]:
         yield self
         for child in self.children():
             yield from child.walk()
 
-    def find(self, role: str, name: str) -> "Thing":
+    def find(self, role: str, name: str) -> "AccessibleObject":
         """Return the first visible object with this role and a name that starts with this text."""
         found = (one for one in self.walk() if one.role == role and one.name.startswith(name) and one.showing)
         one = next(found, None)
@@ -95,8 +95,8 @@ class Bus:
                 raise LookupError(f"{path} was deleted after it was listed") from error
             raise
 
-    def program(self, name: str) -> Thing:
-        root = Thing(self, "org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root")
+    def program(self, name: str) -> AccessibleObject:
+        root = AccessibleObject(self, "org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root")
         return next(one for one in root.children() if one.name == name)
 
     def close(self) -> None:

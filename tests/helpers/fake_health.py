@@ -30,15 +30,15 @@ class FakeHealth:
 
     Attributes:
         findings: results of the next check.
-        looks: whether each look so far was a deep one. glances: how many there were.
+        checks: for each check so far, whether it was deep. quick_checks: number of quick checks.
         repaired: requested repairs, in order.
-        during: called before the end of a look or a repair. problem: raised in place of a repair.
+        during: called before the end of a check or a repair. problem: raised in place of a repair.
     """
 
     def __init__(self, *findings: HealthFinding) -> None:
         self.findings = findings
-        self.looks: list[bool] = []
-        self.glances = 0
+        self.checks: list[bool] = []
+        self.quick_checks = 0
         self.repaired: list[Collection[str] | None] = []
         self.during: Callable[[CancelToken], None] = lambda _: None
         self.problem: MnemoscopeError | None = None
@@ -48,13 +48,13 @@ class FakeHealth:
         return SimpleNamespace(insight=self)
 
     def quick_check(self, cancel: CancelToken) -> tuple[HealthFinding, ...]:
-        self.glances += 1
+        self.quick_checks += 1
         return self.findings
 
     def health(
         self, cancel: CancelToken, *, ask: bool, deep: bool, progress: Callable[[HealthProgress], None]
     ) -> Iterator[HealthFinding]:
-        self.looks.append(deep)
+        self.checks.append(deep)
         assert ask == deep
         for done, finding in enumerate(self.findings):
             progress(HealthProgress(step="Looking", done=done, total=len(self.findings)))

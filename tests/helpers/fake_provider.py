@@ -31,7 +31,7 @@ class FakeProvider:
         self.limits = Limits(inputs=batch_size, tokens=1_000_000, input_tokens=8192, at_once=2)
         self.model = model
         self.before: Callable[[Sequence[str]], None] = lambda texts: None
-        self.heeds_cancel = True
+        self.cancellable = True
         self.embedded: list[str] = []
         self.questions: list[str] = []
         self.fails_queries = ""
@@ -48,7 +48,7 @@ class FakeProvider:
 
     def embed_documents(self, texts: Sequence[str], *, cancel: CancelToken | None = None) -> NDArray[np.float32]:
         self.before(texts)
-        if cancel is not None and self.heeds_cancel:
+        if cancel is not None and self.cancellable:
             cancel.checkpoint()
         with self._lock:
             self.embedded += texts

@@ -16,7 +16,7 @@ def wrong(memory: BuiltinMemory, **how: bool) -> set[str]:
     return {id_ for id_, finding in findings(memory, **how).items() if finding.state != "fine"}
 
 
-def unsound(memory: BuiltinMemory) -> list[str]:
+def inconsistencies(memory: BuiltinMemory) -> list[str]:
     """Return inconsistencies in the index itself, regardless of the folders' content."""
     found = findings(memory)
     assert found.keys() >= _INSIDE or "database" in wrong(memory)

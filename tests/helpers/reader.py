@@ -4,7 +4,7 @@ session bus of its own: starts the program with its samples, and prints what it 
 import subprocess
 import sys
 
-from tests.helpers.atspi import Bus, Thing, until
+from tests.helpers.atspi import AccessibleObject, Bus, until
 
 
 def main(settings: str) -> None:
@@ -18,7 +18,7 @@ def main(settings: str) -> None:
         program.wait(60)
 
 
-def _read(program: Thing) -> None:
+def _read(program: AccessibleObject) -> None:
     until(lambda: program.find("label", "Up to date"))
     box = program.find("text", "Search")
     print(f"text box: {box.name}", flush=True)
@@ -33,11 +33,11 @@ def _read(program: Thing) -> None:
     print(f"message: {messages[0].name}", flush=True)
 
 
-def _with_rows(node: Thing) -> Thing | None:
+def _with_rows(node: AccessibleObject) -> AccessibleObject | None:
     return node if node.children() else None
 
 
-def _row(node: Thing) -> str:
+def _row(node: AccessibleObject) -> str:
     return next(row.name for row in node.children() if "irrigation" in row.name.lower())
 
 

@@ -26,7 +26,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from engine import number, tr
-from gui.commands.commands import COPY_TABLE, TURN_CHART, key_action, show_key_in_tooltip, show_keys_of
+from gui.commands.commands import COPY_TABLE, TOGGLE_TABLE, key_action, show_key_in_tooltip, show_keys_of
 from gui.style.stylesheet import font_at, font_scale
 from gui.style.theme import Tokens, tokens
 from gui.text.plain_text import PositionTip
@@ -353,21 +353,21 @@ class ChartCard(QFrame):
         self._title = title
         self._columns = tuple(columns)
         self._newest_first = newest_first
-        self._turned = False
+        self._shows_table = False
         self._meta = ElidedLabel()
         self._meta.setProperty("role", "meta")
-        self._turn_button = QPushButton()
-        self._turn_button.setProperty("role", "link")
-        show_key_in_tooltip(self._turn_button, TURN_CHART.words, TURN_CHART.name)
-        self._turn_button.clicked.connect(self.turn)
+        self._toggle_button = QPushButton()
+        self._toggle_button.setProperty("role", "link")
+        show_key_in_tooltip(self._toggle_button, TOGGLE_TABLE.words, TOGGLE_TABLE.name)
+        self._toggle_button.clicked.connect(self.toggle_table)
         self.empty = label(empty, "meta", wrap=True)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
-        head = row_of(label(title, "strong"), (self._meta, 1), self._turn_button, spacing=8)
+        head = row_of(label(title, "strong"), (self._meta, 1), self._toggle_button, spacing=8)
         column_of(head, self.empty, chart, spacing=8, margins=(14, 8, 14, 12), parent=self)
         self.setAccessibleName(title)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(self._show_menu)
-        key_action(self, TURN_CHART).triggered.connect(self.turn)
+        key_action(self, TOGGLE_TABLE).triggered.connect(self.toggle_table)
         key_action(self, COPY_TABLE).triggered.connect(self.copy)
         self._show_side()
 
@@ -394,15 +394,15 @@ class ChartCard(QFrame):
             self._show_side()
 
     @Slot()
-    def turn(self) -> None:
+    def toggle_table(self) -> None:
         """Switch between chart and table."""
-        had_focus = (self.table if self._turned else self.chart).hasFocus()
+        had_focus = (self.table if self._shows_table else self.chart).hasFocus()
         if had_focus:
-            self._turn_button.setFocus()  # otherwise Qt would move the focus of the hidden widget to the next card
-        self._turned = not self._turned
+            self._toggle_button.setFocus()  # otherwise Qt would move the focus of the hidden widget to the next card
+        self._shows_table = not self._shows_table
         self._show_side()
         if had_focus:
-            (self.table if self._turned else self.chart).setFocus()
+            (self.table if self._shows_table else self.chart).setFocus()
 
     @Slot()
     def copy(self) -> None:
@@ -412,19 +412,19 @@ class ChartCard(QFrame):
 
     def _show_side(self) -> None:
         has_marks = bool(self.chart.series.marks)
-        for side, shown in ((self.empty, not has_marks), (self.chart, has_marks and not self._turned)):
+        for side, shown in ((self.empty, not has_marks), (self.chart, has_marks and not self._shows_table)):
             side.setVisible(shown)
-        if self._turned:  # sorting takes longer than drawing, so only when visible
+        if self._shows_table:  # sorting takes longer than drawing, so only when visible
             self.table.show_records(self.chart.series.marks)
             self.table.setVisible(has_marks)
         elif "table" in vars(self):
             self.table.hide()
-        self._turn_button.setText(tr("Chart") if self._turned else tr("Table"))
+        self._toggle_button.setText(tr("Chart") if self._shows_table else tr("Table"))
         accessible_name = tr("{title}: show as chart", title=self._title)
-        if not self._turned:
+        if not self._shows_table:
             accessible_name = tr("{title}: show as table", title=self._title)
-        self._turn_button.setAccessibleName(accessible_name)
-        self._turn_button.setVisible(has_marks)
+        self._toggle_button.setAccessibleName(accessible_name)
+        self._toggle_button.setVisible(has_marks)
         self.setAccessibleDescription(self.chart.series.summary)
 
     @staticmethod
@@ -444,8 +444,8 @@ class ChartCard(QFrame):
     @Slot(QPoint)
     def _show_menu(self, at: QPoint) -> None:
         menu = QMenu(self)
-        turn = menu.addAction(tr("Show as chart") if self._turned else tr("Show as table"), self.turn)
-        show_keys_of(turn, TURN_CHART.name)
+        toggle = menu.addAction(tr("Show as chart") if self._shows_table else tr("Show as table"), self.toggle_table)
+        show_keys_of(toggle, TOGGLE_TABLE.name)
         show_keys_of(menu.addAction(COPY_TABLE.words, self.copy), COPY_TABLE.name)
         menu.setEnabled(bool(self.chart.series.marks))
         menu.aboutToHide.connect(menu.deleteLater)
@@ -461,7 +461,7 @@ class ChartCard(QFrame):
             self._measure(self.table)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if self._turned and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        if self._shows_table and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._open(self.table.record_at(self.table.currentIndex()))
         else:
             super().keyPressEvent(event)

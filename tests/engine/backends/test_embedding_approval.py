@@ -249,7 +249,7 @@ def test_vectors_stored_immediately_during_pause(open_memory, paid_provider) -> 
     paid_provider.limits = msgspec.structs.replace(paid_provider.limits, inputs=1, at_once=2)
     token, stored = CancelToken(), threading.Event()
     paid_provider.before = lambda texts: token.pause()
-    paid_provider.heeds_cancel = False  # a request that was sent is answered even if the sync is paused
+    paid_provider.cancellable = False  # a request that was sent is answered even if the sync is paused
 
     def look() -> None:
         if token.paused and [model.vectors for model in memory.stored_models()] == [2]:

@@ -151,7 +151,7 @@ def test_closing_gives_up_on_a_sync_that_hangs(open_memory, provider, monkeypatc
         begun.set()
         assert go.wait(60)
 
-    provider.before, provider.heeds_cancel = hang, False
+    provider.before, provider.cancellable = hang, False
     memory = open_memory(background=True, sync=SYNC)
     memory.warm_session("agent:main:one")
     assert begun.wait(60)

@@ -15,7 +15,7 @@ from engine.records import HealthProgress, WatcherStatus
 from engine.store import vector_matrix_engine
 from engine.store.index import WORDS_TO_FORGET, IndexStore
 from tests.helpers.fake_provider import FakeProvider, PaidProvider
-from tests.helpers.health import findings, unsound, wrong
+from tests.helpers.health import findings, inconsistencies, wrong
 
 OpenMemory = Callable[..., BuiltinMemory]
 
@@ -75,7 +75,7 @@ def test_rows_of_the_keyword_index_are_made_again(memory: BuiltinMemory, stateme
     finding = findings(memory)[id_]
     assert (finding.state, finding.detail, finding.count, bool(finding.repair)) == ("degraded", detail, 1, True)
     assert memory.insight.repair([id_]).problem == ""
-    assert unsound(memory) == []
+    assert inconsistencies(memory) == []
     assert content(memory) == before
     assert found_by(memory, "ghost") == set()
     assert found_by(memory, "gauge") == {"people/ines.md"}

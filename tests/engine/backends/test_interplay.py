@@ -102,7 +102,7 @@ def test_requests_running_at_a_cancel_are_not_billed_twice(open_memory, provider
     provider.limits = msgspec.structs.replace(provider.limits, inputs=2)
     memory = open_memory()
     held, token = Held(provider), CancelToken()
-    provider.heeds_cancel = False  # the response is on its way already
+    provider.cancellable = False  # the response is on its way already
     thread = threading.Thread(target=lambda: memory.sync(cancel=token))
     thread.start()
     assert held.reached.wait(60)

@@ -13,7 +13,7 @@ from engine.base.errors import IndexBusy
 from engine.settings import Settings
 from engine.settings.options import CacheSettings
 from tests.helpers.fake_provider import FakeProvider
-from tests.helpers.health import unsound
+from tests.helpers.health import inconsistencies
 
 DEFAULTS = Settings()
 
@@ -115,7 +115,7 @@ def test_deleting_a_model_keeps_the_others(open_memory, provider, other) -> None
     assert vectors(memory) == {"other": 4}
     assert memory.status().cache.entries == 4
     assert memory.search("watering timer").mode == "hybrid"
-    assert unsound(memory) == []
+    assert inconsistencies(memory) == []
 
 
 @pytest.mark.parametrize("engine", ["numpy", "sqlite-vec"])

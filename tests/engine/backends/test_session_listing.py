@@ -25,7 +25,7 @@ from engine.records import SessionSummary
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
 from tests.helpers.fake_provider import FakeProvider, selection_of
-from tests.helpers.health import unsound
+from tests.helpers.health import inconsistencies
 
 COUNT = 7
 
@@ -182,7 +182,7 @@ def test_sessions_of_a_drive_stay_while_it_is_not_connected(
     before = summaries(memory), texts(memory)
     assert memory.sync(force=True).full
     assert (summaries(memory), texts(memory)) == before
-    assert not unsound(memory)
+    assert not inconsistencies(memory)
     assert len(memory.search("anchor", max_results=20).results) == COUNT
     away.rename(store)
     connected[0] = True
@@ -248,7 +248,7 @@ def test_copying_a_long_session_of_a_drive_can_be_cancelled(
     assert memory.sync(force=True, cancel=token).cancelled
     assert token.cancelled
     assert texts(memory) == before
-    assert not unsound(memory)
+    assert not inconsistencies(memory)
 
 
 @pytest.mark.parametrize(("number", "stays"), [(errno.EIO, True), (errno.EACCES, False)])
@@ -268,7 +268,7 @@ def test_session_that_a_drive_fails_to_read_stays(
     report = memory.sync(force=True)
     assert [issue.path for issue in report.failed] == ["sessions/main/3.jsonl"]
     assert ((summaries(memory), texts(memory)) == before) == stays
-    assert not unsound(memory)
+    assert not inconsistencies(memory)
 
 
 def test_internal_session_removed_from_list(

@@ -486,7 +486,7 @@ def test_day_is_found_without_the_year_that_occurs_nowhere(open_memory, workspac
     assert outcome.corrected is None  # without the year, nothing contains the other words either
 
 
-def test_agent_is_told_what_was_searched_instead(open_memory, workspace: Path) -> None:
+def test_tool_answer_names_corrected_query(open_memory, workspace: Path) -> None:
     memory = indexed(open_memory, workspace, crane="The gantry lifts the boiler.")
     access = AgentAccess(lambda: memory, Settings())
     corrected, shorter = memory_search(access, "irigation timer"), memory_search(access, "gantry trombone", None, 0.9)

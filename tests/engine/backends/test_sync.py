@@ -32,7 +32,7 @@ from engine.store.writer import Writer
 from engine.text.stems import stems_of
 from tests.helpers.background import wait_until
 from tests.helpers.fake_provider import FakeProvider, selection_of
-from tests.helpers.health import unsound, wrong
+from tests.helpers.health import inconsistencies, wrong
 
 
 def hits(memory, query: str) -> list[str]:
@@ -236,7 +236,7 @@ def test_cancelled_rebuild_resumes(open_memory, workspace: Path, monkeypatch) ->
     assert rest.full
     assert 0 < rest.files_indexed < 254
     assert cancelled.files_indexed + rest.files_indexed == 254
-    assert unsound(memory) == []
+    assert inconsistencies(memory) == []
 
 
 @pytest.mark.parametrize("engine", ["numpy", "sqlite-vec"])
@@ -257,7 +257,7 @@ def test_late_cancel_of_rebuild_reports_done(open_memory, tmp_path: Path, monkey
     assert (status.generation, status.dirty) == (2, False)
     monkeypatch.undo()
     memory.sync()
-    assert unsound(memory) == []
+    assert inconsistencies(memory) == []
 
 
 def test_cancel_stops_reading_of_all_vectors(open_memory, monkeypatch) -> None:
@@ -354,7 +354,7 @@ def test_pause_stores_running_requests_and_sends_no_more(open_memory, workspace:
     for number in range(20):
         (workspace / f"n{number}.md").write_text(f"Note number {number} is about pumps.\n")
     provider.limits = msgspec.structs.replace(provider.limits, inputs=1, at_once=1)
-    provider.heeds_cancel = False  # as a request that was sent
+    provider.cancellable = False  # as a request that was sent
     memory = open_memory()
     token = CancelToken()
     provider.before = lambda _texts: token.pause() if not provider.embedded else None
@@ -635,7 +635,7 @@ def test_notes_of_a_drive_stay_while_it_is_not_connected(
         assert (report.error, report.files_removed) == ("", 0)
         assert [issue.detail for issue in report.skipped if "drive" in issue.detail]
         assert hits(memory, word) == [shown]
-    assert not unsound(memory)
+    assert not inconsistencies(memory)
     shutil.rmtree(mounted, ignore_errors=True)
     away.rename(mounted)
     connected[0] = True

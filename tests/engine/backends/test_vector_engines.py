@@ -20,7 +20,7 @@ from engine.store.index import IndexStore
 from tests.engine.backends.conftest import OpenMemory
 from tests.helpers.command_line import python
 from tests.helpers.fake_provider import FakeProvider
-from tests.helpers.health import unsound
+from tests.helpers.health import inconsistencies
 
 _KILLED = """
 import os, signal, sys
@@ -112,7 +112,7 @@ def test_auto_switches_with_size_without_embedding(
     status = memory.status().vector
     assert (status.engine, status.switches_at, len(provider.embedded) - before) == ("numpy", 16, 1)
     assert tables(memory) == 0
-    assert unsound(memory) == []
+    assert inconsistencies(memory) == []
 
     def remove(number: int) -> None:
         (workspace / f"n{number}.md").unlink()
@@ -125,7 +125,7 @@ def test_auto_switches_with_size_without_embedding(
     assert engine_of(memory) == "sqlite-vec"
     assert len(provider.embedded) == before + 1
     assert len(answers(memory)) == 16
-    assert unsound(memory) == []
+    assert inconsistencies(memory) == []
 
 
 @pytest.mark.parametrize("engine", ["auto", "sqlite-vec"])
@@ -198,7 +198,7 @@ def test_switch_killed_at_any_write_is_resumed(
     assert (engine_of(memory), provider.embedded) == (towards, [])
     assert answers(memory) == expected
     assert bool(tables(memory)) == (towards == "sqlite-vec")
-    assert unsound(memory) == []
+    assert inconsistencies(memory) == []
 
 
 def test_a_large_update_leaves_the_outgrown_table(open_memory: OpenMemory, workspace: Path, provider, up_to) -> None:
@@ -318,7 +318,7 @@ def test_longer_components_than_before_get_other_codes(open_memory: OpenMemory, 
     (workspace / "higher.md").write_text("Another peak.\n")
     memory.sync()
     assert scale() == again
-    assert unsound(memory) == []
+    assert inconsistencies(memory) == []
 
 
 def test_explicit_engine_ignores_the_size(open_memory: OpenMemory, workspace: Path, up_to) -> None:

@@ -129,7 +129,7 @@ def test_flush_reports_changes_without_the_debounce(tmp_path):
 
 
 @linux_only
-def test_hasten_reports_what_is_pending(tmp_path):
+def test_hasten_reports_pending_changes(tmp_path):
     with watching(tmp_path, debounce_ms=3_600_000) as (watcher, batches):
         eventually(lambda: watcher.flush(LONG))
         assert not watcher.hasten()

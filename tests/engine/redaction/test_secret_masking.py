@@ -1753,7 +1753,7 @@ def test_secret_with_colours_in_a_literal_is_masked(escape: str) -> None:
     assert "a1B2c3" not in without_escapes(masked.replace(escape, "\x1b"))
 
 
-def test_escapes_of_ordinary_text_are_kept() -> None:
+def test_escapes_of_ordinary_text_are_unmasked() -> None:
     ordinary = (
         "sed 's/usr\\/share/opt/' a.sh",
         r"/^https?:\/\/[^:@]+:\d+\/$/.test(url)",
@@ -1777,7 +1777,7 @@ def test_text_that_begins_as_json_is_masked_as_prose_too(start: str) -> None:
     assert not [text for text in inside if re.search("Tugboat|k9Jx", redact(marked(text)))]
 
 
-def test_values_that_only_look_like_secrets_are_kept() -> None:
+def test_values_similar_to_secrets_are_unmasked() -> None:
     ordinary = (
         *(
             "username, password = split",

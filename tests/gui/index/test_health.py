@@ -88,7 +88,7 @@ def test_quick_check_updates_overview_attention(qtbot, jobs: Jobs) -> None:
     qtbot.addWidget(page)
     page.set_manager(health.manager)
     page.refresh()
-    assert health.glances == 0
+    assert health.quick_checks == 0
     with qtbot.waitSignal(page.attention_changed) as emitted:
         page.show_overview(True)
     assert [row.detail for row in emitted.args[0]] == ["Keyword index"]
@@ -96,10 +96,10 @@ def test_quick_check_updates_overview_attention(qtbot, jobs: Jobs) -> None:
     with qtbot.waitSignal(page.attention_changed) as emitted:
         page.refresh()
     assert emitted.args == [()]
-    assert (health.glances, health.looks) == (2, [])
+    assert (health.quick_checks, health.checks) == (2, [])
     page.show_overview(False)
     page.refresh()
-    assert health.glances == 2
+    assert health.quick_checks == 2
     page.set_manager(None)
 
 
@@ -122,15 +122,15 @@ def test_hidden_page_checks_nothing(qtbot, jobs: Jobs) -> None:
     qtbot.addWidget(page)
     page.set_manager(health.manager)
     page.refresh()
-    assert health.looks == []
+    assert health.checks == []
     page.show()
     qtbot.waitUntil(lambda: not page.busy)
-    assert health.looks == [False]
+    assert health.checks == [False]
     page.hide()
     page.refresh()
-    assert health.looks == [False]
+    assert health.checks == [False]
     page.show()
-    qtbot.waitUntil(lambda: health.looks == [False, False] and not page.busy)
+    qtbot.waitUntil(lambda: health.checks == [False, False] and not page.busy)
     page.set_manager(None)
 
 
@@ -157,7 +157,7 @@ def test_repair_of_one_finding_rechecks_all(qtbot, show: Show) -> None:
     health = FakeHealth(FINE, KEYWORDS, NOTES)
     page = show(health)
     qtbot.mouseClick(rows(page)[0].button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: health.looks == [False, False] and not page.busy)
+    qtbot.waitUntil(lambda: health.checks == [False, False] and not page.busy)
     assert health.repaired == [["keywords"]]
     assert page.summary_bar.message_label.text() == "Three rows were made again."
     assert names(page) == ["Notes", "Database file", "Keyword index"]
@@ -169,7 +169,7 @@ def test_repair_all_works_by_key(qtbot, show: Show) -> None:
     page.summary_bar.all.setFocus()
     qtbot.keyClick(page.summary_bar.all, Qt.Key.Key_Space)
     assert QApplication.focusWidget() is page.summary_bar.stop
-    qtbot.waitUntil(lambda: len(health.looks) == 2 and not page.busy)
+    qtbot.waitUntil(lambda: len(health.checks) == 2 and not page.busy)
     assert health.repaired == [None]
     assert page.summary_bar.summary.text() == "All 3 checks passed."
     assert QApplication.focusWidget() is page.summary_bar.again
@@ -193,7 +193,7 @@ def test_repair_failure_is_shown(qtbot, show: Show) -> None:
     health.problem = IndexBusy("Another process is writing the index.")
     page = show(health)
     page.repair(["keywords"])
-    qtbot.waitUntil(lambda: len(health.looks) == 2 and not page.busy)
+    qtbot.waitUntil(lambda: len(health.checks) == 2 and not page.busy)
     assert page.summary_bar.message_label.text() == "Another process is writing the index."
     assert names(page) == ["Keyword index"]
 
@@ -246,7 +246,7 @@ def test_repeated_changes_recheck_once(qtbot, show: Show) -> None:
     for _ in range(5):
         page.refresh()
     qtbot.waitUntil(lambda: not page.busy)
-    assert health.looks == [False, False]
+    assert health.checks == [False, False]
     assert names(page) == ["Database file"]  # findings that are not found again are removed
 
 
@@ -254,10 +254,10 @@ def test_deep_check_runs_only_on_request(qtbot, show: Show) -> None:
     health = FakeHealth(FINE)
     page = show(health)
     qtbot.mouseClick(page.summary_bar.deeper, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: health.looks == [False, True] and not page.busy)
+    qtbot.waitUntil(lambda: health.checks == [False, True] and not page.busy)
     page.refresh()
     qtbot.waitUntil(lambda: not page.busy)
-    assert health.looks == [False, True, False]  # nothing is sent unasked
+    assert health.checks == [False, True, False]  # nothing is sent unasked
 
 
 def test_manager_change_clears_findings(qtbot, show: Show) -> None:

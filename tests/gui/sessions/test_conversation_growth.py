@@ -103,7 +103,7 @@ def test_growth_keeps_position_and_counts_new_messages(qtbot, panel, memory) -> 
     assert panel.new_messages.isHidden()
 
 
-def test_message_whose_heading_alone_is_in_view_is_new(qtbot, panel, memory) -> None:
+def test_message_with_only_heading_visible_is_new(qtbot, panel, memory) -> None:
     QTest.keyClick(panel.view, Qt.Key.Key_End)
     settle(qtbot, panel)
     assert panel.view.scroller.shows_end

@@ -83,7 +83,7 @@ def test_date_of_own_prices_may_be_any_text(qtbot, jobs, appearance, tmp_path) -
     assert any("to last spring." in label.text() for label in shown.findChildren(QLabel))
 
 
-def test_tip_says_what_was_sent_without_the_cache(dialog) -> None:
+def test_tooltip_shows_tokens_sent_without_cache(dialog) -> None:
     tip = dialog.table.model().index(0, 4).data(Qt.ItemDataRole.ToolTipRole)
     assert "Sent, not cached: 400" in tip
     assert "Read from the cache: 2,000" in tip

@@ -70,7 +70,7 @@ def test_project_order_puts_sessions_without_project_last(today):
 
 
 def test_unfolded_sub_agents_follow_their_parent(today):
-    for listing in (_listed(today, opened={VALVE}), _listed(today, Criteria(parts=True))):
+    for listing in (_listed(today, opened={VALVE}), _listed(today, Criteria(show_sub_agents=True))):
         parent, child = listing.rows[1], listing.rows[2]
         assert (parent.entry.summary.path, parent.opened, parent.depth) == (VALVE, True, 0)
         assert (child.entry.summary.path, child.depth) == (CHILD, 1)

@@ -269,16 +269,16 @@ def test_t_key_toggles_chart_and_table(qtbot, card):
 def test_card_makes_its_table_when_turned(qtbot, card):
     card.show_series(make_series(5, 7))
     assert card.findChild(RecordsTable) is None
-    card.turn()
+    card.toggle_table()
     assert card.findChild(RecordsTable) is card.table
     assert stops(card)[-1] is card.table
-    card.turn()
+    card.toggle_table()
     assert not card.table.isVisible()
 
 
 def test_turned_card_grows_with_the_text(card, appearance):
     card.show_series(make_series(5, 7))
-    card.turn()
+    card.toggle_table()
     before = card.table.height()
     appearance.set_font_scale(2.0)
     assert card.table.height() > 1.5 * before
@@ -291,12 +291,12 @@ def test_table_is_copied_from_chart_and_table(qtbot, card):
         side.setFocus()
         qtbot.keyClick(side, Key.Key_C, Qt.KeyboardModifier.ControlModifier)
         assert QGuiApplication.clipboard().text() == "Name\tCount\nm0\t5\nm1\t7"
-        card.turn()
+        card.toggle_table()
 
 
 def test_enter_opens_row_like_mark(qtbot, card):
     card.show_series(make_series(5, 7))
-    card.turn()
+    card.toggle_table()
     card.table.setFocus()
     card.table.selectRow(1)
     with qtbot.waitSignal(card.chart.opened) as opened:
