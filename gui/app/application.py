@@ -223,6 +223,8 @@ class _Program:
     def run(self) -> int:
         if self._options.size is not None:
             self._window.resize(*self._options.size)
+        elif self._options.screenshot is None and not self._window.state.geometry:  # Qt bounds a restored one
+            self._window.resize(self._window.size().boundedTo(self._window.screen().availableSize()))
         PanelsAhead(self._window)
         if not (self._options.toggle or self._options.background):
             self._window.show()

@@ -8,13 +8,14 @@ from PySide6.QtCore import QModelIndex, QObject, QPoint, QPointF, QRect, QRectF,
 from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QTextLayout
 from PySide6.QtWidgets import QMenu, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from engine import SessionSummary, marked, number, tr, tr_count
+from engine import SessionSummary, highlight_ranges, marked, number, tr, tr_count
 from gui.commands.commands import LINK, REMEMBER, show_keys_of
 from gui.commands.keymap import command
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.location import Location
 from gui.search.result_list import copy_text
 from gui.sessions.rows import HeadingRow, Row, SessionRow
+from gui.sessions.session_catalog import Entry
 from gui.style.stylesheet import font_at, scaled
 from gui.style.theme import Tokens, mark_pen, tokens
 from gui.text.formatting import exact, short_date, short_day, size_text
@@ -123,7 +124,7 @@ class SessionDelegate(QStyledItemDelegate):
     def _paint_title(self, painter: QPainter, rect: QRect, row: SessionRow, colours: Tokens) -> None:
         text = elide(self._title_metrics, row.entry.title[: rect.width()], Qt.TextElideMode.ElideRight, rect.width())
         ink = colours.text if row.entry.summary.title else colours.muted
-        marks = _marks(text, self.words) if row.entry.summary.title else []
+        marks = title_marks(row.entry, text, self.words)
         painter.setFont(self._title)
         painter.setPen(ink)
         if not marks:
@@ -185,10 +186,15 @@ def _parts_note(row: SessionRow) -> str:
     return tr_count("{count:,} sub-agent", "{count:,} sub-agents", parts) if parts else ""
 
 
-def _marks(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the ranges of the typed words in the text."""
-    if not words:
+def title_marks(entry: Entry, text: str, words: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the ranges of the typed words in the text of a title.
+
+    Parts of words count only where they found the session: a hit in its messages has others, without function words.
+    """
+    if not words or not entry.summary.title:
         return []
+    if not all(word in entry.haystack for word in words):
+        return highlight_ranges(text, " ".join(words))
     pattern = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
     return [match.span() for match in re.finditer(pattern, text, re.IGNORECASE)]
 

@@ -5,6 +5,7 @@ import pytest
 from gui.core.session_criteria import ANY_TIME, Criteria, Period, month_period
 from gui.sessions.rows import HeadingRow, Listing, build_listing, build_similar
 from gui.sessions.session_catalog import make_catalogue
+from gui.sessions.session_list import title_marks
 from tests.helpers.fake_sessions import NOW, SESSIONS, VALVE, make_session_summary
 
 CATALOGUE = make_catalogue(session.summary for session in SESSIONS.values())
@@ -189,3 +190,13 @@ def test_similar_sessions_keep_order_and_skip_missing():
     gone = make_session_summary("sessions/gone.jsonl")
     rows = build_similar(CATALOGUE, [(child, 0.9), (gone, 0.8), (valve, 0.7)])
     assert [(row.entry.summary.path, row.similarity) for row in rows] == [(CHILD, 0.9), (VALVE, 0.7)]
+
+
+@pytest.mark.parametrize(
+    ("typed", "marked"),
+    [("valv contr", ["valv", "contr"]), ("ve", ["ve"]), ("valves in the x", ["valve"]), ("the spring", [])],
+)
+def test_title_marks_parts_of_words_only_if_they_matched(today, typed, marked):
+    entry = next(row.entry for row in _listed(today).rows if row.key == ("session", VALVE))
+    ranges = title_marks(entry, entry.title, typed.split())
+    assert [entry.title[start:end] for start, end in ranges] == marked
