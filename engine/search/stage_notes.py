@@ -337,7 +337,7 @@ def _words(stage: Stage) -> str:
     unknown = [word for word, chunks in terms.chunks.items() if not chunks]
     notes = []
     if known:
-        notes.append(tr("Number of passages with each word: {words}.", words=", ".join(known)))
+        notes.append(tr("Passages with each word in the whole index: {words}.", words=", ".join(known)))
     if unknown:
         notes.append(tr("Not found in the index: {words}.", words=_quoted(unknown)))
         if terms.unfinished in unknown:

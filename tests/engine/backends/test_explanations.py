@@ -242,7 +242,7 @@ def test_empty_answer_to_known_words_offers_fewer_of_them(open_memory, workspace
     memory = open_memory(use=None)
     memory.sync()
     outcome = memory.search("weir glider", min_score=0.9, explain="if empty", correct=False)
-    assert outcome.explanation.reason == "Number of passages with each word: “weir”: 2, “glider”: 1."
+    assert outcome.explanation.reason == "Passages with each word in the whole index: “weir”: 2, “glider”: 1."
     assert [(remedy.query, remedy.advice) for remedy in outcome.explanation.remedies if remedy.query] == [
         ("glider", "Without “weir”, the query finds 1 result."),
         ("weir", "Without “glider”, the query finds 2 results."),

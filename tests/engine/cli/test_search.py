@@ -172,7 +172,7 @@ def test_options_set_ageing_and_variety_for_one_search(run: Run, memory: FakeMem
 def test_empty_result_names_stage(run: Run) -> None:
     answer = run("search", "zebra")
     assert answer.code == 0
-    counts = "Number of passages with each word: “irrigation”: 12, “timer”: 5."
+    counts = "Passages with each word in the whole index: “irrigation”: 12, “timer”: 5."
     assert answer.out.splitlines()[0] == f"No matches. {counts}"
     assert "threshold *  0 of 4  0.3 ms  Passages that scored below 0.35: 4." in answer.out
     advice = "Best match 0.31; the minimum is 0.35. Try: --min-score 0"

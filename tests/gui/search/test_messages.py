@@ -44,7 +44,7 @@ def _shown_text(panel: SearchPanel) -> str:
 def test_empty_answer_without_weak_matches_counts_words(panel, ask, memory):
     memory.remedies = ()
     ask("zucchini")
-    assert "Number of passages with each word: “irrigation”: 12, “timer”: 5." in _shown_text(panel)
+    assert "Passages with each word in the whole index: “irrigation”: 12, “timer”: 5." in _shown_text(panel)
 
 
 @pytest.mark.parametrize("name", get_args(RemedyName))
