@@ -248,12 +248,13 @@ class StatusEvents(QObject):
             self._last_change,
         )
         before, self._seen = self._seen, state
-        if not before or before == state:
+        if not before:
             return
-        if status.syncing is None:
+        due, changed = self._later.isActive(), before != state
+        if status.syncing is None and (due or changed):  # the last change may be from a record during the sync
             self._later.stop()
             self.changed.emit()
-        elif not self._later.isActive():
+        elif changed and not due:
             self._later.start(_WHILE_SYNCING_MS if status.last_sync is not None else self._delay)
             self._delay = min(max(_SECOND_MS, 2 * self._delay), _WHILE_SYNCING_MS)
 

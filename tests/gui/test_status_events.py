@@ -113,3 +113,17 @@ def test_first_sync_reports_its_first_change_sooner(qtbot):
             delays += [timer.interval()] if timer.isActive() else []
             timer.stop()
         assert delays == expected
+
+
+def test_end_of_sync_reports_a_pending_change_immediately(qtbot):
+    """The last record during a sync may already have all files."""
+    news = StatusEvents()
+    changed = []
+    news.changed.connect(lambda: changed.append(1))
+    news.update_status(make_status(files=1))
+    news.update_status(make_status(files=2, syncing=make_progress()))
+    assert changed == []
+    for _ in range(2):
+        news.update_status(make_status(files=2))
+        assert changed == [1]
+    assert not any(timer.isActive() for timer in news.findChildren(QTimer))

@@ -324,7 +324,7 @@ def test_raised_minimum_may_exceed_the_highest_score(open_memory, workspace: Pat
     explanation = memory.search(OPERA, correct=False, explain=True, min_score=0.55).explanation
     assert explanation.emptied_by == ("" if some else "unrelated")
     notes = [stage.note for stage in explanation.stages if stage.name == "unrelated"]
-    assert some or notes[0].endswith("The best score was 0.99."), "below the minimum, of which 1.00 is shown"
+    assert some or notes[0].endswith("The best score was 0.99."), "below the minimum, which is shown as 1.00"
 
 
 def test_note_with_words_of_the_query_keeps_weak_results(open_memory, workspace: Path) -> None:
