@@ -36,6 +36,8 @@ class ResultText(Record, frozen=True):
     """Matched words in each part of `heading`."""
     path_ranges: tuple[FileRange, ...] = ()
     """Matched words in the path of a note, as named in its own workspace."""
+    context: "MessageContext | None" = None
+    """For a session: the question before a short answer, or the answer after a short question; else None."""
 
 
 class MemorySearchResult(Record, frozen=True):
@@ -61,8 +63,6 @@ class MemorySearchResult(Record, frozen=True):
     """Calibrated vector score, 0 to 1; None if the chunk has no vector yet or vectors were not searched."""
     text_share: float
     """Share of `score` from keywords, 0 to 1; the rest is from the vector. Without meaning if not `is_scored`."""
-    context: "MessageContext | None" = None
-    """For a session: the question before a short answer, or the answer after a short question; else None."""
     workspace: str = ""
     """Folder of the result's workspace if several were searched; else empty."""
     more_in_file: int = 0
@@ -110,15 +110,16 @@ class MemorySearchResult(Record, frozen=True):
         return self.shown.path_ranges
 
     @property
+    def context(self) -> "MessageContext | None":
+        return self.shown.context
+
+    @property
     def is_scored(self) -> bool:
         """Whether words or vectors scored the result; otherwise it is listed for the query's filters alone."""
         return self.text_score > 0 or self.vector_score is not None
 
     def in_copy(self, copy: "PassageCopy") -> "MemorySearchResult":
         """Return this result as found in another file with the same text."""
-        text = msgspec.structs.replace(
-            self.shown, snippet_line=copy.snippet_line, message=copy.message, title_ranges=(), path_ranges=()
-        )
         return msgspec.structs.replace(
             self,
             path=copy.path,
@@ -127,8 +128,7 @@ class MemorySearchResult(Record, frozen=True):
             citation=copy.citation,
             title=copy.title,
             modified=copy.modified,
-            text=text,
-            context=None,
+            text=copy.text,
             more_in_file=0,
             copies=(),
         )
@@ -143,10 +143,8 @@ class PassageCopy(Record, frozen=True):
     citation: str
     title: str
     modified: float
-    snippet_line: int
-    """Line of this file on which the result's snippet starts."""
-    message: "FoundMessage | None" = None
-    """For a session: the message that the snippet's first match is in."""
+    text: ResultText | Callable[[], ResultText]
+    """The result's text, with the line of this file on which the snippet starts, and with the message of a session."""
 
 
 class FoundMessage(Record, frozen=True):

@@ -65,6 +65,11 @@ class ChunkFilter(msgspec.Struct, frozen=True):
         """Whether the filter limits a search to some files or chunks, instead of only leaving a few files out."""
         return self.files is not None or self.chunks is not None or self.match is not None
 
+    @property
+    def unlisted(self) -> bool:
+        """Whether the chunks are only described by FTS5 expressions, so that they can't be counted for explanations."""
+        return self.match is not None and self.chunks is None
+
     def all_files(self, snapshot: Snapshot) -> Sequence[int] | None:
         """Return the ids of the files with chunks in the filter, whose `chunks` are listed if it has conditions."""
         if self.chunks is None:

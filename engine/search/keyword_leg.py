@@ -20,7 +20,7 @@ from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis
 
 if TYPE_CHECKING:
-    from engine.search.search_sources import WordCountSource
+    from engine.search.search_context import WordCountSource
 
 _TITLES = "- {words stems}"
 """All title columns, expressed by exclusion since the index of an earlier version has no column for aliases."""

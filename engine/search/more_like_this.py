@@ -17,7 +17,7 @@ from engine.store.vector_encoding import StoredModel, Vectors, decode
 from engine.text import QueryAnalysis, QueryTerm, passage_terms
 
 if TYPE_CHECKING:
-    from engine.search.search_sources import WordCountSource
+    from engine.search.search_context import WordCountSource
 
 LONGEST = 4096
 """Most code points of a selection that are used."""

@@ -416,13 +416,13 @@ def restrict(
 ) -> ChunkFilter:
     """Return the filter for a search: chunks that satisfy the query's conditions, in the files that pass its filters.
 
-    `listed`: their ids are needed, not only an FTS5 expression.
+    `listed`: their ids are needed, not only an FTS5 expression. Listing most chunks may take longer than the search.
     """
     scope = ChunkFilter(files)
     if conditions:
         match = conditions.match
         chunks: list[int] | None = None
-        if listed or match is None or context.request.explain:
+        if listed or match is None or context.request.explain is True:
             chunks = conditions.chunks(files)
         elif not conditions.match_any(files):
             chunks = []

@@ -1,11 +1,6 @@
-"""Makes the answer from the scored chunks of a search, with a displayed result for each of the best.
-
-A short message is shown with the one before or after it.
-"""
+"""Makes the answer from the scored chunks of a search, with a displayed result for each of the best."""
 
 import re
-from bisect import bisect_right
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
@@ -17,9 +12,7 @@ from engine.corpus.documents import is_document
 from engine.corpus.note_structure import MarkupHeading
 from engine.records import (
     FileRange,
-    FoundMessage,
     MemorySearchResult,
-    MessageContext,
     PassageCopy,
     ResultText,
     SearchOutcome,
@@ -31,6 +24,17 @@ from engine.search.result_set import FoundSet
 from engine.search.score_cut_off import at_most_per_file, fold_copies
 from engine.search.scoring import Blend
 from engine.search.search_context import SearchContext
+from engine.search.session_messages import (
+    NO_CHUNKS,
+    NearChunks,
+    found_message,
+    message_context,
+    neighbours,
+    offset_at,
+    offsets_of,
+    sides_to_read,
+    spans_of,
+)
 from engine.search.snippets import make_snippet
 from engine.search.term_counts import matched_fields
 from engine.store.snapshot import Snapshot, StoredChunk
@@ -38,19 +42,12 @@ from engine.text import Query, QueryAnalysis, highlight_ranges
 from engine.text.highlight import command_matches
 
 if TYPE_CHECKING:
-    from engine.corpus.transcripts.message_offsets import MessageOffset
     from engine.embedding.provider_interface import EmbeddingProvider
 
 _LATER_HEADING = lazy_pattern(r"\n[ \t>]*(?:#|(?:=+|-+)[ \t]*(?:\n|\Z))|<h[1-6]", re.IGNORECASE)
 """A possible Markdown heading below the first line; without one, the slower reading of all headings is not needed."""
-_CLEAR_ALONE = 120
-"""Number of characters from which a message is understandable alone."""
-_LONGEST_CONTEXT = 160
-_CHUNKS_AROUND = 2
-"""Number of neighbouring chunks that are searched for the other message."""
 _SHOWN = 12
 """Number of results whose text is made with the answer, since lists show them first."""
-_OTHER = {"assistant": "user", "user": "assistant"}
 
 
 def make_outcome(
@@ -131,6 +128,8 @@ def _make_results(
     at_call = not terms and context.request.like is None and (not roles or not roles.isdisjoint(("assistant", "tool")))
     ids = [scored.id for scored in selected]
     chunks = snapshot.chunks([*ids, *(id_ for shown_id in ids for id_ in copies.get(shown_id, ()))])
+    of_sessions = [id_ for id_ in ids if id_ in chunks and chunks[id_].message_offsets is not None]
+    near = neighbours(snapshot, {id_: sides_to_read(chunks[id_]) for id_ in of_sessions}) if of_sessions else {}
     analysis, blend, around = found.analysis, found.score_inputs.blend, found.score_inputs.words.around
     results = {}
     for scored in selected:
@@ -139,13 +138,11 @@ def _make_results(
         if context.cancel is not None:
             context.cancel.checkpoint()
         chunk = chunks[scored.id]
-        result = _make_result(chunk, scored, blend, _later_text(chunk, analysis, roles, scored.id in around))
+        text = _later(_make_text, chunk, analysis, roles, scored.id in around, near.get(scored.id, NO_CHUNKS))
+        same = tuple(copy_of(chunks[id_], text, chunk) for id_ in copies.get(scored.id, ()) if id_ in chunks)
+        result = _make_result(chunk, scored, blend, text, same)
         if at_call:
-            result, chunk = at_tool_call(snapshot, result, chunk, context.query)
-        same = tuple(copy_of(chunks[id_], result, chunk) for id_ in copies.get(scored.id, ()) if id_ in chunks)
-        around_hit = message_context(snapshot, result, chunk)
-        if around_hit is not None or same:
-            result = msgspec.structs.replace(result, context=around_hit, copies=same)
+            result = at_tool_call(snapshot, result, chunk, context.query)
         results[scored.id] = result
         if len(results) <= _SHOWN:
             result.shown  # noqa: B018 - makes the text, which is cached
@@ -170,7 +167,11 @@ def in_roles(
 
 
 def _make_result(
-    chunk: StoredChunk, scored: Scored, blend: Blend, text: Callable[[], ResultText]
+    chunk: StoredChunk,
+    scored: Scored,
+    blend: Blend,
+    text: Callable[[], ResultText],
+    copies: tuple[PassageCopy, ...],
 ) -> MemorySearchResult:
     return MemorySearchResult(
         path=chunk.path,
@@ -185,32 +186,37 @@ def _make_result(
         text_score=round(scored.text, 6),
         vector_score=None if scored.vector is None else round(scored.vector, 6),
         text_share=1.0 if scored.named else round(blend.text_share(scored.evidence), 6),
+        copies=copies,
     )
 
 
-class _LaterText:
-    """Makes the text of a chunk's result when it is first called.
+class _Later:
+    """Makes a text with a function when it is first called."""
 
-    With `roles`, only messages of these roles are highlighted and shown first. `around`: whether the title, a heading
-    or the path may match; searching them takes as long as searching the text.
-    """
-
-    def __init__(self, chunk: StoredChunk, analysis: QueryAnalysis, roles: frozenset[str], around: bool) -> None:
-        self._arguments = chunk, analysis, roles, around
+    def __init__(self, make: Callable[..., ResultText], *arguments: object) -> None:
+        self._make = make, arguments
 
     def __call__(self) -> ResultText:
         return self._text
 
     @cached_property
     def _text(self) -> ResultText:
-        return _make_text(*self._arguments)
+        make, arguments = self._make
+        return make(*arguments)
 
 
 # The answer by keywords and the complete one share results, and so does a query repeated after a sync.
-_later_text = lru_cache(256)(_LaterText)
+_later = lru_cache(512)(_Later)
 
 
-def _make_text(chunk: StoredChunk, analysis: QueryAnalysis, roles: frozenset[str], around: bool) -> ResultText:
+def _make_text(
+    chunk: StoredChunk, analysis: QueryAnalysis, roles: frozenset[str], around: bool, near: NearChunks
+) -> ResultText:
+    """Return the text of a chunk's result.
+
+    With `roles`, only messages of these roles are highlighted and shown first. `around`: whether the title, a heading
+    or the path may match; searching them takes as long as searching the text. `near`: see `neighbours`.
+    """
     # A session's file name is not searched text.
     others = (chunk.path if chunk.message_offsets is None else "", chunk.title, *chunk.heading) if around else ()
     ranges, found = ranges_of(chunk.text, others, analysis, (chunk.language,))
@@ -218,11 +224,12 @@ def _make_text(chunk: StoredChunk, analysis: QueryAnalysis, roles: frozenset[str
     first = 0
     heading, heading_ranges = chunk.heading, of_others[2:]
     if roles and chunk.message_offsets is not None:
-        spans = _spans(chunk, roles)
+        spans = spans_of(chunk, roles)
         ranges = _ranges_inside(ranges, spans)
         first = spans[0][0] if spans and not ranges else 0
     snippet = make_snippet(chunk.text[first:], ranges)
-    offset = None if chunk.message_offsets is None else _offset_at(chunk, first + snippet.offset)
+    offset = None if chunk.message_offsets is None else offset_at(chunk, first + snippet.offset)
+    message = None if offset is None else found_message(offset, chunk)
     if offset is None:
         before = snippet.text[: snippet.ranges[0][0]] if snippet.ranges else ""
         heading = headings_at(chunk, snippet.first_line + before.count("\n"))
@@ -233,7 +240,8 @@ def _make_text(chunk: StoredChunk, analysis: QueryAnalysis, roles: frozenset[str
         snippet_line=chunk.start_line + snippet.first_line if offset is None else offset.line,
         match_ranges=tuple((start, end) for start, end in snippet.ranges if start < end),
         heading=heading,
-        message=None if offset is None else _message(offset, chunk),
+        message=message,
+        context=None if message is None else message_context(message, chunk, near),
         title_ranges=of_others[1],
         heading_ranges=tuple(heading_ranges),
         path_ranges=of_others[0],
@@ -301,14 +309,8 @@ def with_own_dates(
     )
 
 
-def copy_of(chunk: StoredChunk, result: MemorySearchResult, original: StoredChunk) -> PassageCopy:
-    """Return the location of a chunk with the same text as a result, which was made from the chunk `original`."""
-    message = None
-    snippet_line = result.snippet_line + chunk.start_line - result.start_line
-    if chunk.message_offsets is not None:
-        ordinal = None if result.message is None else result.message.ordinal
-        offset = _offset_at(chunk, next((at.offset for at in _offsets(original) if at.ordinal == ordinal), 0))
-        message, snippet_line = _message(offset, chunk), offset.line
+def copy_of(chunk: StoredChunk, text: Callable[[], ResultText], original: StoredChunk) -> PassageCopy:
+    """Return the location of a chunk with the same text as a result; `text` was made from the chunk `original`."""
     return PassageCopy(
         path=chunk.path,
         start_line=chunk.start_line,
@@ -316,23 +318,33 @@ def copy_of(chunk: StoredChunk, result: MemorySearchResult, original: StoredChun
         citation=chunk.citation,
         title=chunk.title,
         modified=chunk.modified,
-        snippet_line=snippet_line,
-        message=message,
+        text=_later(_text_in_copy, text, chunk, original),
+    )
+
+
+def _text_in_copy(text: Callable[[], ResultText], chunk: StoredChunk, original: StoredChunk) -> ResultText:
+    shown, message = text(), None
+    line = shown.snippet_line + chunk.start_line - original.start_line
+    if chunk.message_offsets is not None:
+        ordinal = None if shown.message is None else shown.message.ordinal
+        offset = offset_at(chunk, next((at.offset for at in offsets_of(original) if at.ordinal == ordinal), 0))
+        message, line = found_message(offset, chunk), offset.line
+    return msgspec.structs.replace(
+        shown, snippet_line=line, message=message, context=None, title_ranges=(), path_ranges=()
     )
 
 
 def at_tool_call(
     snapshot: Snapshot, result: MemorySearchResult, chunk: StoredChunk, query: Query
-) -> tuple[MemorySearchResult, StoredChunk]:
+) -> MemorySearchResult:
     """Move a result to the session's last tool call with a file or command that the query requires.
 
-    Returns the result and the chunk before the call; both unchanged without such a call. Only for a query without
-    words, since words are found in messages.
+    Returns the result unchanged without such a call. Only for a query without words, since words are found in messages.
     """
     files = query.values_of_required("file")
     commands = query.values_of_required("command")
     if chunk.message_offsets is None or not (files or commands):
-        return result, chunk
+        return result
     from engine.corpus.transcripts.message_offsets import MessageOffset
     from engine.corpus.transcripts.tool_uses import file_matcher  # imports redaction, and few queries need it
     from engine.store.sessions import calls_in_session, chunk_before
@@ -346,16 +358,19 @@ def at_tool_call(
         if found:
             snippet = make_snippet(value, highlight_ranges(value, query))
             offset = MessageOffset(0, line, ordinal, "", "assistant")
+            message, id_ = found_message(offset, chunk), chunk_before(snapshot, chunk.id, line)
+            before = snapshot.chunks([id_]).get(id_, chunk)
+            near = neighbours(snapshot, {before.id: (True, False)})[before.id]
             text = msgspec.structs.replace(
                 result.shown,
                 snippet=snippet.text,
                 snippet_line=line,
                 match_ranges=tuple((start, end) for start, end in snippet.ranges if start < end),
-                message=_message(offset, chunk),
+                message=message,
+                context=message_context(message, before, near),
             )
-            before = chunk_before(snapshot, chunk.id, line)
-            return msgspec.structs.replace(result, text=text), snapshot.chunks([before]).get(before, chunk)
-    return result, chunk
+            return msgspec.structs.replace(result, text=text)
+    return result
 
 
 def ranges_of(
@@ -381,117 +396,12 @@ def ranges_of(
 def matches_in_roles(chunk: StoredChunk, analysis: QueryAnalysis, roles: frozenset[str]) -> bool:
     """Whether a word of the query is in a message of these roles; also true if no message contains one."""
     ranges = _matches(chunk, analysis)
-    return not ranges or bool(_ranges_inside(ranges, _spans(chunk, roles)))
+    return not ranges or bool(_ranges_inside(ranges, spans_of(chunk, roles)))
 
 
 def _matches(chunk: StoredChunk, analysis: QueryAnalysis) -> list[FileRange]:
     return highlight_ranges(chunk.text, analysis, (chunk.language,))
 
 
-def _spans(chunk: StoredChunk, roles: frozenset[str]) -> list[FileRange]:
-    """Return the (start, end) offsets of messages by these roles in a session's chunk."""
-    offsets = _offsets(chunk)
-    ends = [*(offset.offset for offset in offsets[1:]), len(chunk.text)]
-    return [(offset.offset, end) for offset, end in zip(offsets, ends, strict=False) if offset.role in roles]
-
-
 def _ranges_inside(ranges: Sequence[FileRange], spans: Sequence[FileRange]) -> list[FileRange]:
     return [(start, end) for start, end in ranges if any(first <= start < last for first, last in spans)]
-
-
-def _offsets(chunk: StoredChunk) -> "Sequence[MessageOffset]":
-    """Return the locations of the messages in a session's chunk; none for a note."""
-    if chunk.message_offsets is None:
-        return ()
-    from engine.corpus.transcripts.message_offsets import read_offsets  # many searches find notes alone
-
-    return read_offsets(chunk.message_offsets)
-
-
-def _message(offset: "MessageOffset", chunk: StoredChunk) -> FoundMessage:
-    from engine.corpus.transcripts.message_offsets import in_ranges
-
-    return FoundMessage(
-        ordinal=offset.ordinal,
-        id=offset.id,
-        role=offset.role,
-        agent=chunk.agent,
-        project=chunk.project,
-        machine=chunk.machine,
-        rewound=in_ranges(offset.line, chunk.rewound),
-    )
-
-
-def _offset_at(chunk: StoredChunk, offset: int) -> "MessageOffset":
-    """Return the message that contains `offset` of a session's chunk."""
-    offsets = _offsets(chunk)
-    return offsets[max(0, bisect_right([message.offset for message in offsets], offset) - 1)]
-
-
-def message_context(snapshot: Snapshot, result: MemorySearchResult, chunk: StoredChunk) -> MessageContext | None:
-    """Return the beginning of the message before an answer or after a question that a search found.
-
-    None for a note, and for a found message that is long enough to be understood alone.
-    """
-    if chunk.message_offsets is None:
-        return None
-    spoken = list(_messages_in(chunk))
-    lengths = Counter[int]()
-    for offset, text in spoken:
-        if offset.role in _OTHER:
-            lengths[offset.ordinal] += len(text)
-    # Nothing here makes the text of a result; a tool call's text is made already, and its message isn't in the chunk.
-    if callable(result.text) and all(length > _CLEAR_ALONE for length in lengths.values()):
-        return None
-    if (hit := result.message) is None or hit.role not in _OTHER or lengths[hit.ordinal] > _CLEAR_ALONE:
-        return None
-    if spoken[0][0].ordinal == hit.ordinal and not _is_whole(chunk, spoken[0][0]):
-        return None
-    before = hit.role == "assistant"
-    for found in (chunk, *_neighbours(snapshot, chunk, before=before)):
-        messages = [
-            (offset, text) for offset, text in _messages_in(found) if offset.role == _OTHER[hit.role] and text.strip()
-        ]
-        for offset, text in reversed(messages) if before else messages:
-            if offset.ordinal < hit.ordinal if before else offset.ordinal > hit.ordinal:
-                begin = _begin(text if _is_whole(found, offset) else f"…{text}")
-                return MessageContext(role=offset.role, text=begin, line=offset.line, ordinal=offset.ordinal)
-    return None
-
-
-def _messages_in(chunk: StoredChunk) -> "Iterator[tuple[MessageOffset, str]]":
-    """Yield each message of a session's chunk with its location, without the speaker's name."""
-    offsets = _offsets(chunk)
-    ends = [*(offset.offset for offset in offsets[1:]), len(chunk.text)]
-    for offset, end in zip(offsets, ends, strict=True):
-        yield offset, chunk.text[offset.offset : end].removeprefix(_label(offset))
-
-
-def _is_whole(chunk: StoredChunk, offset: "MessageOffset") -> bool:
-    """Whether a message begins in this chunk: the first one may be the rest of a long one."""
-    return chunk.text.startswith(_label(offset), offset.offset)
-
-
-def _label(offset: "MessageOffset") -> str:
-    from engine.corpus.transcripts.chunk_packing import SPEAKERS  # imports the chunking of sessions
-
-    return f"{SPEAKERS.get(offset.role, offset.role)}: "
-
-
-def _neighbours(snapshot: Snapshot, chunk: StoredChunk, *, before: bool) -> Iterator[StoredChunk]:
-    """Yield the chunks before or after a chunk of the same session, the nearest first."""
-    chunks = snapshot.tables.chunks
-    compared, order = ("<", "DESC") if before else (">", "ASC")
-    query = f"""SELECT id FROM {chunks} WHERE file_id = (SELECT file_id FROM {chunks} WHERE id = ?1)
-        AND id {compared} ?1 ORDER BY id {order} LIMIT {_CHUNKS_AROUND}"""
-    ids = [id_ for (id_,) in snapshot.connection.execute(query, (chunk.id,))]
-    chunks_by_id = snapshot.chunks(ids)
-    yield from (chunks_by_id[id_] for id_ in ids if id_ in chunks_by_id)
-
-
-def _begin(text: str) -> str:
-    """Return the beginning of a text on one line, cut between words."""
-    line = " ".join(text[: 4 * _LONGEST_CONTEXT].split())
-    if len(line) <= _LONGEST_CONTEXT and len(text) <= 4 * _LONGEST_CONTEXT:
-        return line
-    return f"{line[:_LONGEST_CONTEXT].rpartition(' ')[0] or line[: _LONGEST_CONTEXT - 1]}…"

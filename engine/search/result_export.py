@@ -30,6 +30,9 @@ def outcome_values(outcome: SearchOutcome) -> dict[str, Any]:
             del result["context"]
         if not result["copies"]:
             del result["copies"]
+        for copy in result.get("copies", ()):
+            text = copy.pop("text")
+            copy |= {key: text[key] for key in ("snippetLine", "message")}
     for key in ("telling", "within"):
         if not values[key]:
             del values[key]

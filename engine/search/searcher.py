@@ -163,6 +163,11 @@ class Searcher:
         found = self._find(snapshot, provider, part, context)
         if not found.results and (shorter := self._shorter(snapshot, part, context, others)) is not None:
             return self._answer_instead(snapshot, provider, context, shorter, others)
+        if not found.results and request.explain == "if empty" and part.scope.unlisted:
+            explained = msgspec.structs.replace(request, explain=True)
+            return self._answer(
+                snapshot, provider, SearchContext.for_request(explained, context.cancel, context.failure)
+            )
         outcome = self._advised(snapshot, provider, make_outcome(snapshot, found, provider, context), context)
         if found.lasting and not context.reads_files:
             self._answers.put(moment, request, outcome)

@@ -16,7 +16,7 @@ from engine.text.stopwords import KINDS_OF_TEXT
 from engine.text.tokens_and_stems import phrase_tokens
 
 if TYPE_CHECKING:
-    from engine.search.search_sources import WordCounts
+    from engine.search.search_context import WordCounts
 
 _WEAK = 0.5
 """Weight of a prefix or a looser form if the exact one is in the index; without it, they count in full."""

@@ -15,7 +15,7 @@ from engine.base.errors import ProviderError
 from engine.providers import Calibration
 from engine.search import scoring
 from engine.search.chunk_filter import ChunkFilter
-from engine.search.search_sources import NearVectors
+from engine.search.search_context import NearVectors
 from engine.store.connection import many
 from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import StoredModel, Vectors, decode

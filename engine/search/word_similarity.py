@@ -27,8 +27,7 @@ from engine.search.keyword_scores import KeywordScores, Scored
 from engine.search.pipeline_stages import Moved
 from engine.search.score_cut_off import COMPARED, languages_of
 from engine.search.scoring import LONG_QUERY, Blend
-from engine.search.search_context import SearchContext
-from engine.search.search_sources import WordCounts
+from engine.search.search_context import SearchContext, WordCounts
 from engine.search.vector_leg import VectorLeg
 from engine.store.snapshot import Snapshot, StoredChunk
 from engine.text import QueryAnalysis

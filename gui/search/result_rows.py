@@ -181,7 +181,7 @@ class ResultRow:
     def drawn(self) -> tuple[object, ...]:
         """A cache key of the row's layout: rows with equal keys look the same except for the score."""
         result = self.result
-        return result.path, self.lines, self.leg, result.title, result.shown, result.context
+        return result.path, self.lines, self.leg, result.title, result.shown
 
     @property
     def excerpt(self) -> Excerpt:
@@ -189,7 +189,7 @@ class ResultRow:
         result, shown = self.result, self.result.shown
         above = shown.heading[-1] if shown.heading else result.title
         title = result.title if shown.message is None else None
-        return _excerpt_of(shown.snippet, shown.match_ranges, above, title, result.context)
+        return _excerpt_of(shown.snippet, shown.match_ranges, above, title, shown.context)
 
 
 @dataclass(frozen=True)

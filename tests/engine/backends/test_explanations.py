@@ -12,6 +12,7 @@ from engine.backends import builtin
 from engine.embedding.provider_selection import Selection
 from engine.providers import Calibration
 from engine.records import EarlierQuery, ResultExplanation, SearchOutcome, SearchRemedy
+from engine.search.query_conditions import Conditions
 from engine.search.result_reasons import reasons_of
 from engine.settings import Settings
 from engine.settings.options import ChunkingSettings, SessionSettings
@@ -233,6 +234,24 @@ def test_phrase_offered_as_words_without_exclusion(open_memory) -> None:
     excluded = _remedies(memory.search("irrigation -timer", explain=True))["demand"]
     assert (excluded.query, excluded.finds) == ("irrigation", 2)
     assert excluded.advice == "Without “-timer”, the query finds 2 results."
+
+
+def test_excluded_chunks_are_listed_for_empty_answers(open_memory, monkeypatch) -> None:
+    memory = open_memory(use=None)
+    memory.sync()
+    listed: list[object] = []
+    list_chunks = Conditions.chunks
+    monkeypatch.setattr(Conditions, "chunks", lambda *values: listed.append(values) or list_chunks(*values))
+    for query in ("irrigation -quagga", "irrigation -timer", "irrigation -timer -irrigation", '"timer irrigation"'):
+        listed.clear()
+        outcome = memory.search(query, explain="if empty")
+        assert bool(listed) == (not outcome.results), query
+        if not outcome.results:
+            always = memory.search(query, explain=True)
+            first, second = (
+                [(row.name, row.left, row.note) for row in one.explanation.stages] for one in (outcome, always)
+            )
+            assert (first, _remedies(outcome)) == (second, _remedies(always)), query
 
 
 def test_empty_answer_to_known_words_offers_fewer_of_them(open_memory, workspace: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from engine.agent.session_export import readable_session
 from engine.backends.builtin import BuiltinMemory
+from engine.search import result_builder
 from engine.settings.options import SessionSettings
 
 SESSION = "0c1d2e3f-0000-4000-8000-000000000001"
@@ -228,3 +229,31 @@ def test_speaker_without_a_match_is_shown_first(memory: BuiltinMemory, projects:
     (result,) = memory.search("role:user", sources=("sessions",), min_score=0).results
     assert result.message is not None
     assert (result.message.role, result.snippet, result.snippet_line) == ("user", "User: Thank you.", 2)
+
+
+def test_only_first_texts_of_sessions_are_made(
+    memory: BuiltinMemory, projects: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Short answers are shown with their questions, and copies with their own lines, when their rows are read."""
+    for number in range(16):
+        session = SESSION.replace("0001", f"{number:04}")
+        lines = [
+            line("user", f"Where is rope {number}, and what is fastened to it?"),
+            line("assistant", f"The shackles of rope {number} hang aft."),
+        ]
+        text = "\n".join(lines).replace(SESSION, session)
+        (projects / "boat" / f"{session}.jsonl").write_text(f"{text}\n")
+        copy = projects / "boat" / f"{session[:-4]}f{number:03}.jsonl"
+        copy.write_text(f"\n{text}\n".replace(session, copy.stem))
+    memory.sync()
+    made: list[str] = []
+    make_snippet = result_builder.make_snippet
+    monkeypatch.setattr(
+        result_builder, "make_snippet", lambda text, *values: made.append(text) or make_snippet(text, *values)
+    )
+    results = memory.search("shackles aft", sources=("sessions",), min_score=0, max_results=50).results
+    assert (len(results), len(made)) == (16, 12)
+    contexts = [result.context for result in results]
+    assert all(context is not None and context.text.startswith("Where is rope") for context in contexts)
+    lines_of_copies = {result.in_copy(copy).snippet_line for result in results for copy in result.copies}
+    assert (len(made), lines_of_copies) == (16, {3})

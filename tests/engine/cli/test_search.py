@@ -56,7 +56,9 @@ def test_short_hit_in_session_has_the_other_message(
         outcome = search(query, **options)  # type: ignore[arg-type]
         known = outcome.results[0].snippet.split("\n")[0] if "again" in query else "How long?"
         context = MessageContext(role=role, text=known, line=1, ordinal=1)
-        return msgspec.structs.replace(outcome, results=(msgspec.structs.replace(outcome.results[0], context=context),))
+        first = outcome.results[0]
+        text = msgspec.structs.replace(first.shown, context=context)
+        return msgspec.structs.replace(outcome, results=(msgspec.structs.replace(first, text=text),))
 
     monkeypatch.setattr(memory, "search", in_session)
     lines = run("search", "irrigation", "timer").out.splitlines()
@@ -104,7 +106,7 @@ def test_copies_of_a_result_are_named_below_it(run: Run, memory: FakeMemory, mon
         names = [f"copy {number}.md" for number in range(int(query.rsplit(maxsplit=1)[-1]))]
         copies = tuple(
             PassageCopy(
-                path=name, start_line=4, end_line=4, citation=f"{name}#L4", title=name, modified=0, snippet_line=4
+                path=name, start_line=4, end_line=4, citation=f"{name}#L4", title=name, modified=0, text=first.shown
             )
             for name in names
         )
@@ -116,6 +118,9 @@ def test_copies_of_a_result_are_named_below_it(run: Run, memory: FakeMemory, mon
     assert "The same text is in 7 other files: copy 0.md#L4, " in out
     assert "copy 4.md#L4 and 2 more.\n" in out
     assert "copies" not in run("search", "irrigation", "0", "--json").json["results"][0]
+    [copy] = run("search", "irrigation", "1", "--json").json["results"][0]["copies"]
+    assert {"snippetLine", "message"} < copy.keys()
+    assert "text" not in copy
     page = run("search", "irrigation", "2", "--markdown").out
     assert "The same text: `copy 0.md#L4`, `copy 1.md#L4`" in page
 

@@ -16,7 +16,7 @@ NOTES = {"marina.md": TEXT, "marina (1).md": TEXT, "old/marina.md": TEXT, "house
 
 
 def copy_of(result) -> PassageCopy:
-    names = ("path", "start_line", "end_line", "citation", "title", "modified", "snippet_line")
+    names = ("path", "start_line", "end_line", "citation", "title", "modified", "text")
     return PassageCopy(**{name: getattr(result, name) for name in names})
 
 
