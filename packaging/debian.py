@@ -6,6 +6,8 @@ import subprocess
 import sys
 from collections.abc import Iterable
 
+import environment
+
 
 def can_install() -> bool:
     return shutil.which("apt-get") is not None and os.geteuid() == 0
@@ -26,14 +28,15 @@ def install(purpose: str, packages: Iterable[str]) -> None:
     names = list(packages)
     print(f"Installing {purpose}: {' '.join(names)} …", file=sys.stderr, flush=True)
     for command in (["apt-get", "update"], ["apt-get", "install", "-y", "--no-install-recommends", *names]):
-        done = subprocess.run(
-            command,
-            env=os.environ | {"DEBIAN_FRONTEND": "noninteractive"},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            check=False,
-        )
+        with environment.alone():
+            done = subprocess.run(
+                command,
+                env=os.environ | {"DEBIAN_FRONTEND": "noninteractive"},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                check=False,
+            )
         if done.returncode != 0:
             sys.stderr.write(done.stdout.decode(errors="replace"))
             sys.exit(f"`{' '.join(command)}` failed; the reason is above.")

@@ -2,13 +2,13 @@
 """The commands of the README, for a bare machine with Python 3.11 or newer.
 
     python3 packaging/dev.py run [-- ARGS]                     start Mnemoscope; ARGS are the program's own
-    python3 packaging/dev.py test [--peers] [-- PYTEST ARGS]   ruff, mypy, import rules, pytest; with ARGS pytest alone
+    python3 packaging/dev.py test [OPTIONS] [-- PYTEST ARGS]   ruff, mypy, import rules, pytest; with ARGS pytest alone
     python3 packaging/dev.py bundle                            a folder that runs without Python: dist/mnemoscope
     python3 packaging/dev.py deb                               a Debian package made from it
 
 The first two create `.venv` next to `pyproject.toml` from the committed lock when it is missing or out of date, the
-others `.venv-bundle`. `--peers` also installs third-party programs (qmd, on Node) into `.peers`; tests that need them
-are skipped without it.
+others `.venv-bundle`. Options of `test`: `--peers` also installs third-party programs (qmd, on Node) into `.peers`, and
+`--bundle` also builds the bundle, next to the other checks; tests that need them are skipped without these options.
 """
 
 import sys
@@ -33,6 +33,7 @@ CHECKS = {
     "mypy": ["mypy", "--num-workers", "2"],  # cold, as on a new machine, in 21 instead of 36 s
     "import rules": ["lint-imports", "--no-logo"],
 }
+TEST_OPTIONS = {"--peers", "--bundle"}
 MAX_PROCESSES = 4
 """Limit because each process collects all tests, and one with a window takes half a gigabyte."""
 HEADLESS = (
@@ -44,8 +45,9 @@ SCREENLESS_OPTIONS = {"--help", "-h", "--version"}
 
 def main(arguments: list[str]) -> int:
     command, *rest = arguments or ["--help"]
-    with_peers = command == "test" and rest[:1] == ["--peers"]
-    rest = rest[1:] if with_peers else rest
+    options = set()
+    while command == "test" and rest and rest[0] in TEST_OPTIONS:
+        options.add(rest.pop(0))
     rest = rest[1:] if rest[:1] == ["--"] else rest
     if command in {"--help", "-h"}:
         print(__doc__)
@@ -53,7 +55,7 @@ def main(arguments: list[str]) -> int:
     if command == "run":
         return run(rest)
     if command == "test":
-        return test(rest, with_peers=with_peers)
+        return test(rest, options)
     if command in {"bundle", "deb"} and not rest:
         (bundle.build if command == "bundle" else deb.build)()
         return 0
@@ -74,24 +76,38 @@ def run(arguments: list[str]) -> int:
     return _become([str(environment.WORK.program("mnemoscope")), *arguments])
 
 
-def test(arguments: list[str], *, with_peers: bool) -> int:
+def test(arguments: list[str], options: set[str]) -> int:
     """Run all checks even if some fail; pytest runs last, so that its summary is the last line."""
     qt_libraries.ensure(qt_libraries.for_tests())
     screen_reader.ensure()
-    environment.WORK.ensure(environment.TEST_LOCK)
     os.chdir(environment.ROOT)
     pytest = [str(environment.WORK.python), "-m", "pytest"]
     if arguments:
-        if with_peers:
+        environment.WORK.ensure(environment.TEST_LOCK)
+        if "--peers" in options:
             peers.ensure()
+        if "--bundle" in options:
+            bundle.ensure()
         return _become([*pytest, *arguments])
-    compiling = _start([*pytest, "--collect-only", "--quiet"])
+    # A bundle takes one core for a minute and a half, as the packages and checks do.
+    building = _start([sys.executable, __file__, "bundle"], subprocess.PIPE) if "--bundle" in options else None
+    environment.WORK.ensure(environment.TEST_LOCK)
+    compiling = _start([*pytest, "--collect-only", "--quiet"], subprocess.DEVNULL)
     failed = [name for name, command in CHECKS.items() if not _check(name, command)]
-    if with_peers and not _has_peers():
+    if "--peers" in options and not _has_peers():
         failed.append("peers")
     compiling.wait()
+    if building and not _is_built(building):
+        failed.append("bundle")
     print(f"--- pytest{' (failed so far: ' + ', '.join(failed) + ')' if failed else ''}", flush=True)
     return _wait([*pytest, *_side_by_side()]) or (1 if failed else 0)
+
+
+def _is_built(building: "subprocess.Popen[bytes]") -> bool:
+    """Wait for the bundle and print the output of its build; return whether it is proven."""
+    output, _ = building.communicate()
+    print(f"--- bundle\n{output.decode(errors='replace')}", end="", flush=True)
+    return building.returncode == 0
 
 
 def _has_peers() -> bool:
@@ -120,12 +136,12 @@ def _opens_window(arguments: list[str]) -> bool:
     return not starts_with_verb and SCREENLESS_OPTIONS.isdisjoint(arguments)
 
 
-def _start(command: list[str]) -> "subprocess.Popen[bytes]":
-    """Start a program whose output doesn't matter: pytest compiles all tests while the checks leave a core idle.
+def _start(command: list[str], output: int) -> "subprocess.Popen[bytes]":
+    """Start a program beside the checks, which leave a core idle: the bundle, and pytest, which compiles all tests.
 
-    Otherwise each of its processes would compile them all at the same time.
+    Otherwise each of pytest's processes would compile them all at the same time.
     """
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
 
 
 def _check(name: str, command: list[str]) -> bool:

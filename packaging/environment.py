@@ -4,11 +4,13 @@ A stamp file in each lists its contents. The stamp is removed before any change 
 install leaves no stamp and is rebuilt.
 """
 
+import contextlib
 import hashlib
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -60,7 +62,8 @@ class Environment:
             step("Installing the packages (some 100 MB the first time, 250 MB with those for the tests)", install)
         # A plain path file: setuptools' import hook would add 15 ms to every start of Python.
         editable = ["--no-deps", "--no-build-isolation", "--config-settings", "editable_mode=compat", "-e", str(ROOT)]
-        step("Linking the project", [*pip, *editable])
+        with alone():
+            step("Linking the project", [*pip, *editable])
         held = {"environment", "project", self._locks[0].name, lock.name} | installed.keys()
         self._stamp.write_text(json.dumps({key: value for key, value in stamp.items() if key in held}))
 
@@ -82,6 +85,19 @@ WORK = Environment(ROOT / ".venv", RUN_LOCK, TEST_LOCK)
 """Environment in which the program and its tests run."""
 BUNDLING = Environment(ROOT / ".venv-bundle", BUNDLE_LOCK)
 """Environment for bundles: it holds only the bundle's packages and PyInstaller, which collects all that it finds."""
+
+
+@contextlib.contextmanager
+def alone() -> Iterator[None]:
+    """Wait until no other command of this project is within this block: neither apt-get nor setuptools runs twice."""
+    if sys.platform == "win32":
+        yield
+        return
+    import fcntl
+
+    with (ROOT / "pyproject.toml").open() as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def step(sentence: str, command: list[str]) -> None:

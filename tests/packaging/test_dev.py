@@ -10,11 +10,12 @@ import pytest
 def dev(load, monkeypatch):
     """The commands with a ready environment and all libraries, recording the programs that they start."""
     environment, qt_libraries, peers = load("environment"), load("qt_libraries"), load("peers")
-    dev = load("dev")
+    bundle, dev = load("bundle"), load("dev")
     dev.started = []
     monkeypatch.setattr(environment.WORK, "ensure", lambda lock: dev.started.append(lock.name))
     monkeypatch.setattr(qt_libraries, "ensure", lambda libraries: dev.started.append("libraries"))
     monkeypatch.setattr(peers, "ensure", lambda: dev.started.append("peers"))
+    monkeypatch.setattr(bundle, "ensure", lambda: dev.started.append("bundle"))
     monkeypatch.setattr(dev, "_become", lambda command: dev.started.append(command) or 0)
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
         monkeypatch.delenv(name, raising=False)
@@ -62,25 +63,34 @@ def test_pytest_arguments_skip_other_checks(dev):
     assert arguments_of(dev) == ["-m", "pytest", "-k", "name"]
 
 
-def test_peers_are_installed_before_pytest_runs_alone(dev):
-    assert dev.main(["test", "--peers", "--", "tests/engine", "-x"]) == 0
-    assert dev.started[:3] == ["libraries", "requirements-dev.lock", "peers"]
+def test_peers_and_bundle_are_made_before_pytest_runs_alone(dev):
+    assert dev.main(["test", "--bundle", "--peers", "--", "tests/engine", "-x"]) == 0
+    assert dev.started[:4] == ["libraries", "requirements-dev.lock", "peers", "bundle"]
     assert arguments_of(dev) == ["-m", "pytest", "tests/engine", "-x"]
+
+
+class Ran(list):
+    exit_code = 0
+    """Of the build of a bundle."""
 
 
 @pytest.fixture
 def ran(dev, monkeypatch):
     """Record the programs that run to completion; mypy fails."""
-    ran = []
+    ran = Ran()
 
     def wait(command):
         ran.append("pytest" if "pytest" in command else Path(command[0]).stem)
         ran.append(command[3:]) if "pytest" in command else None
         return 1 if "mypy" in command[0] else 0
 
-    def start(command):
-        ran.append(command[-2])
-        return SimpleNamespace(wait=lambda: ran.append("compiled"))
+    def communicate():
+        ran.append("built")
+        return b"Collecting the bundle\n", None
+
+    def start(command, output):
+        ran.append(command[-1])
+        return SimpleNamespace(wait=lambda: ran.append("compiled"), communicate=communicate, returncode=ran.exit_code)
 
     monkeypatch.setattr(dev, "_wait", wait)
     monkeypatch.setattr(dev, "_start", start)
@@ -89,9 +99,20 @@ def ran(dev, monkeypatch):
 
 def test_checks_continue_after_failure_and_pytest_is_last(dev, ran, capsys):
     assert dev.main(["test"]) == 1
-    assert ran[:-1] == ["--collect-only", "ruff", "ruff", "mypy", "lint-imports", "compiled", "pytest"]
+    assert ran[:-1] == ["--quiet", "ruff", "ruff", "mypy", "lint-imports", "compiled", "pytest"]
     assert "peers" not in dev.started
     assert capsys.readouterr().out.endswith("--- pytest (failed so far: mypy)\n")
+
+
+@pytest.mark.parametrize(("exit_code", "expected"), [(0, 0), (1, 1)])
+def test_bundle_is_built_beside_the_checks(dev, ran, monkeypatch, capsys, exit_code, expected):
+    monkeypatch.setattr(dev, "CHECKS", {"ruff": ["ruff"]})
+    ran.exit_code = exit_code
+    assert dev.main(["test", "--bundle"]) == expected
+    assert ran[:-1] == ["bundle", "--quiet", "ruff", "compiled", "built", "pytest"]
+    printed = capsys.readouterr().out
+    assert "--- bundle\nCollecting the bundle\n--- pytest" in printed
+    assert ("failed so far: bundle" in printed) == (exit_code == 1)
 
 
 @pytest.mark.parametrize(
@@ -111,7 +132,7 @@ def test_failed_peers_install_runs_tests_and_fails_command(dev, ran, monkeypatch
     monkeypatch.setattr(dev.peers, "ensure", refused)
     monkeypatch.setattr(dev, "CHECKS", {})
     assert dev.main(["test", "--peers"]) == 1
-    assert ran[:3] == ["--collect-only", "compiled", "pytest"]
+    assert ran[:3] == ["--quiet", "compiled", "pytest"]
     printed = capsys.readouterr().out
     assert "peers: FAILED: npm is missing." in printed
     assert "failed so far: peers" in printed

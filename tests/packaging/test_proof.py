@@ -31,6 +31,11 @@ def program(tmp_path, lines):
             "search 'irrigation timer'",
         ),
         (
+            """case "$1" in --version) echo mnemoscope 1;; index) echo 'Indexing files 1/2 · elapsed 0:09' >&2;; """
+            """search) echo '{"results": []}';; esac""",
+            "search 'irrigation timer'",
+        ),
+        (
             'case "$1" in --version) echo mnemoscope 1;; '
             """search) echo "$WATERING";; esac""",
             "search 'insomnia'",
