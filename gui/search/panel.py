@@ -352,9 +352,8 @@ class SearchPanel(QObject, ViewPanel):
 
     @Slot()
     def _accept(self) -> None:
-        """Handle Enter in the box: open the best result if it matches the current text, else search immediately."""
-        answer = self.view.answer
-        if answer is not None and answer.query.text == self.box.query and self.view.has_results:
+        """Handle Enter in the box: open the best result of the current query, else search immediately."""
+        if self._answered:
             self.view.list.open_current()
         else:
             self.controller.run_query()
