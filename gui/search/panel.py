@@ -23,6 +23,7 @@ from gui.search.result_list import ResultActions
 from gui.search.results_view import ResultsView
 from gui.search.search_controller import SearchController
 from gui.search.start_page import StartContent, StartPage
+from gui.text.right_to_left import code
 from gui.widgets.icons import IconButton
 from gui.widgets.layouts import FoldingRow
 from gui.widgets.query_box import QueryBox
@@ -48,7 +49,7 @@ class QueryHelpMenu(QMenu):
 
     def fill(self, examples: tuple[tuple[str, str], ...], choose: Callable[[str], None]) -> None:
         for example, meaning in examples:
-            action = self.addAction(f"{example}\t{tr(meaning)}")
+            action = self.addAction(f"{code(example)}\t{tr(meaning)}")
             action.triggered.connect(lambda _=False, chosen=example: choose(chosen))
             if _OPERATOR.match(example):
                 self.gates.add(action, "conditions")
