@@ -19,6 +19,7 @@ from engine.corpus.transcripts.session_stores import session_name
 from engine.corpus.transcripts.transcript_files import last_change
 from engine.embedding.provider_interface import EmbeddingProvider
 from engine.indexing.cost_estimate import name_of
+from engine.indexing.crashing_files import WITHOUT_TEXT
 from engine.records import FileIssue, FolderContents, PathRemedy, PathState, PathStateKind, RuleOrigin, Source
 from engine.settings import Settings
 from engine.settings.loading import origin_of
@@ -187,14 +188,19 @@ class _Explanation:
     def _note(self) -> PathState:
         name = self._status.name
         file = indexed_file(self._snapshot, "memory", name)
+        failure = issue_of(self._snapshot, "failed", name)
         if file is None:
             skipped = issue_of(self._snapshot, "skipped", name)
             if skipped is not None and skipped.rule == NOT_NOTES:
                 return self._excluded(Match(skipped.rule, skipped.detail), _BUILT_IN)
-            return self._unknown(issue_of(self._snapshot, "failed", name))
+            return self._unknown(failure)
         state = Path(self._status.path).lstat()
         changed = (min(state.st_mtime_ns, LATEST_NS), state.st_size) != (file.mtime_ns, file.size)
-        return self._indexed([file.id], changed=changed, title=file.title, size=file.size, modified=file.mtime_ns / 1e9)
+        facts = {"title": file.title, "size": file.size, "modified": file.mtime_ns / 1e9}
+        if failure is not None and failure.rule in WITHOUT_TEXT and not changed:
+            sentence = tr("Only the name of this file is found. {reason}", reason=tr_reason(failure.detail))
+            return self._state("failed", sentence, "open", rule=failure.rule, rule_path=failure.path, **facts)
+        return self._indexed([file.id], changed=changed, **facts)
 
     def _transcript(self) -> PathState:
         name = self._status.name

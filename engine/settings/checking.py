@@ -35,8 +35,6 @@ _TABLES = {
     tuple: marked("{it} must be a table of names, each with a list of texts in quotes."),
 }
 
-_MACHINES = Problem(marked('{it} must be a list of names with folders, such as ["laptop=~/Sync/laptop"].'))
-
 _ALMOST = 0.85
 """Similarity of a misspelt key to the correct one, from 0 to 1, from which other tables are not considered."""
 _MAX_HOMES = 3
@@ -78,7 +76,7 @@ def problem_of(path: tuple[str, ...], value: Any) -> tuple[tuple[str, ...], Prob
 def suggestion_for(path: tuple[str, ...], value: Any) -> Problem | None:
     """Return a suggestion for an invalid value, such as the correct name of a provider; None without one."""
     if path == ("sessions", "machines"):
-        return _MACHINES
+        return Problem(marked('{it} must be a list of names with folders, such as ["laptop=~/Sync/laptop"].'))
     if path not in {("provider",), ("fallback",)} or not isinstance(value, str):
         return None
     name = value.strip().lower()
@@ -199,7 +197,8 @@ def _machine_name(value: str) -> Found:
 
 
 def _machines(value: Sequence[str]) -> Found:
-    return None if all(all(map(str.strip, entry.partition("="))) for entry in value) else ((), _MACHINES)
+    named = all(all(map(str.strip, entry.partition("="))) for entry in value)
+    return None if named else ((), Problem(marked("{it} must have entries such as laptop=~/Sync/laptop.")))
 
 
 def _is_secret(value: str) -> bool:

@@ -121,19 +121,30 @@ def table_of(document: Any, workspace: Path | None) -> Any:
 
 
 def put_option(layer: Any, key: str, value: Any) -> None:
-    """Set the option `key` in the table of a layer; None removes it."""
+    """Set the option `key` in the table of a layer; None removes it, and tables left empty, without comments."""
     import tomlkit
 
-    table = layer
     *sections, name = key.split(".")
+    tables, inline = [layer], isinstance(layer, tomlkit.items.InlineTable)
     for section in sections:
-        if value is None and section not in table:
+        if value is None and section not in tables[-1]:
             return
-        table = table.setdefault(section, tomlkit.table())
+        tables.append(tables[-1].setdefault(section, tomlkit.inline_table() if inline else tomlkit.table()))
+        inline = inline or isinstance(tables[-1], tomlkit.items.InlineTable) or _is_dotted(tables[-2], section)
     if value is not None:
-        table[name] = list(value) if isinstance(value, tuple) else value
-    elif name in table:
-        del table[name]
+        tables[-1][name] = list(value) if isinstance(value, tuple) else value
+        return
+    tables[-1].pop(name, None)
+    for section, outer in zip(reversed(sections), reversed(tables[:-1]), strict=True):
+        written = getattr(outer[section], "as_string", None)
+        if not outer[section] and written and not written().strip("{} \n"):
+            del outer[section]
+
+
+def _is_dotted(table: Any, name: str) -> bool:
+    """Return whether a table is written as dotted keys: then `[query.hybrid]` can't follow `query.min_score = 0.1`."""
+    body = getattr(getattr(table, "value", table), "body", ())
+    return any(key is not None and key.key == name and key.is_dotted() for key, _ in body)
 
 
 def write_document(document: Any, path: Path, *, expected: str | None) -> None:

@@ -246,7 +246,10 @@ class WorkspaceController(Controller):
     @Slot(object)
     def _show_opening(self, folder: Path) -> None:
         self._banner.clear()
+        from_other_page = self._frame.pages.currentWidget() is not self._frame.panes
         self._frame.show_page(self._frame.panes)
+        if from_other_page:
+            self._views.focus_box()  # else Qt moves the focus of the hidden page to the first button of the window
         self._frame.sync_bar.show_nothing(tr("Opening {folder}…", folder=folder.name or folder))
         self._window.setWindowTitle(tr("{folder} – Mnemoscope", folder=folder.name or folder))
         self._views.search.filters.show_workspace(str(folder))

@@ -95,6 +95,11 @@ class Criteria:
         return bool(parse_query(self.text).free_text.strip())
 
     @property
+    def arrangement(self) -> "Criteria":
+        """The sort orders and the listing of sub-agents, without filters."""
+        return Criteria(order=self.order, found_order=self.found_order, show_sub_agents=self.show_sub_agents)
+
+    @property
     def effective_order(self) -> SessionOrder:
         return self.found_order if self.ranked else self.order
 

@@ -23,6 +23,7 @@ from gui.search.result_list import ResultActions
 from gui.search.results_view import ResultsView
 from gui.search.search_controller import SearchController
 from gui.search.start_page import StartContent, StartPage
+from gui.text.right_to_left import code
 from gui.widgets.icons import IconButton
 from gui.widgets.layouts import FoldingRow
 from gui.widgets.query_box import QueryBox
@@ -48,7 +49,7 @@ class QueryHelpMenu(QMenu):
 
     def fill(self, examples: tuple[tuple[str, str], ...], choose: Callable[[str], None]) -> None:
         for example, meaning in examples:
-            action = self.addAction(f"{example}\t{tr(meaning)}")
+            action = self.addAction(f"{code(example)}\t{tr(meaning)}")
             action.triggered.connect(lambda _=False, chosen=example: choose(chosen))
             if _OPERATOR.match(example):
                 self.gates.add(action, "conditions")
@@ -352,9 +353,8 @@ class SearchPanel(QObject, ViewPanel):
 
     @Slot()
     def _accept(self) -> None:
-        """Handle Enter in the box: open the best result if it matches the current text, else search immediately."""
-        answer = self.view.answer
-        if answer is not None and answer.query.text == self.box.query and self.view.has_results:
+        """Handle Enter in the box: open the best result of the current query, else search immediately."""
+        if self._answered:
             self.view.list.open_current()
         else:
             self.controller.run_query()

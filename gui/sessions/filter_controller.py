@@ -252,6 +252,7 @@ class FilterController(QObject):
         self.box = box
         self.chips = chips
         self._sort_button = view.header.sort_button
+        self._show_parts_action = view.show_parts
         chips.changed.connect(self.read)
         box.left.connect(self._clear_chosen)
         view.order_chosen.connect(self._sort)
@@ -302,6 +303,7 @@ class FilterController(QObject):
             found_order=criteria.found_order,
             show_sub_agents=criteria.show_sub_agents,
         )
+        self._show_parts_action.setChecked(criteria.show_sub_agents)
         self.box.show_text(criteria.text)
         self.read()
 

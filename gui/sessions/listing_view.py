@@ -69,7 +69,7 @@ class ListingView(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.header = ListHeader(ORDERS)
-        self.header.sort_button.add_option(tr("Show sub-agents"), self.parts_requested.emit)
+        self.show_parts = self.header.sort_button.add_option(tr("Show sub-agents"), self.parts_requested.emit)
         self.hide_calendar = self.header.sort_button.add_option(tr("Hide calendar"), self._show_calendar)
         self.calendar = SessionCalendar()
         self._has_days = False

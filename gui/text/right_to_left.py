@@ -127,6 +127,11 @@ def runs_left() -> bool:
     return QGuiApplication.layoutDirection() == Qt.LayoutDirection.RightToLeft
 
 
+def code(text: str) -> str:
+    """Return a piece of code, such as "-hose", that keeps its order within a right-to-left line."""
+    return f"\u2066{text}\u2069" if runs_left() else text
+
+
 def line_direction(text: str) -> Qt.LayoutDirection:
     """Return the direction of a line of text; for joined parts of mixed directions, that of the window."""
     if _JOINT in text and _RIGHT_TO_LEFT_LETTERS.search(text):

@@ -202,6 +202,7 @@ class KeyCaps(QLabel):
         colours = tokens(self.palette())
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # otherwise "Ctrl+," becomes ",+Ctrl"
         for key, cap in zip(self._keys, self._caps(self.width()), strict=True):
             mirrored = QStyle.visualRect(self.layoutDirection(), self.rect(), cap)
             painter.setPen(colours.edge)

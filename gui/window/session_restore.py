@@ -44,8 +44,10 @@ class SessionRestore(Controller):
         """The location to restore once its folder is open."""
         self._line: tuple[str, int] | None = None
         """Position to scroll to when its file is shown."""
-        self._restored = LastView()
-        """The restored location, which has the state of views whose panels don't exist yet."""
+        self._restored = LastView(criteria=self._state.last_view.criteria.arrangement)
+        """The restored location, which has the state of views whose panels don't exist yet. The arrangement of the
+        sessions stays when the location isn't restored, as after a link or another folder.
+        """
         self._later_write = DebouncedWrite(self._jobs, self._pending_write, _SOON_MS, self)
         self._workspace.opened.connect(self._restore_session)
         views.viewer.file_shown.connect(self._scroll)

@@ -564,6 +564,7 @@ def test_added_sessions_reopen_and_sync_workspace(qtbot, window, memory, user_ho
     qtbot.mouseClick(_button(window.first_run, "Save and index"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: memory.closed and at_rest(window))
     assert window.pages.currentWidget() is window.panes
+    assert window.search.box.isAncestorOf(QApplication.focusWidget())
     assert settings[-1].sessions.folders == (str(user_home / ".claude/projects"),)
     assert again.syncs == [("manual", False)]
 

@@ -159,6 +159,18 @@ def test_other_folder_restores_nothing(qtbot, begin, memory):
     assert window.search.controller.view_state.query is None
 
 
+def test_order_of_sessions_stays_in_other_folder(qtbot, begin, memory):
+    kept = Criteria(text="valve", agent="codex", order="longest", show_sub_agents=True)
+    window = begin(WindowState(last_view=LastView(folder="/elsewhere", criteria=kept)))
+    window.views.switch("sessions")
+    qtbot.waitUntil(lambda: at_rest(window))
+    sessions = window.views.sessions
+    assert sessions.view_state.criteria == Criteria(order="longest", show_sub_agents=True)
+    assert sessions.view.show_parts.isChecked()
+    sessions.view.show_parts.trigger()
+    assert not sessions.view_state.criteria.show_sub_agents
+
+
 @pytest.mark.parametrize("text", ["password: hunter2hunter2", "sk-proj-abcdefghijklmnopqrstuvwxyz123456"])
 def test_query_with_secret_is_not_saved(qtbot, opened, text):
     opened.search.search(text)

@@ -89,6 +89,9 @@ def test_document_without_text_is_read_once(open_memory, workspace: Path, readin
     for _ in range(3):
         (issue,) = memory.sync().failed
         assert (issue.path, issue.rule) == ("scan.pdf", "no-text")
+        state = memory.explain_path("scan.pdf")
+        assert (state.state, state.remedy) == ("failed", "open")
+        assert state.sentence == f"Only the name of this file is found. {issue.detail}"
         assert "OCR" in issue.detail
     assert readings == ["scan.pdf"]
     (workspace / "scan.pdf").write_bytes(pdf([["Now with a quagga"]]))

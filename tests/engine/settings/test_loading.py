@@ -128,6 +128,7 @@ def test_windows_line_ends_and_byte_order_mark_are_read(config: Path) -> None:
     assert load(config, '\ufeff[defaults]\r\nprovider = "none"\r\n').provider == "none"
 
 
+ENTRIES = ', line 2: "sessions.machines" must have entries such as laptop=~/Sync/laptop.'
 MACHINES = ', line 2: "sessions.machines" must be a list of names with folders, such as ["laptop=~/Sync/laptop"].'
 
 
@@ -159,7 +160,8 @@ MACHINES = ', line 2: "sessions.machines" must be a list of names with folders, 
         ("[defaults]\nquery.min_score = nan", ', line 2: "query.min_score" must be a number.'),
         ("[defaults]\nquery.max_results = 1.5", ', line 2: "query.max_results" must be a whole number.'),
         ('[defaults]\nextra_paths = "a"', ', line 2: "extra_paths" must be a list of texts in quotes.'),
-        *((f"[defaults.sessions]\nmachines = {value}", MACHINES) for value in ('"laptop"', '["~/Sync"]', '["=~/a"]')),
+        ('[defaults.sessions]\nmachines = "laptop"', MACHINES),
+        *((f"[defaults.sessions]\nmachines = {value}", ENTRIES) for value in ('["~/Sync"]', '["=~/a"]')),
         ('[defaults]\nsources = ["mail"]', ', line 2: "sources" must be a list of "memory" or "sessions".'),
         ("[defaults]\nmodel = 7", ', line 2: "model" must be text in quotes.'),
         (

@@ -51,6 +51,26 @@ def test_saving_none_removes_the_setting(config: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "version = 1\n",
+        "version = 1\n[defaults.query] # mine\n# later\n",
+        "version = 1\n[defaults]\nquery.min_score = 0.1\n",
+        "version = 1\ndefaults.query.min_score = 0.1\n",
+        "version = 1\ndefaults = {query = {min_score = 0.1}}\n",
+    ],
+)
+def test_removed_option_leaves_no_empty_table(config: Path, tmp_path: Path, text: str) -> None:
+    for workspace in (None, tmp_path / "notes"):
+        config.parent.mkdir(exist_ok=True)
+        config.write_text(text)
+        save_setting("query.hybrid.text_weight", 0.25, workspace, config)
+        assert load_settings(workspace, config=config).query.hybrid.text_weight != Settings().query.hybrid.text_weight
+        save_setting("query.hybrid.text_weight", None, workspace, config)
+        assert config.read_text().rstrip() == text.rstrip()
+
+
+@pytest.mark.parametrize(
     ("key", "value"), [("nothing", 1), ("query.max_results", "6"), ("query", 3), ("api_key", "x"), ("query.a.b", 1)]
 )
 def test_unreadable_value_not_written(config: Path, key: str, value: object) -> None:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPushButton
 from engine import QuerySuggestion, SearchOutcome, SearchRemedy, StoreError
 from engine.records import FileIssue, SourceCount
 from gui.search.panel import SearchPanel
+from gui.search.query import Scope
 from gui.search.result_list import ResultList, ResultMenu
 from gui.style.theme import theme_tokens
 from gui.widgets import accessibility
@@ -137,6 +138,9 @@ def test_enter_opens_result_only_when_answer_is_current(qtbot, panel, box, resul
     qtbot.keyClick(box, Key.Key_Return)
     assert signals["activated"] == [(_paths(results)[0], "timer")]
     memory.keyword_delay = 5.0
+    panel.filters.set_scope(Scope("daily/2026-02-08.md", "Sunday"))
+    panel.controller.run_query()
+    qtbot.keyClick(box, Key.Key_Return)
     qtbot.keyClicks(box, " irrigation")
     qtbot.keyClick(box, Key.Key_Return)
     assert len(signals["activated"]) == 1

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QSplitter, QWidget
 from gui.search.row_delegate import MarkedLine
 from gui.text.plain_text import as_tip
 from gui.text.right_to_left import (
+    code,
     correct_margins,
     draw_pixmap,
     in_reading_order,
@@ -20,7 +21,7 @@ from gui.text.right_to_left import (
     write,
 )
 from gui.widgets.icons import icon_pixmap
-from gui.widgets.labels import AT_LEFT, AT_RIGHT, ElidedLabel, label
+from gui.widgets.labels import AT_LEFT, AT_RIGHT, ElidedLabel, KeyCaps, label
 from gui.widgets.sync_bar import ProgressLine
 
 WIDTH, HEIGHT = 120, 20
@@ -219,3 +220,27 @@ def test_range_in_mixed_line_is_around_its_letters(qapp, direction, text, found)
     assert right - left == pytest.approx(QFontMetrics(qapp.font()).horizontalAdvance(found), abs=1.5)
     [letters] = line.glyphRuns(start, len(found))
     assert letters.boundingRect().center().x() == pytest.approx((left + right) / 2, abs=3)
+
+
+def test_key_caps_read_left_to_right(qtbot):
+    caps = KeyCaps("Ctrl and comma", ["Ctrl+,"])
+    qtbot.addWidget(caps)
+    caps.resize(caps.sizeHint())
+    images = []
+    for direction in (LEFT, RIGHT):
+        caps.setLayoutDirection(direction)
+        images.append(caps.grab().toImage())
+    assert images[0] == images[1]
+
+
+@pytest.mark.parametrize("example", ["-hose", "irrig*", '"left valve"', "path:daily/*"])
+def test_code_keeps_its_order_in_other_direction(right_to_left, example):
+    text = code(example)
+    layout = QTextLayout(text)
+    layout.setTextOption(QTextOption(textDirection=RIGHT))
+    layout.beginLayout()
+    line = layout.createLine()
+    line.setLineWidth(WIDTH * 10)
+    layout.endLayout()
+    first, last = (range_edges(layout, line, at, at + 1)[0] for at in (text.index(example[0]), len(text) - 2))
+    assert first < last
