@@ -21,18 +21,16 @@ The first versions, of autumn 2025, wrote a document for each session: `session_
 """
 
 import os
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
 
 from engine.base import skip_reasons
-from engine.base.bounded_json import decode_json
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
-from engine.corpus.transcripts.formats import Conversation, LineParser, digest
+from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineFormat, LineParser, digest
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
@@ -180,7 +178,7 @@ class CopilotParser(LineParser, kw_only=True):
         return Part("tool", "tool-result", "\n".join(filter(None, (text, failure))), tool, id, failed)
 
 
-class CopilotDocument:
+class CopilotDocument(DocumentFormat):
     """Format of the first versions: one document for each session."""
 
     agent = _AGENT
@@ -202,16 +200,22 @@ class CopilotDocument:
                 cancel.checkpoint()
             if message.get("role") not in ("system", "developer"):
                 messages += next_turn(reader, list(reader.chat_parts(message)), time=started)
-        yield Conversation("", metadata, tuple(messages), Counter(reader.unknown))
+        yield reader.conversation("", messages)
 
 
-class CopilotFormat:
+class CopilotFormat(LineFormat):
     agent = _AGENT
-    speech_marks: tuple[bytes, ...] = (b'"type":"user.message"', b'"type":"assistant.message"')
-    title_marks: tuple[bytes, ...] = (b'"session.title_changed"',)
+    parses = CopilotParser
+    speech_marks = (b'"type":"user.message"', b'"type":"assistant.message"')
+    title_marks = (b'"session.title_changed"',)
 
-    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        return any(map(_is_event, values))
+    def is_line(self, value: Mapping[str, Any]) -> bool:
+        kind, data = string(value.get("type")), mapping(value.get("data"))
+        if not data or not isinstance(value.get("timestamp"), str):
+            return False
+        if kind == "session.start":
+            return isinstance(data.get("sessionId"), str)
+        return kind in _SPEECH and isinstance(data.get("content"), str)
 
     def parser(self, path: str) -> CopilotParser:
         folder, name = os.path.split(path)
@@ -223,18 +227,6 @@ class CopilotFormat:
         if os.path.basename(folder) == _TRANSCRIPTS:
             metadata.project = clean(window_folder(folder))
         return CopilotParser(metadata=metadata, named=bool(title))
-
-    def resume(self, state: bytes) -> CopilotParser:
-        return decode_json(state, CopilotParser)
-
-
-def _is_event(value: Mapping[str, Any]) -> bool:
-    kind, data = string(value.get("type")), mapping(value.get("data"))
-    if not data or not isinstance(value.get("timestamp"), str):
-        return False
-    if kind == "session.start":
-        return isinstance(data.get("sessionId"), str)
-    return kind in _SPEECH and isinstance(data.get("content"), str)
 
 
 def _workspace_title(path: str) -> str:

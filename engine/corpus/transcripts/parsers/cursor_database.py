@@ -15,7 +15,6 @@ Chats in databases of single workspaces, from 2023 and 2024, are not read. A row
 """
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import Any
@@ -113,7 +112,7 @@ def _conversation(connection: apsw.Connection, key: str) -> Conversation | None:
     parser.use_model(mapping(chat.get("modelConfig")).get("modelName"))
     messages = whole(parser, map(parser.bubble, _bubbles(connection, key, chat, parser)))
     parser.metadata.ended = parser.metadata.ended or seconds(chat.get("lastUpdatedAt"))
-    return Conversation(key, parser.metadata, messages, Counter(parser.unknown))
+    return parser.conversation(key, messages)
 
 
 def _value(connection: apsw.Connection, key: str) -> Mapping[str, Any] | None:

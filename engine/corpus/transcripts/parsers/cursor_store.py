@@ -10,7 +10,6 @@ also write. Encrypted blobs have not been seen, though `meta` has a key for them
 """
 
 import os
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -91,7 +90,7 @@ def _conversation(connection: apsw.Connection, key: str, path: str) -> Conversat
     metadata.project = clean(folder or string(beside.get("cwd")))
     messages = whole(reader, (_message(connection, reader, name) for name in names))
     metadata.ended = metadata.ended or seconds(beside.get("updatedAtMs"))
-    return Conversation(key, metadata, messages, Counter(reader.unknown))
+    return reader.conversation(key, messages)
 
 
 def _blob(connection: apsw.Connection, name: str) -> object:

@@ -8,7 +8,6 @@ session's earlier sums. A message has a role and `content_json`, a list of typed
 sessions, one JSONL file each, into the database: these files are not read.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -103,7 +102,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     reader = GooseReader(metadata=metadata)
     _add_usage(connection, key, reader, known)
     turns = _turns(connection, key, reader, side=sort == "sub_agent")
-    return Conversation(key, metadata, whole(reader, turns), Counter(reader.unknown))
+    return reader.conversation(key, whole(reader, turns))
 
 
 def _add_usage(connection: apsw.Connection, key: str, reader: GooseReader, known: frozenset[str]) -> None:

@@ -11,7 +11,6 @@ The list has the title, the folder and the start of each session.
 import functools
 import os
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -19,7 +18,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.transcripts.agents import JUNIE_LIST
 from engine.corpus.transcripts.export_reader import json_lines, read_branches
-from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
@@ -154,7 +153,7 @@ def _usage(used: Mapping[str, Any]) -> Usage:
     )
 
 
-class JunieEvents:
+class JunieEvents(DocumentFormat):
     agent = _AGENT
 
     def matches(self, path: str, head: bytes) -> bool:
@@ -169,7 +168,7 @@ class JunieEvents:
         current, dropped = _merged(json_lines(path, cancel), parser)
         messages, abandoned = read_branches(parser, current, dropped)
         if messages or abandoned:
-            yield Conversation("", parser.metadata, messages, Counter(parser.unknown), abandoned)
+            yield parser.conversation("", messages, abandoned)
 
 
 def _merged(events: Iterable[Mapping[str, Any] | None], parser: _Parser) -> tuple[list[Any], list[Any]]:

@@ -24,21 +24,20 @@ import functools
 import hashlib
 import os
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import Any, NamedTuple
 
 import apsw
 import msgspec
 
-from engine.base.bounded_json import decode_json
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.database_format import data_of, whole
-from engine.corpus.transcripts.formats import Conversation, LineParser, SessionDatabase
+from engine.corpus.transcripts.export_reader import SessionDocument
+from engine.corpus.transcripts.formats import Conversation, LineFormat, LineParser, SessionDatabase
 from engine.corpus.transcripts.json_values import content, image_mark, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, list_in
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
@@ -160,7 +159,7 @@ def _conversation(connection: apsw.Connection, key: str, row: _Row, cancel: Canc
     parser = _Parser(metadata=metadata)
     messages = whole(parser, parser.entries(data, cancel))
     metadata.ended = metadata.ended or seconds(updated)
-    return Conversation(key, metadata, messages, Counter(parser.unknown))
+    return parser.conversation(key, messages)
 
 
 class _Parser(LineParser, kw_only=True):
@@ -263,16 +262,13 @@ class KiroParser(LineParser, kw_only=True):
             self.count_unknown(f"block {kind}" if isinstance(kind, str) else None)
 
 
-class KiroFormat:
+class KiroFormat(LineFormat):
     agent = _AGENT
-    speech_marks: tuple[bytes, ...] = (b'"kind":"Prompt"', b'"kind":"AssistantMessage"')
-    title_marks: tuple[bytes, ...] = ()
+    parses = KiroParser
+    speech_marks = (b'"kind":"Prompt"', b'"kind":"AssistantMessage"')
 
-    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        return any(
-            string(value.get("kind")) in _LINES and isinstance(mapping(value.get("data")).get("content"), list)
-            for value in values
-        )
+    def is_line(self, value: Mapping[str, Any]) -> bool:
+        return string(value.get("kind")) in _LINES and isinstance(mapping(value.get("data")).get("content"), list)
 
     def parser(self, path: str) -> KiroParser:
         described = sidecar(f"{path.removesuffix('.jsonl')}.json")
@@ -288,9 +284,6 @@ class KiroFormat:
         state = mapping(mapping(described.get("session_state")).get("rts_model_state"))
         parser.use_model(mapping(state.get("model_info")).get("model_id"))
         return parser
-
-    def resume(self, state: bytes) -> KiroParser:
-        return decode_json(state, KiroParser)
 
 
 # --- Events ----------------------------------------------------------------------------------------------------------
@@ -337,17 +330,16 @@ class KiroEventParser(LineParser, kw_only=True):
         yield Part("assistant", "tool-call", tool_input(event.get("args", event.get("prompt"))) or name, name, id_)
 
 
-class KiroEventFormat:
+class KiroEventFormat(LineFormat):
     agent = _AGENT
-    speech_marks: tuple[bytes, ...] = (b'"payload":{"type":"user"', b'"operationType":"Say"')
-    title_marks: tuple[bytes, ...] = ()
+    parses = KiroEventParser
+    speech_marks = (b'"payload":{"type":"user"', b'"operationType":"Say"')
 
-    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        return any(
+    def is_line(self, value: Mapping[str, Any]) -> bool:
+        return (
             "type" not in value
             and isinstance(value.get("timestamp"), str)
             and string(mapping(value.get("payload")).get("type")) in _EVENTS
-            for value in values
         )
 
     def parser(self, path: str) -> KiroEventParser:
@@ -369,9 +361,6 @@ class KiroEventFormat:
         parser.use_model(described.get("modelId"))
         return parser
 
-    def resume(self, state: bytes) -> KiroEventParser:
-        return decode_json(state, KiroEventParser)
-
 
 def _call_id(event: Mapping[str, Any]) -> str:
     return clean(string(event.get("toolCallId")) or string(event.get("subSessionId")))
@@ -380,28 +369,13 @@ def _call_id(event: Mapping[str, Any]) -> str:
 # --- Documents -------------------------------------------------------------------------------------------------------
 
 
-class KiroDocument:
+class KiroDocument(SessionDocument):
     agent = _AGENT
 
     def matches(self, path: str, head: bytes) -> bool:
         return _DOCUMENTS in path and head.lstrip().startswith(b"{") and b'"history"' in head
 
-    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
-        """Yield the file's only session. Raises OSError, ValueError, Cancelled."""
-        return export_reader.one_session(path, cancel, lambda value: _DocumentParser.conversation(path, value, cancel))
-
-
-class _Execution(NamedTuple):
-    path: str
-    started: float | None
-
-
-class _DocumentParser(LineParser, kw_only=True):
-    executions: dict[str, _Execution] = msgspec.field(default_factory=dict)
-    cancel: CancelToken | None = None
-
-    @classmethod
-    def conversation(cls, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
+    def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
         folder = os.path.dirname(path)
         project = string(value.get("workspaceDirectory")) or string(value.get("workspacePath"))
         id_ = string(value.get("sessionId")) or os.path.basename(path).removesuffix(".json")
@@ -414,10 +388,20 @@ class _DocumentParser(LineParser, kw_only=True):
             started=created,
         )
         executions = _executions(os.path.dirname(os.path.dirname(folder)), project)
-        parser = cls(metadata=metadata, executions=executions, cancel=cancel)
+        parser = _DocumentParser(metadata=metadata, executions=executions, cancel=cancel)
         parser.use_model(value.get("selectedModel"))
         messages = tuple(parser.messages([mapping(entry) for entry in items(value.get("history"))]))
-        return Conversation("", parser.metadata, messages, Counter(parser.unknown))
+        return parser.conversation("", messages)
+
+
+class _Execution(NamedTuple):
+    path: str
+    started: float | None
+
+
+class _DocumentParser(LineParser, kw_only=True):
+    executions: dict[str, _Execution] = msgspec.field(default_factory=dict)
+    cancel: CancelToken | None = None
 
     def messages(self, entries: list[Mapping[str, Any]]) -> Iterator[Message]:
         for number, entry in enumerate(entries):

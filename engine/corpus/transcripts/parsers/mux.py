@@ -10,7 +10,6 @@ no branches. Synthetic messages are the program's own; tokens sent include cache
 import functools
 import os
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from itertools import chain
@@ -18,7 +17,7 @@ from typing import Any, NamedTuple
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.export_reader import json_lines
-from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
@@ -96,7 +95,7 @@ def _result(output: object) -> str:
     return text or (content(output) if isinstance(output, str | list) else tool_input(output))
 
 
-class MuxChat:
+class MuxChat(DocumentFormat):
     agent = _AGENT
 
     def matches(self, path: str, head: bytes) -> bool:
@@ -122,7 +121,7 @@ class MuxChat:
             else:
                 messages += parser.feed(line, 0)
         if messages:
-            yield Conversation("", metadata, tuple(messages), Counter(parser.unknown))
+            yield parser.conversation("", messages)
 
 
 def _archived(path: str, cancel: CancelToken | None) -> Iterator[Mapping[str, Any] | None]:

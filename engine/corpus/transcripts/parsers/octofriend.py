@@ -6,7 +6,6 @@ a failure, or a message in `llm_irs`, with the version of its format (`octo-llm-
 names the model.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -111,7 +110,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     path = branch(parents, {name: float(number) for number, name in enumerate(nodes, 1)}, "")
     others = abandoned_branches(parents, path)
     messages, abandoned = read_branches(reader, (nodes[name] for name in path), (nodes[name] for name in others))
-    return Conversation(key, reader.metadata, messages, Counter(reader.unknown), abandoned)
+    return reader.conversation(key, messages, abandoned)
 
 
 def _model(stated: object) -> str:

@@ -7,7 +7,6 @@ have no such metadata table, and are not read.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -119,7 +118,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     _count(reader, counts)
     messages = whole(reader, _turns(connection, workspace, id_, reader))
     metadata.ended = max(filter(None, (metadata.ended, seconds(updated))), default=None)
-    return Conversation(key, metadata, messages, Counter(reader.unknown))
+    return reader.conversation(key, messages)
 
 
 def _turns(connection: apsw.Connection, workspace: object, id_: Any, reader: OmnigentReader) -> Iterator[list[Message]]:

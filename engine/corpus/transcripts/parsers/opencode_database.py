@@ -15,7 +15,6 @@ mark also covers its last messages.
 
 import hashlib
 import os
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import Any
@@ -166,7 +165,7 @@ def _conversation(connection: apsw.Connection, key: str, agent: str) -> Conversa
         messages += found
     mark_undone(reader.metadata, messages, parse_line(revert or b"") or {})
     requests = tuple(reader.take_requests())
-    return Conversation(key, reader.metadata, tuple(messages), Counter(reader.unknown), requests=requests)
+    return reader.conversation(key, messages, requests=requests)
 
 
 def _listed_one(connection: apsw.Connection, key: str) -> tuple[bool, tuple[Any, ...]] | None:

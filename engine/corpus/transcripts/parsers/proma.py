@@ -9,10 +9,10 @@ an agent delegated (its pull requests 888 and 923). Sub-agents' messages have `p
 
 import functools
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from engine.base.bounded_json import decode_json
+from engine.corpus.transcripts.formats import LineFormat
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
@@ -84,30 +84,23 @@ class PromaParser(BlockParser, kw_only=True):
             yield Part("tool", "tool-result", string(activity.get("result")), name or called, key, failed)
 
 
-class PromaFormat:
+class PromaFormat(LineFormat):
     agent = _AGENT
-    speech_marks: tuple[bytes, ...] = (b'"type":"text"', b'"role":"user"', b'"role":"assistant"')
-    title_marks: tuple[bytes, ...] = ()
+    parses = PromaParser
+    speech_marks = (b'"type":"text"', b'"role":"user"', b'"role":"assistant"')
 
-    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        return any(map(_is_message, values))
+    def is_line(self, value: Mapping[str, Any]) -> bool:
+        if "type" in value:
+            return "_createdAt" in value and "parent_tool_use_id" in value
+        texts = (value.get(name) for name in ("id", "role", "content"))
+        return all(isinstance(text, str) for text in texts) and isinstance(value.get("createdAt"), int)
 
-    def parser(self, path: str) -> PromaParser:
+    def metadata(self, path: str) -> SessionMetadata:
         id_ = session_of(path)
         listed = listed_sessions(os.path.dirname(path)).get(id_, Listed())
         metadata = SessionMetadata(agent=_AGENT, id=clean(id_), title=listed.title)
         metadata.project, metadata.parent = listed.folder, listed.parent
-        return PromaParser(metadata=metadata)
-
-    def resume(self, state: bytes) -> PromaParser:
-        return decode_json(state, PromaParser)
-
-
-def _is_message(value: Mapping[str, Any]) -> bool:
-    if "type" in value:
-        return "_createdAt" in value and "parent_tool_use_id" in value
-    texts = (value.get(name) for name in ("id", "role", "content"))
-    return all(isinstance(text, str) for text in texts) and isinstance(value.get("createdAt"), int)
+        return metadata
 
 
 def session_of(path: str) -> str:

@@ -6,7 +6,6 @@ objects with capitalised names and numbers for the types of blocks. Rows of all 
 begins after a compaction.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 
 import apsw
@@ -80,7 +79,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     )
     reader = ShelleyReader(metadata=metadata)
     turns = _turns(connection, key, reader, used)
-    return Conversation(key, metadata, whole(reader, turns), Counter(reader.unknown))
+    return reader.conversation(key, whole(reader, turns))
 
 
 def _turns(connection: apsw.Connection, key: str, reader: ShelleyReader, model: str) -> Iterator[list[Message]]:

@@ -8,7 +8,6 @@ answered. Warp stores the last 200 conversations; those before June 2025 have on
 The recorded numbers of tokens don't say which were sent.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from struct import unpack
 from typing import Any, NamedTuple
@@ -243,7 +242,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
         )
         for message in messages_by_time
     )
-    conversation = Conversation(key, metadata, whole(parser, turns), Counter(parser.unknown))
+    conversation = parser.conversation(key, whole(parser, turns))
     for model in () if metadata.usage else chosen:
         parser.use_model(model)
     return conversation

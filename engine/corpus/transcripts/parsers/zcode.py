@@ -6,7 +6,6 @@ the tokens of each request; tokens sent include cached ones. Since summer 2026 a
 prompts of the user and answers are speech.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -80,7 +79,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     ):
         own = without_cached(sent, read, written)
         reader.use(as_text(model), Usage(own, add_counts(received, thought), tokens(read), tokens(written)))
-    return Conversation(key, metadata, whole(reader, _turns(connection, key, reader)), Counter(reader.unknown))
+    return reader.conversation(key, whole(reader, _turns(connection, key, reader)))
 
 
 def _time(text: str) -> float | None:
