@@ -273,6 +273,10 @@ class DatabaseFormat(Protocol):
 
     agent: str
 
+    def __init__(self, agent: str = "") -> None:
+        """`agent`: one of several with this format."""
+        self.agent = agent or self.agent
+
     def matches(self, path: str, connection: "apsw.Connection") -> bool:
         """Whether the database at `path` has this format."""
 

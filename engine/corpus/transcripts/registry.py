@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import suppress
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from engine.corpus.transcripts.agents import (
@@ -89,6 +90,7 @@ if TYPE_CHECKING:
     from engine.corpus.folder_walk import FoundFile
     from engine.corpus.transcripts.formats import Formats
 
+_PARSERS = "engine.corpus.transcripts.parsers"
 _SHARED_VERSION = 5
 """Increase it when most parsers would give other messages or metadata, such as titles: all sessions are then read
 again.
@@ -460,4 +462,15 @@ def _databases(agents: tuple[Agent, ...]) -> re.Pattern[str]:
 
 @functools.cache
 def _formats(agents: tuple[Agent, ...]) -> tuple["Formats", ...]:
-    return tuple(agent.formats() for agent in agents)
+    from engine.corpus.transcripts.formats import DocumentFormat, Formats, LineFormat
+
+    families = []
+    for agent in agents:
+        names = (name.split(":") for name in agent.formats)
+        named = [getattr(import_module(module, _PARSERS), name) for module, name in names]
+        known = [one(agent.name) if isinstance(one, type) else one for one in named]
+        lines = tuple(one for one in known if isinstance(one, LineFormat))
+        documents = tuple(one for one in known if isinstance(one, DocumentFormat))
+        databases = tuple(one for one in known if not isinstance(one, LineFormat | DocumentFormat))
+        families.append(Formats(lines, documents, databases))
+    return tuple(families)

@@ -24,7 +24,7 @@ import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.database_format import whole
-from engine.corpus.transcripts.formats import Conversation, LineParser, SessionDatabase
+from engine.corpus.transcripts.formats import Conversation, DatabaseFormat, LineParser, SessionDatabase
 from engine.corpus.transcripts.json_values import image_mark, items, mapping, seconds, string, tool_input, uri_path
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
@@ -51,7 +51,7 @@ _HOLDS_BUBBLES = """SELECT 1 FROM cursorDiskKV
 _ONE = f"SELECT {_VALUE} FROM cursorDiskKV WHERE key = ?"
 
 
-class CursorDatabase:
+class CursorDatabase(DatabaseFormat):
     agent = _AGENT
 
     def matches(self, path: str, connection: apsw.Connection) -> bool:

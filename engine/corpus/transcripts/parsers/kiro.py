@@ -37,7 +37,7 @@ from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.database_format import data_of, whole
 from engine.corpus.transcripts.export_reader import SessionDocument
-from engine.corpus.transcripts.formats import Conversation, LineFormat, LineParser, SessionDatabase
+from engine.corpus.transcripts.formats import Conversation, DatabaseFormat, LineFormat, LineParser, SessionDatabase
 from engine.corpus.transcripts.json_values import content, image_mark, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, list_in
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
@@ -92,7 +92,7 @@ _MAX_ENTRIES = 100_000
 """Most entries of one session that are read; parsing more would take minutes."""
 
 
-class KiroDatabase:
+class KiroDatabase(DatabaseFormat):
     agent = _AGENT
 
     def matches(self, path: str, connection: apsw.Connection) -> bool:

@@ -24,7 +24,7 @@ import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.database_format import columns
-from engine.corpus.transcripts.formats import Conversation, SessionDatabase
+from engine.corpus.transcripts.formats import Conversation, DatabaseFormat, SessionDatabase
 from engine.corpus.transcripts.json_values import mapping
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
 from engine.corpus.transcripts.messages import Message
@@ -56,11 +56,10 @@ _PARTS = f"SELECT {_DATA} FROM part WHERE message_id = ? ORDER BY id"
 _ENTRIES = f"SELECT id, type, time_created, {_DATA} FROM session_message WHERE session_id = ? ORDER BY seq"
 
 
-class OpencodeDatabase:
+class OpencodeDatabase(DatabaseFormat):
     """Format of opencode's database, or of an agent derived from it, recognised by the folder's name."""
 
-    def __init__(self, agent: str = "opencode") -> None:
-        self.agent = agent
+    agent = "opencode"
 
     def matches(self, path: str, connection: apsw.Connection) -> bool:
         folder = os.path.basename(os.path.dirname(path))
