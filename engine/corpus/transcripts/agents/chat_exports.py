@@ -7,6 +7,14 @@ _CONVERSATIONS = r"conversations(?:-\d+)?\.json"
 _ZIP = r".*\.zip"
 _ID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 
+# DeepSeek first: its conversations are trees as ChatGPT's.
+DEEPSEEK = Agent(
+    name="deepseek",
+    label="DeepSeek",
+    downloaded=True,
+    files=(_CONVERSATIONS, _ZIP),
+    formats=(".deepseek_export:DeepSeekExport",),
+)
 CHATGPT = Agent(
     name="chatgpt",
     label="ChatGPT",
@@ -31,12 +39,12 @@ CLAUDE = Agent(
     parser_version=2,
     formats=(".claude_export:ClaudeExport",),
 )
-DEEPSEEK = Agent(
-    name="deepseek",
-    label="DeepSeek",
+GROK = Agent(
+    name="grok-web",
+    label="Grok",
     downloaded=True,
-    files=(_CONVERSATIONS, _ZIP),
-    formats=(".deepseek_export:DeepSeekExport",),
+    files=(r"prod-grok-backend\.json", _ZIP),
+    formats=(".grok_export:GrokExport",),
 )
 GEMINI = Agent(
     name="gemini-web",
@@ -45,13 +53,6 @@ GEMINI = Agent(
     files=(r"MyActivity\.json", r"[^/]*Gemini[^/]*/M[^/]*\.json", _ZIP),  # of Google Takeout
     formats=(".gemini_takeout:GeminiTakeout",),
     parser_version=2,
-)
-GROK = Agent(
-    name="grok-web",
-    label="Grok",
-    downloaded=True,
-    files=(r"prod-grok-backend\.json", _ZIP),
-    formats=(".grok_export:GrokExport",),
 )
 OPEN_WEBUI = Agent(
     name="open-webui",
