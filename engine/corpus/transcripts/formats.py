@@ -42,6 +42,8 @@ class LineParser(msgspec.Struct, kw_only=True):
     """Line of the session's opening sentence; once the user has abandoned its branch, the next message replaces it."""
     unknown: dict[str, int] = {}
     """Number of lines and blocks not understood, by type. Formats change, so these are shown and never fatal."""
+    calls: dict[str, str] = {}
+    """Name of each called tool, by the id of the call, until its result is read."""
     counted: dict[int, Usage] = {}
     """Usage of the last requests, by the digest of their id."""
     requests: list[Request] = []

@@ -12,6 +12,7 @@ AGENT = Agent(
     stores=((r"/\.continue/sessions\Z", "continue"),),
     folders=paths("($CONTINUE_GLOBAL_DIR|~/.continue)/sessions"),
     files=_FILES,
+    parser_version=2,
     formats=(".continue_dev:ContinueSession",),
 )
 PEAR = Agent(
@@ -20,5 +21,6 @@ PEAR = Agent(
     stores=((r"/\.pearai/sessions\Z", "pearai"),),
     folders=paths("~/.pearai/sessions"),
     files=_FILES,
+    parser_version=2,
     formats=(".continue_dev:ContinueSession",),
 )

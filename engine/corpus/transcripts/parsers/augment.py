@@ -45,8 +45,8 @@ class _Parser(BlockParser, kw_only=True):
         results = [mapping(node.get("tool_result_node")) for node in nodes if node.get("type") == _RESULT]
         for result in results:
             id = string(result.get("tool_use_id"))
-            name = self.calls.pop(clean(id), "")
-            yield Part("tool", "tool-result", content(result.get("content")), name, id, self.failed(result))
+            text, failed = content(result.get("content")), self.failed(result)
+            yield Part("tool", "tool-result", text, call=id, failed=failed)
         text = string(exchange.get("request_message")) or "\n".join(
             string(mapping(node.get("text_node")).get("content")) for node in nodes if node.get("type") == _TEXT
         )
@@ -60,7 +60,6 @@ class _Parser(BlockParser, kw_only=True):
             if node.get("type") == _CALL:
                 call = mapping(node.get("tool_use"))
                 name, id = string(call.get("tool_name")), string(call.get("tool_use_id"))
-                self.calls[clean(id)] = clean(name)
                 yield Part("assistant", "tool-call", string(call.get("input_json")) or name, name, id)
 
 

@@ -180,8 +180,6 @@ class ClaudeCodeParser(LineParser, kw_only=True):
     """Line numbers of the user's messages."""
     summaries: dict[int, str] = msgspec.field(default_factory=dict)
     """Summaries of lines not read yet. (Older versions wrote summaries of other sessions into a file.)"""
-    calls: dict[str, str] = msgspec.field(default_factory=dict)
-    """Name of each called tool, by the id of the call, until its result is read."""
     answer: str = ""
     """Id of the assistant's last message, whose next block is on the next line."""
 

@@ -11,8 +11,6 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import msgspec
-
 from engine.corpus.transcripts.formats import LineFormat, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import Part, next_turn
@@ -25,9 +23,6 @@ _PARTS = "subagents"
 
 
 class CodeBuddyParser(LineParser, kw_only=True):
-    calls: dict[str, str] = msgspec.field(default_factory=dict)
-    """Name of each called tool, by the id of the call, until its result is read."""
-
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         kind, metadata = string(value.get("type")), self.metadata
         metadata.id = metadata.id or clean(string(value.get("sessionId")))
@@ -48,11 +43,10 @@ class CodeBuddyParser(LineParser, kw_only=True):
     def _parts(self, kind: str, value: Mapping[str, Any]) -> Iterator[Part]:
         id = clean(string(value.get("callId")))
         if kind == "function_call":
-            name = self.calls[id] = clean(string(value.get("name")))
+            name = string(value.get("name"))
             yield Part("assistant", "tool-call", arguments(value.get("arguments")) or name, name, id)
         elif kind == "function_call_result":
-            called = self.calls.pop(id, "")
-            name, failed = string(value.get("name")) or called, value.get("status") == "incomplete"
+            name, failed = string(value.get("name")), value.get("status") == "incomplete"
             yield Part("tool", "tool-result", content(value.get("output")), name, id, failed)
         elif kind == "reasoning":
             thoughts = (string(mapping(part).get("text")) for part in items(value.get("rawContent")))

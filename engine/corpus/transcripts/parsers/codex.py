@@ -134,8 +134,6 @@ class CodexParser(LineParser, kw_only=True):
     """Whether the next total of tokens includes the tokens of the session that this one continues."""
     own: int = 0
     """Ordinal of the first line in a sub-agent's file that isn't copied from its caller's file."""
-    calls: dict[str, str] = msgspec.field(default_factory=dict)
-    """Name of each called tool, by the id of the call, until its output is read."""
     prompts: list[int] = msgspec.field(default_factory=list)
     """Line numbers of the user's messages that were not rolled back."""
     model: str = ""

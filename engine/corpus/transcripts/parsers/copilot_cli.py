@@ -72,8 +72,6 @@ _GROUPS_PASSED_OVER = frozenset(
 class CopilotParser(LineParser, kw_only=True):
     named: bool = False
     """Whether the title is from `workspace.yaml`."""
-    calls: dict[str, str] = msgspec.field(default_factory=dict)
-    """Name of each called tool, by the id of the call, until its result is read."""
     model: str = ""
     """The model that was chosen last: older versions don't name it in the messages."""
     thought: str = ""
@@ -143,7 +141,7 @@ class CopilotParser(LineParser, kw_only=True):
             yield Part("system", "text", string(data.get(_NOTICES[kind])))
         elif (call := clean(string(data.get("toolCallId")))) not in self.calls:
             # The message of the agent usually has the call; this call is of the user, or of an older version.
-            name = self.calls[call] = clean(string(data.get("toolName")))
+            name = string(data.get("toolName"))
             role: Role = "user" if kind == "tool.user_requested" else "assistant"
             yield Part(role, "tool-call", tool_input(data.get("arguments")), name, call)
 
@@ -166,7 +164,6 @@ class CopilotParser(LineParser, kw_only=True):
         yield Part("assistant", "text", string(data.get("content")))
         for request in map(mapping, items(data.get("toolRequests"))):
             name, id = clean(string(request.get("name"))), clean(string(request.get("toolCallId")))
-            self.calls[id] = name
             yield Part("assistant", "tool-call", tool_input(request.get("arguments")), name, id)
 
     def _result(self, data: Mapping[str, Any]) -> Part:
@@ -174,8 +171,7 @@ class CopilotParser(LineParser, kw_only=True):
         text = string(result) or string(mapping(result).get("content"))
         failure = string(error) or string(mapping(error).get("message"))
         id, failed = clean(string(data.get("toolCallId"))), data.get("success") is False
-        tool = self.calls.pop(id, "")
-        return Part("tool", "tool-result", "\n".join(filter(None, (text, failure))), tool, id, failed)
+        return Part("tool", "tool-result", "\n".join(filter(None, (text, failure))), "", id, failed)
 
 
 class CopilotDocument(DocumentFormat):

@@ -60,13 +60,11 @@ class _Parser(CursorCliParser, kw_only=True):
         if kind == "reasoning":
             yield Part("assistant", "thinking", string(block.get("text")))
         elif kind == "tool-call":
-            self.calls[id] = name
             yield Part("assistant", "tool-call", tool_input(block.get("args", block.get("input"))) or name, name, id)
         elif kind == "tool-result":
-            called = self.calls.pop(id, "")
             result = block.get("result", block.get("output"))
             text = content(result) or (tool_input(result) if isinstance(result, dict) else "")
-            yield Part("tool", "tool-result", text, name or called, id, self.failed(block))
+            yield Part("tool", "tool-result", text, name, id, self.failed(block))
         elif kind != "redacted-reasoning":
             yield from super()._block(value, role)
 

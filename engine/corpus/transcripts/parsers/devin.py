@@ -51,15 +51,13 @@ class _Parser(BlockParser, kw_only=True):
         yield Part(role, "thinking", string(value.get("thinking")))
         if role == "tool":
             id = clean(string(value.get("tool_call_id")))
-            name = self.calls.pop(id, "")
-            yield Part("tool", "tool-result", content(value.get("content")), name, id)
+            yield Part("tool", "tool-result", content(value.get("content")), call=id)
             return
         yield from self.blocks(value.get("content"), role)
         for call in map(mapping, items(value.get("tool_calls"))):
             function = mapping(call.get("function"))
             name = string(function.get("name")) or string(call.get("name"))
             id = clean(string(call.get("id")))
-            self.calls[id] = clean(name)
             arguments = function.get("arguments", call.get("arguments", call.get("input")))
             yield Part("assistant", "tool-call", tool_input(arguments) or name, name, id)
 

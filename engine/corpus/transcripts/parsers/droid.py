@@ -17,8 +17,6 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import msgspec
-
 from engine.corpus.transcripts.formats import LineFormat, LineParser
 from engine.corpus.transcripts.json_values import mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, next_turn
@@ -86,8 +84,6 @@ def _typed(text: str) -> Iterator[Part]:
 class DroidStreamParser(LineParser, kw_only=True):
     """Parses the output of one run; its last text is usually repeated when it ends."""
 
-    calls: dict[str, str] = msgspec.field(default_factory=dict)
-    """Name of each called tool, by the id of the call, until its result is read."""
     model: str = ""
     answer: str = ""
 
@@ -107,11 +103,10 @@ class DroidStreamParser(LineParser, kw_only=True):
             yield from self._spoken("user" if value["role"] == "user" else "assistant", string(value.get("text")))
         elif kind == "tool_call":
             name = clean(string(value.get("toolName")))
-            self.calls[call] = name
             yield Part("assistant", "tool-call", tool_input(value.get("parameters")) or name, name, call)
         elif kind == "tool_result":
             failed = value.get("isError") is True
-            yield Part("tool", "tool-result", tool_input(value.get("value")), self.calls.pop(call, ""), call, failed)
+            yield Part("tool", "tool-result", tool_input(value.get("value")), "", call, failed)
         elif kind == "completion":
             self.use(self.model, anthropic_usage(mapping(value.get("usage"))))
             if string(value.get("finalText")).strip() != self.answer.strip():

@@ -58,8 +58,7 @@ class GrokParser(ChatParser, kw_only=True):
             yield Part("assistant", "thinking", content(value.get("content")) or content(value.get("summary")))
         elif kind == "tool_result":
             id = string(value.get("tool_call_id"))
-            tool = self.calls.pop(clean(id), "")
-            yield Part("tool", "tool-result", content(value.get("content")), tool, id)
+            yield Part("tool", "tool-result", content(value.get("content")), call=id)
         elif kind == "backend_tool_call":
             call = mapping(value.get("kind"))
             yield Part("assistant", "tool-call", tool_input(call.get("action")), string(call.get("tool_type")))

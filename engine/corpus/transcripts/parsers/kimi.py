@@ -51,8 +51,6 @@ _BEGINNINGS = frozenset({"TurnBegin", "StepBegin", "SteerInput", "step.begin"})
 
 
 class KimiParser(LineParser, kw_only=True):
-    calls: dict[str, str] = msgspec.field(default_factory=dict)
-    """Name of each called tool, by the id of the call, until its result is read."""
     open: bool = False
     """Whether the next part belongs to the last message."""
     asked: list[int] = msgspec.field(default_factory=list)

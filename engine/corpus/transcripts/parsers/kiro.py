@@ -163,9 +163,6 @@ def _conversation(connection: apsw.Connection, key: str, row: _Row, cancel: Canc
 
 
 class _Parser(LineParser, kw_only=True):
-    calls: dict[str, str] = msgspec.field(default_factory=dict)
-    """Name of each called tool, by the id of the call."""
-
     def entries(self, data: bytes, cancel: CancelToken | None) -> Iterator[list[Message]]:
         """Yield the messages of each entry, one entry at a time. Raises Cancelled."""
         try:
@@ -200,8 +197,7 @@ class _Parser(LineParser, kw_only=True):
                 blocks = map(mapping, items(result.get("content")))
                 texts = (string(block.get("Text")) or tool_input(block.get("Json")) for block in blocks)
                 id, failed = string(result.get("tool_use_id")), result.get("status") in _FAILED
-                name = self.calls.pop(id, "")
-                yield Part("tool", "tool-result", "\n".join(filter(None, texts)), name, id, failed)
+                yield Part("tool", "tool-result", "\n".join(filter(None, texts)), "", id, failed)
 
     def _answer_parts(self, answer: Mapping[str, Any]) -> Iterator[Part]:
         for kind, value in answer.items():
@@ -212,7 +208,6 @@ class _Parser(LineParser, kw_only=True):
             yield Part("assistant", "text", string(part.get("content")))
             for call in map(mapping, items(part.get("tool_uses"))):
                 name, id = string(call.get("name")), string(call.get("id"))
-                self.calls[id] = name
                 yield Part("assistant", "tool-call", tool_input(call.get("args")) or name, name, id)
 
 
@@ -220,9 +215,6 @@ class _Parser(LineParser, kw_only=True):
 
 
 class KiroParser(LineParser, kw_only=True):
-    calls: dict[str, str] = msgspec.field(default_factory=dict)
-    """Name of each called tool, by the id of the call, until its result is read."""
-
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         kind, data = string(value.get("kind")), mapping(value.get("data"))
         if kind not in _LINES:
@@ -247,17 +239,15 @@ class KiroParser(LineParser, kw_only=True):
             yield Part(author, "text", image_mark(data))
         elif kind == "toolUse":
             name, id = clean(string(body.get("name"))), clean(string(body.get("toolUseId")))
-            self.calls[id] = name
             arguments = {key: item for key, item in mapping(body.get("input")).items() if key != "__tool_use_purpose"}
             yield Part("assistant", "tool-call", tool_input(arguments) or name, name, id)
         elif kind == "toolResult":
             id, failed = clean(string(body.get("toolUseId"))), body.get("status") in _FAILED
-            name = self.calls.pop(id, "")
             texts = (
                 string(block.get("data")) or tool_input(block.get("data"))
                 for block in map(mapping, items(body.get("content")))
             )
-            yield Part("tool", "tool-result", "\n".join(filter(None, texts)), name, id, failed)
+            yield Part("tool", "tool-result", "\n".join(filter(None, texts)), "", id, failed)
         else:
             self.count_unknown(f"block {kind}" if isinstance(kind, str) else None)
 
@@ -290,9 +280,6 @@ class KiroFormat(LineFormat):
 
 
 class KiroEventParser(LineParser, kw_only=True):
-    calls: dict[str, str] = msgspec.field(default_factory=dict)
-    """Name of each called tool, by the id of the call, until its result is read."""
-
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         event = mapping(value.get("payload"))
         side = self.metadata.parent != ""
@@ -314,8 +301,8 @@ class KiroEventParser(LineParser, kw_only=True):
             yield from self._call(event)
         elif kind in ("tool_result", "sub_agent_complete"):
             id, result = _call_id(event), event.get("content", event.get("response"))
-            text, name = content(result) if isinstance(result, list) else tool_input(result), self.calls.pop(id, "")
-            yield Part("tool", "tool-result", text, name, id, event.get("success") is False)
+            text = content(result) if isinstance(result, list) else tool_input(result)
+            yield Part("tool", "tool-result", text, "", id, event.get("success") is False)
         elif kind not in _EVENTS_PASSED_OVER and (kind, event.get("kind")) != ("tombstone", "summarization"):
             self.count_unknown(kind)
 
@@ -325,8 +312,6 @@ class KiroEventParser(LineParser, kw_only=True):
         if id_ in self.calls:
             return
         name = clean(string(event.get("toolName")) or string(event.get("subAgentName")) or "tool")
-        if id_:
-            self.calls[id_] = name
         yield Part("assistant", "tool-call", tool_input(event.get("args", event.get("prompt"))) or name, name, id_)
 
 

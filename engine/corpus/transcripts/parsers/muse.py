@@ -12,8 +12,6 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import msgspec
-
 from engine.corpus.transcripts.formats import LineFormat, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
@@ -39,8 +37,6 @@ class MuseParser(LineParser, kw_only=True):
     stream: str = ""
     """Id of the session's own records."""
     model: str = ""
-    calls: dict[str, str] = msgspec.field(default_factory=dict)
-    """Name of each called tool, by the id of the call, until its result is read."""
     steered: str = ""
     """Prompt that the user typed during a run; another one may begin with it."""
 
@@ -108,7 +104,6 @@ class MuseParser(LineParser, kw_only=True):
 
     def _call(self, call: Mapping[str, Any]) -> Part:
         name, sent, id = clean(string(call.get("name"))), call.get("args"), string(call.get("call_id"))
-        self.calls[clean(id)] = name
         given = parse_line(sent.encode(errors="replace")) or sent if isinstance(sent, str) else sent
         if name == "bash" and string(mapping(given).get("command")):
             given = mapping(given)["command"]  # the description, its other argument, is not the command
@@ -119,8 +114,8 @@ class MuseParser(LineParser, kw_only=True):
         given = parse_line(text.encode(errors="replace")) if text.startswith("{") else None
         output = mapping(given).get("output")
         id = string(result.get("tool_call_id")) or string(result.get("call_id"))
-        name, failed = self.calls.pop(clean(id), ""), bool(mapping(given).get("exit_code"))
-        return Part("tool", "tool-result", output if isinstance(output, str) else text, name, id, failed)
+        failed = bool(mapping(given).get("exit_code"))
+        return Part("tool", "tool-result", output if isinstance(output, str) else text, "", id, failed)
 
     def _count(self, model: str, counts: Mapping[str, Any]) -> None:
         """Count one answer of the model; the recorded input includes the cached tokens."""

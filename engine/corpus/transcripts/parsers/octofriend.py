@@ -51,8 +51,7 @@ class OctofriendReader(ChatParser):
         if called:
             output = _text(message) or next(filter(None, (string(message.get(key)) for key in ("error", "reason"))), "")
             id, failed = clean(string(called.get("toolCallId"))), kind in _FAILED
-            name = self.calls.pop(id, "")
-            yield Part("tool", "tool-result", output or string(called.get("error")), name, id, failed)
+            yield Part("tool", "tool-result", output or string(called.get("error")), "", id, failed)
             return
         role = self.role(_ROLES, kind)
         if role is None:
@@ -68,7 +67,6 @@ class OctofriendReader(ChatParser):
             asked = mapping(mapping(call.get("call")).get("original")) or call
             name = clean(string(asked.get("name")))
             id = clean(string(call.get("toolCallId")))
-            self.calls[id] = name
             given = tool_input(asked.get("original", asked.get("arguments")))
             yield Part("assistant", "tool-call", given or name, name, id)
 

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import apsw
-import msgspec
 
 from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of, unpacked, whole
 from engine.corpus.transcripts.formats import Conversation, LineParser
@@ -51,9 +50,6 @@ _METADATA = f"""SELECT CAST(c.title AS BLOB), c.created_at, CAST({_id("c.parent_
 
 
 class OmnigentReader(LineParser, kw_only=True):
-    calls: dict[str, str] = msgspec.field(default_factory=dict)
-    """Name of each called tool, by the id of the call."""
-
     def parts(self, kind: str, data: Mapping[str, Any], words: str) -> Iterator[Part]:
         if kind == "message":
             role: Role = ROLES.get(string(data.get("role")), "assistant")

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import apsw
-import msgspec
 
 from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of, rows_with, whole
 from engine.corpus.transcripts.formats import Conversation
@@ -34,20 +33,16 @@ _COUNTS = """SELECT CAST(model_id AS BLOB), input_tokens, output_tokens, reasoni
 
 
 class ZCodeReader(OpencodeReader, kw_only=True):
-    calls: dict[str, str] = msgspec.field(default_factory=dict)
-    """Name of each called tool, by the id of the call."""
-
     def _part(self, part: Mapping[str, Any], role: Role) -> Iterator[Part]:
         kind = part.get("type")
         if kind == "thinking":
             yield Part("assistant", "thinking", string(part.get("thinking")) or string(part.get("text")))
         elif kind == "tool_use":
             name, id = string(part.get("name")), clean(string(part.get("id")))
-            self.calls[id] = clean(name)
             yield Part("assistant", "tool-call", tool_input(part.get("input")) or name, name, id)
         elif kind == "tool_result":
             id, failed = clean(string(part.get("tool_use_id"))), part.get("is_error") is True
-            yield Part("tool", "tool-result", content(part.get("content")), self.calls.pop(id, ""), id, failed)
+            yield Part("tool", "tool-result", content(part.get("content")), "", id, failed)
         else:
             yield from super()._part(part, role)
 
