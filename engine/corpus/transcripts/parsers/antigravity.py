@@ -6,16 +6,14 @@ samples of the versions of June to October 2026: a line is a step with `step_ind
 names the folder of each conversation. Conversations in Protobuf (`conversations/*.db`, `*.pb`) are not read.
 """
 
-import functools
 import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_regular
 from engine.corpus.transcripts.formats import LineFormat, LineParser
 from engine.corpus.transcripts.json_values import between, content, items, mapping, seconds, string, tool_input
-from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line, raw_lines
+from engine.corpus.transcripts.jsonl import LONGEST_LINE, cached_by_version, parse_line, raw_lines
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
 
@@ -92,21 +90,17 @@ class AntigravityFormat(LineFormat):
 
 def _workspace(root: str, conversation: str) -> str:
     """Return the folder of a conversation from `history.jsonl` in the data folder; empty if unknown."""
-    path = os.path.join(root, "history.jsonl")
-    try:
-        state = os.stat(path)
-        return _workspaces(path, state.st_mtime_ns, state.st_size).get(conversation, "")
-    except (OSError, PathRefused):
-        return ""
+    return _workspaces(os.path.join(root, "history.jsonl")).get(conversation, "")
 
 
-@functools.lru_cache(maxsize=4)
-def _workspaces(path: str, _mtime: int, size: int) -> Mapping[str, str]:
-    """Read the folder of each conversation; cached by the file's time and size. Raises OSError, `PathRefused`."""
+@cached_by_version
+def _workspaces(path: str) -> Mapping[str, str]:
+    """Read the folder of each conversation. Raises OSError, `PathRefused`."""
     workspaces: dict[str, str] = {}
-    if size > _LARGEST_HISTORY:
+    descriptor, state = open_regular(path)
+    if state.st_size > _LARGEST_HISTORY:
+        os.close(descriptor)
         return workspaces
-    descriptor, _ = open_regular(path)
     try:
         for raw in raw_lines(descriptor):
             entry = (parse_line(raw.data) if len(raw.data) <= LONGEST_LINE else None) or {}

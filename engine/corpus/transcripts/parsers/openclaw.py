@@ -18,7 +18,6 @@ entry isn't the entry before it, the user went back to that parent, and abandone
 neither by the user nor by the agent has the role "system"; heartbeats and silent replies are left out.
 """
 
-import functools
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -32,7 +31,7 @@ from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.agents import OPENCLAW_ARCHIVED
 from engine.corpus.transcripts.formats import LineFormat, LineParser, digest
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
-from engine.corpus.transcripts.jsonl import parse_line
+from engine.corpus.transcripts.jsonl import cached_by_version, parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.parsers import openclaw_injected_text as injected
@@ -84,17 +83,12 @@ def is_generated(*, key: object = None, run: object = None) -> bool:
 
 def stored_session(folder: str, session: str) -> StoredSession:
     """Return the entry of a session in the folder's `sessions.json`; an empty one if there is none."""
-    path = os.path.join(folder, "sessions.json")
-    try:
-        stat = os.stat(path)
-        return _sessions(path, stat.st_mtime_ns, stat.st_size).get(session, StoredSession())
-    except (OSError, ValueError, PathRefused):
-        return StoredSession()
+    return _sessions(os.path.join(folder, "sessions.json")).get(session, StoredSession())
 
 
-@functools.lru_cache(maxsize=16)
-def _sessions(path: str, _mtime: int, _size: int) -> Mapping[str, StoredSession]:
-    """Read all entries of a file by session id; cached by the file's time and size. Raises OSError."""
+@cached_by_version
+def _sessions(path: str) -> Mapping[str, StoredSession]:
+    """Read all entries of a file by session id. Raises OSError, `PathRefused`."""
     import ijson
 
     ids: dict[str, str] = {}

@@ -6,17 +6,15 @@ the current branch. The first lines, `session_info`, have the folder; `index.jso
 titles. In version 1, tool results have the role "tool", and calls are next to the text.
 """
 
-import functools
 import os
 from collections.abc import Mapping
 from typing import Any
 
-from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.agents import LINES_END
 from engine.corpus.transcripts.formats import LineFormat
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
-from engine.corpus.transcripts.jsonl import parse_line
+from engine.corpus.transcripts.jsonl import cached_by_version, parse_line
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.parsers.openclaw import OpenClawParser
 
@@ -69,17 +67,12 @@ class TauFormat(LineFormat):
 
 def listed_titles(folder: str) -> Mapping[str, str]:
     """Return the titles in the list of a folder's sessions, by id; none if it can't be read."""
-    path = os.path.join(folder, _INDEX)
-    try:
-        state = os.lstat(path)
-        return _titles(path, state.st_mtime_ns, state.st_size)
-    except (OSError, PathRefused):
-        return {}
+    return _titles(os.path.join(folder, _INDEX))
 
 
-@functools.lru_cache(maxsize=8)
-def _titles(path: str, _mtime: int, _size: int) -> Mapping[str, str]:
-    """Read a list; cached by its time and size, since each session in the folder needs it."""
+@cached_by_version
+def _titles(path: str) -> Mapping[str, str]:
+    """Read a list. Raises OSError, `PathRefused`."""
     with open_binary(path) as file:
         records = map(parse_line, file.read(_LARGEST_INDEX).split(b"\n"))
         found = {string(record.get("id")): one_line(string(record.get("title"))) for record in records if record}
