@@ -5,6 +5,7 @@ Out: a `MemorySearchManager` and its records. Names load on first use: `import e
 """
 
 import importlib
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -86,7 +87,6 @@ if TYPE_CHECKING:
     from engine.providers.openai import PRESETS, preset_of
     from engine.providers.registry import PROVIDERS, provider_named, remote_names
     from engine.records import *  # noqa: F403
-    from engine.records.workspaces import name_in, split_name
     from engine.redaction.secret_masking import beginning_of, holds_secret
     from engine.search.result_export import outcome_values, result_quote, results_markdown
     from engine.search.result_reasons import reasons_of
@@ -168,7 +168,6 @@ _NAMES = {
     "providers": "ModelMetadata",
     "providers.openai": "PRESETS preset_of",
     "providers.registry": "PROVIDERS provider_named remote_names",
-    "records.workspaces": "name_in split_name",
     "redaction.secret_masking": "beginning_of holds_secret",
     "search.result_export": "outcome_values result_quote results_markdown",
     "search.result_reasons": "reasons_of",
@@ -201,6 +200,7 @@ if not TYPE_CHECKING:  # else mypy would accept any name
             return getattr(importlib.import_module(_HOME[name]), name)
         if not name.startswith("_"):
             for module in map(importlib.import_module, _SHARED):
-                if name in getattr(module, "__all__", vars(module)):
-                    return getattr(module, name)
+                found = getattr(module, name, None)
+                if found is not None and not isinstance(found, ModuleType):
+                    return found
         raise AttributeError(f"module 'engine' has no attribute {name!r}")

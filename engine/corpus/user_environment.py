@@ -42,6 +42,24 @@ class Machine(msgspec.Struct, frozen=True):
             self.folder_in("LOCALAPPDATA") or self.below_home("AppData", "Local"),
         )
 
+    def paths(self, template: str) -> list[str]:
+        """Return the absolute paths that a template means, with parts separated by slashes.
+
+        It begins with `~`, the home folder; with `$NAME`, the folder in a variable; with `config`, `programs` or
+        `data`, all folders for these; or with several such templates in parentheses, divided by `|`, of which the
+        first that means any counts. Only a variable that is not set means none.
+        """
+        first, _, rest = template.partition("/")
+        if template.startswith("("):
+            choices, _, rest = template[1:].partition(")")
+            homes = next(filter(None, map(self.paths, choices.split("|"))), [])
+        elif first.startswith("$"):
+            homes = [self.folder_in(first[1:])]
+        else:
+            known = {"~": (self.home,), "config": self.config_homes(), "programs": self.program_homes()}
+            homes = list(known.get(first) or self.data_homes())
+        return [os.path.join(home, *filter(None, rest.split("/"))) for home in homes if home]
+
     def expanded(self, text: str) -> str:
         """Return an absolute path with `~` and `${NAME}` replaced; empty if the result is not absolute."""
         if not text:

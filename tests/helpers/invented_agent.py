@@ -10,12 +10,12 @@ import pytest
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts import registry
 from engine.corpus.transcripts.agents import Agent
-from engine.corpus.transcripts.formats import Conversation, Formats
+from engine.corpus.transcripts.formats import Conversation, DocumentFormat
 from engine.corpus.transcripts.messages import Message, SessionMetadata
 from engine.corpus.user_environment import Machine
 
 
-class QuillTask:
+class QuillTask(DocumentFormat):
     """A folder with a Markdown file of messages and a JSON file with the title, which changes on its own."""
 
     agent = "quill"
@@ -64,7 +64,7 @@ QUILL = Agent(
     parts=(("tasks", "scratch"),),
     parts_changed=_title_changed,
     part_of=_titled_task,
-    formats=lambda: Formats(documents=(QuillTask(),)),
+    formats=(f"{__name__}:QuillTask",),
 )
 
 

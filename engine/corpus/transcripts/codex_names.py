@@ -22,7 +22,7 @@ from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary, open_regular
 from engine.corpus.transcripts.agents import WAL
 from engine.corpus.transcripts.json_values import seconds, string
-from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line, raw_lines
+from engine.corpus.transcripts.jsonl import LONGEST_LINE, cached_by_version, parse_line, raw_lines
 from engine.corpus.transcripts.messages import one_line
 from engine.corpus.transcripts.sqlite_view import SqliteView
 from engine.corpus.user_environment import Machine
@@ -110,12 +110,7 @@ def _configured(config: str, version: tuple[int, int]) -> str:
 
 
 def _in_index(home: str) -> Mapping[str, GivenName]:
-    index = os.path.join(home, _INDEX)
-    try:
-        state = os.lstat(index)
-        return _names(index, state.st_mtime_ns, state.st_size)
-    except (OSError, PathRefused):
-        return {}
+    return _names(os.path.join(home, _INDEX))
 
 
 def _in_database(folder: str) -> Mapping[str, GivenName]:
@@ -157,13 +152,14 @@ def _named_threads(connection: apsw.Connection) -> list[tuple[str, str]]:
     return [(str(session), str(name)) for session, name in connection.execute(_NAMES)]
 
 
-@functools.lru_cache(maxsize=8)
-def _names(path: str, _mtime: int, size: int) -> Mapping[str, GivenName]:
-    """Read the names in a file, by session id; cached by the file's time and size. Raises OSError, `PathRefused`."""
+@cached_by_version
+def _names(path: str) -> Mapping[str, GivenName]:
+    """Read the names in a file, by session id. Raises OSError, `PathRefused`."""
     names: dict[str, GivenName] = {}
-    if size > _LARGEST:
+    descriptor, state = open_regular(path)
+    if state.st_size > _LARGEST:
+        os.close(descriptor)
         return names
-    descriptor, _ = open_regular(path)
     try:
         for raw in raw_lines(descriptor):
             value = parse_line(raw.data) if len(raw.data) <= LONGEST_LINE else None

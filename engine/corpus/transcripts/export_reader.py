@@ -33,7 +33,7 @@ from engine.base.bounded_json import (
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary, open_regular
-from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser
 from engine.corpus.transcripts.json_values import seconds
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, first_line, parse_line, raw_lines
 from engine.corpus.transcripts.messages import Message
@@ -158,16 +158,38 @@ def _whole(image: IO[bytes]) -> bytes:
     return b"".join(blocks) if len(blocks) <= _LARGEST_IMAGE // _BLOCK else b""
 
 
-def one_session(
-    path: str, cancel: CancelToken | None, read: Callable[[Mapping[str, Any]], Conversation]
-) -> Iterator[Conversation]:
-    """Yield the session of a document that contains only one; nothing if it has no messages.
+class SessionDocument(DocumentFormat):
+    """A format of documents that contain only one session. A subclass describes it."""
 
-    Raises the errors of `conversations`.
-    """
-    session = next(map(read, conversations(path, cancel)), None)
-    if session is not None and session.messages:
-        yield session
+    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+        """Yield the file's only session; nothing if it has no messages. Raises OSError, ValueError, Cancelled."""
+        session = next((self.conversation(path, value, cancel) for value in conversations(path, cancel)), None)
+        if session is not None and session.messages:
+            yield session
+
+    def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
+        """Return the session in a document. Raises Cancelled while it reads other files."""
+        raise NotImplementedError
+
+
+class Export(DocumentFormat):
+    """A format of downloaded exports, plain or in a zip file, with many sessions. A subclass describes it."""
+
+    array = ""
+    """Name of the member with the sessions; empty if the document is an array of them."""
+    member = ""
+    """Name of a member that each session has; a folder of sessions may also contain a list of them."""
+
+    def matches(self, path: str, head: bytes) -> bool:
+        return matches(path, head, partial(super().matches, path))
+
+    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+        listed = conversations(path, cancel, array=self.array)
+        return (self.conversation(path, value) for value in listed if not self.member or self.member in value)
+
+    def conversation(self, path: str, value: Mapping[str, Any]) -> Conversation:
+        """Return a session of the export."""
+        raise NotImplementedError
 
 
 def listed_time(folder: str, session: str) -> float | None:

@@ -1,14 +1,17 @@
 """Interfaces of transcript formats: how to recognise a format, and how to read it."""
 
 import functools
+import os
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import msgspec
 
+from engine.base.bounded_json import decode_json
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.token_usage import Request, Usage, add_usage
@@ -39,6 +42,8 @@ class LineParser(msgspec.Struct, kw_only=True):
     """Line of the session's opening sentence; once the user has abandoned its branch, the next message replaces it."""
     unknown: dict[str, int] = {}
     """Number of lines and blocks not understood, by type. Formats change, so these are shown and never fatal."""
+    calls: dict[str, str] = {}
+    """Name of each called tool, by the id of the call, until its result is read."""
     counted: dict[int, Usage] = {}
     """Usage of the last requests, by the digest of their id."""
     requests: list[Request] = []
@@ -127,6 +132,17 @@ class LineParser(msgspec.Struct, kw_only=True):
             self.count_unknown(f"{member} {name}")
         return role
 
+    def conversation(
+        self,
+        key: str,
+        messages: Iterable[Message],
+        abandoned: tuple[Message, ...] = (),
+        requests: tuple[Request, ...] = (),
+    ) -> "Conversation":
+        """Return the session with what was read of it."""
+        read = tuple(messages)  # first, since it may still count
+        return Conversation(key, self.metadata, read, Counter(self.unknown), abandoned, requests)
+
     def count_unknown(self, kind: object) -> None:
         """Count a line or a block whose type the format did not have when this parser was written."""
         if isinstance(kind, str) and kind in self.unknown:  # usually: then it needs no masking, which is slow
@@ -149,25 +165,41 @@ def digest(id: str) -> int:
     return int.from_bytes(blake2b(id.encode(errors="replace"), digest_size=7).digest())
 
 
-class LineFormat(Protocol):
-    """A format of transcripts with one JSON object per line."""
+class LineFormat:
+    """A format of transcripts with one JSON object per line. A subclass describes it."""
 
     agent: str
+    parses: type[LineParser]
     speech_marks: tuple[bytes, ...]
     """Byte sequences that occur about once in every message of speech, to count messages without parsing. A long one is
     found more quickly than a short one.
     """
-    title_marks: tuple[bytes, ...]
+    title_marks: tuple[bytes, ...] = ()
     """Byte sequences in lines that give the session a title."""
+
+    def __init__(self, agent: str = "") -> None:
+        """`agent`: one of several with this format."""
+        self.agent = agent or self.agent
 
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
         """Whether these objects, from at most 20 first lines of a file, have this format."""
+        return any(map(self.is_line, values))
+
+    def is_line(self, value: Mapping[str, Any]) -> bool:
+        """Whether an object is one that only lines of this format are."""
+        raise NotImplementedError
 
     def parser(self, path: str) -> LineParser:
         """Return a new parser; `path` may contain the session's id or agent if no line does."""
+        return self.parses(metadata=self.metadata(path))
+
+    def metadata(self, path: str) -> SessionMetadata:
+        """Return the metadata that the path of a transcript and the files next to it contain."""
+        return SessionMetadata(agent=self.agent, id=clean(os.path.basename(path).removesuffix(".jsonl")))
 
     def resume(self, state: bytes) -> LineParser:
         """Return a parser with the fields in `state` (JSON). Raises ValueError for a state of another version."""
+        return decode_json(state, self.parses)
 
 
 class Conversation(msgspec.Struct, frozen=True):
@@ -189,19 +221,31 @@ class Conversation(msgspec.Struct, frozen=True):
         return self.messages + self.abandoned
 
 
-class DocumentFormat(Protocol):
-    """A format of transcripts that are one JSON document (or a zip file with one), with one or many sessions."""
+class DocumentFormat:
+    """A format of transcripts that are one JSON document (or a zip file with one), with one or many sessions.
+    A subclass describes it.
+    """
 
     agent: str
+    mark: bytes = b""
+    """Bytes in its beginning, searched first: that takes a hundredth of the time, and is done for every transcript."""
+    beginning: re.Pattern[bytes]
+    """Matches its first bytes."""
+
+    def __init__(self, agent: str = "") -> None:
+        """`agent`: one of several with this format."""
+        self.agent = agent or self.agent
 
     def matches(self, path: str, head: bytes) -> bool:
         """Whether a file with these first bytes (at most 64 KB) has this format."""
+        return self.mark in head and self.beginning.match(head) is not None
 
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
         """Yield the conversations, without loading all into memory.
 
         Raises OSError, ValueError for a truncated document (after the complete ones), Cancelled.
         """
+        raise NotImplementedError
 
 
 class SessionDatabase(Protocol):
@@ -230,6 +274,10 @@ class DatabaseFormat(Protocol):
     """A format of transcripts in a database that keeps changing: only changed sessions are read."""
 
     agent: str
+
+    def __init__(self, agent: str = "") -> None:
+        """`agent`: one of several with this format."""
+        self.agent = agent or self.agent
 
     def matches(self, path: str, connection: "apsw.Connection") -> bool:
         """Whether the database at `path` has this format."""

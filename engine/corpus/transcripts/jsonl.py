@@ -2,17 +2,19 @@
 
 import codecs
 import errno
+import functools
 import io
 import json
 import os
 from collections import deque
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
 from engine.base import skip_reasons
 from engine.base.bounded_json import BoundedDigits, DividedStrings, built, check_digits, limited, one_value
+from engine.base.errors import PathRefused
 
 # Reading, splitting and parsing hold the interpreter lock: blocks of this size take about a millisecond.
 _BLOCK = 256 * 1024
@@ -24,6 +26,7 @@ _LARGEST = 16 * 1024**3
 """Largest decompressed transcript in bytes; a few bytes of zstd can expand to any number."""
 _WINDOW = 128 * 1024**2
 """Largest decompression window in bytes; Codex uses 2 MB."""
+_T = TypeVar("_T")
 _NO_CONTROLS = bytes(max(code, ord(" ")) for code in range(256))
 
 
@@ -73,6 +76,26 @@ class Unpacked:
             return self._stream.read(_BLOCK)
         except self._failure:
             raise OSError(errno.EIO, skip_reasons.BAD_COMPRESSION.message()) from None
+
+
+def cached_by_version(read: Callable[[str], Mapping[str, _T]]) -> Callable[[str], Mapping[str, _T]]:
+    """Cache what a function reads from a file about many sessions, by session, until the file changes.
+
+    The new function returns nothing for a file that can't be read.
+    """
+
+    @functools.lru_cache(maxsize=8)
+    def read_version(path: str, _mtime: int, _size: int) -> Mapping[str, _T]:
+        return read(path)
+
+    def read_current(path: str) -> Mapping[str, _T]:
+        try:
+            state = os.lstat(path)
+            return read_version(path, state.st_mtime_ns, state.st_size)
+        except (OSError, ValueError, PathRefused):
+            return {}
+
+    return read_current
 
 
 Source = int | Unpacked

@@ -1,13 +1,13 @@
 """Makes messages of a conversation from parts, for most formats."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import NamedTuple
 
 from engine.corpus.transcripts.formats import LineParser
 from engine.corpus.transcripts.json_values import image_mark
-from engine.corpus.transcripts.messages import Kind, Message, Role
+from engine.corpus.transcripts.messages import Kind, Message, Role, clean
 
 _ATTACHMENTS = re.compile(r"(?:\[(?:image|file)(?:: [^\n]{0,1000})?\](?:\n|\Z))+")
 """Matches a text of placeholders alone, one a line."""
@@ -39,7 +39,7 @@ def next_turn(
 
     Without a line, as in a document or a database, the message's ordinal is used.
     """
-    filled = filled_parts(parts)
+    filled = filled_parts(_with_names(parser, parts))
     if not filled:
         return []
     parser.ordinal += 1
@@ -48,6 +48,21 @@ def next_turn(
         parser.part(role, kind, text, at, id=id, time=time, tool=tool, side=side, call=call, failed=failed)
         for role, kind, text, tool, call, failed in filled
     ]
+
+
+def _with_names(parser: LineParser, parts: Iterable[Part]) -> Iterator[Part]:
+    """Yield the parts; results of tools without a name get that in the call with the same id."""
+    returned: list[str] = []
+    for part in parts:
+        called = ""
+        if part.call and part.kind == "tool-call":
+            parser.calls[clean(part.call)] = clean(part.tool)
+        elif part.call and part.kind == "tool-result":
+            returned.append(clean(part.call))  # a turn may have several results of a call
+            called = parser.calls.get(returned[-1], "")
+        yield part._replace(tool=called) if called and not part.tool else part
+    for call in returned:
+        parser.calls.pop(call, None)
 
 
 def filled_parts(parts: Iterable[Part]) -> list[Part]:

@@ -4,8 +4,6 @@ those whose content is a text or a list of blocks (Anthropic), and those of the 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import msgspec
-
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.formats import LineParser
@@ -26,17 +24,13 @@ ROLES: Mapping[str, Role] = {
 class ChatParser(LineParser, kw_only=True):
     """Parses messages in the format of the chat completions API: role, content and tool calls."""
 
-    calls: dict[str, str] = msgspec.field(default_factory=dict)
-    """Name of each called tool, by the id of the call, until its result is read."""
-
     def chat_parts(self, message: Mapping[str, Any]) -> Iterator[Part]:
         role = self.role(ROLES, string(message.get("role")))
         if role is None:
             return
         if role == "tool":
             id = string(message.get("tool_call_id"))
-            called = self.calls.pop(clean(id), "")
-            name = string(message.get("name")) or called
+            name = string(message.get("name")) or self.calls.get(clean(id), "")
             yield Part(
                 "tool", "tool-result", content(message.get("content")), name, id, message.get("is_error") is True
             )
@@ -51,7 +45,6 @@ class ChatParser(LineParser, kw_only=True):
         function = mapping(call.get("function")) or call
         name = clean(string(function.get("name")))
         id = string(call.get("id"))
-        self.calls[clean(id)] = name
         return Part("assistant", "tool-call", arguments(function.get("arguments")), name, id)
 
 
@@ -77,9 +70,6 @@ def sidecar(path: str) -> Mapping[str, Any]:
 
 class BlockParser(LineParser, kw_only=True):
     """Converts content blocks to parts of messages. A subclass handles the particularities of its agent."""
-
-    calls: dict[str, str] = msgspec.field(default_factory=dict)
-    """Name of each called tool, by the id of the call, until its result is read."""
 
     def blocks(self, content: object, role: Role) -> list[Part]:
         """Return the parts of a message with this content."""
@@ -115,12 +105,10 @@ class BlockParser(LineParser, kw_only=True):
             yield Part("assistant", "thinking", string(block.get("thinking")) or string(block.get("text")))
         elif kind == "tool_use":
             name, id = string(block.get("name")), string(block.get("id"))
-            self.calls[clean(id)] = clean(name)
             yield Part("assistant", "tool-call", tool_input(block.get("input")) or name, name, id)
         elif kind == "tool_result":
             id = string(block.get("tool_use_id")) or string(block.get("toolUseID"))
-            called = self.calls.pop(clean(id), "")
-            name = string(block.get("name")) or called
+            name = string(block.get("name"))
             yield Part("tool", "tool-result", self.result(block), name, id, self.failed(block))
         elif kind in ("image", "media"):
             yield Part(role, "text", image_mark(block))
@@ -153,13 +141,11 @@ class SdkParser(BlockParser, kw_only=True):
         elif kind == "tool-call":
             name = string(block.get("toolName")) or string(block.get("name"))
             id = string(block.get("toolCallId")) or string(block.get("id"))
-            self.calls[clean(id)] = clean(name)
             given = arguments(block.get("input", block.get("arguments"))) or name
             yield Part("assistant", "tool-call", given, name, id)
         elif kind == "tool-result":
             id = string(block.get("toolCallId"))
-            called = self.calls.pop(clean(id), "")
-            name = string(block.get("toolName")) or called
+            name = string(block.get("toolName"))
             yield Part("tool", "tool-result", self.result(block), name, id, self.failed(block))
         else:
             yield from super()._block(value, role)

@@ -9,78 +9,10 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import suppress
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from engine.corpus.transcripts.agents import (
-    LINES_END,
-    WAL,
-    Agent,
-    aider,
-    amp,
-    antigravity,
-    any_of,
-    augment,
-    chat_exports,
-    cherry_studio,
-    claude_code,
-    cline,
-    codebuddy,
-    codebuff,
-    codewhale,
-    codex,
-    command_code,
-    continue_dev,
-    copilot_chat,
-    copilot_cli,
-    cortex,
-    crush,
-    cursor,
-    deepseek_harness,
-    devin,
-    droid,
-    forge,
-    gemini,
-    goose,
-    gptme,
-    grok,
-    hermes,
-    iflow,
-    jan,
-    jcode,
-    junie,
-    kimi,
-    kiro,
-    last_parts,
-    letta,
-    llm,
-    lm_studio,
-    muse,
-    mux,
-    nanobot,
-    octofriend,
-    ollama,
-    omnigent,
-    openclaw,
-    opencode,
-    openhands,
-    pi,
-    piebald,
-    poolside,
-    posit_assistant,
-    proma,
-    qwen,
-    qwenpaw,
-    reasonix,
-    shelley,
-    tau,
-    unsloth,
-    vibe,
-    visual_studio,
-    warp,
-    zcode,
-    zed,
-    zencoder,
-)
+from engine.corpus.transcripts.agents import LINES_END, WAL, Agent, any_of, last_parts
 from engine.corpus.user_environment import Machine
 from engine.text.folding import fold
 
@@ -89,6 +21,24 @@ if TYPE_CHECKING:
     from engine.corpus.folder_walk import FoundFile
     from engine.corpus.transcripts.formats import Formats
 
+_MODULES = (
+    # Some lines of Qwen Code and iFlow are as Claude Code's, whose members Proma's lines have, too.
+    *"qwen iflow proma claude_code codex gemini".split(),
+    # ZCode's tables have the names of opencode's.
+    *"zcode opencode chat_exports lm_studio".split(),
+    # OpenClaw's weaker marks are also in the lines of Command Code, and its entries in those of Letta.
+    *"command_code deepseek_harness droid letta tau openclaw".split(),
+    *"""copilot_chat visual_studio cursor cline amp continue_dev kimi kiro copilot_cli aider zed goose crush forge
+    pi openhands grok vibe""".split(),
+    # The messages of Hermes Agent and nanobot pass as gptme's, too.
+    *"hermes nanobot gptme".split(),
+    *"""antigravity augment jan jcode junie warp devin llm codebuff codebuddy codewhale zencoder poolside muse mux
+    cortex posit_assistant qwenpaw piebald ollama shelley omnigent octofriend unsloth cherry_studio""".split(),
+    # Nothing in the lines of Reasonix is unique to it.
+    "reasonix",
+)
+"""Modules of `agents`, in the order in which their formats are tried: the most reliably recognised first."""
+_PARSERS = "engine.corpus.transcripts.parsers"
 _SHARED_VERSION = 5
 """Increase it when most parsers would give other messages or metadata, such as titles: all sessions are then read
 again.
@@ -112,99 +62,12 @@ class _Agents(tuple[Agent, ...]):
 
 
 AGENTS: tuple[Agent, ...] = _Agents(
-    (
-        qwen.AGENT,  # like iFlow's, some of its lines are as Claude Code's
-        iflow.AGENT,
-        proma.AGENT,  # its lines have the members of Claude Code's, too
-        claude_code.AGENT,
-        claude_code.COWORK,
-        claude_code.QODER,
-        claude_code.OPENCLAUDE,
-        codex.AGENT,
-        codex.TRAE,
-        codex.OPEN_INTERPRETER,
-        codex.AUGURE_CODE,
-        gemini.AGENT,
-        zcode.AGENT,  # its tables have the names of opencode's
-        opencode.AGENT,
-        chat_exports.DEEPSEEK,  # its conversations are trees as ChatGPT's
-        chat_exports.CHATGPT,
-        chat_exports.CLAUDE,
-        chat_exports.GROK,
-        chat_exports.GEMINI,
-        chat_exports.OPEN_WEBUI,
-        lm_studio.AGENT,
-        command_code.AGENT,  # before OpenClaw, whose weaker marks are also in these lines
-        deepseek_harness.AGENT,
-        droid.AGENT,
-        letta.AGENT,  # before OpenClaw, whose entries it has
-        tau.AGENT,
-        openclaw.AGENT,
-        openclaw.QCLAW,
-        copilot_chat.AGENT,
-        visual_studio.AGENT,
-        cursor.AGENT,
-        cursor.CLI,
-        cline.AGENT,
-        cline.ROO_CODE,
-        cline.ZOO_CODE,
-        cline.KILO_CODE,
-        opencode.KILO,
-        opencode.MIMO_CODE,
-        opencode.ICODEMATE,
-        amp.AGENT,
-        continue_dev.AGENT,
-        continue_dev.PEAR,
-        kimi.AGENT,
-        kiro.AGENT,
-        copilot_cli.AGENT,
-        aider.AGENT,
-        zed.AGENT,
-        goose.AGENT,
-        crush.AGENT,
-        forge.AGENT,
-        pi.PI,
-        pi.OH_MY_PI,
-        pi.GAJAE_CODE,
-        pi.SENPI,
-        pi.KIMCHI,
-        pi.PRIME_AGENT,
-        openhands.AGENT,
-        grok.AGENT,
-        vibe.AGENT,
-        hermes.AGENT,  # before gptme, too
-        nanobot.AGENT,  # before gptme, as which its messages pass, too
-        gptme.AGENT,
-        antigravity.AGENT,
-        augment.AGENT,
-        jan.AGENT,
-        jcode.AGENT,
-        junie.AGENT,
-        warp.AGENT,
-        devin.AGENT,
-        llm.AGENT,
-        codebuff.AGENT,
-        codebuddy.AGENT,
-        codebuddy.WORKBUDDY,
-        codewhale.AGENT,
-        zencoder.AGENT,
-        poolside.AGENT,
-        muse.AGENT,
-        mux.AGENT,
-        cortex.AGENT,
-        posit_assistant.AGENT,
-        qwenpaw.AGENT,
-        piebald.AGENT,
-        ollama.AGENT,
-        shelley.AGENT,
-        omnigent.AGENT,
-        octofriend.AGENT,
-        unsloth.AGENT,
-        cherry_studio.AGENT,
-        reasonix.AGENT,  # last, since nothing in its lines is unique to it
-    )
+    agent
+    for module in _MODULES
+    for agent in vars(import_module(f"engine.corpus.transcripts.agents.{module}")).values()
+    if isinstance(agent, Agent)
 )
-"""Agents in the order in which their formats are tried: the most reliably recognised first."""
+"""All agents that the modules declare, in their order."""
 
 
 def agent_label(name: str) -> str:
@@ -460,4 +323,15 @@ def _databases(agents: tuple[Agent, ...]) -> re.Pattern[str]:
 
 @functools.cache
 def _formats(agents: tuple[Agent, ...]) -> tuple["Formats", ...]:
-    return tuple(agent.formats() for agent in agents)
+    from engine.corpus.transcripts.formats import DocumentFormat, Formats, LineFormat
+
+    families = []
+    for agent in agents:
+        names = (name.split(":") for name in agent.formats)
+        named = [getattr(import_module(module, _PARSERS), name) for module, name in names]
+        known = [one(agent.name) if isinstance(one, type) else one for one in named]
+        lines = tuple(one for one in known if isinstance(one, LineFormat))
+        documents = tuple(one for one in known if isinstance(one, DocumentFormat))
+        databases = tuple(one for one in known if not isinstance(one, LineFormat | DocumentFormat))
+        families.append(Formats(lines, documents, databases))
+    return tuple(families)

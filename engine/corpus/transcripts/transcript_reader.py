@@ -4,7 +4,6 @@ import functools
 import hashlib
 import os
 import re
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from itertools import chain, islice
@@ -101,10 +100,11 @@ def _format_of_agent(known: LineFormat, path: str) -> LineFormat:
     Agents with the same format differ in paths. The innermost folder with the name of an agent's folder decides, or the
     one that the environment sets for an agent, else the name of the file. `known` is returned if none of them does.
     """
-    similar = _agents_with(registry.AGENTS, type(known))
+    kind: type = type(known)
+    similar = _agents_with(registry.AGENTS, kind)
     if len(similar) == 1 or not path:
         return known
-    in_folder = _format_in(registry.AGENTS, type(known), path.replace(os.sep, "/").rpartition("/")[0])
+    in_folder = _format_in(registry.AGENTS, kind, path.replace(os.sep, "/").rpartition("/")[0])
     if in_folder is not None:
         return in_folder
     machine = Machine(os.path.expanduser("~"), os.environ)
@@ -291,7 +291,7 @@ def refresh_metadata(reader: LineReader, now: SessionMetadata) -> None:
 
 def _read_lines(reader: LineReader, source: Source, cancel: CancelToken | None) -> Conversation:
     messages = *chain.from_iterable(reader.read(source, cancel)), *reader.read_rest(source)
-    return Conversation("", reader.parser.metadata, messages, Counter(reader.parser.unknown))
+    return reader.parser.conversation("", messages)
 
 
 def conversations(path: Path, cancel: CancelToken | None = None) -> Iterator[Conversation]:

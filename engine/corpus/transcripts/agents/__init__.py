@@ -1,6 +1,6 @@
 """One module per agent with everything specific to it, collected in `engine.corpus.transcripts.registry`.
 
-In: nothing; a declaration is imported at the start of every command, so it imports its parsers in its functions.
+In: nothing; a declaration is imported at the start of every command, so it only names its parsers.
 Out: an `Agent` each, with its label, its folders and files, its resume command and its transcript formats.
 """
 
@@ -16,7 +16,7 @@ from engine.corpus.user_environment import Machine
 if TYPE_CHECKING:
     from engine.base.cancellation import CancelToken
     from engine.corpus.folder_walk import FoundFile
-    from engine.corpus.transcripts.formats import DatabaseFormat, Formats
+    from engine.corpus.transcripts.formats import DatabaseFormat
 
 JSON_LINES = r".*\.jsonl"
 """Pattern of files with one JSON object per line."""
@@ -55,8 +55,10 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Short name in the index."""
     label: str
     """Display name; names of products are not translated."""
-    formats: Callable[[], "Formats"]
-    """Returns the formats of its transcripts; the call imports the parsers."""
+    formats: tuple[str, ...]
+    """Its formats of transcripts: each a module, relative to that of all parsers, and a name in it. The module is
+    imported before the first transcript is read.
+    """
     parser_version: int = 1
     """Increase it when the same transcript would give other messages, metadata or usage, also for other agents with the
     same parser: stored sessions are then read again. Unchanged text is not embedded again.
@@ -126,6 +128,21 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Returns the transcript that begins with all messages of the one at this path and continues its session; empty
     if none does. Called with paths of all agents, for transcripts that have changed or were left out.
     """
+
+
+def paths(*templates: str) -> Callable[[Machine], FoundFolders]:
+    """Return a function that yields name and path of each folder that templates of `Machine.paths` mean.
+
+    A template may begin with the name and a colon.
+    """
+
+    def found(machine: Machine) -> FoundFolders:
+        for template in templates:
+            name, _, path = template.rpartition(": ")
+            for folder in machine.paths(path):
+                yield name, folder
+
+    return found
 
 
 def in_databases(

@@ -4,20 +4,13 @@ import os
 from collections.abc import Iterable, Set
 from typing import TYPE_CHECKING
 
-from engine.corpus.transcripts.agents import Agent, FoundFolders
-from engine.corpus.user_environment import Machine
+from engine.corpus.transcripts.agents import Agent, paths
 
 if TYPE_CHECKING:
     from engine.base.cancellation import CancelToken
     from engine.corpus.folder_walk import FoundFile
-    from engine.corpus.transcripts.formats import Formats
 
 _FULL, _SHORT = "transcript_full.jsonl", "transcript.jsonl"
-
-
-def _folders(machine: Machine) -> FoundFolders:
-    for name in ("antigravity-cli", "antigravity"):
-        yield "", machine.below_home(".gemini", name, "brain")
 
 
 def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelToken | None") -> set[str]:
@@ -33,20 +26,13 @@ def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelTok
     return {short[folder] for folder in full & short.keys()}
 
 
-def _formats() -> "Formats":
-    from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.parsers.antigravity import AntigravityFormat
-
-    return Formats(lines=(AntigravityFormat(),))
-
-
 AGENT = Agent(
     name="antigravity",
     label="Antigravity",
     resume="agy --conversation {id}",
     stores=((r"/\.gemini/antigravity(?:-cli)?/brain\Z", "antigravity"),),
-    folders=_folders,
+    folders=paths("~/.gemini/antigravity-cli/brain", "~/.gemini/antigravity/brain"),
     copies=_copies,
     with_copies=("transcript",),
-    formats=_formats,
+    formats=(".antigravity:AntigravityFormat",),
 )

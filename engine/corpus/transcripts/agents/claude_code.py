@@ -14,7 +14,6 @@ same mark is left where the new one begins with a summary.
 import os
 import re
 from collections.abc import Iterable, Set
-from functools import partial
 from typing import TYPE_CHECKING
 
 from engine.corpus.transcripts.agents import (
@@ -23,16 +22,14 @@ from engine.corpus.transcripts.agents import (
     QODER_DESCRIPTION,
     QODER_PROJECTS,
     Agent,
-    FoundFolders,
     described_owner,
     description_of,
+    paths,
 )
-from engine.corpus.user_environment import Machine
 
 if TYPE_CHECKING:
     from engine.base.cancellation import CancelToken
     from engine.corpus.folder_walk import FoundFile
-    from engine.corpus.transcripts.formats import Formats
 
 _SESSIONS = "local-agent-mode-sessions"
 _AUDIT = f"{os.sep}audit.jsonl"
@@ -41,33 +38,6 @@ _HEAD, _END = 256 * 1024, 64 * 1024
 """Bytes at the beginning and at the end of a transcript that are searched for the marks of a continued session."""
 _CONTINUED = re.compile(rb'"continuedInSessionId":\s*"([\w-]{1,64})"')
 _SPOKEN = re.compile(rb'"type":\s*"(?:user|assistant)"')
-
-
-def _folders(machine: Machine) -> FoundFolders:
-    # The folder that a variable names is listed in addition to the default one: both may contain sessions.
-    named = (machine.folder_in("CLAUDE_CONFIG_DIR"), machine.below_home(".claude"))
-    for folder in (*named, *(os.path.join(home, "claude") for home in machine.config_homes())):
-        if folder:
-            yield "", os.path.join(folder, "projects")
-
-
-def _cowork_folders(machine: Machine) -> FoundFolders:
-    local = machine.folder_in("LOCALAPPDATA") or machine.below_home("AppData", "Local")
-    store = os.path.join(local, "Packages", "Claude_pzs8sxrjxfjjc", "LocalCache", "Roaming")
-    for home in (*machine.program_homes(), store):
-        yield "", os.path.join(home, "Claude", _SESSIONS)
-
-
-def _qoder_folders(machine: Machine) -> FoundFolders:
-    for folder in (".qoder", ".qoder-cn", ".qoderwork"):
-        yield "", machine.below_home(folder, "projects")
-    for home in machine.program_homes():
-        yield "", os.path.join(home, "Qoder", "SharedClientCache", "cli", "projects")
-
-
-def _openclaude_folders(machine: Machine) -> FoundFolders:
-    folder = machine.folder_in("OPENCLAUDE_CONFIG_DIR") or machine.below_home(".openclaude")
-    yield "", os.path.join(folder, "projects")
 
 
 def _described(path: str) -> int:
@@ -126,13 +96,6 @@ def _successor(path: str) -> str:
         return ""
 
 
-def _formats(agent: str) -> "Formats":
-    from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.parsers.claude_code import ClaudeCodeFormat
-
-    return Formats(lines=(ClaudeCodeFormat(agent),))
-
-
 AGENT = Agent(
     name="claude-code",
     parser_version=4,
@@ -140,41 +103,50 @@ AGENT = Agent(
     resume="claude --resume {id}",
     usual="~/.claude/projects",
     stores=((rf"\A(?!.*/{_SESSIONS}/).*/\.?claude/projects\Z", "claude"),),
-    folders=_folders,
+    # Both the folder that a variable names and the default one may contain sessions.
+    folders=paths("$CLAUDE_CONFIG_DIR/projects", "~/.claude/projects", "config/claude/projects"),
     part_names=r"wf_[^/]*/journal\.jsonl",  # which sub-agents of a workflow started and ended
     continued_in=_continued_in,
-    formats=partial(_formats, "claude-code"),
+    formats=(".claude_code:ClaudeCodeFormat",),
 )
 COWORK = Agent(
     name="claude-cowork",
     parser_version=4,
     label="Claude Cowork",
     stores=((rf"/{_SESSIONS}\Z", "claude-cowork"),),
-    folders=_cowork_folders,
+    folders=paths(
+        f"programs/Claude/{_SESSIONS}",
+        f"($LOCALAPPDATA|~/AppData/Local)/Packages/Claude_pzs8sxrjxfjjc/LocalCache/Roaming/Claude/{_SESSIONS}",
+    ),
     neighbour_parts=("audit.jsonl", r"outputs|uploads"),
     watched=r"[^/]+(?:/[^/]+(?:/local_[^/]+(?:/\.claude(?:/projects(?:/.+)?)?)?)?)?",
     with_parts=(_SESSIONS,),
     parts_changed=_described,
     copies=_copies,
     with_copies=(_SESSIONS,),
-    formats=partial(_formats, "claude-cowork"),
+    formats=(".claude_code:ClaudeCodeFormat",),
 )
 QODER = Agent(
     name="qoder",
     parser_version=4,
     label="Qoder",
     stores=((rf"{QODER_PROJECTS}\Z", "qoder"),),
-    folders=_qoder_folders,
+    folders=paths(
+        "~/.qoder/projects",
+        "~/.qoder-cn/projects",
+        "~/.qoderwork/projects",
+        "programs/Qoder/SharedClientCache/cli/projects",
+    ),
     with_parts=("oder",),
     parts_changed=_described,
     part_of=lambda path: described_owner(path, "oder", QODER_DESCRIPTION),
-    formats=partial(_formats, "qoder"),
+    formats=(".claude_code:ClaudeCodeFormat",),
 )
 OPENCLAUDE = Agent(
     name="openclaude",
     parser_version=4,
     label="OpenClaude",
     stores=((r"/\.?openclaude/projects\Z", "openclaude"),),
-    folders=_openclaude_folders,
-    formats=partial(_formats, "openclaude"),
+    folders=paths("($OPENCLAUDE_CONFIG_DIR|~/.openclaude)/projects"),
+    formats=(".claude_code:ClaudeCodeFormat",),
 )

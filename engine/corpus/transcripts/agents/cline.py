@@ -8,14 +8,10 @@ another program (`kilo`).
 
 import os
 import re
-from typing import TYPE_CHECKING
 
 from engine.corpus.transcripts.agents import Agent, FoundFolders
 from engine.corpus.transcripts.agents.copilot_chat import user_folders
 from engine.corpus.user_environment import Machine
-
-if TYPE_CHECKING:
-    from engine.corpus.transcripts.formats import Formats
 
 TASKS = r"ui_messages\.json"
 """Pattern of the name of a task's transcript."""
@@ -45,12 +41,6 @@ def _extension_agent(name: str, label: str, extensions: tuple[str, ...], command
         if command_line:
             yield "command line", machine.below_home(*command_line)
 
-    def formats() -> "Formats":
-        from engine.corpus.transcripts.formats import Formats
-        from engine.corpus.transcripts.parsers.cline import ClineTask
-
-        return Formats(documents=(ClineTask(name),))
-
     return Agent(
         name=name,
         label=label,
@@ -62,7 +52,7 @@ def _extension_agent(name: str, label: str, extensions: tuple[str, ...], command
         files=(TASKS,),
         parts=(CHECKPOINTS,),
         parser_version=2,
-        formats=formats,
+        formats=(".cline:ClineTask",),
     )
 
 
@@ -92,14 +82,6 @@ def _described_session(path: str) -> str:
     return os.path.join(folder, id_ + _MESSAGES) if id_ and name == f"{id_}.json" else ""
 
 
-def _formats() -> "Formats":
-    from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.parsers.cline import ClineTask
-    from engine.corpus.transcripts.parsers.cline_session import ClineSession
-
-    return Formats(documents=(ClineTask("cline"), ClineSession()))
-
-
 AGENT = Agent(
     name="cline",
     label="Cline",
@@ -115,7 +97,7 @@ AGENT = Agent(
     parts_changed=_described,
     part_of=_described_session,
     parser_version=3,
-    formats=_formats,
+    formats=(".cline:ClineTask", ".cline_session:ClineSession"),
 )
 ROO_CODE = _extension_agent(
     "roo-code",

@@ -6,21 +6,9 @@ Open Interpreter since its version 1 (checked against claude-code-history-viewer
 import os
 import zlib
 from contextlib import suppress
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from engine.corpus.transcripts.agents import JSON_LINES, Agent, FoundFolders
-from engine.corpus.user_environment import Machine
-
-if TYPE_CHECKING:
-    from engine.corpus.transcripts.formats import Formats
-
-
-def _folders(machine: Machine) -> FoundFolders:
-    for folder in (machine.folder_in("CODEX_HOME"), machine.below_home(".codex")):
-        if folder:
-            yield "", os.path.join(folder, "sessions")
-            yield "archived", os.path.join(folder, "archived_sessions")
+from engine.corpus.transcripts.agents import JSON_LINES, Agent, paths
 
 
 def _named(path: str, memo: dict[str, Any]) -> int:
@@ -39,50 +27,32 @@ def _named(path: str, memo: dict[str, Any]) -> int:
     return 0
 
 
-def _trae_folders(machine: Machine) -> FoundFolders:
-    yield "", machine.below_home(".trae", "cli", "sessions")
-    yield "archived", machine.below_home(".trae", "cli", "archived_sessions")
-
-
-def _interpreter_folders(machine: Machine) -> FoundFolders:
-    variables = ("INTERPRETER_HOME", "OPEN_INTERPRETER_HOME")
-    folder = next(filter(None, map(machine.folder_in, variables)), machine.below_home(".openinterpreter"))
-    yield "", os.path.join(folder, "sessions")
-    yield "archived", os.path.join(folder, "archived_sessions")
-
-
-def _augure_folders(machine: Machine) -> FoundFolders:
-    yield "", machine.below_home(".augure", "sessions")
-
-
-def _formats(agent: str) -> "Formats":
-    from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.parsers.codex import CodexFormat
-
-    return Formats(lines=(CodexFormat(agent),))
-
-
 AGENT = Agent(
     name="codex",
     label="Codex",
     resume="codex resume {id}",
     usual="~/.codex/sessions",
     stores=((r"/\.codex/sessions\Z", "codex"), (r"/\.codex/archived_sessions\Z", "codex-archive")),
-    folders=_folders,
+    folders=paths(
+        "$CODEX_HOME/sessions",
+        "archived: $CODEX_HOME/archived_sessions",
+        "~/.codex/sessions",
+        "archived: ~/.codex/archived_sessions",
+    ),
     files=(JSON_LINES, r"rollout-.*\.jsonl\.zst"),
     with_parts=("rollout-",),
     list_changed=_named,
     parser_version=2,
-    formats=partial(_formats, "codex"),
+    formats=(".codex:CodexFormat",),
 )
 TRAE = Agent(
     name="trae-cli",
     label="TRAE CLI",
     resume="traex resume {id}",
     stores=((r"/\.trae/cli/sessions\Z", "trae-cli"), (r"/\.trae/cli/archived_sessions\Z", "trae-cli-archive")),
-    folders=_trae_folders,
+    folders=paths("~/.trae/cli/sessions", "archived: ~/.trae/cli/archived_sessions"),
     parser_version=2,
-    formats=partial(_formats, "trae-cli"),
+    formats=(".codex:CodexFormat",),
 )
 OPEN_INTERPRETER = Agent(
     name="open-interpreter",
@@ -91,16 +61,19 @@ OPEN_INTERPRETER = Agent(
         (r"/\.openinterpreter/sessions\Z", "open-interpreter"),
         (r"/\.openinterpreter/archived_sessions\Z", "open-interpreter-archive"),
     ),
-    folders=_interpreter_folders,
+    folders=paths(
+        "($INTERPRETER_HOME|$OPEN_INTERPRETER_HOME|~/.openinterpreter)/sessions",
+        "archived: ($INTERPRETER_HOME|$OPEN_INTERPRETER_HOME|~/.openinterpreter)/archived_sessions",
+    ),
     parser_version=2,
-    formats=partial(_formats, "open-interpreter"),
+    formats=(".codex:CodexFormat",),
 )
 AUGURE_CODE = Agent(
     name="augure-code",
     label="Augure Code",
     resume="augure resume {id}",
     stores=((r"/\.augure/sessions\Z", "augure-code"),),
-    folders=_augure_folders,
+    folders=paths("~/.augure/sessions"),
     parser_version=2,
-    formats=partial(_formats, "augure-code"),
+    formats=(".codex:CodexFormat",),
 )

@@ -1,29 +1,12 @@
 """Declares Command Code: where its sessions are, in which formats, and how to resume one."""
 
 import os
-from typing import TYPE_CHECKING
 
-from engine.corpus.transcripts.agents import Agent, FoundFolders, described_changed, described_owner
-from engine.corpus.user_environment import Machine
-
-if TYPE_CHECKING:
-    from engine.corpus.transcripts.formats import Formats
+from engine.corpus.transcripts.agents import Agent, described_changed, described_owner, paths
 
 _FOLDER = os.path.join(f"{os.sep}.commandcode", "projects", "")
 _DESCRIPTION = ".meta.json"
 """Ending of the file with a session's title."""
-
-
-def _folders(machine: Machine) -> FoundFolders:
-    yield "", machine.below_home(".commandcode", "projects")
-
-
-def _formats() -> "Formats":
-    from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.parsers.command_code import CommandCodeFormat
-
-    return Formats(lines=(CommandCodeFormat(),))
-
 
 AGENT = Agent(
     name="command-code",
@@ -31,10 +14,10 @@ AGENT = Agent(
     parser_version=3,
     resume="command-code --resume {id}",
     stores=((r"/\.commandcode/projects\Z", "command-code"),),
-    folders=_folders,
+    folders=paths("~/.commandcode/projects"),
     part_names=r"hooks-audit-.*\.jsonl|.*\.(?:checkpoints|prompts)\.jsonl",
     with_parts=(_FOLDER,),
     parts_changed=lambda path: described_changed(path, _FOLDER, _DESCRIPTION),
     part_of=lambda path: described_owner(path, _FOLDER, _DESCRIPTION),
-    formats=_formats,
+    formats=(".command_code:CommandCodeFormat",),
 )

@@ -15,7 +15,6 @@ from engine.corpus.user_environment import Machine
 if TYPE_CHECKING:
     from engine.base.cancellation import CancelToken
     from engine.corpus.folder_walk import FoundFile
-    from engine.corpus.transcripts.formats import Formats
 
 _EDITORS = (
     ("Code", "vscode"),
@@ -116,13 +115,6 @@ def _has_requests(path: str, size: int, _mtime_ns: int) -> bool:
         return False
 
 
-def _formats() -> "Formats":
-    from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.parsers.copilot_chat import CopilotChatDocument
-
-    return Formats(documents=(CopilotChatDocument(),))
-
-
 AGENT = Agent(
     name="copilot-chat",
     label="GitHub Copilot Chat",
@@ -141,5 +133,5 @@ AGENT = Agent(
     watched=rf"[^/]+(?:/{_CHATS}|/{_EXTENSION}(?:/{_TRANSCRIPTS})?)?",  # not the data of all other extensions
     copies=_copies,
     with_copies=("hatSessions",),
-    formats=_formats,
+    formats=(".copilot_chat:CopilotChatDocument",),
 )

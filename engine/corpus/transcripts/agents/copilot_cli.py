@@ -1,30 +1,6 @@
 """Declares GitHub Copilot CLI: where its sessions are, in which format, and how to resume one."""
 
-import os
-from typing import TYPE_CHECKING
-
-from engine.corpus.transcripts.agents import JSON_LINES, Agent, FoundFolders, sidecar_changed, sidecar_owner
-from engine.corpus.user_environment import Machine
-
-if TYPE_CHECKING:
-    from engine.corpus.transcripts.formats import Formats
-
-
-def _folders(machine: Machine) -> FoundFolders:
-    for folder in (machine.folder_in("COPILOT_HOME"), machine.below_home(".copilot")):
-        if folder:
-            yield "", os.path.join(folder, "session-state")
-            yield "history", os.path.join(folder, "history-session-state")
-            yield "store", os.path.join(folder, "session-store.db")
-
-
-def _formats() -> "Formats":
-    from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.parsers.copilot_cli import CopilotDocument, CopilotFormat
-    from engine.corpus.transcripts.parsers.copilot_store import COPILOT_STORE
-
-    return Formats(lines=(CopilotFormat(),), documents=(CopilotDocument(),), databases=(COPILOT_STORE,))
-
+from engine.corpus.transcripts.agents import JSON_LINES, Agent, paths, sidecar_changed, sidecar_owner
 
 AGENT = Agent(
     name="copilot-cli",
@@ -36,11 +12,18 @@ AGENT = Agent(
         (r"/\.copilot/history-session-state\Z", "copilot-history"),
         (r"/\.copilot/session-store\.db\Z", "copilot-store"),
     ),
-    folders=_folders,
+    folders=paths(
+        "$COPILOT_HOME/session-state",
+        "history: $COPILOT_HOME/history-session-state",
+        "store: $COPILOT_HOME/session-store.db",
+        "~/.copilot/session-state",
+        "history: ~/.copilot/history-session-state",
+        "store: ~/.copilot/session-store.db",
+    ),
     files=(JSON_LINES, r"session_[^/]*\.json"),
     databases=r"session-store\.db",
     with_parts=("events.jsonl",),
     parts_changed=lambda path: sidecar_changed(path, "events.jsonl", "workspace.yaml"),
     part_of=lambda path: sidecar_owner(path, "events.jsonl", "workspace.yaml"),
-    formats=_formats,
+    formats=(".copilot_cli:CopilotFormat", ".copilot_cli:CopilotDocument", ".copilot_store:COPILOT_STORE"),
 )

@@ -8,22 +8,16 @@ import re
 from collections.abc import Iterable, Set
 from typing import TYPE_CHECKING
 
-from engine.corpus.transcripts.agents import JSON_LINES, Agent, FoundFolders, described_changed, described_owner
-from engine.corpus.user_environment import Machine
+from engine.corpus.transcripts.agents import JSON_LINES, Agent, described_changed, described_owner, paths
 
 if TYPE_CHECKING:
     from engine.base.cancellation import CancelToken
     from engine.corpus.folder_walk import FoundFile
-    from engine.corpus.transcripts.formats import Formats
 
 _FOLDER = os.path.join(f"{os.sep}cortex", "conversations", "")
 _ID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _LINES, _SESSION = ".history.jsonl", ".json"
 _BACKUP = re.compile(rf"(.*{_ID})\.back\.[^/\\]*\.json")
-
-
-def _folders(machine: Machine) -> FoundFolders:
-    yield "", machine.below_home(".snowflake", "cortex", "conversations")
 
 
 def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelToken | None") -> set[str]:
@@ -40,24 +34,17 @@ def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelTok
     }
 
 
-def _formats() -> "Formats":
-    from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.parsers.cortex import CortexHistory, CortexSession
-
-    return Formats(lines=(CortexHistory(),), documents=(CortexSession(),))
-
-
 AGENT = Agent(
     name="cortex",
     label="Cortex Code",
     resume="cortex -r {id}",
     stores=((r"/\.snowflake/cortex/conversations\Z", "cortex"),),
-    folders=_folders,
+    folders=paths("~/.snowflake/cortex/conversations"),
     files=(JSON_LINES, rf"(?:conversations|[0-9a-f]{{32}})/{_ID}\.json"),
     with_parts=(_FOLDER,),
     parts_changed=lambda path: described_changed(path, _FOLDER, _SESSION, _LINES),
     part_of=lambda path: described_owner(path, _FOLDER, _SESSION, _LINES),
     copies=_copies,
     with_copies=(_FOLDER,),
-    formats=_formats,
+    formats=(".cortex:CortexHistory", ".cortex:CortexSession"),
 )

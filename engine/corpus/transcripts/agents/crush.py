@@ -2,13 +2,9 @@
 
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from engine.corpus.transcripts.agents import Agent, FoundFolders
 from engine.corpus.user_environment import Machine
-
-if TYPE_CHECKING:
-    from engine.corpus.transcripts.formats import Formats
 
 _MAX_BYTES = 256 * 1024
 
@@ -40,13 +36,6 @@ def _listed(path: str) -> Iterator[str]:
             yield os.path.normpath(folder)
 
 
-def _formats() -> "Formats":
-    from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.parsers.crush import CRUSH_DATABASE
-
-    return Formats(databases=(CRUSH_DATABASE,))
-
-
 AGENT = Agent(
     name="crush",
     label="Crush",
@@ -55,6 +44,6 @@ AGENT = Agent(
     folders=_folders,
     files=(),
     databases=r"crush\.db",
-    formats=_formats,
+    formats=(".crush:CRUSH_DATABASE",),
     parser_version=3,
 )

@@ -8,35 +8,16 @@ import os
 from collections.abc import Iterable, Set
 from typing import TYPE_CHECKING
 
-from engine.corpus.transcripts.agents import JSON_LINES, Agent, FoundFolders, in_databases
-from engine.corpus.user_environment import Machine
+from engine.corpus.transcripts.agents import JSON_LINES, Agent, in_databases, paths
 
 if TYPE_CHECKING:
     from engine.base.cancellation import CancelToken
     from engine.corpus.folder_walk import FoundFile
-    from engine.corpus.transcripts.formats import Formats
 
 _TRANSCRIPTS = "agent-transcripts"
 _DATABASE = os.path.join("globalStorage", "state.vscdb")
 _STORE = "store.db"
 _ID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-
-
-def _folders(machine: Machine) -> FoundFolders:
-    for home in machine.program_homes():
-        yield "", os.path.join(home, "Cursor", "User", "globalStorage", "state.vscdb")
-
-
-def _formats() -> "Formats":
-    from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.parsers.cursor_database import CursorDatabase
-
-    return Formats(databases=(CursorDatabase(),))
-
-
-def _cli_folders(machine: Machine) -> FoundFolders:
-    yield "", machine.below_home(".cursor", "projects")
-    yield "", machine.below_home(".cursor", "chats")
 
 
 def _copies(files: Iterable["FoundFile"], before: Set[str], cancel: "CancelToken | None") -> set[str]:
@@ -55,28 +36,20 @@ def _copies(files: Iterable["FoundFile"], before: Set[str], cancel: "CancelToken
     copies = {name for name, id_ in single.items() if id_ in transcripts}
     if not transcripts or not databases:
         return copies
-    (known,) = AGENT.formats().databases
-    return copies | in_databases(transcripts, databases, known, before, cancel)
+    from engine.corpus.transcripts.parsers.cursor_database import CursorDatabase
 
-
-def _cli_formats() -> "Formats":
-    from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.parsers.cursor_cli import CursorCliFormat
-    from engine.corpus.transcripts.parsers.cursor_store import CURSOR_STORE
-    from engine.corpus.transcripts.parsers.cursor_text import CursorText
-
-    return Formats(lines=(CursorCliFormat(),), documents=(CursorText(),), databases=(CURSOR_STORE,))
+    return copies | in_databases(transcripts, databases, CursorDatabase(), before, cancel)
 
 
 AGENT = Agent(
     name="cursor",
     label="Cursor",
     stores=((r"/User/globalStorage/state\.vscdb\Z", "cursor"),),
-    folders=_folders,
+    folders=paths("programs/Cursor/User/globalStorage/state.vscdb"),
     files=(),
     databases=r"globalStorage/state\.vscdb",
     parser_version=2,
-    formats=_formats,
+    formats=(".cursor_database:CursorDatabase",),
 )
 CLI = Agent(
     name="cursor-cli",
@@ -84,11 +57,11 @@ CLI = Agent(
     parser_version=2,
     resume="cursor-agent --resume {id}",
     stores=((r"/\.cursor/projects\Z", "cursor-cli"), (r"/\.cursor/chats\Z", "cursor-chats")),
-    folders=_cli_folders,
+    folders=paths("~/.cursor/projects", "~/.cursor/chats"),
     files=(JSON_LINES, rf"{_TRANSCRIPTS}/{_ID}\.txt", rf"{_ID}/{_ID}\.txt"),
     databases=r"store\.db",
     neighbour_parts=(_STORE, r"meta\.json|prompt_history\.json"),
     copies=_copies,
     with_copies=(_TRANSCRIPTS,),
-    formats=_cli_formats,
+    formats=(".cursor_cli:CursorCliFormat", ".cursor_text:CursorText", ".cursor_store:CURSOR_STORE"),
 )

@@ -9,20 +9,14 @@ import re
 from collections.abc import Iterable, Set
 from typing import TYPE_CHECKING
 
-from engine.corpus.transcripts.agents import Agent, FoundFolders
-from engine.corpus.user_environment import Machine
+from engine.corpus.transcripts.agents import Agent, paths
 
 if TYPE_CHECKING:
     from engine.base.cancellation import CancelToken
     from engine.corpus.folder_walk import FoundFile
-    from engine.corpus.transcripts.formats import Formats
 
 
 _NAME = re.compile(r"(.*)[/\\]session(?:\.v(\d{1,9}))?\.jsonl(?:\.zstd)?", re.DOTALL)
-
-
-def _folders(machine: Machine) -> FoundFolders:
-    yield "", os.path.join(machine.folder_in("DSH_HOME") or machine.below_home(".dsh"), "sessions")
 
 
 def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelToken | None") -> set[str]:
@@ -34,21 +28,14 @@ def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelTok
     return {name for generations in versions.values() for _, name in sorted(generations)[:-1]}
 
 
-def _formats() -> "Formats":
-    from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.parsers.deepseek_harness import HarnessFormat
-
-    return Formats(lines=(HarnessFormat(),))
-
-
 AGENT = Agent(
     name="deepseek-harness",
     label="DeepSeek Harness",
     parser_version=2,
     stores=((r"/\.dsh/sessions\Z", "deepseek-harness"),),
-    folders=_folders,
+    folders=paths("($DSH_HOME|~/.dsh)/sessions"),
     files=(r"session(?:\.v\d+)?\.jsonl(?:\.zstd)?",),
     copies=_copies,
     with_copies=(f"{os.sep}session.v",),
-    formats=_formats,
+    formats=(".deepseek_harness:HarnessFormat",),
 )

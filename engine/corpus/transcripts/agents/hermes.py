@@ -5,25 +5,15 @@ import re
 from collections.abc import Iterable, Set
 from typing import TYPE_CHECKING
 
-from engine.corpus.transcripts.agents import JSON_LINES, Agent, FoundFolders, in_databases
-from engine.corpus.user_environment import Machine
+from engine.corpus.transcripts.agents import JSON_LINES, Agent, in_databases, paths
 
 if TYPE_CHECKING:
     from engine.base.cancellation import CancelToken
     from engine.corpus.folder_walk import FoundFile
-    from engine.corpus.transcripts.formats import Formats
 
 _DATABASE = f"{os.sep}state.db"
 _NAME = re.compile(r"(?:session_)?(\d{8}_\w+)\.jsonl?")
 """Names of files with one session."""
-
-
-def _folders(machine: Machine) -> FoundFolders:
-    for folder in (machine.folder_in("HERMES_HOME"), machine.below_home(".hermes")):
-        if folder:
-            yield "", os.path.join(folder, "state.db")
-            yield "sessions", os.path.join(folder, "sessions")
-            yield "profiles", os.path.join(folder, "profiles")
 
 
 def _copies(files: Iterable["FoundFile"], before: Set[str], cancel: "CancelToken | None") -> set[str]:
@@ -42,14 +32,6 @@ def _copies(files: Iterable["FoundFile"], before: Set[str], cancel: "CancelToken
     return in_databases(single, databases, HERMES_DATABASE, before, cancel)
 
 
-def _formats() -> "Formats":
-    from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.parsers.hermes import HERMES_DATABASE
-    from engine.corpus.transcripts.parsers.hermes_files import HermesDocument, HermesLines
-
-    return Formats(lines=(HermesLines(),), documents=(HermesDocument(),), databases=(HERMES_DATABASE,))
-
-
 AGENT = Agent(
     name="hermes",
     label="Hermes Agent",
@@ -60,10 +42,17 @@ AGENT = Agent(
         (r"/\.hermes/sessions\Z", "hermes-sessions"),
         (r"/\.hermes/profiles\Z", "hermes-profiles"),
     ),
-    folders=_folders,
+    folders=paths(
+        "$HERMES_HOME/state.db",
+        "sessions: $HERMES_HOME/sessions",
+        "profiles: $HERMES_HOME/profiles",
+        "~/.hermes/state.db",
+        "sessions: ~/.hermes/sessions",
+        "profiles: ~/.hermes/profiles",
+    ),
     files=(JSON_LINES, r"session_[^/]*\.json"),
     databases=r"state\.db",
     copies=_copies,
     with_copies=(_DATABASE,),
-    formats=_formats,
+    formats=(".hermes_files:HermesLines", ".hermes_files:HermesDocument", ".hermes:HERMES_DATABASE"),
 )

@@ -1,13 +1,9 @@
 """Declares Jan, a program that chats with local models. Its name here differs from that of the month."""
 
 import os
-from typing import TYPE_CHECKING
 
 from engine.corpus.transcripts.agents import Agent, FoundFolders, sidecar_changed, sidecar_owner
 from engine.corpus.user_environment import Machine
-
-if TYPE_CHECKING:
-    from engine.corpus.transcripts.formats import Formats
 
 _MESSAGES, _THREAD = "messages.jsonl", "thread.json"
 
@@ -22,13 +18,6 @@ def _folders(machine: Machine) -> FoundFolders:
     yield "before 2025", machine.below_home("jan", "threads")
 
 
-def _formats() -> "Formats":
-    from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.parsers.jan import JanFormat
-
-    return Formats(lines=(JanFormat(),))
-
-
 AGENT = Agent(
     name="jan-ai",
     label="Jan AI",
@@ -38,5 +27,5 @@ AGENT = Agent(
     parts_changed=lambda path: sidecar_changed(path, _MESSAGES, _THREAD),
     part_of=lambda path: sidecar_owner(path, _MESSAGES, _THREAD),
     parser_version=2,
-    formats=_formats,
+    formats=(".jan:JanFormat",),
 )

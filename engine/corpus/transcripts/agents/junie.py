@@ -3,19 +3,11 @@
 import os
 import zlib
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from engine.corpus.transcripts.agents import JUNIE_LIST, Agent, FoundFolders
-from engine.corpus.user_environment import Machine
-
-if TYPE_CHECKING:
-    from engine.corpus.transcripts.formats import Formats
+from engine.corpus.transcripts.agents import JUNIE_LIST, Agent, paths
 
 _SESSIONS = os.path.join(f"{os.sep}.junie", "sessions", "")
-
-
-def _folders(machine: Machine) -> FoundFolders:
-    yield "", machine.below_home(".junie", "sessions")
 
 
 def _listed(path: str, memo: dict[str, Any]) -> int:
@@ -34,23 +26,16 @@ def _listed(path: str, memo: dict[str, Any]) -> int:
     return 0
 
 
-def _formats() -> "Formats":
-    from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.parsers.junie import JunieEvents
-
-    return Formats(documents=(JunieEvents(),))
-
-
 AGENT = Agent(
     name="junie",
     label="Junie",
     resume="junie --resume --session-id {id}",
     stores=((r"/\.junie/sessions\Z", "junie"),),
-    folders=_folders,
+    folders=paths("~/.junie/sessions"),
     files=(r"events\.jsonl",),
     parts=(("sessions", JUNIE_LIST),),
     list_changed=_listed,
     with_parts=(_SESSIONS,),
     parser_version=2,
-    formats=_formats,
+    formats=(".junie:JunieEvents",),
 )

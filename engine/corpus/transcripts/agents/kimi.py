@@ -6,23 +6,14 @@ import os
 from collections.abc import Iterable, Set
 from typing import TYPE_CHECKING
 
-from engine.corpus.transcripts.agents import Agent, FoundFolders
-from engine.corpus.user_environment import Machine
+from engine.corpus.transcripts.agents import Agent, paths
 
 if TYPE_CHECKING:
     from engine.base.cancellation import CancelToken
     from engine.corpus.folder_walk import FoundFile
-    from engine.corpus.transcripts.formats import Formats
 
 _DESKTOP = "kimi-desktop/daimon-share/daimon/runtime/kimi-code/home/sessions"
 _CONTEXT, _WIRE, _STATE = "context.jsonl", "wire.jsonl", "state.json"
-
-
-def _folders(machine: Machine) -> FoundFolders:
-    yield "", os.path.join(machine.folder_in("KIMI_SHARE_DIR") or machine.below_home(".kimi"), "sessions")
-    yield "Code", os.path.join(machine.folder_in("KIMI_CODE_HOME") or machine.below_home(".kimi-code"), "sessions")
-    for home in (*machine.program_homes(), machine.below_home(".local", "share")):
-        yield "desktop", os.path.join(home, *_DESKTOP.split("/"))
 
 
 def _stated_session(path: str) -> str:
@@ -57,13 +48,6 @@ def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelTok
     }
 
 
-def _formats() -> "Formats":
-    from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.parsers.kimi import KimiContext, KimiWire
-
-    return Formats(lines=(KimiWire(), KimiContext()))
-
-
 AGENT = Agent(
     name="kimi",
     label="Kimi",
@@ -73,11 +57,16 @@ AGENT = Agent(
         (r"/\.kimi-code/sessions\Z", "kimi-code"),
         (rf"/{_DESKTOP}\Z", "kimi-work"),
     ),
-    folders=_folders,
+    folders=paths(
+        "($KIMI_SHARE_DIR|~/.kimi)/sessions",
+        "Code: ($KIMI_CODE_HOME|~/.kimi-code)/sessions",
+        f"desktop: programs/{_DESKTOP}",
+        f"desktop: ~/.local/share/{_DESKTOP}",
+    ),
     with_parts=(_WIRE,),
     parts_changed=_titled,
     part_of=_stated_session,
     copies=_copies,
     with_copies=(_CONTEXT, _WIRE),
-    formats=_formats,
+    formats=(".kimi:KimiWire", ".kimi:KimiContext"),
 )

@@ -22,7 +22,6 @@ from engine.corpus.user_environment import Machine
 if TYPE_CHECKING:
     from engine.base.cancellation import CancelToken
     from engine.corpus.folder_walk import FoundFile
-    from engine.corpus.transcripts.formats import Formats
 
 _FOLDER = os.path.join(f"{os.sep}sessions", "cli", "")
 _EVENTS, _DESCRIPTION = "messages.jsonl", "session.json"
@@ -56,13 +55,6 @@ def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelTok
     return {name for name, id_ in earlier.items() if id_ in newer}
 
 
-def _formats() -> "Formats":
-    from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.parsers.kiro import KiroDatabase, KiroDocument, KiroEventFormat, KiroFormat
-
-    return Formats(lines=(KiroFormat(), KiroEventFormat()), documents=(KiroDocument(),), databases=(KiroDatabase(),))
-
-
 AGENT = Agent(
     name="kiro",
     label="Kiro",
@@ -84,6 +76,6 @@ AGENT = Agent(
     ),
     part_of=lambda path: described_owner(path, _FOLDER, ".json") or sidecar_owner(path, _EVENTS, _DESCRIPTION),
     databases=r"(?:kiro-cli|amazon-q)/data\.sqlite3",
-    formats=_formats,
+    formats=(".kiro:KiroFormat", ".kiro:KiroEventFormat", ".kiro:KiroDocument", ".kiro:KiroDatabase"),
     parser_version=3,
 )

@@ -10,21 +10,14 @@ import re
 from collections.abc import Iterable, Set
 from typing import TYPE_CHECKING
 
-from engine.corpus.transcripts.agents import Agent, FoundFolders
-from engine.corpus.user_environment import Machine
+from engine.corpus.transcripts.agents import Agent, paths
 
 if TYPE_CHECKING:
     from engine.base.cancellation import CancelToken
     from engine.corpus.folder_walk import FoundFile
-    from engine.corpus.transcripts.formats import Formats
 
 _TRANSCRIPT, _MESSAGES = "transcript.jsonl", "messages.jsonl"
 _SAFE = re.compile(r"[^A-Za-z0-9._-]")
-
-
-def _folders(machine: Machine) -> FoundFolders:
-    yield "", machine.below_home(".letta", "lc-local-backend", "conversations")
-    yield "transcripts", machine.below_home(".letta", "transcripts")
 
 
 def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelToken | None") -> set[str]:
@@ -52,13 +45,6 @@ def _decoded(name: str) -> str:
     return text.partition(":")[2]
 
 
-def _formats() -> "Formats":
-    from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.parsers.letta import LettaFormat, LettaTranscriptFormat
-
-    return Formats(lines=(LettaTranscriptFormat(), LettaFormat()))
-
-
 AGENT = Agent(
     name="letta",
     label="Letta Code",
@@ -66,9 +52,9 @@ AGENT = Agent(
         (r"/\.letta/lc-local-backend/conversations\Z", "letta"),
         (r"/\.letta/transcripts\Z", "letta-transcripts"),
     ),
-    folders=_folders,
+    folders=paths("~/.letta/lc-local-backend/conversations", "transcripts: ~/.letta/transcripts"),
     files=(_MESSAGES, _TRANSCRIPT),
     copies=_copies,
     with_copies=(_TRANSCRIPT,),
-    formats=_formats,
+    formats=(".letta:LettaTranscriptFormat", ".letta:LettaFormat"),
 )

@@ -1,14 +1,10 @@
 """Declares nanobot: where its sessions are, and in which format."""
 
 import os
-from typing import TYPE_CHECKING
 
 from engine.corpus.transcripts.agents import Agent, FoundFolders
 from engine.corpus.transcripts.agents.openclaw import subfolders
 from engine.corpus.user_environment import Machine
-
-if TYPE_CHECKING:
-    from engine.corpus.transcripts.formats import Formats
 
 
 def _folders(machine: Machine) -> FoundFolders:
@@ -16,13 +12,6 @@ def _folders(machine: Machine) -> FoundFolders:
         instance = name.removeprefix(".nanobot").lstrip("-")
         yield instance, os.path.join(path, "sessions")
         yield f"{instance} workspace".strip(), os.path.join(path, "workspace", "sessions")
-
-
-def _formats() -> "Formats":
-    from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.parsers.nanobot import NanobotFormat
-
-    return Formats(lines=(NanobotFormat(),))
 
 
 AGENT = Agent(
@@ -34,5 +23,5 @@ AGENT = Agent(
     ),
     folders=_folders,
     parts=(("", ".migration-conflicts"),),
-    formats=_formats,
+    formats=(".nanobot:NanobotFormat",),
 )

@@ -23,7 +23,6 @@ from engine.corpus.user_environment import Machine
 if TYPE_CHECKING:
     from engine.base.cancellation import CancelToken
     from engine.corpus.folder_walk import FoundFile
-    from engine.corpus.transcripts.formats import Formats
 
 NAMES = ("openclaw", "moltbot", "clawdbot")
 """Names of the program, the current one first."""
@@ -86,21 +85,6 @@ def _copies(files: Iterable["FoundFile"], before: Set[str], cancel: "CancelToken
     return in_databases(single, databases, OPENCLAW_DATABASE, before, cancel)
 
 
-def _formats() -> "Formats":
-    from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.parsers.openclaw import OpenClawFormat
-    from engine.corpus.transcripts.parsers.openclaw_database import OPENCLAW_DATABASE
-
-    return Formats(lines=(OpenClawFormat(),), databases=(OPENCLAW_DATABASE,))
-
-
-def _qclaw_formats() -> "Formats":
-    from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.parsers.openclaw import OpenClawFormat
-
-    return Formats(lines=(OpenClawFormat("qclaw"),))
-
-
 _FILES = (JSON_LINES, JSON_LINES + OPENCLAW_ARCHIVED)
 
 AGENT = Agent(
@@ -118,7 +102,7 @@ AGENT = Agent(
     databases=re.escape(_DATABASE),
     copies=_copies,
     with_copies=(_DATABASE,),
-    formats=_formats,
+    formats=(".openclaw:OpenClawFormat", ".openclaw_database:OPENCLAW_DATABASE"),
 )
 QCLAW = Agent(
     name="qclaw",
@@ -127,5 +111,5 @@ QCLAW = Agent(
     stores=((r"/\.qclaw/agents/([^/]+)/sessions\Z", r"qclaw-\1"),),
     folders=_qclaw_folders,
     files=_FILES,
-    formats=_qclaw_formats,
+    formats=(".openclaw:OpenClawFormat",),
 )

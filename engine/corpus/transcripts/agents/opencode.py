@@ -12,16 +12,14 @@ Code's is `mimocode.db`, IcodeMate's `icodemate.db`, as agentsview reads them (A
 import os
 import re
 from collections.abc import Iterable, Iterator, Set
-from functools import partial
 from typing import TYPE_CHECKING
 
-from engine.corpus.transcripts.agents import Agent, FoundFolders, in_databases
+from engine.corpus.transcripts.agents import Agent, FoundFolders, in_databases, paths
 from engine.corpus.user_environment import Machine
 
 if TYPE_CHECKING:
     from engine.base.cancellation import CancelToken
     from engine.corpus.folder_walk import FoundFile
-    from engine.corpus.transcripts.formats import Formats
 
 _SESSION = "ses_"
 _DATABASE = ".db"
@@ -49,11 +47,6 @@ def _databases(folder: str, named: str, names: str) -> Iterator[str]:
             yield from sorted(entry.path for entry in entries if channels.fullmatch(entry.name) and entry.is_file())
     except OSError:
         return
-
-
-def _copy_folders(name: str, machine: Machine) -> FoundFolders:
-    for home in machine.data_homes():
-        yield "", os.path.join(home, name, f"{name}.db")
 
 
 def _kilo_folders(machine: Machine) -> FoundFolders:
@@ -90,21 +83,6 @@ def _copies(files: Iterable["FoundFile"], before: Set[str], cancel: "CancelToken
     return in_databases(single, databases, OpencodeDatabase(), before, cancel)
 
 
-def _formats() -> "Formats":
-    from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.parsers.opencode import OpencodeDocument
-    from engine.corpus.transcripts.parsers.opencode_database import OpencodeDatabase
-
-    return Formats(documents=(OpencodeDocument(),), databases=(OpencodeDatabase(),))
-
-
-def _copy_formats(agent: str) -> "Formats":
-    from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.parsers.opencode_database import OpencodeDatabase
-
-    return Formats(databases=(OpencodeDatabase(agent),))
-
-
 AGENT = Agent(
     name="opencode",
     label="opencode",
@@ -120,7 +98,7 @@ AGENT = Agent(
     grows_in=_messages,
     copies=_copies,
     with_copies=(_SESSION, ".db", ".DB"),
-    formats=_formats,
+    formats=(".opencode:OpencodeDocument", ".opencode_database:OpencodeDatabase"),
 )
 KILO = Agent(
     name="kilo",
@@ -131,25 +109,25 @@ KILO = Agent(
     folders=_kilo_folders,
     files=(),
     databases=r"kilo/.*\.db",
-    formats=partial(_copy_formats, "kilo"),
+    formats=(".opencode_database:OpencodeDatabase",),
 )
 MIMO_CODE = Agent(
     name="mimocode",
     label="MiMo Code",
     parser_version=5,
     stores=((r"/mimocode/mimocode\.db\Z", "mimocode"),),
-    folders=partial(_copy_folders, "mimocode"),
+    folders=paths("data/mimocode/mimocode.db"),
     files=(),
     databases=r"mimocode/mimocode\.db",
-    formats=partial(_copy_formats, "mimocode"),
+    formats=(".opencode_database:OpencodeDatabase",),
 )
 ICODEMATE = Agent(
     name="icodemate",
     label="IcodeMate",
     parser_version=5,
     stores=((r"/icodemate/icodemate\.db\Z", "icodemate"),),
-    folders=partial(_copy_folders, "icodemate"),
+    folders=paths("data/icodemate/icodemate.db"),
     files=(),
     databases=r"icodemate/icodemate\.db",
-    formats=partial(_copy_formats, "icodemate"),
+    formats=(".opencode_database:OpencodeDatabase",),
 )

@@ -2,24 +2,10 @@
 
 import os
 import re
-from typing import TYPE_CHECKING
 
-from engine.corpus.transcripts.agents import Agent, FoundFolders
-from engine.corpus.user_environment import Machine
-
-if TYPE_CHECKING:
-    from engine.corpus.transcripts.formats import Formats
+from engine.corpus.transcripts.agents import Agent, paths
 
 _DOCUMENTS = ("base_state.json", "0.json")
-_CANVAS = "agent-canvas"
-_SUBFOLDERS = (("conversations",), (_CANVAS, "conversations"), (_CANVAS, "dev_conversations"), ("sessions",))
-"""Folders of the command line, of Agent Canvas in and outside Docker (autumn 2026), and of the versions 0.x."""
-
-
-def _folders(machine: Machine) -> FoundFolders:
-    named = machine.folder_in("OPENHANDS_CONVERSATIONS_DIR")
-    for folder in filter(None, (named, *(machine.below_home(".openhands", *parts) for parts in _SUBFOLDERS))):
-        yield "", folder
 
 
 def _events(path: str) -> str:
@@ -39,23 +25,23 @@ def _conversation_of(path: str) -> str:
     return next(filter(os.path.lexists, owners), "")
 
 
-def _formats() -> "Formats":
-    from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.parsers.openhands import OpenHandsConversation
-
-    return Formats(documents=(OpenHandsConversation(),))
-
-
 AGENT = Agent(
     name="openhands",
     label="OpenHands",
     parser_version=2,
     resume="openhands --resume {id}",
     stores=((r"/\.openhands/(?:conversations|agent-canvas/(?:dev_)?conversations|sessions)\Z", "openhands"),),
-    folders=_folders,
+    folders=paths(
+        "$OPENHANDS_CONVERSATIONS_DIR",
+        # Of the command line, of Agent Canvas in and outside Docker (autumn 2026), and of the versions 0.x.
+        "~/.openhands/conversations",
+        "~/.openhands/agent-canvas/conversations",
+        "~/.openhands/agent-canvas/dev_conversations",
+        "~/.openhands/sessions",
+    ),
     files=tuple(map(re.escape, _DOCUMENTS)),
     with_parts=tuple(os.sep + name for name in _DOCUMENTS),
     grows_in=_events,
     part_of=_conversation_of,
-    formats=_formats,
+    formats=(".openhands:OpenHandsConversation",),
 )

@@ -5,45 +5,11 @@ OpenClaw stores their format, too: the folder or the file's name identifies the 
 """
 
 import os
-from functools import partial
-from typing import TYPE_CHECKING
 
-from engine.corpus.transcripts.agents import Agent, FoundFolders
+from engine.corpus.transcripts.agents import Agent, FoundFolders, paths
 from engine.corpus.user_environment import Machine
 
-if TYPE_CHECKING:
-    from engine.corpus.transcripts.formats import Formats
-
 _FILES = (r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z_[^/]*\.jsonl",)
-
-
-def _folders(variable: str, usual: tuple[str, ...], machine: Machine) -> FoundFolders:
-    """Yield the sessions in the folder that a variable names, and in the usual one below home."""
-    for folder in (machine.folder_in(variable), machine.below_home(*usual)):
-        if folder:
-            yield "", os.path.join(folder, "sessions")
-
-
-def _oh_my_pi_folders(machine: Machine) -> FoundFolders:
-    yield from _folders("OMP_CODING_AGENT_DIR", (".omp", "agent"), machine)
-    moved = os.path.join(machine.data_homes()[0], "omp")
-    yield "moved", os.path.join(moved, "sessions")
-    for folder in (machine.below_home(".omp"), moved):
-        yield "profiles", os.path.join(folder, "profiles")
-
-
-def _gajae_folders(machine: Machine) -> FoundFolders:
-    yield from _folders("GJC_CODING_AGENT_DIR", (".gjc", "agent"), machine)
-    yield "moved", os.path.join(machine.data_homes()[0], "gjc", "sessions")
-
-
-def _senpi_folders(machine: Machine) -> FoundFolders:
-    yield from _folders("SENPI_CODING_AGENT_DIR", (".senpi", "agent"), machine)
-    named = machine.folder_in("SENPI_CODING_AGENT_SESSION_DIR") or machine.folder_in("OMO_CODING_AGENT_SESSION_DIR")
-    if named:
-        yield "", named
-    for parts in ((".omo", "agent"), (".omo",)):  # of a distribution with its own name
-        yield "OmO", machine.below_home(*parts, "sessions")
 
 
 def _prime_folders(machine: Machine) -> FoundFolders:
@@ -54,22 +20,15 @@ def _prime_folders(machine: Machine) -> FoundFolders:
     yield "sub-agents", os.path.join(os.path.dirname(folder), "session-artifacts")
 
 
-def _formats(agent: str) -> "Formats":
-    from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.parsers.openclaw import OpenClawFormat
-
-    return Formats(lines=(OpenClawFormat(agent),))
-
-
 PI = Agent(
     name="pi",
     label="Pi",
     parser_version=3,
     resume="pi --session {id}",
     stores=((r"/\.pi/agent/sessions\Z", "pi"),),
-    folders=partial(_folders, "PI_CODING_AGENT_DIR", (".pi", "agent")),
+    folders=paths("$PI_CODING_AGENT_DIR/sessions", "~/.pi/agent/sessions"),
     files=_FILES,
-    formats=partial(_formats, "pi"),
+    formats=(".openclaw:OpenClawFormat",),
 )
 OH_MY_PI = Agent(
     name="oh-my-pi",
@@ -77,36 +36,50 @@ OH_MY_PI = Agent(
     parser_version=3,
     resume="omp --resume {id}",
     stores=((r"/(?:\.omp/agent|omp)/sessions\Z", "oh-my-pi"), (r"/\.?omp/profiles\Z", "oh-my-pi-profiles")),
-    folders=_oh_my_pi_folders,
+    folders=paths(
+        "$OMP_CODING_AGENT_DIR/sessions",
+        "~/.omp/agent/sessions",
+        "moved: ($XDG_DATA_HOME|~/.local/share)/omp/sessions",
+        "profiles: ~/.omp/profiles",
+        "profiles: ($XDG_DATA_HOME|~/.local/share)/omp/profiles",
+    ),
     files=_FILES,
-    formats=partial(_formats, "oh-my-pi"),
+    formats=(".openclaw:OpenClawFormat",),
 )
 GAJAE_CODE = Agent(
     name="gajae-code",
     label="Gajae-Code",
     resume="gjc --resume {id}",
     stores=((r"/(?:\.gjc/agent|gjc)/sessions\Z", "gajae-code"),),
-    folders=_gajae_folders,
+    folders=paths(
+        "$GJC_CODING_AGENT_DIR/sessions", "~/.gjc/agent/sessions", "moved: ($XDG_DATA_HOME|~/.local/share)/gjc/sessions"
+    ),
     files=_FILES,
-    formats=partial(_formats, "gajae-code"),
+    formats=(".openclaw:OpenClawFormat",),
 )
 SENPI = Agent(
     name="senpi",
     label="Senpi",
     resume="senpi --session {id}",
     stores=((r"/\.(?:senpi/agent|omo(?:/agent)?)/sessions\Z", "senpi"),),
-    folders=_senpi_folders,
+    folders=paths(
+        "$SENPI_CODING_AGENT_DIR/sessions",
+        "~/.senpi/agent/sessions",
+        "($SENPI_CODING_AGENT_SESSION_DIR|$OMO_CODING_AGENT_SESSION_DIR)",
+        "OmO: ~/.omo/agent/sessions",  # of a distribution with its own name
+        "OmO: ~/.omo/sessions",
+    ),
     files=_FILES,
-    formats=partial(_formats, "senpi"),
+    formats=(".openclaw:OpenClawFormat",),
 )
 KIMCHI = Agent(
     name="kimchi",
     label="Kimchi",
     resume="kimchi --session {id}",
     stores=((r"/\.config/kimchi/harness/sessions\Z", "kimchi"),),
-    folders=partial(_folders, "KIMCHI_CODING_AGENT_DIR", (".config", "kimchi", "harness")),
+    folders=paths("$KIMCHI_CODING_AGENT_DIR/sessions", "~/.config/kimchi/harness/sessions"),
     files=_FILES,
-    formats=partial(_formats, "kimchi"),
+    formats=(".openclaw:OpenClawFormat",),
 )
 PRIME_AGENT = Agent(
     name="prime-agent",
@@ -118,5 +91,5 @@ PRIME_AGENT = Agent(
         (r"/\.prime/agent/session-artifacts\Z", "prime-agent-artifacts"),
     ),
     folders=_prime_folders,
-    formats=partial(_formats, "prime-agent"),
+    formats=(".openclaw:OpenClawFormat",),
 )

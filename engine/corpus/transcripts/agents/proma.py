@@ -3,20 +3,11 @@
 import os
 import zlib
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from engine.corpus.transcripts.agents import Agent, FoundFolders
-from engine.corpus.user_environment import Machine
-
-if TYPE_CHECKING:
-    from engine.corpus.transcripts.formats import Formats
+from engine.corpus.transcripts.agents import Agent, paths
 
 _FOLDER = f"{os.sep}.proma{os.sep}"
-
-
-def _folders(machine: Machine) -> FoundFolders:
-    yield "", machine.below_home(".proma", "agent-sessions")
-    yield "chats", machine.below_home(".proma", "conversations")
 
 
 def _listed(path: str, memo: dict[str, Any]) -> int:
@@ -35,19 +26,12 @@ def _listed(path: str, memo: dict[str, Any]) -> int:
     return 0
 
 
-def _formats() -> "Formats":
-    from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.parsers.proma import PromaFormat
-
-    return Formats(lines=(PromaFormat(),))
-
-
 AGENT = Agent(
     name="proma",
     label="Proma",
     stores=((r"/\.proma/agent-sessions\Z", "proma"), (r"/\.proma/conversations\Z", "proma-chats")),
-    folders=_folders,
+    folders=paths("~/.proma/agent-sessions", "chats: ~/.proma/conversations"),
     list_changed=_listed,
     with_parts=(_FOLDER,),
-    formats=_formats,
+    formats=(".proma:PromaFormat",),
 )

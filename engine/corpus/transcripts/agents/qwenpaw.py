@@ -1,12 +1,7 @@
 """Declares QwenPaw, until 2026 CoPaw, a personal assistant: where its sessions are, and in which format."""
 
-from typing import TYPE_CHECKING
-
 from engine.corpus.transcripts.agents import Agent, FoundFolders
 from engine.corpus.user_environment import Machine
-
-if TYPE_CHECKING:
-    from engine.corpus.transcripts.formats import Formats
 
 
 def _folders(machine: Machine) -> FoundFolders:
@@ -16,18 +11,11 @@ def _folders(machine: Machine) -> FoundFolders:
         yield "" if number == 0 else home.rpartition(".")[2], machine.expanded(f"{home}/workspaces")
 
 
-def _formats() -> "Formats":
-    from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.parsers.qwenpaw import QwenPawSession
-
-    return Formats(documents=(QwenPawSession(),))
-
-
 AGENT = Agent(
     name="qwenpaw",
     label="QwenPaw",
     stores=((r"/\.(?:qwen|co)paw/workspaces\Z", "qwenpaw"),),
     folders=_folders,
     files=(r"(?:sessions|console)/[^/]+_[^/]+\.json",),
-    formats=_formats,
+    formats=(".qwenpaw:QwenPawSession",),
 )

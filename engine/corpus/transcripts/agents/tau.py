@@ -4,21 +4,13 @@ import os
 import re
 import zlib
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from engine.corpus.transcripts.agents import Agent, FoundFolders
-from engine.corpus.user_environment import Machine
-
-if TYPE_CHECKING:
-    from engine.corpus.transcripts.formats import Formats
+from engine.corpus.transcripts.agents import Agent, paths
 
 _FOLDER = r"[^/]*-[0-9a-f]{6}"
 """Pattern of the folder of a project's sessions: the words of its path, and a digest."""
 _IN_FOLDER = re.compile(rf"{_FOLDER}/[^/]*\.jsonl")
-
-
-def _folders(machine: Machine) -> FoundFolders:
-    yield "", machine.below_home(".tau", "sessions")
 
 
 def _listed(path: str, memo: dict[str, Any]) -> int:
@@ -39,21 +31,14 @@ def _listed(path: str, memo: dict[str, Any]) -> int:
     return 0
 
 
-def _formats() -> "Formats":
-    from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.parsers.tau import TauFormat
-
-    return Formats(lines=(TauFormat(),))
-
-
 AGENT = Agent(
     name="tau",
     label="Tau",
     resume="tau --session {id}",
     stores=((r"/\.tau/sessions\Z", "tau"),),
-    folders=_folders,
+    folders=paths("~/.tau/sessions"),
     part_names=rf"{_FOLDER}/index\.jsonl",
     list_changed=_listed,
     with_parts=(f"{os.sep}.tau{os.sep}",),
-    formats=_formats,
+    formats=(".tau:TauFormat",),
 )

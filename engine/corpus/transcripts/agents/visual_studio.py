@@ -4,19 +4,9 @@ All files of a folder are read with the first one, by name; the others are parts
 """
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from engine.corpus.transcripts.agents import TRACES, Agent, FoundFolders, trace_files
-from engine.corpus.user_environment import Machine
-
-if TYPE_CHECKING:
-    from engine.corpus.transcripts.formats import Formats
-
-
-def _folders(machine: Machine) -> FoundFolders:
-    caches = (machine.below_home("Library", "Caches"), machine.below_home(".cache"))
-    for folder in (os.path.join(machine.data_homes()[1], "Temp"), *caches):
-        yield "", os.path.join(folder, "VSGitHubCopilotLogs", "traces")
+from engine.corpus.transcripts.agents import TRACES, Agent, paths, trace_files
 
 
 def _first_trace(path: str) -> str:
@@ -43,22 +33,19 @@ def _changed(path: str, memo: dict[str, Any]) -> int:
     return int(memo[key])
 
 
-def _formats() -> "Formats":
-    from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.parsers.visual_studio import VisualStudioTraces
-
-    return Formats(documents=(VisualStudioTraces(),))
-
-
 AGENT = Agent(
     name="visual-studio-copilot",
     label="Visual Studio Copilot",
     parser_version=3,
     stores=((r"/VSGitHubCopilotLogs/traces\Z", "visual-studio"),),
-    folders=_folders,
+    folders=paths(
+        "($LOCALAPPDATA|~/AppData/Local)/Temp/VSGitHubCopilotLogs/traces",
+        "~/Library/Caches/VSGitHubCopilotLogs/traces",
+        "~/.cache/VSGitHubCopilotLogs/traces",
+    ),
     joined=TRACES,
     with_parts=(TRACES,),
     list_changed=_changed,
     part_of=_first_trace,
-    formats=_formats,
+    formats=(".visual_studio:VisualStudioTraces",),
 )

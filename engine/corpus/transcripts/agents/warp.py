@@ -1,35 +1,9 @@
 """Declares Warp, a terminal with an agent: where its conversations are, and in which format."""
 
-import os
-from typing import TYPE_CHECKING
+from engine.corpus.transcripts.agents import Agent, paths
 
-from engine.corpus.transcripts.agents import Agent, FoundFolders
-from engine.corpus.user_environment import Machine
-
-if TYPE_CHECKING:
-    from engine.corpus.transcripts.formats import Formats
-
-_GROUP = ("Library", "Group Containers", "2BBY89MBSN.dev.warp", "Library", "Application Support")
-_FILE = "warp.sqlite"
-
-
-def _folders(machine: Machine) -> FoundFolders:
-    for name, linux, mac, windows in (
-        ("", "warp-terminal", "dev.warp.Warp-Stable", "Warp"),
-        ("Preview", "warp-terminal-preview", "dev.warp.Warp-Preview", "WarpPreview"),
-    ):
-        state = machine.folder_in("XDG_STATE_HOME") or machine.below_home(".local", "state")
-        yield name, os.path.join(state, linux, _FILE)
-        yield name, machine.below_home(*_GROUP, mac, _FILE)
-        yield name, machine.below_home("AppData", "Local", "warp", windows, "data", _FILE)
-
-
-def _formats() -> "Formats":
-    from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.parsers.warp import WARP_DATABASE
-
-    return Formats(databases=(WARP_DATABASE,))
-
+_STATE = "($XDG_STATE_HOME|~/.local/state)"
+_GROUP = "~/Library/Group Containers/2BBY89MBSN.dev.warp/Library/Application Support"
 
 AGENT = Agent(
     name="warp",
@@ -38,9 +12,16 @@ AGENT = Agent(
         (r"/(?:warp-terminal|dev\.warp\.Warp-Stable|warp/Warp/data)(?:/warp\.sqlite)?\Z", "warp"),
         (r"/(?:warp-terminal-preview|dev\.warp\.Warp-Preview|WarpPreview/data)(?:/warp\.sqlite)?\Z", "warp-preview"),
     ),
-    folders=_folders,
+    folders=paths(
+        f"{_STATE}/warp-terminal/warp.sqlite",
+        f"{_GROUP}/dev.warp.Warp-Stable/warp.sqlite",
+        "~/AppData/Local/warp/Warp/data/warp.sqlite",
+        f"Preview: {_STATE}/warp-terminal-preview/warp.sqlite",
+        f"Preview: {_GROUP}/dev.warp.Warp-Preview/warp.sqlite",
+        "Preview: ~/AppData/Local/warp/WarpPreview/data/warp.sqlite",
+    ),
     files=(),
     databases=r"warp\.sqlite",
-    formats=_formats,
+    formats=(".warp:WARP_DATABASE",),
     parser_version=3,
 )

@@ -16,7 +16,7 @@ import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.safe_open import open_binary
-from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser
 from engine.corpus.transcripts.message_builder import Part, local_time, next_turn
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens, without_cached
@@ -137,7 +137,7 @@ def _prompt(text: str) -> Part:
     return Part("user" if name in _REQUESTS and rest else "system", "text", text)
 
 
-class AiderHistory:
+class AiderHistory(DocumentFormat):
     agent = _AGENT
 
     def matches(self, path: str, head: bytes) -> bool:
@@ -172,7 +172,7 @@ def _new_session(key: str, started: float | None, project: str) -> _Session:
 def _completed(session: _Session) -> Iterator[Conversation]:
     session.finish()
     if session.has_speech:
-        yield Conversation(session.key, session.metadata, tuple(session.messages), Counter(session.unknown))
+        yield session.conversation(session.key, session.messages)
 
 
 def _lines(path: str) -> Iterator[str]:

@@ -14,20 +14,18 @@ of the prompt (agentsview of August 2026).
 
 import os
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts import export_reader
-from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.formats import Conversation, DocumentFormat
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input, uri_path
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import BlockParser
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
 _AGENT = "amp"
-_OURS = re.compile(rb'\A[\s\xef\xbb\xbf]*\{[^{}\[\]]*"id"\s*:\s*"T-')
 
 _FAILED = ("cancelled", "error", "rejected-by-user")
 
@@ -78,11 +76,10 @@ def _usage(counts: Mapping[str, Any]) -> Usage:
     return Usage(sent, received, read, written)
 
 
-class AmpThread:
+class AmpThread(DocumentFormat):
     agent = _AGENT
-
-    def matches(self, path: str, head: bytes) -> bool:
-        return bool(_OURS.match(head)) and b'"messages"' in head
+    mark = b'"messages"'
+    beginning = re.compile(rb'\A[\s\xef\xbb\xbf]*\{[^{}\[\]]*"id"\s*:\s*"T-')
 
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
         """Yield the file's only thread. Raises OSError, ValueError, Cancelled."""
@@ -96,7 +93,7 @@ class AmpThread:
             times = [time for trace in traces if (time := seconds(trace.get("endTime"))) is not None]
             metadata.ended = max([metadata.ended, *times] if metadata.ended is not None else times, default=None)
             if messages:
-                yield Conversation("", metadata, tuple(messages), Counter(parser.unknown))
+                yield parser.conversation("", messages)
             return
 
 

@@ -6,17 +6,14 @@ samples of the versions of June to October 2026: a line is a step with `step_ind
 names the folder of each conversation. Conversations in Protobuf (`conversations/*.db`, `*.pb`) are not read.
 """
 
-import functools
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from engine.base.bounded_json import decode_json
-from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_regular
-from engine.corpus.transcripts.formats import LineParser
+from engine.corpus.transcripts.formats import LineFormat, LineParser
 from engine.corpus.transcripts.json_values import between, content, items, mapping, seconds, string, tool_input
-from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line, raw_lines
+from engine.corpus.transcripts.jsonl import LONGEST_LINE, cached_by_version, parse_line, raw_lines
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
 
@@ -76,46 +73,34 @@ def _unquoted(value: object) -> object:
     return value[1:-1] if quoted and isinstance(value, str) else value
 
 
-class AntigravityFormat:
+class AntigravityFormat(LineFormat):
     agent = _AGENT
-    speech_marks: tuple[bytes, ...] = (b'"type":"USER_INPUT"', b'"type":"PLANNER_RESPONSE"')
-    title_marks: tuple[bytes, ...] = ()
+    parses = AntigravityParser
+    speech_marks = (b'"type":"USER_INPUT"', b'"type":"PLANNER_RESPONSE"')
 
-    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        return any(map(_is_step, values))
+    def is_line(self, value: Mapping[str, Any]) -> bool:
+        known = string(value.get("source")) in _SOURCES or value.get("type") == "USER_INPUT"
+        return known and isinstance(value.get("step_index"), int) and string(value.get("type")).isupper()
 
-    def parser(self, path: str) -> AntigravityParser:
+    def metadata(self, path: str) -> SessionMetadata:
         conversation = os.path.dirname(os.path.dirname(os.path.dirname(path)))
         id_, root = os.path.basename(conversation), os.path.dirname(os.path.dirname(conversation))
-        metadata = SessionMetadata(agent=_AGENT, id=clean(id_), project=clean(_workspace(root, id_)))
-        return AntigravityParser(metadata=metadata)
-
-    def resume(self, state: bytes) -> AntigravityParser:
-        return decode_json(state, AntigravityParser)
-
-
-def _is_step(value: Mapping[str, Any]) -> bool:
-    known = string(value.get("source")) in _SOURCES or value.get("type") == "USER_INPUT"
-    return known and isinstance(value.get("step_index"), int) and string(value.get("type")).isupper()
+        return SessionMetadata(agent=_AGENT, id=clean(id_), project=clean(_workspace(root, id_)))
 
 
 def _workspace(root: str, conversation: str) -> str:
     """Return the folder of a conversation from `history.jsonl` in the data folder; empty if unknown."""
-    path = os.path.join(root, "history.jsonl")
-    try:
-        state = os.stat(path)
-        return _workspaces(path, state.st_mtime_ns, state.st_size).get(conversation, "")
-    except (OSError, PathRefused):
-        return ""
+    return _workspaces(os.path.join(root, "history.jsonl")).get(conversation, "")
 
 
-@functools.lru_cache(maxsize=4)
-def _workspaces(path: str, _mtime: int, size: int) -> Mapping[str, str]:
-    """Read the folder of each conversation; cached by the file's time and size. Raises OSError, `PathRefused`."""
+@cached_by_version
+def _workspaces(path: str) -> Mapping[str, str]:
+    """Read the folder of each conversation. Raises OSError, `PathRefused`."""
     workspaces: dict[str, str] = {}
-    if size > _LARGEST_HISTORY:
+    descriptor, state = open_regular(path)
+    if state.st_size > _LARGEST_HISTORY:
+        os.close(descriptor)
         return workspaces
-    descriptor, _ = open_regular(path)
     try:
         for raw in raw_lines(descriptor):
             entry = (parse_line(raw.data) if len(raw.data) <= LONGEST_LINE else None) or {}

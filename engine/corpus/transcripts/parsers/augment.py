@@ -11,12 +11,11 @@ their chats elsewhere.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from engine.base.cancellation import CancelToken
-from engine.corpus.transcripts import export_reader
+from engine.corpus.transcripts.export_reader import SessionDocument
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import Part
@@ -25,7 +24,6 @@ from engine.corpus.transcripts.model_api_messages import BlockParser
 from engine.corpus.transcripts.token_usage import Usage, anthropic_usage
 
 _AGENT = "augment"
-_OURS = re.compile(rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"sessionId"\s*:)(?=.*?"chatHistory"\s*:)', re.DOTALL)
 _TEXT, _RESULT, _CALL, _STATE = 0, 1, 5, 4
 
 
@@ -47,8 +45,8 @@ class _Parser(BlockParser, kw_only=True):
         results = [mapping(node.get("tool_result_node")) for node in nodes if node.get("type") == _RESULT]
         for result in results:
             id = string(result.get("tool_use_id"))
-            name = self.calls.pop(clean(id), "")
-            yield Part("tool", "tool-result", content(result.get("content")), name, id, self.failed(result))
+            text, failed = content(result.get("content")), self.failed(result)
+            yield Part("tool", "tool-result", text, call=id, failed=failed)
         text = string(exchange.get("request_message")) or "\n".join(
             string(mapping(node.get("text_node")).get("content")) for node in nodes if node.get("type") == _TEXT
         )
@@ -62,7 +60,6 @@ class _Parser(BlockParser, kw_only=True):
             if node.get("type") == _CALL:
                 call = mapping(node.get("tool_use"))
                 name, id = string(call.get("tool_name")), string(call.get("tool_use_id"))
-                self.calls[clean(id)] = clean(name)
                 yield Part("assistant", "tool-call", string(call.get("input_json")) or name, name, id)
 
 
@@ -70,30 +67,23 @@ def _nodes(value: object) -> list[Mapping[str, Any]]:
     return list(map(mapping, items(value)))
 
 
-class AuggieSession:
+class AuggieSession(SessionDocument):
     agent = _AGENT
+    mark = b'"chatHistory"'
+    beginning = re.compile(rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"sessionId"\s*:)(?=.*?"chatHistory"\s*:)', re.DOTALL)
 
-    def matches(self, path: str, head: bytes) -> bool:
-        # The plain search first: it takes a hundredth of the time, and runs on every transcript.
-        return b'"chatHistory"' in head and bool(_OURS.match(head))
-
-    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
-        """Yield the file's only session. Raises OSError, ValueError, Cancelled."""
-        return export_reader.one_session(path, cancel, _conversation)
-
-
-def _conversation(value: Mapping[str, Any]) -> Conversation:
-    history = items(value.get("chatHistory"))
-    metadata = SessionMetadata(
-        agent=_AGENT,
-        id=clean(string(value.get("sessionId"))),
-        title=one_line(string(value.get("title"))),
-        project=clean(_folder(mapping(history[0] if history else None))),
-        started=seconds(value.get("created")),
-    )
-    parser = _Parser(metadata=metadata, model=string(mapping(value.get("agentState")).get("modelId")))
-    messages = [message for exchange in history for message in parser.feed(mapping(exchange), 0)]
-    return Conversation("", parser.metadata, tuple(messages), Counter(parser.unknown))
+    def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
+        history = items(value.get("chatHistory"))
+        metadata = SessionMetadata(
+            agent=_AGENT,
+            id=clean(string(value.get("sessionId"))),
+            title=one_line(string(value.get("title"))),
+            project=clean(_folder(mapping(history[0] if history else None))),
+            started=seconds(value.get("created")),
+        )
+        parser = _Parser(metadata=metadata, model=string(mapping(value.get("agentState")).get("modelId")))
+        messages = [message for exchange in history for message in parser.feed(mapping(exchange), 0)]
+        return parser.conversation("", messages)
 
 
 def _folder(exchange: Mapping[str, Any]) -> str:

@@ -9,25 +9,20 @@ ones. An image is in another file of the export, whose name begins with the id i
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
 import msgspec
 
-from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts import export_reader
-from engine.corpus.transcripts.export_reader import abandoned_branches, branch, read_branches
+from engine.corpus.transcripts.export_reader import Export, abandoned_branches, branch, read_branches
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import image_file_mark, items, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import attached
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean, one_line
 
 _AGENT = "chatgpt"
-_OURS = re.compile(
-    rb'\A[\s\xef\xbb\xbf]*\[?\s*\{(?=.*?"mapping"\s*:)(?=.*?"(?:create_time|current_node)"\s*:)', re.DOTALL
-)
 _UNTITLED = "New chat"
 _NAMES = ("conversation_id", "id", "current_node")
 """Members that identify a conversation; a conversation saved on its own may have only the last one."""
@@ -146,31 +141,29 @@ def _messages(nodes: Mapping[str, Any], names: Iterable[str]) -> Iterator[Mappin
     return (message for message in messages if isinstance(message, dict))
 
 
-def _conversation(path: str, value: Mapping[str, Any]) -> Conversation:
-    key = clean(next(filter(None, (string(value.get(name)) for name in _NAMES)), ""))
-    title = one_line(string(value.get("title")))
-    parser = _Parser(
-        metadata=SessionMetadata(agent=_AGENT, id=key, title="" if title == _UNTITLED else title), path=path
-    )
-    nodes = mapping(value.get("mapping"))
-    parents = {name: string(mapping(node).get("parent")) for name, node in nodes.items()}
-    times = {name: seconds(mapping(mapping(node).get("message")).get("create_time")) for name, node in nodes.items()}
-    shown = branch(parents, times, string(value.get("current_node")))
-    current, others = (_messages(nodes, names) for names in (shown, abandoned_branches(parents, shown)))
-    messages, abandoned = read_branches(parser, current, others)
-    metadata = parser.metadata
-    metadata.started = metadata.started or seconds(value.get("create_time"))
-    metadata.ended = metadata.ended or seconds(value.get("update_time"))
-    return Conversation(key, metadata, messages, Counter(parser.unknown), abandoned)
-
-
-class ChatGptExport:
+class ChatGptExport(Export):
     agent = _AGENT
+    mark = b'"mapping"'
+    beginning = re.compile(
+        rb'\A[\s\xef\xbb\xbf]*\[?\s*\{(?=.*?"mapping"\s*:)(?=.*?"(?:create_time|current_node)"\s*:)', re.DOTALL
+    )
+    member = "mapping"
 
-    def matches(self, path: str, head: bytes) -> bool:
-        # The plain search first: it takes a hundredth of the time, and runs on every transcript.
-        return export_reader.matches(path, head, lambda start: b'"mapping"' in start and bool(_OURS.match(start)))
-
-    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
-        # A folder of conversations may also contain a list of them.
-        return (_conversation(path, value) for value in export_reader.conversations(path, cancel) if "mapping" in value)
+    def conversation(self, path: str, value: Mapping[str, Any]) -> Conversation:
+        key = clean(next(filter(None, (string(value.get(name)) for name in _NAMES)), ""))
+        title = one_line(string(value.get("title")))
+        parser = _Parser(
+            metadata=SessionMetadata(agent=_AGENT, id=key, title="" if title == _UNTITLED else title), path=path
+        )
+        nodes = mapping(value.get("mapping"))
+        parents = {name: string(mapping(node).get("parent")) for name, node in nodes.items()}
+        times = {
+            name: seconds(mapping(mapping(node).get("message")).get("create_time")) for name, node in nodes.items()
+        }
+        shown = branch(parents, times, string(value.get("current_node")))
+        current, others = (_messages(nodes, names) for names in (shown, abandoned_branches(parents, shown)))
+        messages, abandoned = read_branches(parser, current, others)
+        metadata = parser.metadata
+        metadata.started = metadata.started or seconds(value.get("create_time"))
+        metadata.ended = metadata.ended or seconds(value.get("update_time"))
+        return parser.conversation(key, messages, abandoned)

@@ -7,7 +7,6 @@ first versions `blocks`. Version 1 had its chats in the database of its browser,
 tables whose form has changed often: neither is read.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -105,7 +104,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     path = branch(parents, times, as_text(row[2]))
     others = abandoned_branches(parents, path)
     messages, abandoned = read_branches(reader, (nodes[name] for name in path), (nodes[name] for name in others))
-    return Conversation(key, metadata, messages, Counter(reader.unknown), abandoned)
+    return reader.conversation(key, messages, abandoned)
 
 
 def _usage(stats: object) -> Usage:

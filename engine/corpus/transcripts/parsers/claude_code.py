@@ -20,14 +20,13 @@ title and the user's folders, as the public source of agentsview reads it (Augus
 import os
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
 
-from engine.base.bounded_json import decode_json
 from engine.corpus.transcripts.agents import description_of
-from engine.corpus.transcripts.formats import LineParser, digest
+from engine.corpus.transcripts.formats import LineFormat, LineParser, digest
 from engine.corpus.transcripts.json_values import between, content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part
 from engine.corpus.transcripts.messages import (
@@ -181,8 +180,6 @@ class ClaudeCodeParser(LineParser, kw_only=True):
     """Line numbers of the user's messages."""
     summaries: dict[int, str] = msgspec.field(default_factory=dict)
     """Summaries of lines not read yet. (Older versions wrote summaries of other sessions into a file.)"""
-    calls: dict[str, str] = msgspec.field(default_factory=dict)
-    """Name of each called tool, by the id of the call, until its result is read."""
     answer: str = ""
     """Id of the assistant's last message, whose next block is on the next line."""
 
@@ -424,20 +421,33 @@ class ClaudeCodeParser(LineParser, kw_only=True):
         return False
 
 
-class ClaudeCodeFormat:
+class ClaudeCodeFormat(LineFormat):
     """Format of the sessions and sub-agents of Claude Code, or of a program that runs it."""
 
-    speech_marks: tuple[bytes, ...] = (
+    agent = "claude-code"
+    parses = ClaudeCodeParser
+    speech_marks = (
         b'"message":{"role":"user","content":"',
         b'"content":[{"type":"text","text":"',
     )
-    title_marks: tuple[bytes, ...] = (b'Title"', b'"summary"', b'"agentName"')
+    title_marks = (b'Title"', b'"summary"', b'"agentName"')
 
-    def __init__(self, agent: str = "claude-code") -> None:
-        self.agent = agent
-
-    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        return any(map(_is_line, values))
+    def is_line(self, value: Mapping[str, Any]) -> bool:
+        kind = string(value.get("type"))
+        if kind in {"user", "assistant"}:
+            message = mapping(value.get("message"))
+            if isinstance(value.get("sessionId"), str) and isinstance(value.get("uuid"), str):
+                return "content" in message
+            named = message.get("role") == kind or ("role" not in message and isinstance(value.get("timestamp"), str))
+            return named and isinstance(message.get("content"), str | list)
+        if kind == "system" and value.get("subtype") == "init":
+            return isinstance(value.get("session_id"), str) and isinstance(value.get("tools"), list)
+        if kind == "summary":
+            return isinstance(value.get("leafUuid"), str)
+        if kind == "file-history-snapshot":
+            return isinstance(value.get("messageId"), str)
+        named = kind in _TITLES or kind in _PASSED_OVER or kind == "attachment"
+        return named and isinstance(value.get("sessionId"), str)
 
     def parser(self, path: str) -> ClaudeCodeParser:
         name = os.path.basename(path).split(".", 1)[0]
@@ -453,27 +463,6 @@ class ClaudeCodeFormat:
         if described := description_of(path):
             parser.describe(sidecar(described))
         return parser
-
-    def resume(self, state: bytes) -> ClaudeCodeParser:
-        return decode_json(state, ClaudeCodeParser)
-
-
-def _is_line(value: Mapping[str, Any]) -> bool:
-    kind = string(value.get("type"))
-    if kind in {"user", "assistant"}:
-        message = mapping(value.get("message"))
-        if isinstance(value.get("sessionId"), str) and isinstance(value.get("uuid"), str):
-            return "content" in message
-        named = message.get("role") == kind or ("role" not in message and isinstance(value.get("timestamp"), str))
-        return named and isinstance(message.get("content"), str | list)
-    if kind == "system" and value.get("subtype") == "init":
-        return isinstance(value.get("session_id"), str) and isinstance(value.get("tools"), list)
-    if kind == "summary":
-        return isinstance(value.get("leafUuid"), str)
-    if kind == "file-history-snapshot":
-        return isinstance(value.get("messageId"), str)
-    named = kind in _TITLES or kind in _PASSED_OVER or kind == "attachment"
-    return named and isinstance(value.get("sessionId"), str)
 
 
 def _model_usage(counts: Mapping[str, Any]) -> Usage:

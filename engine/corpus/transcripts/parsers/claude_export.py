@@ -8,21 +8,17 @@ call of the tool `artifacts` with `title`, `type` and `content`, or `new_str` fo
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
-from engine.base.cancellation import CancelToken
-from engine.corpus.transcripts import export_reader
-from engine.corpus.transcripts.export_reader import abandoned_branches, branch, read_branches
+from engine.corpus.transcripts.export_reader import Export, abandoned_branches, branch, read_branches
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, attached, filled_parts, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 
 _AGENT = "claude"
-_OURS = re.compile(rb'\A[\s\xef\xbb\xbf]*\[?\s*\{(?=.*?"uuid"\s*:)(?=.*?"chat_messages"\s*:)', re.DOTALL)
 _ROLES: dict[str, Role] = {"human": "user", "user": "user", "assistant": "assistant"}
 _SILENT = ("token_budget", "flag")
 _ARTIFACTS = "artifacts"
@@ -102,19 +98,6 @@ def _attached(message: Mapping[str, Any]) -> Iterator[str]:
         yield "\n".join(filter(None, (attached(name) if name else "", text)))
 
 
-def _conversation(value: Mapping[str, Any]) -> Conversation:
-    key = clean(string(value.get("uuid")))
-    parser = _Parser(metadata=SessionMetadata(agent=_AGENT, id=key, title=one_line(string(value.get("name")))))
-    project = mapping(value.get("project"))
-    parser.metadata.project = one_line(string(project.get("name")))
-    entries = [message for message in items(value.get("chat_messages")) if isinstance(message, dict)]
-    messages, abandoned = read_branches(parser, *_branches(entries, string(value.get("current_leaf_message_uuid"))))
-    metadata = parser.metadata
-    metadata.started = metadata.started or seconds(value.get("created_at"))
-    metadata.ended = metadata.ended or seconds(value.get("updated_at"))
-    return Conversation(key, metadata, messages, Counter(parser.unknown), abandoned)
-
-
 def _branches(entries: list[dict[str, Any]], tip: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return the messages of the branch seen last, and the others; without parents, all messages are of the branch."""
     by_name = {string(message.get("uuid")): message for message in entries}
@@ -126,12 +109,19 @@ def _branches(entries: list[dict[str, Any]], tip: str) -> tuple[list[dict[str, A
     return [by_name[name] for name in path], [by_name[name] for name in abandoned_branches(parents, path)]
 
 
-class ClaudeExport:
+class ClaudeExport(Export):
     agent = _AGENT
+    mark = b'"chat_messages"'
+    beginning = re.compile(rb'\A[\s\xef\xbb\xbf]*\[?\s*\{(?=.*?"uuid"\s*:)(?=.*?"chat_messages"\s*:)', re.DOTALL)
 
-    def matches(self, path: str, head: bytes) -> bool:
-        # The plain search first: it takes a hundredth of the time, and runs on every transcript.
-        return export_reader.matches(path, head, lambda start: b'"chat_messages"' in start and bool(_OURS.match(start)))
-
-    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
-        return map(_conversation, export_reader.conversations(path, cancel))
+    def conversation(self, path: str, value: Mapping[str, Any]) -> Conversation:
+        key = clean(string(value.get("uuid")))
+        parser = _Parser(metadata=SessionMetadata(agent=_AGENT, id=key, title=one_line(string(value.get("name")))))
+        project = mapping(value.get("project"))
+        parser.metadata.project = one_line(string(project.get("name")))
+        entries = [message for message in items(value.get("chat_messages")) if isinstance(message, dict)]
+        messages, abandoned = read_branches(parser, *_branches(entries, string(value.get("current_leaf_message_uuid"))))
+        metadata = parser.metadata
+        metadata.started = metadata.started or seconds(value.get("created_at"))
+        metadata.ended = metadata.ended or seconds(value.get("updated_at"))
+        return parser.conversation(key, messages, abandoned)

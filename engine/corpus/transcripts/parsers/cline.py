@@ -21,7 +21,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts import export_reader
-from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser
 from engine.corpus.transcripts.json_values import image_mark, items, mapping, seconds, string
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
@@ -195,11 +195,8 @@ _PARTS: dict[str, Callable[[str], Iterable[Part]]] = {
 }
 
 
-class ClineTask:
+class ClineTask(DocumentFormat):
     """Format of the tasks of Cline and its forks."""
-
-    def __init__(self, agent: str) -> None:
-        self.agent = agent
 
     def matches(self, path: str, head: bytes) -> bool:
         return bool(_OURS.match(head)) and _owner(path) == self.agent

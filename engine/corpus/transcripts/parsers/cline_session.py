@@ -9,13 +9,11 @@ messages are in the folder of the session that started it. The manifest has fold
 
 import os
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
-from functools import partial
 from typing import Any
 
 from engine.base.cancellation import CancelToken
-from engine.corpus.transcripts import export_reader
+from engine.corpus.transcripts.export_reader import SessionDocument
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import Part
@@ -72,22 +70,17 @@ def _typed(text: str) -> Iterator[Part]:
     yield Part("system", "text", f"{text[: mark.start()].strip()}\n{after.strip()}".strip())
 
 
-class ClineSession:
+class ClineSession(SessionDocument):
     agent = _AGENT
 
     def matches(self, path: str, head: bytes) -> bool:
         # The name and the plain search first: they are much quicker, and run on every transcript.
         return path.endswith(_NAME_END) and b'"sessionId"' in head and bool(_OURS.match(head))
 
-    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
-        """Yield the file's only session. Raises OSError, ValueError, Cancelled."""
-        return export_reader.one_session(path, cancel, partial(_conversation, path))
-
-
-def _conversation(path: str, value: Mapping[str, Any]) -> Conversation:
-    parser = _Parser(metadata=_metadata(path, value))
-    messages = [message for entry in items(value.get("messages")) for message in parser.message(mapping(entry))]
-    return Conversation("", parser.metadata, tuple(messages), Counter(parser.unknown))
+    def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
+        parser = _Parser(metadata=_metadata(path, value))
+        messages = [message for entry in items(value.get("messages")) for message in parser.message(mapping(entry))]
+        return parser.conversation("", messages)
 
 
 def _metadata(path: str, value: Mapping[str, Any]) -> SessionMetadata:

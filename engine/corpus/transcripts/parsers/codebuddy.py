@@ -8,13 +8,10 @@ sub-agent's file is in `<id>/subagents`. Tokens are not read, since readers diff
 """
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-import msgspec
-
-from engine.base.bounded_json import decode_json
-from engine.corpus.transcripts.formats import LineParser
+from engine.corpus.transcripts.formats import LineFormat, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
@@ -26,9 +23,6 @@ _PARTS = "subagents"
 
 
 class CodeBuddyParser(LineParser, kw_only=True):
-    calls: dict[str, str] = msgspec.field(default_factory=dict)
-    """Name of each called tool, by the id of the call, until its result is read."""
-
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         kind, metadata = string(value.get("type")), self.metadata
         metadata.id = metadata.id or clean(string(value.get("sessionId")))
@@ -49,11 +43,10 @@ class CodeBuddyParser(LineParser, kw_only=True):
     def _parts(self, kind: str, value: Mapping[str, Any]) -> Iterator[Part]:
         id = clean(string(value.get("callId")))
         if kind == "function_call":
-            name = self.calls[id] = clean(string(value.get("name")))
+            name = string(value.get("name"))
             yield Part("assistant", "tool-call", arguments(value.get("arguments")) or name, name, id)
         elif kind == "function_call_result":
-            called = self.calls.pop(id, "")
-            name, failed = string(value.get("name")) or called, value.get("status") == "incomplete"
+            name, failed = string(value.get("name")), value.get("status") == "incomplete"
             yield Part("tool", "tool-result", content(value.get("output")), name, id, failed)
         elif kind == "reasoning":
             thoughts = (string(mapping(part).get("text")) for part in items(value.get("rawContent")))
@@ -69,28 +62,23 @@ class CodeBuddyParser(LineParser, kw_only=True):
             yield Part("system" if inserted else role or "system", "text", content(value.get("content")))
 
 
-class CodeBuddyFormat:
-    speech_marks: tuple[bytes, ...] = (b'"type":"input_text"', b'"type":"output_text"')
-    title_marks: tuple[bytes, ...] = (b'"type":"topic"', b'"type":"summary"')
+class CodeBuddyFormat(LineFormat):
+    agent = "codebuddy"
+    parses = CodeBuddyParser
+    speech_marks = (b'"type":"input_text"', b'"type":"output_text"')
+    title_marks = (b'"type":"topic"', b'"type":"summary"')
 
-    def __init__(self, agent: str = "codebuddy") -> None:
-        self.agent = agent
-
-    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        return any(
+    def is_line(self, value: Mapping[str, Any]) -> bool:
+        return (
             string(value.get("type")) in _KINDS
             and isinstance(value.get("sessionId"), str)
             and isinstance(value.get("timestamp"), int)
             and "message" not in value
-            for value in values
         )
 
-    def parser(self, path: str) -> CodeBuddyParser:
+    def metadata(self, path: str) -> SessionMetadata:
         folder, name = os.path.split(path)
         part = os.path.basename(folder) == _PARTS
         parent = os.path.basename(os.path.dirname(folder)) if part else ""
         id_ = name.removesuffix(".jsonl") if part else ""
-        return CodeBuddyParser(metadata=SessionMetadata(agent=self.agent, id=clean(id_), parent=clean(parent)))
-
-    def resume(self, state: bytes) -> CodeBuddyParser:
-        return decode_json(state, CodeBuddyParser)
+        return SessionMetadata(agent=self.agent, id=clean(id_), parent=clean(parent))

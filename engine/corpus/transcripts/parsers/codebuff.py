@@ -15,7 +15,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts import export_reader
-from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
@@ -23,7 +23,6 @@ from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, c
 from engine.corpus.transcripts.token_usage import Usage, dollars
 
 _AGENT = "codebuff"
-_OURS = re.compile(rb'\A[\s\xef\xbb\xbf]*\[\s*\{(?=[^{}]*"variant"\s*:\s*"(?:ai|user|agent|error)")')
 _HEAD = 64 * 1024
 _FOLDER = re.compile(rb'"cwd"\s*:\s*("(?:[^"\\]|\\.)*")')
 _SENT = re.compile(r"[a-z]+-(\d{13})(?:-|\Z)")
@@ -103,12 +102,10 @@ def _question(block: Mapping[str, Any]) -> Iterator[Part]:
         yield Part("user", "text", "\n".join(filter(None, map(string, chosen))))
 
 
-class CodebuffChat:
+class CodebuffChat(DocumentFormat):
     agent = _AGENT
-
-    def matches(self, path: str, head: bytes) -> bool:
-        # The plain search first: it takes a hundredth of the time, and runs on every transcript.
-        return b'"variant"' in head and bool(_OURS.match(head))
+    mark = b'"variant"'
+    beginning = re.compile(rb'\A[\s\xef\xbb\xbf]*\[\s*\{(?=[^{}]*"variant"\s*:\s*"(?:ai|user|agent|error)")')
 
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
         """Yield the file's only session; of a truncated file the complete messages, before the ValueError."""

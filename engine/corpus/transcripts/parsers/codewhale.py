@@ -8,13 +8,11 @@ sum.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from engine.base.cancellation import CancelToken
-from engine.corpus.transcripts import export_reader
-from engine.corpus.transcripts.export_reader import abandoned_branches, branch, read_branches
+from engine.corpus.transcripts.export_reader import SessionDocument, abandoned_branches, branch, read_branches
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import content, image_mark, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part
@@ -23,9 +21,6 @@ from engine.corpus.transcripts.model_api_messages import ROLES, BlockParser
 from engine.corpus.transcripts.token_usage import Usage, dollars
 
 _AGENT = "codewhale"
-_OURS = re.compile(
-    rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"schema_version"\s*:)(?=.*?"metadata"\s*:)(?=.*?"workspace"\s*:)', re.DOTALL
-)
 _UNTITLED = "New Session"
 _STATE = re.compile(r"\s*<turn_meta>.*?(?:</turn_meta>\s*|\Z)", re.DOTALL)
 _RESULTS = ("tool_search_tool_result", "code_execution_tool_result")
@@ -74,48 +69,45 @@ class _Parser(BlockParser, kw_only=True):
             yield from super()._block(value, role)
 
 
-class CodeWhaleSession:
+class CodeWhaleSession(SessionDocument):
     agent = _AGENT
-
-    def matches(self, path: str, head: bytes) -> bool:
-        # The plain search first: it takes a hundredth of the time, and runs on every transcript.
-        return b'"schema_version"' in head and bool(_OURS.match(head))
-
-    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
-        """Yield the file's only session. Raises OSError, ValueError, Cancelled."""
-        return export_reader.one_session(path, cancel, _conversation)
-
-
-def _conversation(value: Mapping[str, Any]) -> Conversation:
-    about = mapping(value.get("metadata"))
-    title = one_line(string(about.get("title")))
-    metadata = SessionMetadata(
-        agent=_AGENT,
-        id=clean(string(about.get("id"))),
-        title="" if title == _UNTITLED else title,
-        project=clean(string(about.get("workspace"))),
-        started=seconds(about.get("created_at")),
+    mark = b'"schema_version"'
+    beginning = re.compile(
+        rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"schema_version"\s*:)(?=.*?"metadata"\s*:)(?=.*?"workspace"\s*:)', re.DOTALL
     )
-    parser = _Parser(metadata=metadata)
-    cost = mapping(about.get("cost"))
-    costs = [dollars(cost.get(name)) or 0.0 for name in ("session_cost_usd", "subagent_cost_usd")]
-    parser.use(about.get("model"), Usage(cost=sum(costs) or None))
-    journal = mapping(value.get("journal"))
-    entries = list(map(mapping, items(journal.get("entries"))))
-    if entries:
-        nodes: dict[str, Mapping[str, Any]] = {}
-        parents: dict[str, str] = {}
-        before = ""
-        for number, entry in enumerate(entries):
-            id_, parent = string(entry.get("id")), string(entry.get("parent_id"))
-            name = id_ or f"entry {number}"  # an entry without an id follows the previous one
-            nodes[name], parents[name] = entry, parent if id_ else parent or before
-            before = name
-        times = {name: seconds(entry.get("created_at")) for name, entry in nodes.items()}
-        path = branch(parents, times, string(journal.get("leaf_id")) or string(value.get("leaf_id")))
-        current, others = ([nodes[name] for name in names] for names in (path, abandoned_branches(parents, path)))
-    else:
-        current, others = [{"kind": "message", "message": message} for message in items(value.get("messages"))], []
-    messages, abandoned = read_branches(parser, current, others)
-    metadata.ended = max(filter(None, (metadata.ended, seconds(about.get("updated_at")))), default=None)
-    return Conversation("", metadata, messages, Counter(parser.unknown), abandoned)
+
+    def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
+        about = mapping(value.get("metadata"))
+        title = one_line(string(about.get("title")))
+        metadata = SessionMetadata(
+            agent=_AGENT,
+            id=clean(string(about.get("id"))),
+            title="" if title == _UNTITLED else title,
+            project=clean(string(about.get("workspace"))),
+            started=seconds(about.get("created_at")),
+        )
+        parser = _Parser(metadata=metadata)
+        cost = mapping(about.get("cost"))
+        costs = [dollars(cost.get(name)) or 0.0 for name in ("session_cost_usd", "subagent_cost_usd")]
+        parser.use(about.get("model"), Usage(cost=sum(costs) or None))
+        journal = mapping(value.get("journal"))
+        entries = list(map(mapping, items(journal.get("entries"))))
+        if entries:
+            nodes: dict[str, Mapping[str, Any]] = {}
+            parents: dict[str, str] = {}
+            before = ""
+            for number, entry in enumerate(entries):
+                id_, parent = string(entry.get("id")), string(entry.get("parent_id"))
+                name = id_ or f"entry {number}"  # an entry without an id follows the previous one
+                nodes[name], parents[name] = entry, parent if id_ else parent or before
+                before = name
+            times = {name: seconds(entry.get("created_at")) for name, entry in nodes.items()}
+            chosen = branch(parents, times, string(journal.get("leaf_id")) or string(value.get("leaf_id")))
+            current, others = (
+                [nodes[name] for name in names] for names in (chosen, abandoned_branches(parents, chosen))
+            )
+        else:
+            current, others = [{"kind": "message", "message": message} for message in items(value.get("messages"))], []
+        messages, abandoned = read_branches(parser, current, others)
+        metadata.ended = max(filter(None, (metadata.ended, seconds(about.get("updated_at")))), default=None)
+        return parser.conversation("", messages, abandoned)

@@ -21,9 +21,8 @@ from typing import Any
 
 import msgspec
 
-from engine.base.bounded_json import decode_json
 from engine.corpus.transcripts.codex_names import given_name, session_id
-from engine.corpus.transcripts.formats import LineParser, digest
+from engine.corpus.transcripts.formats import LineFormat, LineParser, digest
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part
@@ -135,8 +134,6 @@ class CodexParser(LineParser, kw_only=True):
     """Whether the next total of tokens includes the tokens of the session that this one continues."""
     own: int = 0
     """Ordinal of the first line in a sub-agent's file that isn't copied from its caller's file."""
-    calls: dict[str, str] = msgspec.field(default_factory=dict)
-    """Name of each called tool, by the id of the call, until its output is read."""
     prompts: list[int] = msgspec.field(default_factory=list)
     """Line numbers of the user's messages that were not rolled back."""
     model: str = ""
@@ -427,37 +424,29 @@ class CodexParser(LineParser, kw_only=True):
         return surplus * step >= 0
 
 
-class CodexFormat:
+class CodexFormat(LineFormat):
     """Format of Codex CLI's sessions."""
 
-    speech_marks: tuple[bytes, ...] = (
+    agent = "codex"
+    parses = CodexParser
+    speech_marks = (
         b'"role":"user","content":[{"type":"input_text"',
         b'"role":"assistant","content":[{"type":"output_text"',
     )
-    title_marks: tuple[bytes, ...] = (b'"thread_name"',)
+    title_marks = (b'"thread_name"',)
 
-    def __init__(self, agent: str = "codex") -> None:
-        self.agent = agent
-
-    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        return any(map(_is_line, values))
+    def is_line(self, value: Mapping[str, Any]) -> bool:
+        kind = string(value.get("type"))
+        if not kind:
+            return value.get("record_type") == "state" or (
+                isinstance(value.get("id"), str) and isinstance(value.get("timestamp"), str) and "instructions" in value
+            )
+        return kind in _ENVELOPES and isinstance(value.get("payload"), dict)
 
     def parser(self, path: str) -> CodexParser:
         title = given_name(path).name
         metadata = SessionMetadata(agent=self.agent, id=session_id(path), title=title)
         return CodexParser(metadata=metadata, named=bool(title))
-
-    def resume(self, state: bytes) -> CodexParser:
-        return decode_json(state, CodexParser)
-
-
-def _is_line(value: Mapping[str, Any]) -> bool:
-    kind = string(value.get("type"))
-    if not kind:
-        return value.get("record_type") == "state" or (
-            isinstance(value.get("id"), str) and isinstance(value.get("timestamp"), str) and "instructions" in value
-        )
-    return kind in _ENVELOPES and isinstance(value.get("payload"), dict)
 
 
 def _usage(event: Mapping[str, Any], period: str) -> Usage:

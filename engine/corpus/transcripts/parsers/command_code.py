@@ -8,10 +8,10 @@ version 3 are its model and its `usage`, whose input tokens include the cached o
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from engine.base.bounded_json import decode_json
+from engine.corpus.transcripts.formats import LineFormat
 from engine.corpus.transcripts.json_values import mapping, seconds, string
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, SdkParser, sidecar
@@ -57,27 +57,20 @@ def _usage(counts: Mapping[str, Any]) -> Usage:
     return Usage(sent, received, tokens(read), tokens(written), cost=dollars(counts.get("costUsd")))
 
 
-class CommandCodeFormat:
+class CommandCodeFormat(LineFormat):
     agent = _AGENT
-    speech_marks: tuple[bytes, ...] = (b'"role":"user"', b'"role":"assistant"')
-    title_marks: tuple[bytes, ...] = ()
+    parses = CommandCodeParser
+    speech_marks = (b'"role":"user"', b'"role":"assistant"')
 
-    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        return any(map(_is_line, values))
-
-    def parser(self, path: str) -> CommandCodeParser:
-        about = sidecar(f"{path.removesuffix('.jsonl')}.meta.json")
-        id_ = os.path.basename(path).removesuffix(".jsonl")
-        return CommandCodeParser(
-            metadata=SessionMetadata(agent=_AGENT, id=clean(id_), title=one_line(string(about.get("title"))))
+    def is_line(self, value: Mapping[str, Any]) -> bool:
+        if value.get("type") == "message":
+            message = mapping(value.get("message"))
+            return "parentId" in value and "messageId" in mapping(message.get("meta"))
+        return (
+            "type" not in value and "version" in mapping(value.get("metadata")) and isinstance(value.get("role"), str)
         )
 
-    def resume(self, state: bytes) -> CommandCodeParser:
-        return decode_json(state, CommandCodeParser)
-
-
-def _is_line(value: Mapping[str, Any]) -> bool:
-    if value.get("type") == "message":
-        message = mapping(value.get("message"))
-        return "parentId" in value and "messageId" in mapping(message.get("meta"))
-    return "type" not in value and "version" in mapping(value.get("metadata")) and isinstance(value.get("role"), str)
+    def metadata(self, path: str) -> SessionMetadata:
+        about = sidecar(f"{path.removesuffix('.jsonl')}.meta.json")
+        id_ = os.path.basename(path).removesuffix(".jsonl")
+        return SessionMetadata(agent=_AGENT, id=clean(id_), title=one_line(string(about.get("title"))))

@@ -8,15 +8,13 @@ have no times; `sessions.json` next to them says when each session began. The co
 
 import os
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
-from functools import partial
 from typing import Any
 
 import msgspec
 
 from engine.base.cancellation import CancelToken
-from engine.corpus.transcripts import export_reader
+from engine.corpus.transcripts.export_reader import SessionDocument, listed_time
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, string, tool_input, uri_path
 from engine.corpus.transcripts.jsonl import parse_line
@@ -81,9 +79,8 @@ def _files(value: Mapping[str, Any]) -> list[str]:
     return [f"[file: {string(item.get('name'))}]" for item in added if mapping(item.get("uri")).get("type") == "file"]
 
 
-class ContinueSession:
-    def __init__(self, agent: str = "continue") -> None:
-        self.agent = agent
+class ContinueSession(SessionDocument):
+    agent = "continue"
 
     def matches(self, path: str, head: bytes) -> bool:
         # The plain search first: it is much quicker, and runs on every transcript.
@@ -92,16 +89,11 @@ class ContinueSession:
         owner = next((name for folder, name in _OTHERS.items() if folder in path), "continue")
         return owner == self.agent and bool(_OURS.match(head))
 
-    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
-        """Yield the file's only session. Raises OSError, ValueError, Cancelled."""
-        return export_reader.one_session(path, cancel, partial(_conversation, self.agent, path))
-
-
-def _conversation(agent: str, path: str, value: Mapping[str, Any]) -> Conversation:
-    parser = _Parser(metadata=_metadata(agent, path, value))
-    parser.use(value.get("chatModelTitle"), _usage(mapping(value.get("usage"))))
-    messages = [message for item in items(value.get("history")) for message in parser.item(mapping(item))]
-    return Conversation("", parser.metadata, tuple(messages), Counter(parser.unknown))
+    def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
+        parser = _Parser(metadata=_metadata(self.agent, path, value))
+        parser.use(value.get("chatModelTitle"), _usage(mapping(value.get("usage"))))
+        messages = [message for item in items(value.get("history")) for message in parser.item(mapping(item))]
+        return parser.conversation("", messages)
 
 
 def _usage(counts: Mapping[str, Any]) -> Usage:
@@ -123,5 +115,5 @@ def _metadata(agent: str, path: str, value: Mapping[str, Any]) -> SessionMetadat
         id=clean(id_),
         title="" if title in _UNTITLED else title,
         project=clean(uri_path(string(value.get("workspaceDirectory")))),
-        started=export_reader.listed_time(os.path.dirname(path), id_),
+        started=listed_time(os.path.dirname(path), id_),
     )

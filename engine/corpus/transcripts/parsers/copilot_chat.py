@@ -20,7 +20,6 @@ arguments of tools.
 
 import os
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -30,7 +29,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts import export_reader
-from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input, uri_path
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
@@ -333,7 +332,7 @@ def _append(values: list[Any], new: list[Any], start: object) -> None:
     values.extend(new)
 
 
-class CopilotChatDocument:
+class CopilotChatDocument(DocumentFormat):
     agent = _AGENT
 
     def matches(self, path: str, head: bytes) -> bool:
@@ -358,7 +357,7 @@ class CopilotChatDocument:
         metadata.project = clean(window_folder(path))
         messages = [message for request in session.requests for message in parser.request(mapping(request))]
         if messages:
-            yield Conversation("", metadata, tuple(messages), Counter(parser.unknown))
+            yield parser.conversation("", messages)
 
 
 def _read_log(path: str, session: _Session, parser: _Parser, cancel: CancelToken | None) -> None:

@@ -21,18 +21,16 @@ The first versions, of autumn 2025, wrote a document for each session: `session_
 """
 
 import os
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
 
 from engine.base import skip_reasons
-from engine.base.bounded_json import decode_json
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
-from engine.corpus.transcripts.formats import Conversation, LineParser, digest
+from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineFormat, LineParser, digest
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
@@ -74,8 +72,6 @@ _GROUPS_PASSED_OVER = frozenset(
 class CopilotParser(LineParser, kw_only=True):
     named: bool = False
     """Whether the title is from `workspace.yaml`."""
-    calls: dict[str, str] = msgspec.field(default_factory=dict)
-    """Name of each called tool, by the id of the call, until its result is read."""
     model: str = ""
     """The model that was chosen last: older versions don't name it in the messages."""
     thought: str = ""
@@ -145,7 +141,7 @@ class CopilotParser(LineParser, kw_only=True):
             yield Part("system", "text", string(data.get(_NOTICES[kind])))
         elif (call := clean(string(data.get("toolCallId")))) not in self.calls:
             # The message of the agent usually has the call; this call is of the user, or of an older version.
-            name = self.calls[call] = clean(string(data.get("toolName")))
+            name = string(data.get("toolName"))
             role: Role = "user" if kind == "tool.user_requested" else "assistant"
             yield Part(role, "tool-call", tool_input(data.get("arguments")), name, call)
 
@@ -168,7 +164,6 @@ class CopilotParser(LineParser, kw_only=True):
         yield Part("assistant", "text", string(data.get("content")))
         for request in map(mapping, items(data.get("toolRequests"))):
             name, id = clean(string(request.get("name"))), clean(string(request.get("toolCallId")))
-            self.calls[id] = name
             yield Part("assistant", "tool-call", tool_input(request.get("arguments")), name, id)
 
     def _result(self, data: Mapping[str, Any]) -> Part:
@@ -176,11 +171,10 @@ class CopilotParser(LineParser, kw_only=True):
         text = string(result) or string(mapping(result).get("content"))
         failure = string(error) or string(mapping(error).get("message"))
         id, failed = clean(string(data.get("toolCallId"))), data.get("success") is False
-        tool = self.calls.pop(id, "")
-        return Part("tool", "tool-result", "\n".join(filter(None, (text, failure))), tool, id, failed)
+        return Part("tool", "tool-result", "\n".join(filter(None, (text, failure))), "", id, failed)
 
 
-class CopilotDocument:
+class CopilotDocument(DocumentFormat):
     """Format of the first versions: one document for each session."""
 
     agent = _AGENT
@@ -202,16 +196,22 @@ class CopilotDocument:
                 cancel.checkpoint()
             if message.get("role") not in ("system", "developer"):
                 messages += next_turn(reader, list(reader.chat_parts(message)), time=started)
-        yield Conversation("", metadata, tuple(messages), Counter(reader.unknown))
+        yield reader.conversation("", messages)
 
 
-class CopilotFormat:
+class CopilotFormat(LineFormat):
     agent = _AGENT
-    speech_marks: tuple[bytes, ...] = (b'"type":"user.message"', b'"type":"assistant.message"')
-    title_marks: tuple[bytes, ...] = (b'"session.title_changed"',)
+    parses = CopilotParser
+    speech_marks = (b'"type":"user.message"', b'"type":"assistant.message"')
+    title_marks = (b'"session.title_changed"',)
 
-    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        return any(map(_is_event, values))
+    def is_line(self, value: Mapping[str, Any]) -> bool:
+        kind, data = string(value.get("type")), mapping(value.get("data"))
+        if not data or not isinstance(value.get("timestamp"), str):
+            return False
+        if kind == "session.start":
+            return isinstance(data.get("sessionId"), str)
+        return kind in _SPEECH and isinstance(data.get("content"), str)
 
     def parser(self, path: str) -> CopilotParser:
         folder, name = os.path.split(path)
@@ -223,18 +223,6 @@ class CopilotFormat:
         if os.path.basename(folder) == _TRANSCRIPTS:
             metadata.project = clean(window_folder(folder))
         return CopilotParser(metadata=metadata, named=bool(title))
-
-    def resume(self, state: bytes) -> CopilotParser:
-        return decode_json(state, CopilotParser)
-
-
-def _is_event(value: Mapping[str, Any]) -> bool:
-    kind, data = string(value.get("type")), mapping(value.get("data"))
-    if not data or not isinstance(value.get("timestamp"), str):
-        return False
-    if kind == "session.start":
-        return isinstance(data.get("sessionId"), str)
-    return kind in _SPEECH and isinstance(data.get("content"), str)
 
 
 def _workspace_title(path: str) -> str:

@@ -7,7 +7,6 @@ which have more; sessions are left out if such a file exists, not only a folder 
 """
 
 import os
-from collections import Counter
 from collections.abc import Iterator
 
 import apsw
@@ -65,7 +64,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     metadata.branch, metadata.started, metadata.ended = clean(branch), seconds(started), seconds(ended)
     reader = LineParser(metadata=metadata)
     messages = whole(reader, _turns(reader, connection, key))
-    return Conversation(key, metadata, messages, Counter(reader.unknown))
+    return reader.conversation(key, messages)
 
 
 COPILOT_STORE = RowFormat(

@@ -8,14 +8,12 @@ type; blocks with `internalOnly` or a system reminder were inserted by the progr
 
 import os
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from engine.base.bounded_json import decode_json
 from engine.base.cancellation import CancelToken
-from engine.corpus.transcripts import export_reader
-from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.export_reader import SessionDocument
+from engine.corpus.transcripts.formats import Conversation, LineFormat
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import Part
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
@@ -52,31 +50,24 @@ class CortexParser(BlockParser, kw_only=True):
             yield from super()._block(value, role)
 
 
-class CortexHistory:
+class CortexHistory(LineFormat):
     agent = _AGENT
-    speech_marks: tuple[bytes, ...] = (b'"role":"user"', b'"role":"assistant"')
-    title_marks: tuple[bytes, ...] = ()
+    parses = CortexParser
+    speech_marks = (b'"role":"user"', b'"role":"assistant"')
 
-    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        return any(map(_is_line, values))
+    def is_line(self, value: Mapping[str, Any]) -> bool:
+        if "type" in value or string(value.get("role")) not in ROLES:
+            return False
+        blocks = list(map(mapping, items(value.get("content"))))
+        nested = any(isinstance(block.get(string(block.get("type"))), dict) for block in blocks)
+        return any(key in value for key in _TIMES) or nested or any("internalOnly" in block for block in blocks)
 
-    def parser(self, path: str) -> CortexParser:
+    def metadata(self, path: str) -> SessionMetadata:
         about = sidecar(path.removesuffix(_LINES) + _SESSION) if path.endswith(_LINES) else {}
-        return CortexParser(metadata=_metadata(about, os.path.basename(path).removesuffix(_LINES)))
-
-    def resume(self, state: bytes) -> CortexParser:
-        return decode_json(state, CortexParser)
+        return _metadata(about, os.path.basename(path).removesuffix(_LINES))
 
 
-def _is_line(value: Mapping[str, Any]) -> bool:
-    if "type" in value or string(value.get("role")) not in ROLES:
-        return False
-    blocks = list(map(mapping, items(value.get("content"))))
-    nested = any(isinstance(block.get(string(block.get("type"))), dict) for block in blocks)
-    return any(key in value for key in _TIMES) or nested or any("internalOnly" in block for block in blocks)
-
-
-class CortexSession:
+class CortexSession(SessionDocument):
     agent = _AGENT
 
     def matches(self, path: str, head: bytes) -> bool:
@@ -86,17 +77,12 @@ class CortexSession:
         # The folder may be named after a long history, which begins within these bytes.
         return _FOLDER.search(path) is not None and _IN_FOLDER.match(head) is not None
 
-    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
-        """Yield the file's only session. Raises OSError, ValueError, Cancelled."""
-        return export_reader.one_session(path, cancel, _conversation)
-
-
-def _conversation(value: Mapping[str, Any]) -> Conversation:
-    parser = CortexParser(metadata=_metadata(value, ""))
-    messages = tuple(message for entry in items(value.get("history")) for message in parser.feed(mapping(entry), 0))
-    metadata = parser.metadata
-    metadata.ended = max(filter(None, (metadata.ended, seconds(value.get("last_updated")))), default=None)
-    return Conversation("", metadata, messages, Counter(parser.unknown))
+    def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
+        parser = CortexParser(metadata=_metadata(value, ""))
+        messages = tuple(message for entry in items(value.get("history")) for message in parser.feed(mapping(entry), 0))
+        metadata = parser.metadata
+        metadata.ended = max(filter(None, (metadata.ended, seconds(value.get("last_updated")))), default=None)
+        return parser.conversation("", messages)
 
 
 def _metadata(about: Mapping[str, Any], id_: str) -> SessionMetadata:

@@ -7,7 +7,6 @@ sub-agent's (`coordinator.go`); the session in which a model generates a title i
 """
 
 import os
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -97,7 +96,7 @@ def _conversation(connection: apsw.Connection, key: str, path: str) -> Conversat
         for (cost,) in connection.execute(_COST, (key,)):
             reader.use(models[0] if len(models) == 1 else "", Usage(cost=dollars(cost)))
     turns = _turns(connection, key, reader)
-    return Conversation(key, metadata, whole(reader, turns), Counter(reader.unknown))
+    return reader.conversation(key, whole(reader, turns))
 
 
 def _turns(connection: apsw.Connection, key: str, reader: CrushReader) -> Iterator[list[Message]]:

@@ -10,15 +10,15 @@ are text (`cursor_text`).
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import msgspec
 
-from engine.base.bounded_json import decode_json
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
+from engine.corpus.transcripts.formats import LineFormat
 from engine.corpus.transcripts.json_values import mapping, string
 from engine.corpus.transcripts.message_builder import Part
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
@@ -87,27 +87,23 @@ def _seconds(stated: re.Match[str]) -> float | None:
         return None
 
 
-class CursorCliFormat:
+class CursorCliFormat(LineFormat):
     agent = _AGENT
-    speech_marks: tuple[bytes, ...] = (
+    parses = CursorCliParser
+    speech_marks = (
         b'{"role":"user","message":',
         b'{"role":"assistant","message":{"content":[{"type":"text"',
     )
-    title_marks: tuple[bytes, ...] = ()
 
-    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        return any(
+    def is_line(self, value: Mapping[str, Any]) -> bool:
+        return (
             value.get("role") in ("user", "assistant")
             and isinstance(mapping(value.get("message")).get("content"), str | list)
             and not value.keys() & {"type", "id", "sessionId"}
-            for value in values
         )
 
-    def parser(self, path: str) -> CursorCliParser:
-        return CursorCliParser(metadata=metadata_of(path))
-
-    def resume(self, state: bytes) -> CursorCliParser:
-        return decode_json(state, CursorCliParser)
+    def metadata(self, path: str) -> SessionMetadata:
+        return metadata_of(path)
 
 
 def metadata_of(path: str) -> SessionMetadata:

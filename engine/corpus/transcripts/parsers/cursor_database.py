@@ -15,7 +15,6 @@ Chats in databases of single workspaces, from 2023 and 2024, are not read. A row
 """
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import Any
@@ -25,7 +24,7 @@ import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.database_format import whole
-from engine.corpus.transcripts.formats import Conversation, LineParser, SessionDatabase
+from engine.corpus.transcripts.formats import Conversation, DatabaseFormat, LineParser, SessionDatabase
 from engine.corpus.transcripts.json_values import image_mark, items, mapping, seconds, string, tool_input, uri_path
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
@@ -52,7 +51,7 @@ _HOLDS_BUBBLES = """SELECT 1 FROM cursorDiskKV
 _ONE = f"SELECT {_VALUE} FROM cursorDiskKV WHERE key = ?"
 
 
-class CursorDatabase:
+class CursorDatabase(DatabaseFormat):
     agent = _AGENT
 
     def matches(self, path: str, connection: apsw.Connection) -> bool:
@@ -113,7 +112,7 @@ def _conversation(connection: apsw.Connection, key: str) -> Conversation | None:
     parser.use_model(mapping(chat.get("modelConfig")).get("modelName"))
     messages = whole(parser, map(parser.bubble, _bubbles(connection, key, chat, parser)))
     parser.metadata.ended = parser.metadata.ended or seconds(chat.get("lastUpdatedAt"))
-    return Conversation(key, parser.metadata, messages, Counter(parser.unknown))
+    return parser.conversation(key, messages)
 
 
 def _value(connection: apsw.Connection, key: str) -> Mapping[str, Any] | None:

@@ -10,7 +10,6 @@ also write. Encrypted blobs have not been seen, though `meta` has a key for them
 """
 
 import os
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -61,13 +60,11 @@ class _Parser(CursorCliParser, kw_only=True):
         if kind == "reasoning":
             yield Part("assistant", "thinking", string(block.get("text")))
         elif kind == "tool-call":
-            self.calls[id] = name
             yield Part("assistant", "tool-call", tool_input(block.get("args", block.get("input"))) or name, name, id)
         elif kind == "tool-result":
-            called = self.calls.pop(id, "")
             result = block.get("result", block.get("output"))
             text = content(result) or (tool_input(result) if isinstance(result, dict) else "")
-            yield Part("tool", "tool-result", text, name or called, id, self.failed(block))
+            yield Part("tool", "tool-result", text, name, id, self.failed(block))
         elif kind != "redacted-reasoning":
             yield from super()._block(value, role)
 
@@ -91,7 +88,7 @@ def _conversation(connection: apsw.Connection, key: str, path: str) -> Conversat
     metadata.project = clean(folder or string(beside.get("cwd")))
     messages = whole(reader, (_message(connection, reader, name) for name in names))
     metadata.ended = metadata.ended or seconds(beside.get("updatedAtMs"))
-    return Conversation(key, metadata, messages, Counter(reader.unknown))
+    return reader.conversation(key, messages)
 
 
 def _blob(connection: apsw.Connection, name: str) -> object:

@@ -9,12 +9,11 @@ argument. If there is also a transcript in JSON, only that one is read.
 import os
 import re
 import textwrap
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.safe_open import open_binary
-from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.formats import Conversation, DocumentFormat
 from engine.corpus.transcripts.json_values import tool_input
 from engine.corpus.transcripts.message_builder import Part
 from engine.corpus.transcripts.messages import Kind, Message, Role
@@ -35,7 +34,7 @@ _KINDS: dict[str, tuple[Role, Kind]] = {
 _ARGUMENT = re.compile(r"(\w+)=(.*)")
 
 
-class CursorText:
+class CursorText(DocumentFormat):
     agent = "cursor-cli"
 
     def matches(self, path: str, head: bytes) -> bool:
@@ -59,7 +58,7 @@ class CursorText:
             role, lines = speaker, []
         messages += _message(parser, role, lines)
         if messages:
-            yield Conversation("", parser.metadata, tuple(messages), Counter(parser.unknown))
+            yield parser.conversation("", messages)
 
 
 def _lines(path: str, parser: CursorCliParser) -> Iterator[str]:

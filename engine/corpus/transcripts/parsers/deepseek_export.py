@@ -7,20 +7,16 @@ don't name their author: they are counted, not read.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from engine.base.cancellation import CancelToken
-from engine.corpus.transcripts import export_reader
-from engine.corpus.transcripts.export_reader import abandoned_branches, branch, read_branches
+from engine.corpus.transcripts.export_reader import Export, abandoned_branches, branch, read_branches
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean, one_line
 
 _AGENT = "deepseek"
-_OURS = re.compile(rb'\A[\s\xef\xbb\xbf]*\[?\s*\{(?=.*?"mapping"\s*:)(?=.*?"inserted_at"\s*:)', re.DOTALL)
 _FRAGMENTS: dict[str, tuple[Role, Kind]] = {
     "REQUEST": ("user", "text"),
     "RESPONSE": ("assistant", "text"),
@@ -56,30 +52,28 @@ class _Parser(LineParser):
             yield Part(author, "text", attached(string(file.get("file_name"))))
 
 
-class DeepSeekExport:
+class DeepSeekExport(Export):
     agent = _AGENT
+    mark = b'"inserted_at"'
+    beginning = re.compile(rb'\A[\s\xef\xbb\xbf]*\[?\s*\{(?=.*?"mapping"\s*:)(?=.*?"inserted_at"\s*:)', re.DOTALL)
+    member = "mapping"
 
-    def matches(self, path: str, head: bytes) -> bool:
-        # The plain search first: it takes a hundredth of the time, and runs on every transcript.
-        return export_reader.matches(path, head, lambda start: b'"inserted_at"' in start and bool(_OURS.match(start)))
-
-    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
-        return (_conversation(value) for value in export_reader.conversations(path, cancel) if "mapping" in value)
-
-
-def _conversation(value: Mapping[str, Any]) -> Conversation:
-    key = clean(string(value.get("id")))
-    nodes = {name: mapping(node) for name, node in mapping(value.get("mapping")).items()}
-    by_name = {name: {**mapping(node["message"]), "id": name} for name, node in nodes.items() if node.get("message")}
-    parents = {name: string(node.get("parent")) for name, node in nodes.items()}
-    times = {name: seconds(message.get("inserted_at")) for name, message in by_name.items()}
-    path = branch(parents, times, "")
-    current, others = (
-        [by_name[name] for name in names if name in by_name] for names in (path, abandoned_branches(parents, path))
-    )
-    parser = _Parser(metadata=SessionMetadata(agent=_AGENT, id=key, title=one_line(string(value.get("title")))))
-    messages, abandoned = read_branches(parser, current, others)
-    metadata = parser.metadata
-    metadata.started = metadata.started or seconds(value.get("inserted_at"))
-    metadata.ended = metadata.ended or seconds(value.get("updated_at"))
-    return Conversation(key, metadata, messages, Counter(parser.unknown), abandoned)
+    def conversation(self, path: str, value: Mapping[str, Any]) -> Conversation:
+        key = clean(string(value.get("id")))
+        nodes = {name: mapping(node) for name, node in mapping(value.get("mapping")).items()}
+        by_name = {
+            name: {**mapping(node["message"]), "id": name} for name, node in nodes.items() if node.get("message")
+        }
+        parents = {name: string(node.get("parent")) for name, node in nodes.items()}
+        times = {name: seconds(message.get("inserted_at")) for name, message in by_name.items()}
+        chosen = branch(parents, times, "")
+        current, others = (
+            [by_name[name] for name in names if name in by_name]
+            for names in (chosen, abandoned_branches(parents, chosen))
+        )
+        parser = _Parser(metadata=SessionMetadata(agent=_AGENT, id=key, title=one_line(string(value.get("title")))))
+        messages, abandoned = read_branches(parser, current, others)
+        metadata = parser.metadata
+        metadata.started = metadata.started or seconds(value.get("inserted_at"))
+        metadata.ended = metadata.ended or seconds(value.get("updated_at"))
+        return parser.conversation(key, messages, abandoned)

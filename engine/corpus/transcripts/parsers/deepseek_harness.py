@@ -7,10 +7,10 @@ pieces of a streamed answer. `request/header` names the model. Version n is in `
 """
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from engine.base.bounded_json import decode_json
+from engine.corpus.transcripts.formats import LineFormat
 from engine.corpus.transcripts.json_values import content, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import Part
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
@@ -84,16 +84,14 @@ class HarnessParser(SdkParser, kw_only=True):
         self.use(string(model) or self.model, Usage(tokens(counts.get("inputTokens")), received, *cached))
 
 
-class HarnessFormat:
+class HarnessFormat(LineFormat):
     agent = _AGENT
-    speech_marks: tuple[bytes, ...] = (b'"type":"user/message"', b'"type":"assistant/message"')
-    title_marks: tuple[bytes, ...] = (b'"session/title"',)
+    parses = HarnessParser
+    speech_marks = (b'"type":"user/message"', b'"type":"assistant/message"')
+    title_marks = (b'"session/title"',)
 
-    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        return any(value.get("type") == "session" and "delegationDepth" in value for value in values)
+    def is_line(self, value: Mapping[str, Any]) -> bool:
+        return value.get("type") == "session" and "delegationDepth" in value
 
-    def parser(self, path: str) -> HarnessParser:
-        return HarnessParser(metadata=SessionMetadata(agent=_AGENT, id=clean(os.path.basename(os.path.dirname(path)))))
-
-    def resume(self, state: bytes) -> HarnessParser:
-        return decode_json(state, HarnessParser)
+    def metadata(self, path: str) -> SessionMetadata:
+        return SessionMetadata(agent=_AGENT, id=clean(os.path.basename(os.path.dirname(path))))

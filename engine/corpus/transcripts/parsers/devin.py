@@ -7,7 +7,6 @@ to autumn 2026: `sessions` have a title, a folder, a model and, in `main_chain_i
 messages, which have the same `message_id`. Times are in seconds. Sessions in Devin's cloud are not read.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -52,15 +51,13 @@ class _Parser(BlockParser, kw_only=True):
         yield Part(role, "thinking", string(value.get("thinking")))
         if role == "tool":
             id = clean(string(value.get("tool_call_id")))
-            name = self.calls.pop(id, "")
-            yield Part("tool", "tool-result", content(value.get("content")), name, id)
+            yield Part("tool", "tool-result", content(value.get("content")), call=id)
             return
         yield from self.blocks(value.get("content"), role)
         for call in map(mapping, items(value.get("tool_calls"))):
             function = mapping(call.get("function"))
             name = string(function.get("name")) or string(call.get("name"))
             id = clean(string(call.get("id")))
-            self.calls[id] = clean(name)
             arguments = function.get("arguments", call.get("arguments", call.get("input")))
             yield Part("assistant", "tool-call", tool_input(arguments) or name, name, id)
 
@@ -89,7 +86,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     current, others = ([nodes[name] for name in names] for names in (path, abandoned_branches(parents, path)))
     messages, abandoned = read_branches(parser, current, _without_copies(current, others))
     metadata.ended = max(filter(None, (metadata.ended, seconds(active))), default=None)
-    return Conversation(key, metadata, messages, Counter(parser.unknown), abandoned)
+    return parser.conversation(key, messages, abandoned)
 
 
 def _without_copies(current: list[dict[str, Any]], others: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:

@@ -14,13 +14,10 @@ and January 2026, in `~/.factory/projects`): lines `system`, `message`, `tool_ca
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-import msgspec
-
-from engine.base.bounded_json import decode_json
-from engine.corpus.transcripts.formats import LineParser
+from engine.corpus.transcripts.formats import LineFormat, LineParser
 from engine.corpus.transcripts.json_values import mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
@@ -87,8 +84,6 @@ def _typed(text: str) -> Iterator[Part]:
 class DroidStreamParser(LineParser, kw_only=True):
     """Parses the output of one run; its last text is usually repeated when it ends."""
 
-    calls: dict[str, str] = msgspec.field(default_factory=dict)
-    """Name of each called tool, by the id of the call, until its result is read."""
     model: str = ""
     answer: str = ""
 
@@ -108,11 +103,10 @@ class DroidStreamParser(LineParser, kw_only=True):
             yield from self._spoken("user" if value["role"] == "user" else "assistant", string(value.get("text")))
         elif kind == "tool_call":
             name = clean(string(value.get("toolName")))
-            self.calls[call] = name
             yield Part("assistant", "tool-call", tool_input(value.get("parameters")) or name, name, call)
         elif kind == "tool_result":
             failed = value.get("isError") is True
-            yield Part("tool", "tool-result", tool_input(value.get("value")), self.calls.pop(call, ""), call, failed)
+            yield Part("tool", "tool-result", tool_input(value.get("value")), "", call, failed)
         elif kind == "completion":
             self.use(self.model, anthropic_usage(mapping(value.get("usage"))))
             if string(value.get("finalText")).strip() != self.answer.strip():
@@ -144,21 +138,20 @@ def _model(name: str) -> str:
     return _OWN_MODEL.sub("", name).lower() if name.startswith("custom:") else name
 
 
-class DroidFormat:
+class DroidFormat(LineFormat):
     agent = _AGENT
-    speech_marks: tuple[bytes, ...] = (
+    parses = DroidParser
+    speech_marks = (
         b'"message":{"role":"user","content":[{"type":"text"',
         b'"message":{"role":"assistant"',
     )
-    title_marks: tuple[bytes, ...] = ()
 
-    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        return any(
+    def is_line(self, value: Mapping[str, Any]) -> bool:
+        return (
             value.get("type") == "session_start"
             and isinstance(_session_members(value).get("id"), str)
             and ("cwd" in _session_members(value) or "workspace_root" in _session_members(value) or "session" in value)
             and "model" not in value
-            for value in values
         )
 
     def parser(self, path: str) -> DroidParser:
@@ -170,28 +163,17 @@ class DroidFormat:
         parser.use(_model(string(settings.get("model"))), Usage(tokens(counts.get("inputTokens")), received, *cached))
         return parser
 
-    def resume(self, state: bytes) -> DroidParser:
-        return decode_json(state, DroidParser)
 
-
-class DroidStream:
+class DroidStream(LineFormat):
     agent = _AGENT
-    speech_marks: tuple[bytes, ...] = (b'"type":"message"',)
-    title_marks: tuple[bytes, ...] = ()
+    parses = DroidStreamParser
+    speech_marks = (b'"type":"message"',)
 
-    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        return any(
-            _stream_id(value)
-            and (
-                (value.get("type") == "tool_call" and "toolName" in value and "parameters" in value)
-                or (value.get("type") == "completion" and isinstance(value.get("finalText"), str))
-            )
-            for value in values
+    def is_line(self, value: Mapping[str, Any]) -> bool:
+        return bool(_stream_id(value)) and (
+            (value.get("type") == "tool_call" and "toolName" in value and "parameters" in value)
+            or (value.get("type") == "completion" and isinstance(value.get("finalText"), str))
         )
 
-    def parser(self, path: str) -> DroidStreamParser:
-        id_ = os.path.basename(path).partition(".")[0]
-        return DroidStreamParser(metadata=SessionMetadata(agent=_AGENT, id=clean(id_)))
-
-    def resume(self, state: bytes) -> DroidStreamParser:
-        return decode_json(state, DroidStreamParser)
+    def metadata(self, path: str) -> SessionMetadata:
+        return SessionMetadata(agent=_AGENT, id=clean(os.path.basename(path).partition(".")[0]))

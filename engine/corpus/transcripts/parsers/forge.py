@@ -11,7 +11,6 @@ Messages have no time: they get the session's. Numbers of tokens sent are not re
 whether they include cached ones.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -92,7 +91,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     reader = ForgeReader(metadata=metadata)
     entries = items(mapping(cell(reader, context)).get("messages"))
     turns = (next_turn(reader, turn, time=ended) for turn in _turns(reader, entries))
-    return Conversation(key, metadata, whole(reader, turns), Counter(reader.unknown))
+    return reader.conversation(key, whole(reader, turns))
 
 
 def _turns(reader: ForgeReader, entries: list[Any]) -> Iterator[list[Part]]:

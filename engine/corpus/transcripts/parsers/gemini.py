@@ -23,19 +23,18 @@ import hashlib
 import os
 import re
 import urllib.parse
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
 import msgspec
 
 from engine.base import skip_reasons
-from engine.base.bounded_json import bounded, decode_json
+from engine.base.bounded_json import bounded
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
-from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineFormat, LineParser
 from engine.corpus.transcripts.json_values import image_mark, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import first_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
@@ -225,22 +224,20 @@ class GeminiParser(LineParser, kw_only=True):
         return None
 
 
-class GeminiLines:
+class GeminiLines(LineFormat):
     agent = _AGENT
-    speech_marks: tuple[bytes, ...] = (b'"type":"user"', b'"type":"gemini"')
-    title_marks: tuple[bytes, ...] = (b'"summary"',)
+    parses = GeminiParser
+    speech_marks = (b'"type":"user"', b'"type":"gemini"')
+    title_marks = (b'"summary"',)
 
-    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        return any(isinstance(value.get("projectHash"), str) and "sessionId" in value for value in values)
+    def is_line(self, value: Mapping[str, Any]) -> bool:
+        return isinstance(value.get("projectHash"), str) and "sessionId" in value
 
-    def parser(self, path: str) -> GeminiParser:
-        return GeminiParser(metadata=_metadata(path))
-
-    def resume(self, state: bytes) -> GeminiParser:
-        return decode_json(state, GeminiParser)
+    def metadata(self, path: str) -> SessionMetadata:
+        return _metadata(path)
 
 
-class GeminiDocument:
+class GeminiDocument(DocumentFormat):
     agent = _AGENT
 
     def matches(self, path: str, head: bytes) -> bool:
@@ -269,7 +266,7 @@ class GeminiDocument:
         except ValueError as error:
             broken = error
         if messages or not broken:
-            yield Conversation("", parser.metadata, tuple(messages), Counter(parser.unknown))
+            yield parser.conversation("", messages)
         if broken:
             raise broken
 

@@ -8,23 +8,19 @@ format, HTML, is not read.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts import export_reader
+from engine.corpus.transcripts.export_reader import Export
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, SessionMetadata
 
 _AGENT = "gemini-web"
-_OURS = re.compile(
-    rb'\A[\s\xef\xbb\xbf]*\[\s*\{(?=.*?"header"\s*:\s*"[^"]*(?:Gemini|Bard))(?=.*?"title"\s*:)(?=.*?"time"\s*:)',
-    re.DOTALL,
-)
 _NAMES = re.compile("gemini|bard", re.IGNORECASE)
 _PROMPTED = re.compile(r"(?:Prompted with:|Asked (?:Gemini|Bard):|Prompted|Asked|Said|Branched|Answered)\s+")
 _OTHER = re.compile(
@@ -79,12 +75,13 @@ def _is_gemini(value: Mapping[str, Any]) -> bool:
     return any(_NAMES.search(string(name)) for name in (value.get("header"), *items(value.get("products"))))
 
 
-class GeminiTakeout:
+class GeminiTakeout(Export):
     agent = _AGENT
-
-    def matches(self, path: str, head: bytes) -> bool:
-        # The plain search first: it takes a hundredth of the time, and runs on every transcript.
-        return export_reader.matches(path, head, lambda start: b'"header"' in start and bool(_OURS.match(start)))
+    mark = b'"header"'
+    beginning = re.compile(
+        rb'\A[\s\xef\xbb\xbf]*\[\s*\{(?=.*?"header"\s*:\s*"[^"]*(?:Gemini|Bard))(?=.*?"title"\s*:)(?=.*?"time"\s*:)',
+        re.DOTALL,
+    )
 
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
         group: list[_Turn] = []
@@ -110,4 +107,4 @@ def _conversation(group: list[_Turn]) -> Conversation:
     for turn in group:
         messages += next_turn(parser, [Part("user", "text", turn.prompt)], time=turn.time)
         messages += next_turn(parser, [Part("assistant", "text", turn.answer)], time=turn.time)
-    return Conversation(key, parser.metadata, tuple(messages), Counter(parser.unknown))
+    return parser.conversation(key, messages)

@@ -8,12 +8,10 @@ session's earlier sums. A message has a role and `content_json`, a list of typed
 sessions, one JSONL file each, into the database: these files are not read.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import apsw
-import msgspec
 
 from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of, whole
 from engine.corpus.transcripts.formats import Conversation, LineParser
@@ -42,9 +40,6 @@ _MESSAGES = f"""SELECT {{id}}, CAST(role AS BLOB), created_timestamp, {data_of("
 class GooseReader(LineParser, kw_only=True):
     """Parses the messages of one session."""
 
-    calls: dict[str, str] = msgspec.field(default_factory=dict)
-    """Name of each called tool, by the id of the call."""
-
     def parts(self, body: object, role: Role) -> Iterator[Part]:
         for item in map(mapping, items(body)):
             kind = string(item.get("type"))
@@ -71,7 +66,6 @@ class GooseReader(LineParser, kw_only=True):
     def _call(self, item: Mapping[str, Any]) -> Part:
         call = mapping(mapping(item.get("toolCall")).get("value"))
         name, id = string(call.get("name")), string(item.get("id"))
-        self.calls[id] = name
         return Part("assistant", "tool-call", tool_input(call.get("arguments")), name, id)
 
     def _result(self, item: Mapping[str, Any]) -> Part:
@@ -79,7 +73,7 @@ class GooseReader(LineParser, kw_only=True):
         value = result.get("value")
         text = string(result.get("error")) or content(mapping(value).get("content", value))
         id, failed = string(item.get("id")), result.get("status") == "error" or mapping(value).get("isError") is True
-        return Part("tool", "tool-result", text, self.calls.get(id, ""), id, failed)
+        return Part("tool", "tool-result", text, "", id, failed)
 
 
 def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
@@ -103,7 +97,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     reader = GooseReader(metadata=metadata)
     _add_usage(connection, key, reader, known)
     turns = _turns(connection, key, reader, side=sort == "sub_agent")
-    return Conversation(key, metadata, whole(reader, turns), Counter(reader.unknown))
+    return reader.conversation(key, whole(reader, turns))
 
 
 def _add_usage(connection: apsw.Connection, key: str, reader: GooseReader, known: frozenset[str]) -> None:

@@ -12,9 +12,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from engine.base.bounded_json import decode_json, decode_toml
+from engine.base.bounded_json import decode_toml
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
+from engine.corpus.transcripts.formats import LineFormat
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
@@ -47,34 +48,29 @@ class GptmeParser(ChatParser, kw_only=True):
         return next_turn(self, parts, line, time=seconds(value.get("timestamp")))
 
 
-class GptmeFormat:
+class GptmeFormat(LineFormat):
     agent = _AGENT
-    speech_marks: tuple[bytes, ...] = (b'"role": "user"', b'"role": "assistant"')
-    title_marks: tuple[bytes, ...] = ()
+    parses = GptmeParser
+    speech_marks = (b'"role": "user"', b'"role": "assistant"')
 
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
         # Hermes Agent's lines are similar, but follow a line about the session.
-        return any(map(_is_message, values)) and not any(value.get("role") == "session_meta" for value in values)
+        return super().matches(values) and not any(value.get("role") == "session_meta" for value in values)
 
-    def parser(self, path: str) -> GptmeParser:
+    def is_line(self, value: Mapping[str, Any]) -> bool:
+        has_fields = isinstance(value.get("content"), str) and isinstance(value.get("timestamp"), str)
+        return has_fields and value.keys() <= _KEYS and string(value.get("role")) in ("user", "assistant", "system")
+
+    def metadata(self, path: str) -> SessionMetadata:
         folder = os.path.dirname(path)
         chat = mapping(_config(os.path.join(folder, "config.toml")).get("chat"))
         workspace = string(chat.get("workspace"))
-        metadata = SessionMetadata(
+        return SessionMetadata(
             agent=_AGENT,
             id=clean(os.path.basename(folder)),
             title=one_line(string(chat.get("name"))),
             project=clean(workspace if workspace != "@log" else ""),
         )
-        return GptmeParser(metadata=metadata)
-
-    def resume(self, state: bytes) -> GptmeParser:
-        return decode_json(state, GptmeParser)
-
-
-def _is_message(value: Mapping[str, Any]) -> bool:
-    has_fields = isinstance(value.get("content"), str) and isinstance(value.get("timestamp"), str)
-    return has_fields and value.keys() <= _KEYS and string(value.get("role")) in ("user", "assistant", "system")
 
 
 def _calls(text: str) -> tuple[str, list[Part]]:

@@ -14,9 +14,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from engine.base.bounded_json import decode_json
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_regular
+from engine.corpus.transcripts.formats import LineFormat
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line, raw_lines
 from engine.corpus.transcripts.message_builder import Part, next_turn
@@ -58,8 +58,7 @@ class GrokParser(ChatParser, kw_only=True):
             yield Part("assistant", "thinking", content(value.get("content")) or content(value.get("summary")))
         elif kind == "tool_result":
             id = string(value.get("tool_call_id"))
-            tool = self.calls.pop(clean(id), "")
-            yield Part("tool", "tool-result", content(value.get("content")), tool, id)
+            yield Part("tool", "tool-result", content(value.get("content")), call=id)
         elif kind == "backend_tool_call":
             call = mapping(value.get("kind"))
             yield Part("assistant", "tool-call", tool_input(call.get("action")), string(call.get("tool_type")))
@@ -69,26 +68,26 @@ class GrokParser(ChatParser, kw_only=True):
             self.count_unknown(kind)
 
 
-class GrokFormat:
+class GrokFormat(LineFormat):
     agent = _AGENT
-    speech_marks: tuple[bytes, ...] = (
+    parses = GrokParser
+    speech_marks = (
         b'"type":"user"',
         b'"type":"assistant"',
         b'"role":"user"',
         b'"role":"assistant"',
     )
-    title_marks: tuple[bytes, ...] = ()
 
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
         if any(map(_is_line, values)):
             return not any(value.keys() & _KEYS_OF_OTHERS for value in values)
         return all(value.keys() <= _OLDER_KEYS for value in values) and any("model_id" in value for value in values)
 
-    def parser(self, path: str) -> GrokParser:
+    def metadata(self, path: str) -> SessionMetadata:
         folder = os.path.dirname(path)
         summary = sidecar(os.path.join(folder, "summary.json"))
         info = mapping(summary.get("info"))
-        metadata = SessionMetadata(
+        return SessionMetadata(
             agent=_AGENT,
             id=clean(string(info.get("id")) or os.path.basename(folder)),
             title=one_line(string(summary.get("generated_title")) or string(summary.get("session_summary"))),
@@ -97,10 +96,6 @@ class GrokFormat:
             ended=seconds(summary.get("last_active_at"), summary.get("updated_at")),
             usage=_usage(os.path.join(folder, "updates.jsonl")),
         )
-        return GrokParser(metadata=metadata)
-
-    def resume(self, state: bytes) -> GrokParser:
-        return decode_json(state, GrokParser)
 
 
 def _split(text: str) -> tuple[str, str]:

@@ -11,7 +11,6 @@ such as compaction.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -78,7 +77,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     )
     reader = ChatParser(metadata=metadata)
     _count_tokens(connection, key, reader)
-    return Conversation(key, metadata, whole(reader, _turns(connection, key, reader)), Counter(reader.unknown))
+    return reader.conversation(key, whole(reader, _turns(connection, key, reader)))
 
 
 def _parent(connection: apsw.Connection, key: str) -> str:

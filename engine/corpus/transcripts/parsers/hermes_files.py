@@ -8,14 +8,12 @@ both files is read from the lines.
 
 import os
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from engine.base.bounded_json import decode_json
 from engine.base.cancellation import CancelToken
-from engine.corpus.transcripts import export_reader
-from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.export_reader import SessionDocument
+from engine.corpus.transcripts.formats import Conversation, LineFormat
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import local_time, next_turn
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
@@ -49,22 +47,19 @@ def session_of(path: str) -> str:
     return os.path.basename(path).partition(".")[0].removeprefix(_PREFIX)
 
 
-class HermesLines:
+class HermesLines(LineFormat):
     agent = _AGENT
-    speech_marks: tuple[bytes, ...] = (b'"role": "user"', b'"role": "assistant"')
-    title_marks: tuple[bytes, ...] = ()
+    parses = HermesFileParser
+    speech_marks = (b'"role": "user"', b'"role": "assistant"')
 
-    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        return any(value.get("role") == _META and ("platform" in value or "tools" in value) for value in values)
+    def is_line(self, value: Mapping[str, Any]) -> bool:
+        return value.get("role") == _META and ("platform" in value or "tools" in value)
 
-    def parser(self, path: str) -> HermesFileParser:
-        return HermesFileParser(metadata=SessionMetadata(agent=_AGENT, id=clean(session_of(path))))
-
-    def resume(self, state: bytes) -> HermesFileParser:
-        return decode_json(state, HermesFileParser)
+    def metadata(self, path: str) -> SessionMetadata:
+        return SessionMetadata(agent=_AGENT, id=clean(session_of(path)))
 
 
-class HermesDocument:
+class HermesDocument(SessionDocument):
     agent = _AGENT
 
     def matches(self, path: str, head: bytes) -> bool:
@@ -72,17 +67,14 @@ class HermesDocument:
             return False
         return not os.path.exists(os.path.join(os.path.dirname(path), f"{session_of(path)}.jsonl"))
 
-    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
-        """Yield the file's only session. Raises OSError, ValueError, Cancelled."""
-        return export_reader.one_session(path, cancel, _conversation)
-
-
-def _conversation(value: Mapping[str, Any]) -> Conversation:
-    folder = string(mapping(value.get("model_config")).get("cwd"))
-    metadata = SessionMetadata(agent=_AGENT, id=clean(string(value.get("session_id"))), project=clean(folder))
-    metadata.started = _time(value.get("session_start"))
-    parser = HermesFileParser(metadata=metadata)
-    parser.use_model(value.get("model"))
-    messages = tuple(message for entry in items(value.get("messages")) for message in parser.feed(mapping(entry), 0))
-    metadata.ended = metadata.ended or _time(value.get("last_updated"))
-    return Conversation("", metadata, messages, Counter(parser.unknown))
+    def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
+        folder = string(mapping(value.get("model_config")).get("cwd"))
+        metadata = SessionMetadata(agent=_AGENT, id=clean(string(value.get("session_id"))), project=clean(folder))
+        metadata.started = _time(value.get("session_start"))
+        parser = HermesFileParser(metadata=metadata)
+        parser.use_model(value.get("model"))
+        messages = tuple(
+            message for entry in items(value.get("messages")) for message in parser.feed(mapping(entry), 0)
+        )
+        metadata.ended = metadata.ended or _time(value.get("last_updated"))
+        return parser.conversation("", messages)

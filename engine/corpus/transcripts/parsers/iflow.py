@@ -10,7 +10,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from engine.base.bounded_json import decode_json
 from engine.corpus.transcripts.json_values import mapping, string, tool_input
 from engine.corpus.transcripts.message_builder import Part
 from engine.corpus.transcripts.messages import SessionMetadata, clean
@@ -29,8 +28,8 @@ class IflowParser(ClaudeCodeParser, kw_only=True):
 
 
 class IflowFormat(ClaudeCodeFormat):
-    def __init__(self) -> None:
-        super().__init__(_AGENT)
+    agent = _AGENT
+    parses = IflowParser
 
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
         return any(_SESSION.fullmatch(string(value.get("sessionId"))) for value in values) and super().matches(values)
@@ -39,6 +38,3 @@ class IflowFormat(ClaudeCodeFormat):
         name = os.path.basename(path).removesuffix(".jsonl")
         known = name if _SESSION.fullmatch(name) else ""
         return IflowParser(metadata=SessionMetadata(agent=_AGENT, id=clean(known)))
-
-    def resume(self, state: bytes) -> IflowParser:
-        return decode_json(state, IflowParser)

@@ -8,11 +8,10 @@ file again. `thread.json` has the title, and the model that was chosen last.
 """
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from engine.base.bounded_json import decode_json
-from engine.corpus.transcripts.formats import LineParser
+from engine.corpus.transcripts.formats import LineFormat, LineParser
 from engine.corpus.transcripts.json_values import content, image_mark, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
@@ -71,13 +70,13 @@ def _results(given: str, name: str, id: str, output: object) -> Iterator[Part]:
     yield Part("tool", "tool-result", text, name, id, bool(error))
 
 
-class JanFormat:
+class JanFormat(LineFormat):
     agent = _AGENT
-    speech_marks: tuple[bytes, ...] = (b'"role":"user"', b'"role":"assistant"')
-    title_marks: tuple[bytes, ...] = ()
+    parses = JanParser
+    speech_marks = (b'"role":"user"', b'"role":"assistant"')
 
-    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        return any(value.get("object") == _OBJECT and isinstance(value.get("content"), list) for value in values)
+    def is_line(self, value: Mapping[str, Any]) -> bool:
+        return value.get("object") == _OBJECT and isinstance(value.get("content"), list)
 
     def parser(self, path: str) -> JanParser:
         folder = os.path.dirname(path)
@@ -91,6 +90,3 @@ class JanFormat:
         chosen = (mapping(holder.get("model")) for holder in (thread, *assistants))
         parser.use_model(next((id_ for model in chosen if (id_ := string(model.get("id")))), ""))
         return parser
-
-    def resume(self, state: bytes) -> JanParser:
-        return decode_json(state, JanParser)

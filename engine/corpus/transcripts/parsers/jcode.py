@@ -10,13 +10,12 @@ counts as a part of the other session.
 
 import os
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
 from engine.base.cancellation import CancelToken
-from engine.corpus.transcripts.export_reader import json_lines, one_session
+from engine.corpus.transcripts.export_reader import SessionDocument, json_lines
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import Part
@@ -69,30 +68,24 @@ class _Parser(BlockParser, kw_only=True):
             yield from super()._block(value, role)
 
 
-class JcodeSession:
+class JcodeSession(SessionDocument):
     agent = _AGENT
 
     def matches(self, path: str, head: bytes) -> bool:
         return _NAME.fullmatch(os.path.basename(path)) is not None and bool(_OURS.match(head))
 
-    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
-        """Yield the file's only session. Raises OSError, ValueError, Cancelled."""
-        journal = f"{path.removesuffix('.json')}.journal.jsonl"
-        yield from one_session(path, cancel, lambda value: _conversation(value, journal, cancel))
-
-
-def _conversation(session: Mapping[str, Any], journal: str, cancel: CancelToken | None) -> Conversation:
-    metadata = SessionMetadata(agent=_AGENT, id=clean(string(session.get("id"))))
-    metadata.started = seconds(session.get("created_at"))
-    parser = _Parser(metadata=metadata)
-    parser.describe(session)
-    messages = [part for message in items(session.get("messages")) for part in parser.feed(mapping(message), 0)]
-    with suppress(FileNotFoundError):
-        for line in json_lines(journal, cancel):
-            if line is None:
-                parser.count_unknown("no JSON")
-                continue
-            parser.describe(mapping(line.get("meta")))
-            for message in items(line.get("append_messages")):
-                messages += parser.feed(mapping(message), 0)
-    return Conversation("", metadata, tuple(messages), Counter(parser.unknown))
+    def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
+        metadata = SessionMetadata(agent=_AGENT, id=clean(string(value.get("id"))))
+        metadata.started = seconds(value.get("created_at"))
+        parser = _Parser(metadata=metadata)
+        parser.describe(value)
+        messages = [part for message in items(value.get("messages")) for part in parser.feed(mapping(message), 0)]
+        with suppress(FileNotFoundError):
+            for line in json_lines(f"{path.removesuffix('.json')}.journal.jsonl", cancel):
+                if line is None:
+                    parser.count_unknown("no JSON")
+                    continue
+                parser.describe(mapping(line.get("meta")))
+                for message in items(line.get("append_messages")):
+                    messages += parser.feed(mapping(message), 0)
+        return parser.conversation("", messages)

@@ -8,19 +8,17 @@ written again, whole, under the same `stepId` until it is complete: the last one
 The list has the title, the folder and the start of each session.
 """
 
-import functools
 import os
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from engine.base.cancellation import CancelToken
-from engine.base.errors import PathRefused
 from engine.corpus.transcripts.agents import JUNIE_LIST
 from engine.corpus.transcripts.export_reader import json_lines, read_branches
-from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
+from engine.corpus.transcripts.jsonl import cached_by_version
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import arguments
@@ -154,7 +152,7 @@ def _usage(used: Mapping[str, Any]) -> Usage:
     )
 
 
-class JunieEvents:
+class JunieEvents(DocumentFormat):
     agent = _AGENT
 
     def matches(self, path: str, head: bytes) -> bool:
@@ -169,7 +167,7 @@ class JunieEvents:
         current, dropped = _merged(json_lines(path, cancel), parser)
         messages, abandoned = read_branches(parser, current, dropped)
         if messages or abandoned:
-            yield Conversation("", parser.metadata, messages, Counter(parser.unknown), abandoned)
+            yield parser.conversation("", messages, abandoned)
 
 
 def _merged(events: Iterable[Mapping[str, Any] | None], parser: _Parser) -> tuple[list[Any], list[Any]]:
@@ -214,18 +212,9 @@ def list_of(path: str) -> str:
     return os.path.join(os.path.dirname(os.path.dirname(path)), JUNIE_LIST)
 
 
+@cached_by_version
 def listed_sessions(index: str) -> Mapping[str, Listed]:
-    """Return the sessions in a list by id, from the last line about each; none from a list that can't be read."""
-    try:
-        state = os.lstat(index)
-        return _listed(index, state.st_mtime_ns, state.st_size)
-    except (OSError, ValueError, PathRefused):
-        return {}
-
-
-@functools.lru_cache(maxsize=8)
-def _listed(index: str, _mtime: int, _size: int) -> Mapping[str, Listed]:
-    """Read a list; cached by its time and size. Raises OSError, ValueError, `PathRefused`."""
+    """Return the sessions in a list by id, from the last line about each. Raises OSError, ValueError, `PathRefused`."""
     return {
         string(value.get("sessionId")): Listed(
             one_line(string(value.get("taskName"))),

@@ -16,15 +16,14 @@ after them.
 import hashlib
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
 
-from engine.base.bounded_json import decode_json
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
-from engine.corpus.transcripts.formats import LineParser
+from engine.corpus.transcripts.formats import LineFormat, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, filled_parts
@@ -52,8 +51,6 @@ _BEGINNINGS = frozenset({"TurnBegin", "StepBegin", "SteerInput", "step.begin"})
 
 
 class KimiParser(LineParser, kw_only=True):
-    calls: dict[str, str] = msgspec.field(default_factory=dict)
-    """Name of each called tool, by the id of the call, until its result is read."""
     open: bool = False
     """Whether the next part belongs to the last message."""
     asked: list[int] = msgspec.field(default_factory=list)
@@ -261,38 +258,31 @@ class KimiParser(LineParser, kw_only=True):
             self.count_unknown(kind)
 
 
-class KimiWire:
+class KimiWire(LineFormat):
     agent = _AGENT
+    parses = KimiParser
     speech_marks: tuple[bytes, ...] = (b'"TurnBegin"', b'"context.append_message"', b'"StepBegin"', b'"step.begin"')
-    title_marks: tuple[bytes, ...] = ()
 
-    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        return any(map(_is_wire, values))
+    def is_line(self, value: Mapping[str, Any]) -> bool:
+        message = mapping(value.get("message"))
+        if isinstance(message.get("type"), str) and isinstance(message.get("payload"), dict):
+            return isinstance(value.get("timestamp"), int | float)
+        kind = value.get("type")
+        return (kind == "metadata" and isinstance(value.get("protocol_version"), str)) or (
+            isinstance(kind, str) and kind.startswith("context.append_")
+        )
 
-    def parser(self, path: str) -> KimiParser:
-        return KimiParser(metadata=_metadata(path))
-
-    def resume(self, state: bytes) -> KimiParser:
-        return decode_json(state, KimiParser)
+    def metadata(self, path: str) -> SessionMetadata:
+        return _metadata(path)
 
 
 class KimiContext(KimiWire):
     """Format of the file in which Kimi stores the history for its model; read for sessions without a wire file."""
 
-    speech_marks: tuple[bytes, ...] = (b'{"role": "user"', b'{"role": "assistant"')
+    speech_marks = (b'{"role": "user"', b'{"role": "assistant"')
 
-    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        return any(value.get("role") in ("_system_prompt", "_checkpoint", "_usage") for value in values)
-
-
-def _is_wire(value: Mapping[str, Any]) -> bool:
-    message = mapping(value.get("message"))
-    if isinstance(message.get("type"), str) and isinstance(message.get("payload"), dict):
-        return isinstance(value.get("timestamp"), int | float)
-    kind = value.get("type")
-    return (kind == "metadata" and isinstance(value.get("protocol_version"), str)) or (
-        isinstance(kind, str) and kind.startswith("context.append_")
-    )
+    def is_line(self, value: Mapping[str, Any]) -> bool:
+        return value.get("role") in ("_system_prompt", "_checkpoint", "_usage")
 
 
 def _metadata(path: str) -> SessionMetadata:

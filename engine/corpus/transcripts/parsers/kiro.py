@@ -24,21 +24,20 @@ import functools
 import hashlib
 import os
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import Any, NamedTuple
 
 import apsw
 import msgspec
 
-from engine.base.bounded_json import decode_json
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.database_format import data_of, whole
-from engine.corpus.transcripts.formats import Conversation, LineParser, SessionDatabase
+from engine.corpus.transcripts.export_reader import SessionDocument
+from engine.corpus.transcripts.formats import Conversation, DatabaseFormat, LineFormat, LineParser, SessionDatabase
 from engine.corpus.transcripts.json_values import content, image_mark, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, list_in
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
@@ -93,7 +92,7 @@ _MAX_ENTRIES = 100_000
 """Most entries of one session that are read; parsing more would take minutes."""
 
 
-class KiroDatabase:
+class KiroDatabase(DatabaseFormat):
     agent = _AGENT
 
     def matches(self, path: str, connection: apsw.Connection) -> bool:
@@ -160,13 +159,10 @@ def _conversation(connection: apsw.Connection, key: str, row: _Row, cancel: Canc
     parser = _Parser(metadata=metadata)
     messages = whole(parser, parser.entries(data, cancel))
     metadata.ended = metadata.ended or seconds(updated)
-    return Conversation(key, metadata, messages, Counter(parser.unknown))
+    return parser.conversation(key, messages)
 
 
 class _Parser(LineParser, kw_only=True):
-    calls: dict[str, str] = msgspec.field(default_factory=dict)
-    """Name of each called tool, by the id of the call."""
-
     def entries(self, data: bytes, cancel: CancelToken | None) -> Iterator[list[Message]]:
         """Yield the messages of each entry, one entry at a time. Raises Cancelled."""
         try:
@@ -201,8 +197,7 @@ class _Parser(LineParser, kw_only=True):
                 blocks = map(mapping, items(result.get("content")))
                 texts = (string(block.get("Text")) or tool_input(block.get("Json")) for block in blocks)
                 id, failed = string(result.get("tool_use_id")), result.get("status") in _FAILED
-                name = self.calls.pop(id, "")
-                yield Part("tool", "tool-result", "\n".join(filter(None, texts)), name, id, failed)
+                yield Part("tool", "tool-result", "\n".join(filter(None, texts)), "", id, failed)
 
     def _answer_parts(self, answer: Mapping[str, Any]) -> Iterator[Part]:
         for kind, value in answer.items():
@@ -213,7 +208,6 @@ class _Parser(LineParser, kw_only=True):
             yield Part("assistant", "text", string(part.get("content")))
             for call in map(mapping, items(part.get("tool_uses"))):
                 name, id = string(call.get("name")), string(call.get("id"))
-                self.calls[id] = name
                 yield Part("assistant", "tool-call", tool_input(call.get("args")) or name, name, id)
 
 
@@ -221,9 +215,6 @@ class _Parser(LineParser, kw_only=True):
 
 
 class KiroParser(LineParser, kw_only=True):
-    calls: dict[str, str] = msgspec.field(default_factory=dict)
-    """Name of each called tool, by the id of the call, until its result is read."""
-
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         kind, data = string(value.get("kind")), mapping(value.get("data"))
         if kind not in _LINES:
@@ -248,31 +239,26 @@ class KiroParser(LineParser, kw_only=True):
             yield Part(author, "text", image_mark(data))
         elif kind == "toolUse":
             name, id = clean(string(body.get("name"))), clean(string(body.get("toolUseId")))
-            self.calls[id] = name
             arguments = {key: item for key, item in mapping(body.get("input")).items() if key != "__tool_use_purpose"}
             yield Part("assistant", "tool-call", tool_input(arguments) or name, name, id)
         elif kind == "toolResult":
             id, failed = clean(string(body.get("toolUseId"))), body.get("status") in _FAILED
-            name = self.calls.pop(id, "")
             texts = (
                 string(block.get("data")) or tool_input(block.get("data"))
                 for block in map(mapping, items(body.get("content")))
             )
-            yield Part("tool", "tool-result", "\n".join(filter(None, texts)), name, id, failed)
+            yield Part("tool", "tool-result", "\n".join(filter(None, texts)), "", id, failed)
         else:
             self.count_unknown(f"block {kind}" if isinstance(kind, str) else None)
 
 
-class KiroFormat:
+class KiroFormat(LineFormat):
     agent = _AGENT
-    speech_marks: tuple[bytes, ...] = (b'"kind":"Prompt"', b'"kind":"AssistantMessage"')
-    title_marks: tuple[bytes, ...] = ()
+    parses = KiroParser
+    speech_marks = (b'"kind":"Prompt"', b'"kind":"AssistantMessage"')
 
-    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        return any(
-            string(value.get("kind")) in _LINES and isinstance(mapping(value.get("data")).get("content"), list)
-            for value in values
-        )
+    def is_line(self, value: Mapping[str, Any]) -> bool:
+        return string(value.get("kind")) in _LINES and isinstance(mapping(value.get("data")).get("content"), list)
 
     def parser(self, path: str) -> KiroParser:
         described = sidecar(f"{path.removesuffix('.jsonl')}.json")
@@ -289,17 +275,11 @@ class KiroFormat:
         parser.use_model(mapping(state.get("model_info")).get("model_id"))
         return parser
 
-    def resume(self, state: bytes) -> KiroParser:
-        return decode_json(state, KiroParser)
-
 
 # --- Events ----------------------------------------------------------------------------------------------------------
 
 
 class KiroEventParser(LineParser, kw_only=True):
-    calls: dict[str, str] = msgspec.field(default_factory=dict)
-    """Name of each called tool, by the id of the call, until its result is read."""
-
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         event = mapping(value.get("payload"))
         side = self.metadata.parent != ""
@@ -321,8 +301,8 @@ class KiroEventParser(LineParser, kw_only=True):
             yield from self._call(event)
         elif kind in ("tool_result", "sub_agent_complete"):
             id, result = _call_id(event), event.get("content", event.get("response"))
-            text, name = content(result) if isinstance(result, list) else tool_input(result), self.calls.pop(id, "")
-            yield Part("tool", "tool-result", text, name, id, event.get("success") is False)
+            text = content(result) if isinstance(result, list) else tool_input(result)
+            yield Part("tool", "tool-result", text, "", id, event.get("success") is False)
         elif kind not in _EVENTS_PASSED_OVER and (kind, event.get("kind")) != ("tombstone", "summarization"):
             self.count_unknown(kind)
 
@@ -332,22 +312,19 @@ class KiroEventParser(LineParser, kw_only=True):
         if id_ in self.calls:
             return
         name = clean(string(event.get("toolName")) or string(event.get("subAgentName")) or "tool")
-        if id_:
-            self.calls[id_] = name
         yield Part("assistant", "tool-call", tool_input(event.get("args", event.get("prompt"))) or name, name, id_)
 
 
-class KiroEventFormat:
+class KiroEventFormat(LineFormat):
     agent = _AGENT
-    speech_marks: tuple[bytes, ...] = (b'"payload":{"type":"user"', b'"operationType":"Say"')
-    title_marks: tuple[bytes, ...] = ()
+    parses = KiroEventParser
+    speech_marks = (b'"payload":{"type":"user"', b'"operationType":"Say"')
 
-    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        return any(
+    def is_line(self, value: Mapping[str, Any]) -> bool:
+        return (
             "type" not in value
             and isinstance(value.get("timestamp"), str)
             and string(mapping(value.get("payload")).get("type")) in _EVENTS
-            for value in values
         )
 
     def parser(self, path: str) -> KiroEventParser:
@@ -369,9 +346,6 @@ class KiroEventFormat:
         parser.use_model(described.get("modelId"))
         return parser
 
-    def resume(self, state: bytes) -> KiroEventParser:
-        return decode_json(state, KiroEventParser)
-
 
 def _call_id(event: Mapping[str, Any]) -> str:
     return clean(string(event.get("toolCallId")) or string(event.get("subSessionId")))
@@ -380,28 +354,13 @@ def _call_id(event: Mapping[str, Any]) -> str:
 # --- Documents -------------------------------------------------------------------------------------------------------
 
 
-class KiroDocument:
+class KiroDocument(SessionDocument):
     agent = _AGENT
 
     def matches(self, path: str, head: bytes) -> bool:
         return _DOCUMENTS in path and head.lstrip().startswith(b"{") and b'"history"' in head
 
-    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
-        """Yield the file's only session. Raises OSError, ValueError, Cancelled."""
-        return export_reader.one_session(path, cancel, lambda value: _DocumentParser.conversation(path, value, cancel))
-
-
-class _Execution(NamedTuple):
-    path: str
-    started: float | None
-
-
-class _DocumentParser(LineParser, kw_only=True):
-    executions: dict[str, _Execution] = msgspec.field(default_factory=dict)
-    cancel: CancelToken | None = None
-
-    @classmethod
-    def conversation(cls, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
+    def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
         folder = os.path.dirname(path)
         project = string(value.get("workspaceDirectory")) or string(value.get("workspacePath"))
         id_ = string(value.get("sessionId")) or os.path.basename(path).removesuffix(".json")
@@ -414,10 +373,20 @@ class _DocumentParser(LineParser, kw_only=True):
             started=created,
         )
         executions = _executions(os.path.dirname(os.path.dirname(folder)), project)
-        parser = cls(metadata=metadata, executions=executions, cancel=cancel)
+        parser = _DocumentParser(metadata=metadata, executions=executions, cancel=cancel)
         parser.use_model(value.get("selectedModel"))
         messages = tuple(parser.messages([mapping(entry) for entry in items(value.get("history"))]))
-        return Conversation("", parser.metadata, messages, Counter(parser.unknown))
+        return parser.conversation("", messages)
+
+
+class _Execution(NamedTuple):
+    path: str
+    started: float | None
+
+
+class _DocumentParser(LineParser, kw_only=True):
+    executions: dict[str, _Execution] = msgspec.field(default_factory=dict)
+    cancel: CancelToken | None = None
 
     def messages(self, entries: list[Mapping[str, Any]]) -> Iterator[Message]:
         for number, entry in enumerate(entries):

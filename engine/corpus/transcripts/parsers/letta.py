@@ -7,13 +7,12 @@ each text, or for a tool with its result, with the time of the turn; folders and
 """
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
 
-from engine.base.bounded_json import decode_json
-from engine.corpus.transcripts.formats import LineParser, digest
+from engine.corpus.transcripts.formats import LineFormat, LineParser, digest
 from engine.corpus.transcripts.json_values import mapping, seconds, string
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
@@ -48,24 +47,18 @@ class LettaParser(OpenClawParser, kw_only=True):
 class LettaFormat(OpenClawFormat):
     """Format of the sessions on this machine."""
 
-    speech_marks: tuple[bytes, ...] = (b'"role":"user","content":', b'"role":"assistant","content":[{"type":"text"')
-    title_marks: tuple[bytes, ...] = ()
+    agent = _AGENT
+    parses = LettaParser
+    speech_marks = (b'"role":"user","content":', b'"role":"assistant","content":[{"type":"text"')
+    title_marks = ()
 
-    def __init__(self) -> None:
-        super().__init__(_AGENT)
-
-    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        return any(
-            string(value.get("id")).startswith(_SESSION_ID)
-            or string(mapping(value.get("message")).get("id")).startswith(_ID)
-            for value in values
-        )
+    def is_line(self, value: Mapping[str, Any]) -> bool:
+        return string(value.get("id")).startswith(_SESSION_ID) or string(
+            mapping(value.get("message")).get("id")
+        ).startswith(_ID)
 
     def parser(self, path: str) -> LettaParser:
         return LettaParser(metadata=SessionMetadata(agent=_AGENT, id=clean(os.path.basename(os.path.dirname(path)))))
-
-    def resume(self, state: bytes) -> LettaParser:
-        return decode_json(state, LettaParser)
 
 
 class TranscriptParser(LineParser):
@@ -93,19 +86,15 @@ def _parts(kind: str, value: Mapping[str, Any]) -> Iterator[Part]:
         yield Part("assistant", "thinking" if kind == "reasoning" else "text", text)
 
 
-class LettaTranscriptFormat:
+class LettaTranscriptFormat(LineFormat):
     """Format of the transcripts of all sessions."""
 
     agent = _AGENT
-    speech_marks: tuple[bytes, ...] = (b'"kind":"user"', b'"kind":"assistant"')
-    title_marks: tuple[bytes, ...] = ()
+    parses = TranscriptParser
+    speech_marks = (b'"kind":"user"', b'"kind":"assistant"')
 
-    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        return any(string(value.get("kind")) in _KINDS and "captured_at" in value for value in values)
+    def is_line(self, value: Mapping[str, Any]) -> bool:
+        return string(value.get("kind")) in _KINDS and "captured_at" in value
 
-    def parser(self, path: str) -> TranscriptParser:
-        id_ = os.path.basename(os.path.dirname(path))
-        return TranscriptParser(metadata=SessionMetadata(agent=_AGENT, id=clean(id_)))
-
-    def resume(self, state: bytes) -> LineParser:
-        return decode_json(state, TranscriptParser)
+    def metadata(self, path: str) -> SessionMetadata:
+        return SessionMetadata(agent=_AGENT, id=clean(os.path.basename(os.path.dirname(path))))

@@ -8,7 +8,6 @@ and fragments in other tables; an upgrade leaves them, and copies a conversation
 recorded, and neither is which tokens were cached.
 """
 
-from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
 from typing import Any
@@ -235,7 +234,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
         row = row or connection.execute(titles.format("threads"), (key,)).fetchone()
     metadata.title = one_line(as_text(row[0])) if row else ""
     messages = whole(reader, turns)
-    return Conversation(key, metadata, messages, Counter(reader.unknown)) if messages else None
+    return reader.conversation(key, messages) if messages else None
 
 
 LLM_DATABASE = RowFormat(

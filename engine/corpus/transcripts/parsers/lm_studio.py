@@ -9,14 +9,11 @@ lmstudio-js (2026); several steps of a request may repeat it.
 
 import os
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 from engine.base.cancellation import CancelToken
-from engine.corpus.transcripts import export_reader
-from engine.corpus.transcripts.export_reader import read_branches
+from engine.corpus.transcripts.export_reader import SessionDocument, read_branches
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
@@ -25,9 +22,6 @@ from engine.corpus.transcripts.token_usage import Usage, tokens
 
 _AGENT = "lm-studio"
 _ENDING = ".conversation.json"
-_OURS = re.compile(
-    rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"messages"\s*:)(?=.*?"versions"\s*:)(?=.*?"(?:singleStep|multiStep)")', re.DOTALL
-)
 _UNTITLED = "Unnamed Chat"
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 _STEPS_PASSED_OVER = ("debugInfoBlock", "status", "toolStatus", "citationBlock")
@@ -84,28 +78,23 @@ class _Parser(LineParser):
                 self.count_unknown(sort)
 
 
-class LmStudioChat:
+class LmStudioChat(SessionDocument):
     agent = _AGENT
+    mark = b'"versions"'
+    beginning = re.compile(
+        rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"messages"\s*:)(?=.*?"versions"\s*:)(?=.*?"(?:singleStep|multiStep)")', re.DOTALL
+    )
 
-    def matches(self, path: str, head: bytes) -> bool:
-        # The plain search first: it takes a hundredth of the time, and runs on every transcript.
-        return b'"versions"' in head and bool(_OURS.match(head))
-
-    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
-        """Yield the file's only session. Raises OSError, ValueError, Cancelled."""
-        return export_reader.one_session(path, cancel, partial(_conversation, path))
-
-
-def _conversation(path: str, value: Mapping[str, Any]) -> Conversation:
-    title, id_ = one_line(string(value.get("name"))), os.path.basename(path).removesuffix(_ENDING)
-    metadata = SessionMetadata(agent=_AGENT, id=clean(id_), title="" if title == _UNTITLED else title)
-    metadata.started = seconds(value.get("createdAt"))
-    current: list[Mapping[str, Any]] = []
-    others: list[Mapping[str, Any]] = []
-    for message in map(mapping, items(value.get("messages"))):
-        selected = message.get("currentlySelected", 0)
-        for number, version in enumerate(map(mapping, items(message.get("versions")))):
-            (current if number == selected else others).append(version)
-    parser = _Parser(metadata=metadata)
-    messages, abandoned = read_branches(parser, current, others)
-    return Conversation("", metadata, messages, Counter(parser.unknown), abandoned)
+    def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
+        title, id_ = one_line(string(value.get("name"))), os.path.basename(path).removesuffix(_ENDING)
+        metadata = SessionMetadata(agent=_AGENT, id=clean(id_), title="" if title == _UNTITLED else title)
+        metadata.started = seconds(value.get("createdAt"))
+        current: list[Mapping[str, Any]] = []
+        others: list[Mapping[str, Any]] = []
+        for message in map(mapping, items(value.get("messages"))):
+            selected = message.get("currentlySelected", 0)
+            for number, version in enumerate(map(mapping, items(message.get("versions")))):
+                (current if number == selected else others).append(version)
+        parser = _Parser(metadata=metadata)
+        messages, abandoned = read_branches(parser, current, others)
+        return parser.conversation("", messages, abandoned)

@@ -9,13 +9,10 @@ name is the session's title only if the user gave it; the automatic ones are ran
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-import msgspec
-
-from engine.base.bounded_json import decode_json
-from engine.corpus.transcripts.formats import LineParser
+from engine.corpus.transcripts.formats import LineFormat, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
@@ -40,8 +37,6 @@ class MuseParser(LineParser, kw_only=True):
     stream: str = ""
     """Id of the session's own records."""
     model: str = ""
-    calls: dict[str, str] = msgspec.field(default_factory=dict)
-    """Name of each called tool, by the id of the call, until its result is read."""
     steered: str = ""
     """Prompt that the user typed during a run; another one may begin with it."""
 
@@ -109,7 +104,6 @@ class MuseParser(LineParser, kw_only=True):
 
     def _call(self, call: Mapping[str, Any]) -> Part:
         name, sent, id = clean(string(call.get("name"))), call.get("args"), string(call.get("call_id"))
-        self.calls[clean(id)] = name
         given = parse_line(sent.encode(errors="replace")) or sent if isinstance(sent, str) else sent
         if name == "bash" and string(mapping(given).get("command")):
             given = mapping(given)["command"]  # the description, its other argument, is not the command
@@ -120,8 +114,8 @@ class MuseParser(LineParser, kw_only=True):
         given = parse_line(text.encode(errors="replace")) if text.startswith("{") else None
         output = mapping(given).get("output")
         id = string(result.get("tool_call_id")) or string(result.get("call_id"))
-        name, failed = self.calls.pop(clean(id), ""), bool(mapping(given).get("exit_code"))
-        return Part("tool", "tool-result", output if isinstance(output, str) else text, name, id, failed)
+        failed = bool(mapping(given).get("exit_code"))
+        return Part("tool", "tool-result", output if isinstance(output, str) else text, "", id, failed)
 
     def _count(self, model: str, counts: Mapping[str, Any]) -> None:
         """Count one answer of the model; the recorded input includes the cached tokens."""
@@ -131,28 +125,22 @@ class MuseParser(LineParser, kw_only=True):
         self.use(model or self.model, Usage(sent, tokens(counts.get("output_tokens")), tokens(read), tokens(written)))
 
 
-class MuseFormat:
+class MuseFormat(LineFormat):
     agent = _AGENT
-    speech_marks: tuple[bytes, ...] = (b'"kind":"assistant_message_committed"', b'"prompt":"')
-    title_marks: tuple[bytes, ...] = (b'"session.name.changed"',)
+    parses = MuseParser
+    speech_marks = (b'"kind":"assistant_message_committed"', b'"prompt":"')
+    title_marks = (b'"session.name.changed"',)
 
-    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        return any(
-            "retained_frame" in value
-            or (
-                isinstance(value.get("payload_type"), str)
-                and isinstance(value.get("payload"), dict)
-                and mapping(value.get("stream")).get("kind") == "session"
-            )
-            for value in values
+    def is_line(self, value: Mapping[str, Any]) -> bool:
+        return "retained_frame" in value or (
+            isinstance(value.get("payload_type"), str)
+            and isinstance(value.get("payload"), dict)
+            and mapping(value.get("stream")).get("kind") == "session"
         )
 
-    def parser(self, path: str) -> MuseParser:
+    def metadata(self, path: str) -> SessionMetadata:
         folder = os.path.dirname(path)
         above = os.path.dirname(folder)
         called = os.path.basename(above) == _SUBAGENTS
         parent = clean(os.path.basename(os.path.dirname(above))) if called else ""
-        return MuseParser(metadata=SessionMetadata(agent=_AGENT, id=clean(os.path.basename(folder)), parent=parent))
-
-    def resume(self, state: bytes) -> MuseParser:
-        return decode_json(state, MuseParser)
+        return SessionMetadata(agent=_AGENT, id=clean(os.path.basename(folder)), parent=parent)

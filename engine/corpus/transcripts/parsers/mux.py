@@ -7,10 +7,8 @@ all sessions has title, folder and a sub-agent's parent workspace; a sub-agent's
 no branches. Synthetic messages are the program's own; tokens sent include cached ones.
 """
 
-import functools
 import os
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from itertools import chain
@@ -18,8 +16,9 @@ from typing import Any, NamedTuple
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.export_reader import json_lines
-from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.jsonl import cached_by_version
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, sidecar
@@ -96,7 +95,7 @@ def _result(output: object) -> str:
     return text or (content(output) if isinstance(output, str | list) else tool_input(output))
 
 
-class MuxChat:
+class MuxChat(DocumentFormat):
     agent = _AGENT
 
     def matches(self, path: str, head: bytes) -> bool:
@@ -122,7 +121,7 @@ class MuxChat:
             else:
                 messages += parser.feed(line, 0)
         if messages:
-            yield Conversation("", metadata, tuple(messages), Counter(parser.unknown))
+            yield parser.conversation("", messages)
 
 
 def _archived(path: str, cancel: CancelToken | None) -> Iterator[Mapping[str, Any] | None]:
@@ -134,17 +133,15 @@ def _workspace(folder: str) -> _Workspace:
     """Return title, project folder and parent of the workspace whose sessions are in this folder."""
     config = os.path.join(os.path.dirname(os.path.dirname(folder)), "config.json")
     id_ = os.path.basename(folder)
-    with suppress(OSError):
-        stat = os.stat(config)
-        if found := _workspaces(config, stat.st_mtime_ns, stat.st_size).get(id_):
-            return found
+    if found := _workspaces(config).get(id_):
+        return found
     about = sidecar(os.path.join(folder, "metadata.json"))  # of a version before autumn 2025
     return _Workspace(one_line(string(about.get("name"))), clean(string(about.get("projectPath"))))
 
 
-@functools.lru_cache(maxsize=4)
-def _workspaces(config: str, _mtime: int, _size: int) -> Mapping[str, _Workspace]:
-    """Read all workspaces by id; cached by the file's time and size."""
+@cached_by_version
+def _workspaces(config: str) -> Mapping[str, _Workspace]:
+    """Read all workspaces by id."""
     found: dict[str, _Workspace] = {}
     for pair in map(items, items(sidecar(config).get("projects"))):
         project = clean(string(next(iter(pair), "")))

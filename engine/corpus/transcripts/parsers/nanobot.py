@@ -8,13 +8,12 @@ always rewritten as a whole. Models and tokens are not recorded.
 """
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from engine.base.bounded_json import decode_json
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
-from engine.corpus.transcripts.formats import LineParser
+from engine.corpus.transcripts.formats import LineFormat
 from engine.corpus.transcripts.json_values import items, mapping, string
 from engine.corpus.transcripts.message_builder import Part, local_time, next_turn
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
@@ -58,25 +57,17 @@ def _divided(content: object, marked: Mapping[str, Any]) -> tuple[object, list[s
     return content, []
 
 
-class NanobotFormat:
+class NanobotFormat(LineFormat):
     agent = _AGENT
-    speech_marks: tuple[bytes, ...] = (b'"role": "user"', b'"role": "assistant"')
-    title_marks: tuple[bytes, ...] = ()
+    parses = NanobotParser
+    speech_marks = (b'"role": "user"', b'"role": "assistant"')
 
-    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        return any(map(_is_line, values))
+    def is_line(self, value: Mapping[str, Any]) -> bool:
+        return value.get("_type") == "metadata" and isinstance(value.get("key"), str) and "created_at" in value
 
-    def parser(self, path: str) -> NanobotParser:
+    def metadata(self, path: str) -> SessionMetadata:
         folder, name = os.path.split(path)
-        metadata = SessionMetadata(agent=_AGENT, id=clean(name.removesuffix(".jsonl")), project=_workspace(folder))
-        return NanobotParser(metadata=metadata)
-
-    def resume(self, state: bytes) -> LineParser:
-        return decode_json(state, NanobotParser)
-
-
-def _is_line(value: Mapping[str, Any]) -> bool:
-    return value.get("_type") == "metadata" and isinstance(value.get("key"), str) and "created_at" in value
+        return SessionMetadata(agent=_AGENT, id=clean(name.removesuffix(".jsonl")), project=_workspace(folder))
 
 
 def _workspace(folder: str) -> str:

@@ -6,7 +6,6 @@ a failure, or a message in `llm_irs`, with the version of its format (`octo-llm-
 names the model.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -52,8 +51,7 @@ class OctofriendReader(ChatParser):
         if called:
             output = _text(message) or next(filter(None, (string(message.get(key)) for key in ("error", "reason"))), "")
             id, failed = clean(string(called.get("toolCallId"))), kind in _FAILED
-            name = self.calls.pop(id, "")
-            yield Part("tool", "tool-result", output or string(called.get("error")), name, id, failed)
+            yield Part("tool", "tool-result", output or string(called.get("error")), "", id, failed)
             return
         role = self.role(_ROLES, kind)
         if role is None:
@@ -69,7 +67,6 @@ class OctofriendReader(ChatParser):
             asked = mapping(mapping(call.get("call")).get("original")) or call
             name = clean(string(asked.get("name")))
             id = clean(string(call.get("toolCallId")))
-            self.calls[id] = name
             given = tool_input(asked.get("original", asked.get("arguments")))
             yield Part("assistant", "tool-call", given or name, name, id)
 
@@ -111,7 +108,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     path = branch(parents, {name: float(number) for number, name in enumerate(nodes, 1)}, "")
     others = abandoned_branches(parents, path)
     messages, abandoned = read_branches(reader, (nodes[name] for name in path), (nodes[name] for name in others))
-    return Conversation(key, reader.metadata, messages, Counter(reader.unknown), abandoned)
+    return reader.conversation(key, messages, abandoned)
 
 
 def _model(stated: object) -> str:

@@ -6,7 +6,6 @@ next messages in the same order, without a name; files in `attachments`. An answ
 and tokens are not recorded, and neither are conversations in a terminal.
 """
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -77,7 +76,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     reader = OllamaReader(metadata=metadata)
     rows = connection.execute(_MESSAGES.format(rows=rows_with(connection, "messages", "chat_id")), (key,)).fetchall()
     messages = whole(reader, (reader.message(connection, message) for message in rows))
-    return Conversation(key, metadata, messages, Counter(reader.unknown))
+    return reader.conversation(key, messages)
 
 
 OLLAMA_DATABASE = RowFormat(

@@ -7,12 +7,10 @@ have no such metadata table, and are not read.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import apsw
-import msgspec
 
 from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of, unpacked, whole
 from engine.corpus.transcripts.formats import Conversation, LineParser
@@ -52,9 +50,6 @@ _METADATA = f"""SELECT CAST(c.title AS BLOB), c.created_at, CAST({_id("c.parent_
 
 
 class OmnigentReader(LineParser, kw_only=True):
-    calls: dict[str, str] = msgspec.field(default_factory=dict)
-    """Name of each called tool, by the id of the call."""
-
     def parts(self, kind: str, data: Mapping[str, Any], words: str) -> Iterator[Part]:
         if kind == "message":
             role: Role = ROLES.get(string(data.get("role")), "assistant")
@@ -119,7 +114,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     _count(reader, counts)
     messages = whole(reader, _turns(connection, workspace, id_, reader))
     metadata.ended = max(filter(None, (metadata.ended, seconds(updated))), default=None)
-    return Conversation(key, metadata, messages, Counter(reader.unknown))
+    return reader.conversation(key, messages)
 
 
 def _turns(connection: apsw.Connection, workspace: object, id_: Any, reader: OmnigentReader) -> Iterator[list[Message]]:

@@ -9,7 +9,6 @@ text of an answer.
 
 import html
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -19,7 +18,7 @@ from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.database_format import RowFormat, as_text, data_of
 from engine.corpus.transcripts.export_reader import abandoned_branches, branch, read_branches
-from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
@@ -27,7 +26,6 @@ from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, c
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
 _AGENT = "open-webui"
-_OURS = re.compile(rb'\A[\s\xef\xbb\xbf]*\[\s*\{(?=.*?"chat"\s*:)(?=.*?"history"\s*:)(?=.*?"parentId"\s*:)', re.DOTALL)
 _ROW = f"SELECT CAST(title AS BLOB), created_at, updated_at, {data_of('chat')} FROM chat WHERE id = ?"
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system", "tool": "tool"}
 _UNTITLED = "New Chat"
@@ -72,12 +70,12 @@ def _parts(role: Role, text: str) -> Iterator[Part]:
     yield Part(role, "text", text[at:].strip())
 
 
-class OpenWebUiExport:
+class OpenWebUiExport(DocumentFormat):
     agent = _AGENT
-
-    def matches(self, path: str, head: bytes) -> bool:
-        # The plain search first: it takes a hundredth of the time, and runs on every transcript.
-        return b'"history"' in head and bool(_OURS.match(head))
+    mark = b'"history"'
+    beginning = re.compile(
+        rb'\A[\s\xef\xbb\xbf]*\[\s*\{(?=.*?"chat"\s*:)(?=.*?"history"\s*:)(?=.*?"parentId"\s*:)', re.DOTALL
+    )
 
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
         return (_conversation(value) for value in export_reader.conversations(path, cancel) if "chat" in value)
@@ -112,7 +110,7 @@ def _conversation(value: Mapping[str, Any]) -> Conversation:
     metadata = parser.metadata
     metadata.started = metadata.started or seconds(value.get("created_at"))
     metadata.ended = metadata.ended or seconds(value.get("updated_at"))
-    return Conversation(key, metadata, messages, Counter(parser.unknown), abandoned)
+    return parser.conversation(key, messages, abandoned)
 
 
 OPEN_WEBUI_DATABASE = RowFormat(

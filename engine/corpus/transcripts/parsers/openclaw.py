@@ -18,21 +18,20 @@ entry isn't the entry before it, the user went back to that parent, and abandone
 neither by the user nor by the agent has the role "system"; heartbeats and silent replies are left out.
 """
 
-import functools
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import msgspec
 
-from engine.base.bounded_json import DividedStrings, bounded, decode_json
+from engine.base.bounded_json import DividedStrings, bounded
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.agents import OPENCLAW_ARCHIVED
-from engine.corpus.transcripts.formats import LineParser, digest
+from engine.corpus.transcripts.formats import LineFormat, LineParser, digest
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
-from engine.corpus.transcripts.jsonl import parse_line
+from engine.corpus.transcripts.jsonl import cached_by_version, parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.parsers import openclaw_injected_text as injected
@@ -84,17 +83,12 @@ def is_generated(*, key: object = None, run: object = None) -> bool:
 
 def stored_session(folder: str, session: str) -> StoredSession:
     """Return the entry of a session in the folder's `sessions.json`; an empty one if there is none."""
-    path = os.path.join(folder, "sessions.json")
-    try:
-        stat = os.stat(path)
-        return _sessions(path, stat.st_mtime_ns, stat.st_size).get(session, StoredSession())
-    except (OSError, ValueError, PathRefused):
-        return StoredSession()
+    return _sessions(os.path.join(folder, "sessions.json")).get(session, StoredSession())
 
 
-@functools.lru_cache(maxsize=16)
-def _sessions(path: str, _mtime: int, _size: int) -> Mapping[str, StoredSession]:
-    """Read all entries of a file by session id; cached by the file's time and size. Raises OSError."""
+@cached_by_version
+def _sessions(path: str) -> Mapping[str, StoredSession]:
+    """Read all entries of a file by session id. Raises OSError, `PathRefused`."""
     import ijson
 
     ids: dict[str, str] = {}
@@ -304,10 +298,12 @@ class OpenClawParser(LineParser, kw_only=True):
         return [Part("system", "text", self._flat(message.get("content")))]
 
 
-class OpenClawFormat:
+class OpenClawFormat(LineFormat):
     """Format of OpenClaw's sessions, and of other agents with the same format."""
 
     # The last one is speech after a thought; a tool result is one text.
+    agent = _AGENT
+    parses = OpenClawParser
     speech_marks: tuple[bytes, ...] = (
         b'"role":"user","content":',
         b'"role":"assistant","content":[{"type":"text"',
@@ -315,11 +311,8 @@ class OpenClawFormat:
     )
     title_marks: tuple[bytes, ...] = (b'"session_info"', b'"type":"title"')
 
-    def __init__(self, agent: str = _AGENT) -> None:
-        self.agent = agent
-
-    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        return any(_is_header(value) or _is_message(value) for value in values)
+    def is_line(self, value: Mapping[str, Any]) -> bool:
+        return _is_header(value) or _is_message(value)
 
     def parser(self, path: str) -> OpenClawParser:
         """Return a new parser. The file's name has the session's id, and shows whether it is an archive or a copy."""
@@ -332,9 +325,6 @@ class OpenClawFormat:
             agent=self.agent, id=clean(session), title=stored.label.strip(), parent=parent, generated=generated
         )
         return OpenClawParser(metadata=metadata, archive=bool(_ARCHIVE.search(name)), side=bool(parent))
-
-    def resume(self, state: bytes) -> OpenClawParser:
-        return decode_json(state, OpenClawParser)
 
 
 def _is_header(value: Mapping[str, Any]) -> bool:

@@ -8,7 +8,6 @@ and for a sub-agent's session the key of the session that started it. A key is u
 """
 
 import os
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -72,7 +71,7 @@ def _conversation(connection: apsw.Connection, key: str, path: str) -> Conversat
         messages, others = read_branches(parser, entries(abandoned=False), entries(abandoned=True))
     parser.metadata.id = clean(key)  # the first line can be a copy of another session's
     requests = tuple(parser.take_requests())
-    return Conversation(key, parser.metadata, messages, Counter(parser.unknown), others, requests)
+    return parser.conversation(key, messages, others, requests)
 
 
 def _parser(connection: apsw.Connection, key: str) -> OpenClawParser:

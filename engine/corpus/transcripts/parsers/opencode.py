@@ -13,7 +13,6 @@ well (`agents.opencode`).
 
 import os
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -22,7 +21,7 @@ import msgspec
 from engine.base import skip_reasons
 from engine.base.cancellation import CancelToken
 from engine.corpus.safe_open import open_binary
-from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
@@ -161,7 +160,7 @@ _ID = re.compile(rb'"id"\s*:\s*"ses_')
 _NO_TITLE = re.compile(r"(?:New|Child) session - \d{4}-\d{2}-\d{2}T")
 
 
-class OpencodeDocument:
+class OpencodeDocument(DocumentFormat):
     agent = "opencode"
 
     def matches(self, path: str, head: bytes) -> bool:
@@ -182,7 +181,7 @@ class OpencodeDocument:
             messages += reader.message(name, _object(file, reader), [_object(part, reader) for _, part in parts])
         mark_undone(reader.metadata, messages, mapping(value.get("revert")))
         requests = tuple(reader.take_requests())
-        yield Conversation("", reader.metadata, tuple(messages), Counter(reader.unknown), requests=requests)
+        yield reader.conversation("", messages, requests=requests)
 
 
 def _object(path: str, reader: OpencodeReader) -> Mapping[str, Any]:

@@ -15,7 +15,6 @@ mark also covers its last messages.
 
 import hashlib
 import os
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import Any
@@ -25,7 +24,7 @@ import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.database_format import columns
-from engine.corpus.transcripts.formats import Conversation, SessionDatabase
+from engine.corpus.transcripts.formats import Conversation, DatabaseFormat, SessionDatabase
 from engine.corpus.transcripts.json_values import mapping
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
 from engine.corpus.transcripts.messages import Message
@@ -57,11 +56,10 @@ _PARTS = f"SELECT {_DATA} FROM part WHERE message_id = ? ORDER BY id"
 _ENTRIES = f"SELECT id, type, time_created, {_DATA} FROM session_message WHERE session_id = ? ORDER BY seq"
 
 
-class OpencodeDatabase:
+class OpencodeDatabase(DatabaseFormat):
     """Format of opencode's database, or of an agent derived from it, recognised by the folder's name."""
 
-    def __init__(self, agent: str = "opencode") -> None:
-        self.agent = agent
+    agent = "opencode"
 
     def matches(self, path: str, connection: apsw.Connection) -> bool:
         folder = os.path.basename(os.path.dirname(path))
@@ -166,7 +164,7 @@ def _conversation(connection: apsw.Connection, key: str, agent: str) -> Conversa
         messages += found
     mark_undone(reader.metadata, messages, parse_line(revert or b"") or {})
     requests = tuple(reader.take_requests())
-    return Conversation(key, reader.metadata, tuple(messages), Counter(reader.unknown), requests=requests)
+    return reader.conversation(key, messages, requests=requests)
 
 
 def _listed_one(connection: apsw.Connection, key: str) -> tuple[bool, tuple[Any, ...]] | None:

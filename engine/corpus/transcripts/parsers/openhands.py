@@ -15,13 +15,12 @@ The document is `base_state.json` or the first event. Times have no zone: they a
 
 import os
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.safe_open import is_link
-from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.formats import Conversation, DocumentFormat
 from engine.corpus.transcripts.json_values import content, items, mapping, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, local_time, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
@@ -140,7 +139,7 @@ def _cause(event: Mapping[str, Any]) -> str:
     return f"{cause}" if isinstance(cause, int) else ""
 
 
-class OpenHandsConversation:
+class OpenHandsConversation(DocumentFormat):
     agent = _AGENT
 
     def matches(self, path: str, head: bytes) -> bool:
@@ -172,7 +171,7 @@ class OpenHandsConversation:
         sums = [metrics for event in read if (metrics := mapping(event.get("llm_metrics")))]
         if sums:  # of the versions 0.x, running totals
             reader.use("", _usage(sums[-1]))
-        yield Conversation("", metadata, messages, Counter(reader.unknown), abandoned)
+        yield reader.conversation("", messages, abandoned)
 
 
 def _messages(reader: OpenHandsReader, events: Iterable[Mapping[str, Any]]) -> Iterator[Message]:

@@ -5,7 +5,6 @@ project; `messages` form a tree, since the user may edit one, and the branch sho
 message are in `message_parts`, their texts and tool calls in other tables. A call may name the chat of a sub-agent.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -69,7 +68,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     path = _shown(parents, enabled)
     others = abandoned_branches(parents, path)
     messages, abandoned = read_branches(reader, (nodes[name] for name in path), (nodes[name] for name in others))
-    return Conversation(key, metadata, messages, Counter(reader.unknown), abandoned)
+    return reader.conversation(key, messages, abandoned)
 
 
 def _parent(connection: apsw.Connection, key: str) -> str:

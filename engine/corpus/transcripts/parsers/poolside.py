@@ -7,13 +7,12 @@ names of events without text are from version 1.0.16, as another reader found in
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
-from engine.base.bounded_json import decode_json
-from engine.corpus.transcripts.formats import LineParser
+from engine.corpus.transcripts.formats import LineFormat, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
@@ -73,21 +72,16 @@ class PoolsideParser(LineParser, kw_only=True):
         self.use(self.models.pop(step, ""), usage, request=step)
 
 
-class PoolsideFormat:
+class PoolsideFormat(LineFormat):
     agent = _AGENT
-    speech_marks: tuple[bytes, ...] = (b'"type":"session.input"', b'"type":"assistant_message.end"')
-    title_marks: tuple[bytes, ...] = ()
+    parses = PoolsideParser
+    speech_marks = (b'"type":"session.input"', b'"type":"assistant_message.end"')
 
-    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        return any(
-            value.get("type") in ("session.start", "session.input")
-            and isinstance(value.get(string(value.get("type")).replace(".", "_")), dict)
-            for value in values
+    def is_line(self, value: Mapping[str, Any]) -> bool:
+        return value.get("type") in ("session.start", "session.input") and isinstance(
+            value.get(string(value.get("type")).replace(".", "_")), dict
         )
 
-    def parser(self, path: str) -> PoolsideParser:
+    def metadata(self, path: str) -> SessionMetadata:
         name = os.path.basename(path).removesuffix(".ndjson").removeprefix("trajectory-")
-        return PoolsideParser(metadata=SessionMetadata(agent=_AGENT, id=clean(name)))
-
-    def resume(self, state: bytes) -> PoolsideParser:
-        return decode_json(state, PoolsideParser)
+        return SessionMetadata(agent=_AGENT, id=clean(name))

@@ -8,13 +8,12 @@ and, in `metadata`, branch and a sub-agent's parent session; `messages` is a tre
 
 import os
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from engine.base.cancellation import CancelToken
-from engine.corpus.transcripts import export_reader
-from engine.corpus.transcripts.export_reader import json_lines, read_branches
+from engine.corpus.transcripts.export_reader import SessionDocument, json_lines, read_branches
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import Part
@@ -47,50 +46,43 @@ class _Parser(SdkParser, kw_only=True):
         yield Part(role, "text", _SUMMARY.sub("", text).strip() if role == "assistant" else text)
 
 
-class PositConversation:
+class PositConversation(SessionDocument):
     agent = _AGENT
 
     def matches(self, path: str, head: bytes) -> bool:
         return os.path.basename(path) == _NAME and bool(_OURS.match(head))
 
-    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
-        """Yield the file's only session. Raises OSError, ValueError, Cancelled."""
+    def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
         folder = os.path.dirname(path)
         stored: dict[object, object] = {}
-        try:
+        with suppress(FileNotFoundError):  # a conversation without an answer
             for line in json_lines(os.path.join(folder, _LINES), cancel):
                 number = mapping(line).get("id")
                 if isinstance(number, int):
                     stored[number] = mapping(line).get("message")
-        except FileNotFoundError:
-            pass  # a conversation without an answer
-        yield from export_reader.one_session(path, cancel, lambda value: _conversation(value, folder, stored))
-
-
-def _conversation(value: Mapping[str, Any], folder: str, stored: Mapping[object, object]) -> Conversation:
-    root = mapping(value.get("root"))
-    about = mapping(root.get("metadata"))
-    metadata = SessionMetadata(
-        agent=_AGENT,
-        id=clean(os.path.basename(folder)),
-        title=one_line(string(root.get("title"))),
-        project=clean(_project(folder)),
-        branch=clean(string(about.get("gitBranch"))),
-        parent=clean(string(about.get("parentTreeId"))) if about.get("kind") == "subagent" else "",
-        started=seconds(root.get("timestamp")),
-    )
-    parser = _Parser(metadata=metadata)
-    current: list[Mapping[str, Any]] = []
-    others: list[Mapping[str, Any]] = []
-    for node in map(mapping, items(value.get("messages"))):
-        for number in items(node.get("lmMessageIds")):
-            if isinstance(number, int) and number in stored:
-                branch = current if node.get("isActive") is True else others
-                branch.append({"message": stored[number], "time": node.get("timestamp")})
-            else:
-                parser.count_unknown("message without a line")
-    messages, abandoned = read_branches(parser, current, others)
-    return Conversation("", metadata, messages, Counter(parser.unknown), abandoned)
+        root = mapping(value.get("root"))
+        about = mapping(root.get("metadata"))
+        metadata = SessionMetadata(
+            agent=_AGENT,
+            id=clean(os.path.basename(folder)),
+            title=one_line(string(root.get("title"))),
+            project=clean(_project(folder)),
+            branch=clean(string(about.get("gitBranch"))),
+            parent=clean(string(about.get("parentTreeId"))) if about.get("kind") == "subagent" else "",
+            started=seconds(root.get("timestamp")),
+        )
+        parser = _Parser(metadata=metadata)
+        current: list[Mapping[str, Any]] = []
+        others: list[Mapping[str, Any]] = []
+        for node in map(mapping, items(value.get("messages"))):
+            for number in items(node.get("lmMessageIds")):
+                if isinstance(number, int) and number in stored:
+                    branch = current if node.get("isActive") is True else others
+                    branch.append({"message": stored[number], "time": node.get("timestamp")})
+                else:
+                    parser.count_unknown("message without a line")
+        messages, abandoned = read_branches(parser, current, others)
+        return parser.conversation("", messages, abandoned)
 
 
 def _project(folder: str) -> str:

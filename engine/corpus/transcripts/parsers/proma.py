@@ -7,13 +7,13 @@ Written from its public source (version 0.12.4, June 2026: `packages/shared/src/
 an agent delegated (its pull requests 888 and 923). Sub-agents' messages have `parent_tool_use_id`.
 """
 
-import functools
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from engine.base.bounded_json import decode_json
+from engine.corpus.transcripts.formats import LineFormat
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.jsonl import cached_by_version
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import BlockParser, sidecar
@@ -75,39 +75,31 @@ class PromaParser(BlockParser, kw_only=True):
         key = clean(string(activity.get("toolCallId")) or string(activity.get("toolUseId")))
         name, text = clean(string(activity.get("toolName"))), tool_input(activity.get("input"))
         if kind in ("start", "tool_start"):
-            self.calls[key] = name
             yield Part("assistant", "tool-call", text or name, name, key)
         elif kind in ("result", "tool_result"):
-            called, failed = self.calls.pop(key, ""), self.failed(activity)
-            if not called and text:
+            failed = self.failed(activity)
+            if not self.calls.get(key) and text:
                 yield Part("assistant", "tool-call", text, name, key, failed)
-            yield Part("tool", "tool-result", string(activity.get("result")), name or called, key, failed)
+            yield Part("tool", "tool-result", string(activity.get("result")), name, key, failed)
 
 
-class PromaFormat:
+class PromaFormat(LineFormat):
     agent = _AGENT
-    speech_marks: tuple[bytes, ...] = (b'"type":"text"', b'"role":"user"', b'"role":"assistant"')
-    title_marks: tuple[bytes, ...] = ()
+    parses = PromaParser
+    speech_marks = (b'"type":"text"', b'"role":"user"', b'"role":"assistant"')
 
-    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        return any(map(_is_message, values))
+    def is_line(self, value: Mapping[str, Any]) -> bool:
+        if "type" in value:
+            return "_createdAt" in value and "parent_tool_use_id" in value
+        texts = (value.get(name) for name in ("id", "role", "content"))
+        return all(isinstance(text, str) for text in texts) and isinstance(value.get("createdAt"), int)
 
-    def parser(self, path: str) -> PromaParser:
+    def metadata(self, path: str) -> SessionMetadata:
         id_ = session_of(path)
         listed = listed_sessions(os.path.dirname(path)).get(id_, Listed())
         metadata = SessionMetadata(agent=_AGENT, id=clean(id_), title=listed.title)
         metadata.project, metadata.parent = listed.folder, listed.parent
-        return PromaParser(metadata=metadata)
-
-    def resume(self, state: bytes) -> PromaParser:
-        return decode_json(state, PromaParser)
-
-
-def _is_message(value: Mapping[str, Any]) -> bool:
-    if "type" in value:
-        return "_createdAt" in value and "parent_tool_use_id" in value
-    texts = (value.get(name) for name in ("id", "role", "content"))
-    return all(isinstance(text, str) for text in texts) and isinstance(value.get("createdAt"), int)
+        return metadata
 
 
 def session_of(path: str) -> str:
@@ -117,16 +109,11 @@ def session_of(path: str) -> str:
 
 def listed_sessions(folder: str) -> Mapping[str, Listed]:
     """Return the sessions in the list next to a folder of transcripts, by id; none if it can't be read."""
-    try:
-        state = os.lstat(f"{folder}.json")
-    except OSError:
-        return {}
-    return _listed(f"{folder}.json", state.st_mtime_ns, state.st_size)
+    return _listed(f"{folder}.json")
 
 
-@functools.lru_cache(maxsize=8)
-def _listed(path: str, _mtime: int, _size: int) -> Mapping[str, Listed]:
-    """Read a list; cached by its time and size."""
+@cached_by_version
+def _listed(path: str) -> Mapping[str, Listed]:
     index = sidecar(path)
     listed = dict[str, Listed]()
     for session in map(mapping, items(index.get("sessions")) or items(index.get("conversations"))):

@@ -13,17 +13,16 @@ identifies the agent.
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from engine.base.bounded_json import decode_json
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
-from engine.corpus.transcripts.formats import Conversation, digest
+from engine.corpus.transcripts.formats import Conversation, LineFormat, digest
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
@@ -187,25 +186,31 @@ def _usage(value: object) -> Usage:
     return gemini_usage({**counts, "thoughtsTokenCount": None} if within else counts)
 
 
-class QwenFormat:
+class QwenFormat(LineFormat):
     agent = _AGENT
-    speech_marks: tuple[bytes, ...] = (
+    parses = QwenParser
+    speech_marks = (
         b'"role":"user","parts":[{"text":"',
         b'"role":"model","parts":[{"text":"',
     )
-    title_marks: tuple[bytes, ...] = (b'"custom_title"',)
+    title_marks = (b'"custom_title"',)
 
-    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        return any(map(_is_record, values))
+    def is_line(self, value: Mapping[str, Any]) -> bool:
+        kind = value.get("type")
+        if not isinstance(value.get("sessionId"), str) or not isinstance(value.get("uuid"), str):
+            return False
+        if kind == "system":
+            payload = value.get("systemPayload", value.get("managedSession"))
+            return isinstance(value.get("subtype"), str) and isinstance(payload, dict)
+        return kind in ("user", "assistant", "tool_result") and isinstance(
+            mapping(value.get("message")).get("parts"), list
+        )
 
     def parser(self, path: str) -> QwenParser:
         name = os.path.basename(path).removesuffix(".jsonl")
         base = Path(path).parents[3:4]  # of projects/<folder>/chats/<session>.jsonl
         resources = os.path.join(base[0], "resources", name) if base else ""
         return QwenParser(metadata=SessionMetadata(agent=_AGENT, id=clean(name)), resources=resources)
-
-    def resume(self, state: bytes) -> QwenParser:
-        return decode_json(state, QwenParser)
 
 
 class QwenDocument(GeminiDocument):
@@ -220,13 +225,3 @@ class QwenDocument(GeminiDocument):
         for conversation in super().conversations(path, cancel):
             conversation.metadata.agent = _AGENT
             yield conversation
-
-
-def _is_record(value: Mapping[str, Any]) -> bool:
-    kind = value.get("type")
-    if not isinstance(value.get("sessionId"), str) or not isinstance(value.get("uuid"), str):
-        return False
-    if kind == "system":
-        payload = value.get("systemPayload", value.get("managedSession"))
-        return isinstance(value.get("subtype"), str) and isinstance(payload, dict)
-    return kind in ("user", "assistant", "tool_result") and isinstance(mapping(value.get("message")).get("parts"), list)

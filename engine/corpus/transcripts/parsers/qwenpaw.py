@@ -7,12 +7,11 @@ program was CoPaw, in `~/.copaw`. Tokens are not recorded.
 
 import os
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from engine.base.cancellation import CancelToken
-from engine.corpus.transcripts import export_reader
+from engine.corpus.transcripts.export_reader import SessionDocument
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import content, items, mapping, string
 from engine.corpus.transcripts.message_builder import local_time
@@ -20,7 +19,6 @@ from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import ROLES, BlockParser
 
 _AGENT = "qwenpaw"
-_OURS = re.compile(rb'\A[\s\xef\xbb\xbf]*\{\s*"agent"\s*:\s*\{\s*"memory"\s*:\s*\{')
 
 
 class _Parser(BlockParser, kw_only=True):
@@ -35,25 +33,18 @@ class _Parser(BlockParser, kw_only=True):
         return content(block.get("output"))
 
 
-class QwenPawSession:
+class QwenPawSession(SessionDocument):
     agent = _AGENT
+    beginning = re.compile(rb'\A[\s\xef\xbb\xbf]*\{\s*"agent"\s*:\s*\{\s*"memory"\s*:\s*\{')
 
-    def matches(self, path: str, head: bytes) -> bool:
-        return bool(_OURS.match(head))
-
-    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
-        """Yield the file's only session. Raises OSError, ValueError, Cancelled."""
-        return export_reader.one_session(path, cancel, lambda value: _conversation(value, path))
-
-
-def _conversation(value: Mapping[str, Any], path: str) -> Conversation:
-    workspace = os.path.basename(path[: path.rfind(f"{os.sep}sessions{os.sep}")])
-    parser = _Parser(
-        metadata=SessionMetadata(
-            agent=_AGENT, id=clean(os.path.basename(path).removesuffix(".json")), project=clean(workspace)
+    def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
+        workspace = os.path.basename(path[: path.rfind(f"{os.sep}sessions{os.sep}")])
+        parser = _Parser(
+            metadata=SessionMetadata(
+                agent=_AGENT, id=clean(os.path.basename(path).removesuffix(".json")), project=clean(workspace)
+            )
         )
-    )
-    messages: list[Message] = []
-    for pair in items(mapping(mapping(mapping(value.get("agent")).get("memory"))).get("content")):
-        messages += parser.feed(mapping(items(pair)[0] if items(pair) else pair), 0)
-    return Conversation("", parser.metadata, tuple(messages), Counter(parser.unknown))
+        messages: list[Message] = []
+        for pair in items(mapping(mapping(mapping(value.get("agent")).get("memory"))).get("content")):
+            messages += parser.feed(mapping(items(pair)[0] if items(pair) else pair), 0)
+        return parser.conversation("", messages)

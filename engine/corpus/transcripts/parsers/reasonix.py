@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from engine.base.bounded_json import decode_json
+from engine.corpus.transcripts.formats import LineFormat
 from engine.corpus.transcripts.json_values import seconds, string
 from engine.corpus.transcripts.message_builder import next_turn
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
@@ -23,10 +23,10 @@ class ReasonixParser(ChatParser, kw_only=True):
         return next_turn(self, self.chat_parts(value), line)
 
 
-class ReasonixFormat:
+class ReasonixFormat(LineFormat):
     agent = _AGENT
-    speech_marks: tuple[bytes, ...] = (b'"role":"user"', b'"role":"assistant"')
-    title_marks: tuple[bytes, ...] = ()
+    parses = ReasonixParser
+    speech_marks = (b'"role":"user"', b'"role":"assistant"')
 
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
         """Return whether all lines are bare messages, unlike the lines of any other agent."""
@@ -50,6 +50,3 @@ class ReasonixFormat:
         parser = ReasonixParser(metadata=metadata)
         parser.use_model(about.get("model"))
         return parser
-
-    def resume(self, state: bytes) -> ReasonixParser:
-        return decode_json(state, ReasonixParser)

@@ -6,11 +6,9 @@ objects with capitalised names and numbers for the types of blocks. Rows of all 
 begins after a compaction.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 
 import apsw
-import msgspec
 
 from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of, rows_with, whole
 from engine.corpus.transcripts.formats import Conversation, LineParser
@@ -32,9 +30,6 @@ _MESSAGES = f"""SELECT CAST(type AS BLOB), CAST(created_at AS BLOB), {data_of("l
 
 
 class ShelleyReader(LineParser, kw_only=True):
-    calls: dict[str, str] = msgspec.field(default_factory=dict)
-    """Name of each called tool, by the id of the call."""
-
     def parts(self, blocks: object, role: Role) -> Iterator[Part]:
         for block in map(mapping, items(blocks)):
             kind = block.get("Type")
@@ -44,11 +39,10 @@ class ShelleyReader(LineParser, kw_only=True):
                 yield Part("assistant", "thinking", string(block.get("Thinking")))
             elif kind in (_CALL, _SERVER_CALL):
                 name, id = string(block.get("ToolName")), clean(string(block.get("ID")))
-                self.calls[id] = clean(name)
                 yield Part("assistant", "tool-call", tool_input(block.get("ToolInput")) or name, name, id)
             elif kind in (_RESULT, _SEARCH):
                 id, failed = clean(string(block.get("ToolUseID"))), block.get("ToolError") is True
-                yield Part("tool", "tool-result", _result(block.get("ToolResult")), self.calls.get(id, ""), id, failed)
+                yield Part("tool", "tool-result", _result(block.get("ToolResult")), "", id, failed)
             elif kind == _FOUND:
                 yield Part("tool", "tool-result", _result([block]))
             elif kind != _HIDDEN_THOUGHT:
@@ -80,7 +74,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     )
     reader = ShelleyReader(metadata=metadata)
     turns = _turns(connection, key, reader, used)
-    return Conversation(key, metadata, whole(reader, turns), Counter(reader.unknown))
+    return reader.conversation(key, whole(reader, turns))
 
 
 def _turns(connection: apsw.Connection, key: str, reader: ShelleyReader, model: str) -> Iterator[list[Message]]:

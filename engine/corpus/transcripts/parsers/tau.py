@@ -6,17 +6,15 @@ the current branch. The first lines, `session_info`, have the folder; `index.jso
 titles. In version 1, tool results have the role "tool", and calls are next to the text.
 """
 
-import functools
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from engine.base.bounded_json import decode_json
-from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.agents import LINES_END
+from engine.corpus.transcripts.formats import LineFormat
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
-from engine.corpus.transcripts.jsonl import parse_line
+from engine.corpus.transcripts.jsonl import cached_by_version, parse_line
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.parsers.openclaw import OpenClawParser
 
@@ -49,47 +47,36 @@ class TauParser(OpenClawParser, kw_only=True):
         return super().feed(entry, line)
 
 
-class TauFormat:
+class TauFormat(LineFormat):
     agent = _AGENT
-    speech_marks: tuple[bytes, ...] = (b'"role":"user","content":', b'"type":"text","text":"')
-    title_marks: tuple[bytes, ...] = (b'"session_info"',)
+    parses = TauParser
+    speech_marks = (b'"role":"user","content":', b'"type":"text","text":"')
+    title_marks = (b'"session_info"',)
 
-    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        return any(map(_is_entry, values))
+    def is_line(self, value: Mapping[str, Any]) -> bool:
+        if value.get("type") == "session_info":
+            return "created_at" in value and isinstance(value.get("id"), str)
+        return string(value.get("type")) in _ENTRIES and isinstance(value.get("parent_id"), str)
 
-    def parser(self, path: str) -> TauParser:
+    def metadata(self, path: str) -> SessionMetadata:
         folder, name = os.path.split(path)
         id_ = name.partition(LINES_END)[0]
         title = listed_titles(folder).get(id_, "")
-        return TauParser(metadata=SessionMetadata(agent=_AGENT, id=clean(id_), title=title))
-
-    def resume(self, state: bytes) -> TauParser:
-        return decode_json(state, TauParser)
+        return SessionMetadata(agent=_AGENT, id=clean(id_), title=title)
 
 
 def listed_titles(folder: str) -> Mapping[str, str]:
     """Return the titles in the list of a folder's sessions, by id; none if it can't be read."""
-    path = os.path.join(folder, _INDEX)
-    try:
-        state = os.lstat(path)
-        return _titles(path, state.st_mtime_ns, state.st_size)
-    except (OSError, PathRefused):
-        return {}
+    return _titles(os.path.join(folder, _INDEX))
 
 
-@functools.lru_cache(maxsize=8)
-def _titles(path: str, _mtime: int, _size: int) -> Mapping[str, str]:
-    """Read a list; cached by its time and size, since each session in the folder needs it."""
+@cached_by_version
+def _titles(path: str) -> Mapping[str, str]:
+    """Read a list. Raises OSError, `PathRefused`."""
     with open_binary(path) as file:
         records = map(parse_line, file.read(_LARGEST_INDEX).split(b"\n"))
         found = {string(record.get("id")): one_line(string(record.get("title"))) for record in records if record}
     return {id_: title for id_, title in found.items() if title}
-
-
-def _is_entry(value: Mapping[str, Any]) -> bool:
-    if value.get("type") == "session_info":
-        return "created_at" in value and isinstance(value.get("id"), str)
-    return string(value.get("type")) in _ENTRIES and isinstance(value.get("parent_id"), str)
 
 
 def _pi_message(message: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -6,7 +6,6 @@ by `parent_id`, since the user may edit one, and the branch of the newest leaf i
 blocks; a tool call's block includes its result. A fork has copies of the messages before it. Tokens are not recorded.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -86,7 +85,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     path = branch(parents, times, "")
     others = abandoned_branches(parents, path)
     messages, abandoned = read_branches(reader, (nodes[name] for name in path), (nodes[name] for name in others))
-    return Conversation(key, metadata, messages, Counter(reader.unknown), abandoned)
+    return reader.conversation(key, messages, abandoned)
 
 
 UNSLOTH_DATABASE = RowFormat(

@@ -7,10 +7,10 @@ session, which isn't read.
 """
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from engine.base.bounded_json import decode_json
+from engine.corpus.transcripts.formats import LineFormat
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
@@ -35,13 +35,15 @@ class VibeParser(ChatParser, kw_only=True):
             yield Part("user", "text", attached(string(image.get("alias")), image=True, value=held))
 
 
-class VibeFormat:
+class VibeFormat(LineFormat):
     agent = _AGENT
-    speech_marks: tuple[bytes, ...] = (b'"role": "user"', b'"role": "assistant"')
-    title_marks: tuple[bytes, ...] = ()
+    parses = VibeParser
+    speech_marks = (b'"role": "user"', b'"role": "assistant"')
 
-    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        return any(map(_is_message, values))
+    def is_line(self, value: Mapping[str, Any]) -> bool:
+        if string(value.get("role")) not in ROLES or "type" in value or "timestamp" in value:
+            return False
+        return isinstance(value.get("message_id"), str) or isinstance(value.get("injected"), bool)
 
     def parser(self, path: str) -> VibeParser:
         meta = sidecar(os.path.join(os.path.dirname(path), "meta.json"))
@@ -60,12 +62,3 @@ class VibeFormat:
         sent, read, received = (counts.get(f"session_{kind}_tokens") for kind in ("prompt", "cached", "completion"))
         parser.use(model, Usage(without_cached(sent, read), tokens(received), tokens(read)))
         return parser
-
-    def resume(self, state: bytes) -> VibeParser:
-        return decode_json(state, VibeParser)
-
-
-def _is_message(value: Mapping[str, Any]) -> bool:
-    if string(value.get("role")) not in ROLES or "type" in value or "timestamp" in value:
-        return False
-    return isinstance(value.get("message_id"), str) or isinstance(value.get("injected"), bool)

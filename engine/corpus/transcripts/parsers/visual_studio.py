@@ -10,7 +10,6 @@ requests of one turn repeat the user's question.
 Files of Visual Studio 2026 below `.vs/<solution>/copilot-chat` have no published format, and aren't read.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -19,7 +18,7 @@ import msgspec
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.agents import TRACES, trace_files
 from engine.corpus.transcripts.export_reader import json_lines
-from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
@@ -163,7 +162,7 @@ def _spans(line: Mapping[str, Any]) -> Iterator[_Span]:
                 yield _Span(clean(string(span.get("spanId"))), start, end, attributes, failed, question)
 
 
-class VisualStudioTraces:
+class VisualStudioTraces(DocumentFormat):
     agent = _AGENT
 
     def matches(self, path: str, head: bytes) -> bool:
@@ -190,4 +189,4 @@ class VisualStudioTraces:
                 parser.count_unknown("no JSON")
             messages = parser.read(sorted(spans.values(), key=lambda span: span.start or 0.0))
             if messages:
-                yield Conversation(name, parser.metadata, tuple(messages), Counter(parser.unknown))
+                yield parser.conversation(name, messages)

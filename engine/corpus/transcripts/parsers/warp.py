@@ -8,7 +8,6 @@ answered. Warp stores the last 200 conversations; those before June 2025 have on
 The recorded numbers of tokens don't say which were sent.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from struct import unpack
 from typing import Any, NamedTuple
@@ -174,9 +173,6 @@ class _TimedMessage(NamedTuple):
 
 
 class _Parser(LineParser, kw_only=True):
-    calls: dict[str, str] = msgspec.field(default_factory=dict)
-    """Name of each called tool, by the id of the call, until its result is read."""
-
     def parts(self, fields: Fields) -> Iterator[Part]:
         yield Part("user", "text", _text(fields, _QUERY, 1) or _text(fields, _SKILL, 2, 1))
         yield Part("assistant", "text", _text(fields, _OUTPUT, 1))
@@ -187,17 +183,14 @@ class _Parser(LineParser, kw_only=True):
         for number, read in _CALLS.items():
             if number in called:
                 id = _text(called, 1)
-                parts = [part._replace(call=id) for part in read(fields_of(_last(called, number)))]
-                self.calls[id] = parts[0].tool if parts else ""
-                yield from parts
+                yield from (part._replace(call=id) for part in read(fields_of(_last(called, number))))
         result = fields_of(_last(fields, _RESULT))
         id = _text(result, 1)
-        name = self.calls.pop(id, "")
         for number in {**_TEXTS, **_ERRORS, _CANCELLED: ()}:
             if number in result:
                 paths = *_TEXTS.get(number, ()), *((field, 1) for field in _ERRORS.get(number, ()))
                 text = next(filter(None, (_text(result, number, *path) for path in paths)), "")
-                yield Part("tool", "tool-result", text, name, id, _failed(result, number))
+                yield Part("tool", "tool-result", text, "", id, _failed(result, number))
 
 
 def _failed(result: Fields, number: int) -> bool:
@@ -243,7 +236,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
         )
         for message in messages_by_time
     )
-    conversation = Conversation(key, metadata, whole(parser, turns), Counter(parser.unknown))
+    conversation = parser.conversation(key, whole(parser, turns))
     for model in () if metadata.usage else chosen:
         parser.use_model(model)
     return conversation

@@ -6,12 +6,10 @@ the tokens of each request; tokens sent include cached ones. Since summer 2026 a
 prompts of the user and answers are speech.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import apsw
-import msgspec
 
 from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of, rows_with, whole
 from engine.corpus.transcripts.formats import Conversation
@@ -35,20 +33,16 @@ _COUNTS = """SELECT CAST(model_id AS BLOB), input_tokens, output_tokens, reasoni
 
 
 class ZCodeReader(OpencodeReader, kw_only=True):
-    calls: dict[str, str] = msgspec.field(default_factory=dict)
-    """Name of each called tool, by the id of the call."""
-
     def _part(self, part: Mapping[str, Any], role: Role) -> Iterator[Part]:
         kind = part.get("type")
         if kind == "thinking":
             yield Part("assistant", "thinking", string(part.get("thinking")) or string(part.get("text")))
         elif kind == "tool_use":
             name, id = string(part.get("name")), clean(string(part.get("id")))
-            self.calls[id] = clean(name)
             yield Part("assistant", "tool-call", tool_input(part.get("input")) or name, name, id)
         elif kind == "tool_result":
             id, failed = clean(string(part.get("tool_use_id"))), part.get("is_error") is True
-            yield Part("tool", "tool-result", content(part.get("content")), self.calls.pop(id, ""), id, failed)
+            yield Part("tool", "tool-result", content(part.get("content")), "", id, failed)
         else:
             yield from super()._part(part, role)
 
@@ -80,7 +74,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     ):
         own = without_cached(sent, read, written)
         reader.use(as_text(model), Usage(own, add_counts(received, thought), tokens(read), tokens(written)))
-    return Conversation(key, metadata, whole(reader, _turns(connection, key, reader)), Counter(reader.unknown))
+    return reader.conversation(key, whole(reader, _turns(connection, key, reader)))
 
 
 def _time(text: str) -> float | None:

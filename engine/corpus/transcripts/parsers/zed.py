@@ -11,7 +11,6 @@ Messages have no time: they get the thread's. Tools begin a path with the name o
 (`tools/write_file_tool.rs`): such paths are made absolute. Columns for folders, parent and creation came in 2026.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
@@ -161,7 +160,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
         next_turn(reader, reader.parts(message), time=ended, side=bool(metadata.parent))
         for message in items(document.get("messages"))
     )
-    return Conversation(key, metadata, whole(reader, turns), Counter(reader.unknown))
+    return reader.conversation(key, whole(reader, turns))
 
 
 def _listed(folders: str) -> list[str]:

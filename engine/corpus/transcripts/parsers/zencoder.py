@@ -7,15 +7,14 @@ another `tag` than `user-input` was inserted by the program, as were blocks with
 Lines `finish` and `permission` have no text. Tokens are not recorded.
 """
 
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from engine.base.bounded_json import decode_json
+from engine.corpus.transcripts.formats import LineFormat
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import Part
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
+from engine.corpus.transcripts.messages import Message, Role, clean
 from engine.corpus.transcripts.model_api_messages import SdkParser
 
 _AGENT = "zencoder"
@@ -63,22 +62,15 @@ class ZencoderParser(SdkParser, kw_only=True):
             yield from super()._block(value, role)
 
 
-class ZencoderFormat:
+class ZencoderFormat(LineFormat):
     agent = _AGENT
-    speech_marks: tuple[bytes, ...] = (b'"role":"user"', b'"role":"assistant"')
-    title_marks: tuple[bytes, ...] = ()
+    parses = ZencoderParser
+    speech_marks = (b'"role":"user"', b'"role":"assistant"')
 
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
         if not values or not _is_header(values[0]):
             return False
         return len(values) == 1 or any(string(value.get("role")) for value in values[1:])
-
-    def parser(self, path: str) -> ZencoderParser:
-        id_ = os.path.basename(path).removesuffix(".jsonl")
-        return ZencoderParser(metadata=SessionMetadata(agent=_AGENT, id=clean(id_)))
-
-    def resume(self, state: bytes) -> ZencoderParser:
-        return decode_json(state, ZencoderParser)
 
 
 def _is_header(value: Mapping[str, Any]) -> bool:

@@ -32,7 +32,7 @@ def test_session_lines_become_messages() -> None:
         Message("tool", "tool-result", "seam = None", 3, 3, tool="read_file"),
         Message("assistant", "thinking", "Hm.", 4, 4),
         Message("assistant", "tool-call", "{", 5, 5, tool="ls"),
-        Message("tool", "tool-result", "a b", 6, 6),
+        Message("tool", "tool-result", "a b", 6, 6, tool="ls"),
         Message("system", "text", "So far: a leak.", 7, 7),
         Message("assistant", "text", "A seam is open.", 7, 7),
     )

@@ -36,7 +36,7 @@ READ: dict[str, tuple[str, str]] = {
     "codewhale": ("da6bc3b9bd9a", "codewhale:2"),
     "codex": ("eabae5813c89", "codex:2 trae-cli:2 open-interpreter:2 augure-code:2"),
     "command_code": ("67b607186ac3", "command-code:3"),
-    "continue_dev": ("fbc2838a5664", "continue:1 pearai:1"),
+    "continue_dev": ("e19931bd43f0", "continue:2 pearai:2"),
     "copilot_chat": ("970ce1b4046d", "copilot-chat:1"),
     "copilot_cli": ("bbe1d0a4bc76", "copilot-cli:4"),
     "copilot_store": ("c7f827c45f76", "copilot-cli:4"),
