@@ -323,8 +323,8 @@ def _idle_line(status: MemoryProviderStatus, now: float) -> SyncLine:
     when = ago(last.started + last.seconds, now) if last else ""
     tip = tr("Last update: {when}.", when=exact(last.started + last.seconds)) if last else ""
     failed = len(status.failed_files)
-    if last and last.error:
-        return SyncLine("degraded", tr("Update failed"), count=files, detail=last.error, failed=failed, tip=last.error)
+    if last and last.error:  # the banner gives the reason
+        return SyncLine("degraded", tr("Update failed"), count=files, detail=when, failed=failed, tip=last.error)
     unfinished = " · ".join(part for part in (_pending_vectors(status), _under_way(status), when) if part)
     if last and last.cancelled:
         return SyncLine("off", tr("Stopped"), count=files, detail=unfinished, failed=failed, tip=tip)
