@@ -87,10 +87,9 @@ class AdjacentLines:
 
     def _mask_of(self, streams: Iterable[str]) -> int:
         bits, beginnings, mask = self._bits, self._beginnings, _NO_TERM
-        for tokens in streams:
+        for tokens in filter(None, streams):
             for token in tokens.split(" ") if " " in tokens else (tokens,):
-                if token in bits:
-                    mask |= bits[token]
+                mask |= bits.get(token, _NO_TERM)
                 if beginnings and token.startswith(beginnings):
                     for beginning in beginnings:
                         if token.startswith(beginning):

@@ -116,7 +116,7 @@ class _Scorer(msgspec.Struct):
                 self.cosines = self.vector_leg.cosines(best)
                 self.vectors = self.vector_leg.evidence(self.cosines)
             # The vector index may be newer than the snapshot: chunks missing in the snapshot have no exact cosines.
-            best = [id_ for id_ in best if id_ in self.words.scores or id_ in self.cosines]
+            best = [id_ for id_ in best if id_ in self.words.evidence or id_ in self.cosines]
         with context.timed("merge"):
             return self.ranked(best, blend, others)
 
@@ -184,7 +184,7 @@ class Ranker:
         with context.timed("vector"):
             blend = _with_foreign(scorer, best, blend, part.analysis, snapshot, context)
         with context.timed("merge"):
-            known = (id_ for id_ in ids if id_ in words.scores or id_ in cosines)
+            known = (id_ for id_ in ids if id_ in words.evidence or id_ in cosines)
             ranked = scorer.ranked(known, blend)
         with context.timed("keyword"):
             words = _read([candidate.id for candidate in ranked], words, part, snapshot, context)
@@ -266,14 +266,11 @@ def _ranked_by_keywords(
     Most candidates are below the minimum: only their order is computed, and the best of them is also returned, since it
     shows what the minimum removed.
     """
-    texts = words.evidence
+    texts, sums = words.evidence, words.sums
     complete = words.in_some_form | words.in_file
 
-    def order(id_: int) -> tuple[float, float, int]:
-        return -blend.alone * texts[id_], -words.sums.get(id_, 0.0), id_
-
-    def score(id_: int) -> float:
-        return within_limits(blend.alone * texts[id_])
+    def row(id_: int) -> tuple[float, float, int]:
+        return -blend.alone * texts[id_], -sums.get(id_, 0.0), id_
 
     def scored(id_: int) -> Scored:
         name = words.names.get(id_)
@@ -282,16 +279,16 @@ def _ranked_by_keywords(
         return Scored(id_, keywords, evidence, None, keywords, keywords, order=ordered)
 
     with context.timed("merge"):
-        ranked = sorted((id_ for id_ in ids if id_ in words.scores), key=order)
+        rows = sorted([row(id_) for id_ in ids if id_ in texts])
     with context.timed("keyword"):
-        words = _read(ranked, words, part, snapshot, context)
+        words = _read([id_ for _, _, id_ in rows], words, part, snapshot, context)
         texts = words.evidence | {id_: words.parts(id_).evidence for id_ in words.scattered}
         named = chunks_called_like(snapshot, context.query, part.analysis, words)
     with context.timed("merge"):
-        ranked.sort(key=order)
-        first = 1 + bisect_right(ranked, -context.request.min_score, key=lambda id_: -score(id_))
-        found = [scored(id_) for id_ in (*ranked[:first], *filter(named.__contains__, ranked[first:]))]
-    return words, _named_first(found, named, len(ids), len(ranked), words, context), len(ranked) - len(found)
+        rows = sorted([row(id_) for _, _, id_ in rows])
+        first = 1 + bisect_right(rows, -context.request.min_score, key=lambda row: -within_limits(-row[0]))
+        found = [scored(id_) for at, (_, _, id_) in enumerate(rows) if at < first or id_ in named]
+    return words, _named_first(found, named, len(ids), len(rows), words, context), len(rows) - len(found)
 
 
 def _named_first(
@@ -370,7 +367,7 @@ def _read(
     if context.request.like is not None:
         return msgspec.structs.replace(words, scattered={})
     words = words.with_uses(_uses(ranked, words, snapshot, context))
-    best = [id_ for id_ in ranked[:_READ] if id_ in words.scores]
+    best = [id_ for id_ in ranked[:_READ] if id_ in words.evidence]
     return msgspec.structs.replace(words, scattered=_scattered(best, part, snapshot))
 
 

@@ -174,10 +174,10 @@ def text_evidence(total: float, full: float, covered: float, limit: float, toget
     """
     share = total / full
     squared = covered * covered
-    from_bm25 = min(limit, share)
+    from_bm25, least = (min(limit, share)), _COMPLETE * squared  # min() takes three times as long
     if share > _FROM_BM25:
         from_bm25 += squared * (share - _FROM_BM25)
-    return max(from_bm25, _COMPLETE * squared) + _COVERED * covered + _TOGETHER * together
+    return (max(least, from_bm25)) + _COVERED * covered + _TOGETHER * together
 
 
 def name_bonus(match: float) -> float:

@@ -1,7 +1,7 @@
 """Analyses a query into terms, each with the tokens by which the index finds it."""
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 
@@ -248,14 +248,19 @@ def _with_fillers(terms: tuple[QueryTerm, ...], text: str, language: str) -> tup
     """Mark words that only introduce the query as fillers or, in a question for notes, as not searched, if other words
     are left, and acronyms such as WHO, which are not searched otherwise.
     """
-    words = _runs(text)
+    runs, introduced = _runs(text), notes_on(text)
+    words, starts = [word for _, word in runs], [start for start, _ in runs]
     marked: list[QueryTerm] = []
     begins = True  # no searched word comes before, except fillers
     for term in terms:
         searched = not (term.stop or term.phrased or term.group or (term.prefix_ok and not term.stems))
-        filler = searched and _introduces(term, words, language, begins=begins)
+        before, upto = words[: bisect_left(starts, term.start)], words[: bisect_right(starts, term.start)]
+        more = len(words) - len(before)
+        filler = searched and _introduces(term, before, upto, more, language, begins=begins)
         filler |= len(term.surface) == 1 and text[: term.start].endswith("-")  # an option of a command
-        recall = searched and _asks_for_notes(term, words, text, language)
+        recall = searched and (
+            (introduced is not None and term.start < introduced.end()) or _asks_for_notes(term, before, text, language)
+        )
         begins = begins and (filler or term.stop or recall)
         is_acronym = term.stop and _is_acronym(term.surface, text)
         stop = recall or (term.stop and not is_acronym)
@@ -263,29 +268,28 @@ def _with_fillers(terms: tuple[QueryTerm, ...], text: str, language: str) -> tup
     return terms if all(term.filler or term.stop for term in marked) else tuple(marked)
 
 
-def _introduces(term: QueryTerm, words: Sequence[tuple[int, str]], language: str, *, begins: bool) -> bool:
+def _introduces(
+    term: QueryTerm, before: Sequence[str], upto: Sequence[str], more: int, language: str, *, begins: bool
+) -> bool:
     """Whether a searched word only introduces the query, or names the kind of text that is looked for.
 
-    `words`: the query's words, see `_runs`. `begins`: whether all words before the term are fillers.
+    `before`, `upto`: the query's folded words that begin before the term, and those that begin with it, too. `more`:
+    number of words not in `before`. `begins`: whether all words before the term are fillers.
     """
-    upto = [word for start, word in words if start <= term.start]
-    before = [word for start, word in words if start < term.start]
     own = "korean" if next(groups(term.surface)).kind == HANGUL else language
     if is_filler(_folded(term), before, own, begins=begins):
         return True
-    if not begins and len(before) + 1 == len(words) <= _SHORT_QUERY and _folded(term) in KINDS_OF_TEXT:
+    if not begins and more == 1 and len(before) < _SHORT_QUERY and _folded(term) in KINDS_OF_TEXT:
         return True
-    return len(words) == 2 and bool(upto) and upto[-1] in A_NOTE and (len(upto) == 2 or upto[-1] != "note")
+    return len(before) + more == 2 and bool(upto) and upto[-1] in A_NOTE and (len(upto) == 2 or upto[-1] != "note")
 
 
-def _asks_for_notes(term: QueryTerm, words: Sequence[tuple[int, str]], text: str, language: str) -> bool:
+def _asks_for_notes(term: QueryTerm, before: Sequence[str], text: str, language: str) -> bool:
     """Whether a searched word is part of a question for the user's notes, or joins words as in other programs.
 
-    Languages other than English have no function word AND.
+    `before`: the words before it. Languages other than English have no function word AND.
     """
-    before = [word for start, word in words if start < term.start]
-    introduced = notes_on(text)
-    if is_recall(_folded(term), before, language) or (introduced is not None and term.start < introduced.end()):
+    if is_recall(_folded(term), before, language):
         return True
     joins = term.surface == "AND" and bool(before) and term.end < len(text.rstrip())
     return joins and any(letter.isalpha() and not letter.isupper() for letter in text)
