@@ -19,6 +19,8 @@ _CHANGES_A_COMMIT = 100
 _SECONDS_A_COMMIT = 1.0
 _FIRST_COMMIT_SECONDS = 0.15
 _PAUSE_BETWEEN_COMMITS = 0.02
+_SECONDS_WRITING = 0.1
+"""Time from which the remaining changes are left to another commit, so that other writers don't wait."""
 
 
 class TextOutcome(msgspec.Struct):
@@ -88,8 +90,11 @@ class Commits:
     def flush(self) -> None:
         """Commit the collected changes."""
         self._crashes.finish_reading()
-        if not self._waiting:
-            return
+        while self._waiting:
+            self._flush_some()
+
+    def _flush_some(self) -> None:
+        """Commit the first of the collected changes, as many as are written in a short time."""
         if self._count:
             # Reading and chunking the next files gives other writers time; if that was too short, wait.
             time.sleep(max(0.0, _PAUSE_BETWEEN_COMMITS - (time.monotonic() - self._last)))
@@ -97,10 +102,15 @@ class Commits:
         new: list[int] = []
         gone: list[int] = []
         with self._store.write(self._tables) as writer:
+            end, done = time.monotonic() + _SECONDS_WRITING, 0
             for change, _, _ in changes:
                 added, removed = change(writer)
                 new += added
                 gone += removed
+                done += 1
+                if time.monotonic() >= end:
+                    break
+            changes, later = changes[:done], changes[done:]
             if any(removed for _, _, removed in changes):
                 writer.set_meta(WORDS_TO_FORGET, 1)
             before = writer.stamp
@@ -108,6 +118,7 @@ class Commits:
                 writer.advance_stamp()
         if self._tables is None:
             self._vectors.apply_commit(before, self._model, new=new, removed=gone)
+        self._waiting = later
         outcome = self._outcome
         outcome.files_indexed += sum(indexed for _, indexed, _ in changes)
         outcome.files_removed += sum(removed for _, _, removed in changes)

@@ -33,7 +33,7 @@ _WORD = re.compile(r"[^\W_]+")
 _NOT_IN_NAMES = {code: None for code in range(128) if not chr(code).isalnum()}
 _MAX_WORDS = 12
 """Most words of a title; pasted text is longer."""
-_MAX_NAMED = 50
+_MAX_NAMED, _MAX_LOOKED_UP = 50, 200
 _LONGEST = 200
 """Most characters of a name to compare, and of a query whose numbers are compared."""
 _MAX_PARTS = 6
@@ -149,28 +149,31 @@ def named_chunks(snapshot: Snapshot, query: Query, analysis: QueryAnalysis, titl
     """Return the first chunk of each file whose title, alias or name equals the query, with and without its fillers.
 
     If most chunks contain a word, such as the subject of a whole collection, a keyword ranking doesn't reach the note
-    of that name. `titled` are chunks that include all of such files, if they are few; None to search the names of all
-    files, with case-sensitive matching outside of ASCII.
+    of that name. `titled` are chunks that include all of such files, if they are few; None to look up the names by
+    which links find notes, and the titles of sessions.
     """
-    if titled is not None:
-        first: dict[int, tuple[int, int]] = {}
-        for id_, named in chunks_named(snapshot, query, analysis, titled).items():
-            first[named.file] = min((named.line, id_), first.get(named.file, (named.line, id_)))
-        return [id_ for _, id_ in first.values()][:_MAX_NAMED]
-    tables, ids = snapshot.tables, list[int]()
+    ids = _first_chunks_named(snapshot, query, analysis) if titled is None else titled
+    first: dict[int, tuple[int, int]] = {}
+    for id_, named in chunks_named(snapshot, query, analysis, ids).items():
+        first[named.file] = min((named.line, id_), first.get(named.file, (named.line, id_)))
+    return [id_ for _, id_ in first.values()][:_MAX_NAMED]
+
+
+def _first_chunks_named(snapshot: Snapshot, query: Query, analysis: QueryAnalysis) -> set[int]:
+    """Return the first chunks of files that may have the query as a name, with and without its fillers."""
+    tables, ids = snapshot.tables, set[int]()
     longer = "%" if is_half_typed(query) else ""
     for words in _names_in(query, analysis):
-        pattern = "_".join(word.replace("%", "").replace("_", "") for word in words) + longer
         rows = snapshot.connection.execute(
             f"""SELECT (SELECT id FROM {tables.chunks} WHERE file_id = f.id ORDER BY {IN_TEXT_ORDER} LIMIT 1) FROM (
-                    SELECT id FROM {tables.files}
-                    WHERE title LIKE ?1 OR path LIKE ?1 || '.%' OR path LIKE '%/' || ?1 || '.%'
-                    UNION SELECT file_id FROM {tables.front_matter} WHERE char(10) || aliases || char(10) LIKE ?2
-                ) f LIMIT {_MAX_NAMED}""",
-            (pattern, f"%\n{pattern}\n%"),
+                    SELECT file_id AS id FROM {tables.link_names}
+                    WHERE key >= ?1 AND key < ?2 AND kind <> 'block' AND (key LIKE ?3 OR key LIKE ?3 || '.%')
+                    UNION SELECT id FROM {tables.files} WHERE source = 'sessions' AND title LIKE ?3
+                ) f LIMIT {_MAX_LOOKED_UP}""",
+            (words[0], words[0] + "\U0010ffff", "_".join(words) + longer),
         )
-        ids += (id_ for (id_,) in rows if id_ is not None)
-    return list(dict.fromkeys(ids))
+        ids.update(id_ for (id_,) in rows if id_ is not None)
+    return ids
 
 
 class NoteNames:
