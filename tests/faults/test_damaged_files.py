@@ -137,7 +137,7 @@ def test_verbs_survive_every_damaged_file(home: Home, checked: Callable[[str], s
 
 
 @pytest.mark.parametrize("name", ["index.sqlite", "user.sqlite", "session-homes.sqlite"])
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_verbs_survive_a_foreign_database(
     home: Home, checked: Callable[[str], set[int]], name: str, data: st.DataObject

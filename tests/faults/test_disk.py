@@ -50,19 +50,19 @@ def test_full_disk_stops_sync_and_index_survives(small_disk: Path, tmp_path: Pat
     write_notes(notes, 20)
     memory = open_with_fake(notes, small_disk)
     assert memory.sync().error == ""
-    write_notes(notes, 2000, start=20)
+    write_notes(notes, 500, start=20)
     report = memory.sync()
     assert "disk is full" in report.error
     assert [r.path for r in memory.search("distinct205", mode="keyword").results] == ["n2.md"]
     indexed = memory.status().files
-    assert 20 <= indexed < 2020
+    assert 20 <= indexed < 520
     index = findings(memory)["index"]
     assert index.state == "failed"
     assert "disk is full" in index.detail
 
     subprocess.run(["mount", "-o", "remount,size=200m", str(small_disk)], check=True)
     report = memory.sync()
-    assert (report.error, memory.status().files) == ("", 2020)
+    assert (report.error, memory.status().files) == ("", 520)
     assert findings(memory)["index"].state == "fine"
     memory.close()
 

@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import apsw
@@ -76,7 +77,7 @@ class Reader:
             pumps = self._memory.search("pumps", mode="keyword", max_results=5, min_score=0).results
             self.wrong += [f"not in the snippet: {r.path}" for r in pumps if "pumps" not in r.snippet]
             self.searches += 2
-            time.sleep(0.002)
+            time.sleep(0.01)
 
 
 def run_and_kill(notes: Path, data: Path, delay: float, *, force: bool, sessions: Sequence[Path] = ()) -> None:
@@ -90,14 +91,18 @@ def run_and_kill(notes: Path, data: Path, delay: float, *, force: bool, sessions
     worker.communicate()
 
 
+@cache
+def passages(text: str) -> list[str]:
+    return [chunk.text for chunk in chunk_text(text)]
+
+
 def assert_sound(data: Path, notes: Notes, scratch: Path) -> None:
     stored: dict[str, list[str]] = {}
     for path, text in stored_chunks(data, scratch, "c.text"):
         stored.setdefault(path, []).append(text)
     for path, chunks in stored.items():
         if path != "marker.md":
-            possible = [[chunk.text for chunk in chunk_text(text)] for text in notes.texts[path]]
-            assert chunks in possible, f"{path} is neither wholly old nor wholly new"
+            assert chunks in map(passages, notes.texts[path]), f"{path} is neither wholly old nor wholly new"
 
 
 def stored_chunks(data: Path, scratch: Path, columns: str) -> list[tuple]:
@@ -108,7 +113,7 @@ def stored_chunks(data: Path, scratch: Path, columns: str) -> list[tuple]:
     for suffix in ("", "-wal"):
         source = folder / f"index.sqlite{suffix}"
         if source.exists():
-            subprocess.run([sys.executable, "-c", _COPY, str(source), str(scratch / source.name)], check=True)
+            subprocess.run([sys.executable, "-IS", "-c", _COPY, str(source), str(scratch / source.name)], check=True)
     connection = apsw.Connection(str(scratch / "index.sqlite"))
     assert connection.pragma("integrity_check") == "ok"
     if connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'meta'").get == 0:

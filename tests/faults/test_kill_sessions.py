@@ -32,6 +32,7 @@ class Transcripts:
         self._rng = rng
         self._said = 0
         self.states: dict[str, list[bytes]] = {}
+        self.chunks: dict[bytes, Chunks] = {}
         folder.mkdir()
         for _ in range(FILES):
             self._begin()
@@ -48,7 +49,7 @@ class Transcripts:
             self._begin()
 
     def possible(self, name: str) -> list[Chunks]:
-        return [self._chunks(state) for state in dict.fromkeys(self.states[name])]
+        return [self.chunks[state] for state in dict.fromkeys(self.states[name])]
 
     def _begin(self) -> None:
         name = f"s{len(self.states)}.jsonl"
@@ -57,6 +58,7 @@ class Transcripts:
     def _write(self, name: str, content: bytes) -> None:
         (self.folder / name).write_bytes(content)
         self.states.setdefault(name, []).append(content)
+        self.chunks[content] = self._chunks(content)
 
     def _head(self, name: str) -> bytes:
         return json.dumps({"type": "session", "id": name, "cwd": "/home/ada/boat"}).encode() + b"\n"

@@ -167,7 +167,7 @@ def test_sessions_are_not_read_in_a_group(memory: FakeMemory, tmp_path: Path) ->
     assert memory_get(group, "sessions/standup.md").text == "noted"  # notes in a folder named sessions
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(path=ANYTHING, start=ANYTHING, lines=ANYTHING)
 def test_any_arguments_get_an_answer(access, path: Any, start: Any, lines: Any) -> None:
     msgspec.json.encode(memory_get(access(), path, start, lines))
@@ -180,7 +180,7 @@ def test_any_memory_error_is_an_answer(outcome: Any) -> None:
     assert (answer.disabled, answer.path, answer.text) == (True, "a.md", "")
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     text=st.lists(st.text(st.sampled_from("ab\U0001f469\u200d é\u0301"), max_size=40), max_size=12),
     times=st.integers(1, 800),

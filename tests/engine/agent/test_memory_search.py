@@ -296,13 +296,12 @@ class Unruly:
         return self.search()
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(query=ANYTHING, most=ANYTHING, least=ANYTHING)
 def test_any_arguments_get_an_answer(access, query: Any, most: Any, least: Any) -> None:
     msgspec.json.encode(memory_search(access(), query, most, least))
 
 
-@settings(deadline=None, max_examples=60)
 @given(
     outcome=ANYTHING | st.sampled_from([KeyError("x"), RecursionError(), MemoryError(), SystemExit(), OSError(5, "x")])
 )

@@ -107,7 +107,7 @@ def test_argument_checks_agree_with_jsonschema(tools: Tools, data: st.DataObject
     assert (not refusal(name, schema, arguments)) == Draft202012Validator(schema).is_valid(arguments)
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data(), name=st.sampled_from(NAMES))
 def test_any_arguments_give_a_valid_payload(tools: Tools, data: st.DataObject, name: str) -> None:
     keys = st.sampled_from([*tools[name].parameters["properties"], "other"])

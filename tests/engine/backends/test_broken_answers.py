@@ -191,7 +191,7 @@ def test_error_explains_https_at_http_port(server: RawServer) -> None:
         provider.close()
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(
     head=st.sampled_from([b"", _OK, _GZIP, _OK + b"Transfer-Encoding: chunked\r\n", b"HTTP/1.1 302 Found\r\n"]),
     rest=st.one_of(

@@ -375,7 +375,7 @@ def test_explaining_path_reads_nothing_outside(memory: BuiltinMemory, workspace:
     assert set(opened) == {str(workspace)}
 
 
-@hypothesis_settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300, deadline=None)
+@hypothesis_settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200, deadline=None)
 @given(
     st.one_of(
         st.text(alphabet=st.characters(exclude_categories=[])),

@@ -89,7 +89,7 @@ NOISE = [noise(sample) for sample in (OPENCLAW, CLAUDE, CODEX)]
 words = st.text(st.sampled_from("ab \n日#`"), max_size=60).map(lambda text: text * 12)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_every_message_is_found_on_its_line(memory: BuiltinMemory, data: st.DataObject) -> None:
     kind = data.draw(st.integers(0, 2))
@@ -115,7 +115,7 @@ def test_every_message_is_found_on_its_line(memory: BuiltinMemory, data: st.Data
         assert (first, last) == (offsets[0][1], offsets[-1][1])
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     lines=st.lists(
         noise(OPENCLAW, CLAUDE, CODEX) | st.sampled_from(HEADS).map(lambda value: json.dumps(value).encode()),

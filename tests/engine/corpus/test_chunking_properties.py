@@ -38,7 +38,7 @@ def visible(text: str) -> str:
 @given(_texts, _tokens, _overlaps)
 @example("a" * 33, 8, 4)
 @example("# " + "a" * 50 + "\n```\nx\n```", 8, 4)
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=250)
 def test_every_chunk_is_a_slice_within_the_limit_at_its_lines(text: str, tokens: int, overlap: int) -> None:
     chunks = chunk_text(text, tokens=tokens, overlap=overlap)
     lines = text.split("\n")
@@ -53,14 +53,14 @@ def test_every_chunk_is_a_slice_within_the_limit_at_its_lines(text: str, tokens:
 
 
 @given(_texts, _tokens)
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=250)
 def test_no_visible_character_is_lost_or_doubled(text: str, tokens: int) -> None:
     chunks = chunk_text(text, tokens=tokens, overlap=0)
     assert "".join(visible(chunk.text) for chunk in chunks) == visible(text)
 
 
 @given(_texts, _tokens, _overlaps)
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=200)
 def test_chunk_pieces_are_contiguous(text: str, tokens: int, overlap: int) -> None:
     limit = limit_of(tokens)
     outline = Outline(text, limit)
@@ -74,7 +74,7 @@ def test_chunk_pieces_are_contiguous(text: str, tokens: int, overlap: int) -> No
 
 
 @given(_texts, _tokens)
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=200)
 def test_overlap_never_crosses_a_heading(text: str, tokens: int) -> None:
     limit = limit_of(tokens)
     outline = Outline(text, limit)
@@ -86,14 +86,14 @@ def test_overlap_never_crosses_a_heading(text: str, tokens: int) -> None:
 
 
 @given(_texts)
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=130)
 def test_a_note_that_fits_is_one_chunk(text: str) -> None:
     fitting = -(-weigh(text) // 4)
     assert len(chunk_text(text, tokens=max(fitting, 8), overlap=0)) == bool(text.strip())
 
 
 @given(_texts)
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=130)
 def test_heading_paths_are_made_of_headings_above(text: str) -> None:
     for chunk in chunk_text(text, tokens=30, overlap=5):
         above = text_of("\n".join(text.split("\n")[: chunk.end_line]))

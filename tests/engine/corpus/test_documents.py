@@ -867,7 +867,6 @@ def test_epub_with_encrypted_chapters_is_reported() -> None:
 
 
 @given(page=st.text(alphabet="<>/!-ph1tdrlia= \"'&;\n\x00x", max_size=300))
-@settings(deadline=None)
 def test_any_html_gives_text_or_a_reason(page: str) -> None:
     assert outcome(lambda: text_in(page.encode(), ".html")) in ("text", "no-text", "damaged")
 

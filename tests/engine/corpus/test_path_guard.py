@@ -129,7 +129,7 @@ _settings = st.builds(
 
 
 @given(st.lists(_paths, max_size=8), st.lists(_hostile, max_size=8), _settings)
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=100)
 def test_guard_and_discovery_agree_on_every_name(tree: list[str], hostile: list[str], options: Settings) -> None:
     with TemporaryDirectory() as folder:
         workspace = _plant(Path(folder), tree)

@@ -47,7 +47,7 @@ def tokenizer() -> Any:
     return UseTokenizer(str(_VOCABULARY))
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(st.text(_LETTERS, max_size=60))
 def test_pieces_equal_those_of_the_package(pieces: Pieces, tokenizer: Any, text: str) -> None:
     assert pieces.ids(text) == tokenizer.encode(text)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.base.cancellation import CancelToken
@@ -197,7 +197,6 @@ _ids = st.lists(st.integers(0, 30), min_size=1, max_size=12, unique=True)
 _steps = st.lists(st.tuples(st.booleans(), _ids, st.integers(0, 2**16)), max_size=15)
 
 
-@settings(max_examples=60, deadline=None)
 @given(steps=_steps)
 def test_random_changes_match_dict(steps):
     with pytest.MonkeyPatch.context() as patch:

@@ -27,7 +27,7 @@ def contains(stream: list[str], wanted: list[str]) -> bool:
 
 
 @given(TEXTS, TEXTS, LANGUAGES)
-@settings(max_examples=200)
+@settings(max_examples=130)
 def test_any_text_and_query_give_ordered_ranges(text: str, query: str, language: str) -> None:
     analyse(text, language)
     detect_language(text)
@@ -43,7 +43,7 @@ def test_any_text_and_query_give_ordered_ranges(text: str, query: str, language:
 
 
 @given(TEXTS, LANGUAGES)
-@settings(max_examples=200)
+@settings(max_examples=130)
 def test_query_terms_occur_in_analysed_query(query: str, language: str) -> None:
     analysis = analyse_query(query, [language])
     words = analyse(query, language).words.split()
@@ -60,7 +60,7 @@ def test_query_terms_occur_in_analysed_query(query: str, language: str) -> None:
 
 
 @given(WORDS, ANY_TEXT, ANY_TEXT, LANGUAGES)
-@settings(max_examples=200)
+@settings(max_examples=130)
 def test_a_word_is_found_in_every_text_that_has_it(word: str, before: str, after: str, language: str) -> None:
     text = f"{before} {word} {after}"
     own, in_text = (analyse(of, language) for of in (word, text))
@@ -80,7 +80,7 @@ def test_a_word_is_found_in_every_text_that_has_it(word: str, before: str, after
 
 
 @given(WORDS, TEXTS, LANGUAGES)
-@settings(max_examples=300)
+@settings(max_examples=200)
 def test_every_highlighted_word_was_searched(word: str, text: str, language: str) -> None:
     """For plain words; the space after the word marks it as completely typed."""
     query, text = analyse_query(f"{word} ", [language]), f"{text} {word.upper()} {word}s"

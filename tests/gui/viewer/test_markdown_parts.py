@@ -149,7 +149,7 @@ def test_parts_of_a_hostile_note_are_small_or_refused(qapp, slices: Slices, text
         assert_small(part)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(st.sampled_from(MARKUP), st.sampled_from([1, 2, 30, 900])), min_size=1, max_size=12))
 @example([("> ", 1), ("    ", 1800)])  # one line; Qt takes everything after the first marker for code
 def test_parts_of_any_markup_are_small_or_refused(qapp, slices: Slices, pieces: list[tuple[str, int]]) -> None:
@@ -197,7 +197,7 @@ def _looks(parts: list[str]) -> list[tuple[object, ...]]:
     ]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.sampled_from(PARTS), min_size=1, max_size=8))
 def test_sliced_note_renders_like_whole_note(appearance, slices: Slices, chosen: list[str]) -> None:
     text = "\n".join(chosen)

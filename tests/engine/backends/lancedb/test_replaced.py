@@ -178,7 +178,7 @@ def test_killed_write_is_harmless(machine, table, tmp_path) -> None:
     arguments = [str(notes), str(tmp_path / "desk/data"), table, "desk", ""]
     shed = machine("shed", notes=GAUGE)
     shed.sync()
-    for times in range(3):
+    for times in range(2):
         start = shed.table.view(fresh=True).version
         worker = subprocess.Popen(
             [*command, *arguments, "1000"], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.backends.lancedb import table_schema
@@ -51,7 +51,6 @@ def through_arrow(rows: list[dict[str, Any]], vectors: dict[str, bytes]) -> "pa.
     return table_schema.as_table(rows, vectors, table_schema.schema(4, MODEL))
 
 
-@settings(max_examples=50)
 @given(TEXTS)
 def test_file_rows_round_trip(note: str) -> None:
     file = new_file(f"# Title\n\n{note}\n\n## Part\n\n{note}")
@@ -169,7 +168,6 @@ def test_any_order_of_machines_ends_consistent(histories, random) -> None:
 # --- text of other machines ----------------------------------------------------------------------------------------
 
 
-@settings(max_examples=50)
 @given(st.lists(st.text("ab c#`-", max_size=90), max_size=40))
 def test_note_text_composed_of_passages(lines: list[str]) -> None:
     import pyarrow as pa

@@ -130,7 +130,7 @@ def test_file_of_one_conversation_known_by_its_name(name: str, expected: bool) -
     assert may_be_transcript(name) is expected
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(data=st.data())
 def test_any_json_at_any_position_is_read(tmp_path_factory: Any, data: st.DataObject) -> None:
     value = data.draw(mangled(json.loads(_FIXTURE.read_text("utf-8"))))

@@ -102,7 +102,7 @@ def test_format_is_recognised_by_content_packed_or_not(tmp_path: Path) -> None:
     assert not _FORMAT.matches("x", b'[{"uuid": "p-1", "name": "A project"}]')
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @generated(data=st.data())
 def test_any_json_at_any_position_is_read(tmp_path_factory: Any, data: st.DataObject) -> None:
     value = data.draw(mangled(json.loads(_FIXTURE.read_text("utf-8"))))

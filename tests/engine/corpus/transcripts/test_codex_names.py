@@ -204,7 +204,7 @@ def test_a_session_changes_with_its_name_in_the_database(home: Path, threads: sq
     assert len(changes) == 3
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(mangled([entry(ONE, "Boat")]))
 def test_any_json_is_read(home: Path, value: dict[str, object]) -> None:
     keep(home, value, entry(TWO, "Tap"))

@@ -199,7 +199,7 @@ def test_reading_stops_when_cancelled(tmp_path: Path) -> None:
         next(OpencodeDocument().conversations(str(stored(tmp_path)), cancel))
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     session=mangled([SESSION]),
     message=mangled([MESSAGES["msg_1"], MESSAGES["msg_3"]]),

@@ -293,7 +293,7 @@ def test_reading_stops_when_cancelled(path: Path, writer: OpencodeWriter) -> Non
         sessions.marks()
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(
     message=mangled([{"role": "user", "time": {"created": MS}}, {"role": "assistant", "summary": True}]),
     part=mangled(PARTS),
