@@ -62,6 +62,7 @@ _CHOICE_SECONDS = 0.5
 _IDLE_SECONDS = 30.0
 """Seconds without a search after which page caches are freed, 16 MB with 100,000 passages; filling them takes 5 ms."""
 _CHOOSING = marked("Waiting for the keychain with the API key: unlock it if it asks for its password.")
+_LOADING = marked("The model is still being loaded.")
 
 
 class BuiltinParts:
@@ -158,12 +159,12 @@ class BuiltinParts:
         return IndexCounts(self.context.store, self.context.vectors)
 
     def selection_to_show(self) -> Selection:
-        """Return the provider for the status. A program that stays open doesn't wait for a locked keychain; a command
-        does."""
+        """Return the provider for the status; only a command waits for a locked keychain or a slow model."""
         if self.context.indexing.watcher_status() is None:
             return self.context.provider.selection
         selection = self.context.provider.selection_within(_CHOICE_SECONDS, self.context.listeners.notify)
-        return selection or Selection(None, self.context.settings.provider, unavailable_reason=tr(_CHOOSING))
+        why = _LOADING if self.context.settings.provider in ("embedded", "gguf") else _CHOOSING
+        return selection or Selection(None, self.context.settings.provider, unavailable_reason=tr(why))
 
     def status(self, settings: Settings) -> "MemoryProviderStatus":
         """Return the status, see `MemorySearchManager.status`. `settings`: the settings in use for queries."""
@@ -192,9 +193,8 @@ class BuiltinParts:
             ),
             user_data=self.context.user_data.status(),
         )
-        return with_degraded(
-            status_report.make_status(self.context.workspace, settings, self.context.store, selection, counts, live)
-        )
+        made = status_report.make_status(self.context.workspace, settings, self.context.store, selection, counts, live)
+        return with_degraded(made)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

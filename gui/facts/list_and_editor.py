@@ -191,8 +191,7 @@ class FactsBody(QWidget):
         self._split.setHandleWidth(1)
         correct_margins(self._split)
         self._split.setChildrenCollapsible(False)
-        for index, (part, stretch) in enumerate(zip((self._list_side, side), _LIST_SHARE, strict=True)):
-            self._split.addWidget(part)
+        for index, stretch in enumerate(_LIST_SHARE):  # of the list and the editor
             self._split.setStretchFactor(index, stretch)
         self._split.setSizes([600, 400])
         self._split.setMinimumWidth(1)  # it folds where both are too wide

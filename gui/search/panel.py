@@ -23,8 +23,10 @@ from gui.search.result_list import ResultActions
 from gui.search.results_view import ResultsView
 from gui.search.search_controller import SearchController
 from gui.search.start_page import StartContent, StartPage
+from gui.text.plain_text import set_tip
 from gui.text.right_to_left import code
 from gui.widgets.icons import IconButton
+from gui.widgets.labels import elide
 from gui.widgets.layouts import FoldingRow
 from gui.widgets.query_box import QueryBox
 
@@ -50,12 +52,29 @@ class QueryHelpMenu(QMenu):
     def fill(self, examples: tuple[tuple[str, str], ...], choose: Callable[[str], None]) -> None:
         for example, meaning in examples:
             action = self.addAction(f"{code(example)}\t{tr(meaning)}")
+            action.setData((code(example), tr(meaning)))
             action.triggered.connect(lambda _=False, chosen=example: choose(chosen))
             if _OPERATOR.match(example):
                 self.gates.add(action, "conditions")
         self.addSeparator()
         for note in _NOTES:
-            self.addAction(tr(note)).setEnabled(False)
+            action = self.addAction(tr(note))
+            action.setEnabled(False)
+            action.setData(tuple(tr(note).split("\t")))
+
+    def fit(self, width: int) -> None:
+        """Shorten explanations that would make the menu wider than `width` pixels."""
+        self.ensurePolished()
+        lines = [(action, *action.data()) for action in self.actions() if action.data()]
+        for action, example, meaning in lines:
+            action.setText(f"{example}\t{meaning}")
+        metrics = self.fontMetrics()
+        longest = max((metrics.horizontalAdvance(meaning) for _, _, meaning in lines), default=0)
+        room = longest - (self.sizeHint().width() - width)
+        for action, example, meaning in lines if room < longest else ():
+            action.setText(f"{example}\t{elide(metrics, meaning, Qt.TextElideMode.ElideRight, room)}")
+            if action.isEnabled():  # else the tooltip says why it is not
+                set_tip(action, meaning)
 
 
 class QueryHelpButton(IconButton):
@@ -91,6 +110,7 @@ class QueryHelpButton(IconButton):
 
     def _pop_up(self) -> None:
         if self.isVisible():
+            self._menu.fit(self.screen().availableGeometry().width())
             left = 0 if self.isRightToLeft() else self.width() - self._menu.sizeHint().width()
             self._menu.popup(self.mapToGlobal(QPoint(left, self.height() + 8)))
 

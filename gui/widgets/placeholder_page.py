@@ -32,7 +32,7 @@ from gui.text.plain_text import PositionTip
 from gui.text.right_to_left import margins
 from gui.widgets.accessibility import announce, insert_after, mark_position, stops
 from gui.widgets.labels import breakable, elide, label
-from gui.widgets.layouts import VerticalScrollArea, column_of, row_of
+from gui.widgets.layouts import VerticalScrollArea, column_of, lay_out_now, row_of
 
 KEYS = (
     (marked("Down"), marked("go to the results")),
@@ -168,6 +168,8 @@ class StatePage(VerticalScrollArea):
             self._show_buttons(offers, actions)
         if focused and not self.has_focus():
             self.take_focus()  # else the next pane would get the focus of the replaced button
+        if self.isVisible():
+            lay_out_now(self)  # a sentence with more lines would squash the table below it for a moment
 
     def _show_buttons(self, offers: Sequence[Offer], actions: Sequence[Action]) -> None:
         """Add the buttons below the sentences and the table."""

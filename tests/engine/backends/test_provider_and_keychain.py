@@ -127,6 +127,20 @@ def test_close_ends_sync_waiting_for_keychain(memory: BuiltinMemory, keychain: F
     assert [(report.cancelled, report.error, report.files_indexed) for report in reports] == [(True, "", 4)]
 
 
+def test_status_available_while_model_loads(open_memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded = threading.Event()
+
+    def load(settings, **_options) -> Selection:
+        loaded.wait(60)
+        return Selection(None, settings.provider)
+
+    memory = open_memory(background=True, provider="embedded", sync=QUIET)
+    monkeypatch.setattr(builtin, "select_provider", load)
+    status = memory.status()
+    loaded.set()
+    assert status.custom["providerUnavailableReason"] == "The model is still being loaded."
+
+
 @pytest.mark.usefixtures("memory")
 def test_status_available_while_keychain_locked(
     open_memory, keychain: FakeKeychain, monkeypatch: pytest.MonkeyPatch

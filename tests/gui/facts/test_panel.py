@@ -324,6 +324,15 @@ def test_number_of_waiting_facts_moves_no_filter(panel, facts):
     assert panel.filters.sizeHint().width() == width
 
 
+def test_list_and_editor_share_a_narrower_window(qtbot, panel):
+    shares = []
+    for width in (1280, 760, 1280):
+        panel.body.window().resize(width, 800)
+        qtbot.waitUntil(lambda width=width: panel.body.width() == width)
+        shares.append(panel.body.list.width() / width)
+    assert shares == pytest.approx([0.6] * 3, abs=0.02)
+
+
 def test_narrow_window_shows_list_or_editor(qtbot, panel):
     panel.body.window().resize(560, 500)
     qtbot.waitUntil(lambda: not panel.body.editor.isVisible())

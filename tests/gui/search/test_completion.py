@@ -188,3 +188,19 @@ def test_help_inserts_example_into_box(qtbot, focused, monkeypatch) -> None:
     action.trigger()
     assert focused.text() == "drip tag:garden"
     assert focused.selectedText() == "tag:garden"
+
+
+def test_help_is_shortened_to_fit_the_screen(qtbot) -> None:
+    menu = QueryHelpMenu()
+    qtbot.addWidget(menu)
+    menu.fill((("-hose", "no results with this word"), ("tag:garden", "only notes with this tag " * 4)), lambda _: None)
+    whole = [action.text() for action in menu.actions()]
+    wide = menu.sizeHint().width()
+    menu.fit(wide * 3 // 4)
+    assert menu.sizeHint().width() <= wide * 3 // 4
+    texts = [action.text() for action in menu.actions() if action.text()]
+    assert texts[0].startswith("-hose\tno results")
+    assert texts[1].endswith("…")
+    assert "only notes with this tag only" in menu.actions()[1].toolTip()
+    menu.fit(wide)
+    assert [action.text() for action in menu.actions()] == whole

@@ -596,6 +596,17 @@ def test_page_title_follows_text_size(qtbot, appearance):
     assert [part.font().pixelSize() for part in labels] == [2 * pixels for pixels in before]
 
 
+def test_longer_sentence_gets_its_room_immediately(qtbot, appearance):
+    page = StatePage()
+    qtbot.addWidget(page)
+    page.resize(260, 120)
+    page.show_state("Nothing here", "Reading files.")
+    page.show()
+    page.show_state("Nothing here", "Reading files, of which there are more than fit into one line of this page.")
+    content = page.widget()
+    assert content.height() == content.heightForWidth(content.width()) > page.viewport().height()
+
+
 def test_menu_of_icon_button_stays_within_window(qtbot, appearance):
     window = QWidget()
     qtbot.addWidget(window)
