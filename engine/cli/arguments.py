@@ -195,13 +195,13 @@ def _add_common(parser: argparse.ArgumentParser, *, json: bool = True) -> None:
         parser.add_argument("--json", action="store_true", help="print JSON instead of text")
 
 
-def _action_adder(verb: argparse.ArgumentParser, names: str) -> Callable[[str, str], argparse.ArgumentParser]:
+def _action_adder(verb: argparse.ArgumentParser) -> Callable[[str, str], argparse.ArgumentParser]:
     """Return a function that adds an action, such as `sessions show`, by name and help; "list" is the default one.
 
     Options that are missing after an action don't reset those given before it.
     """
     actions: argparse._SubParsersAction[_Parser]
-    actions = verb.add_subparsers(dest="action", metavar=names, parser_class=_Action)
+    actions = verb.add_subparsers(dest="action", parser_class=_Action)
     verb.set_defaults(action="list")
 
     def add(name: str, text: str) -> argparse.ArgumentParser:
@@ -313,7 +313,7 @@ def _add_sessions(sessions: _Parser) -> None:
     _add_session_filters(sessions)
     from engine.records import EXPORT_FORMATS, STATS_KEYS
 
-    add = _action_adder(sessions, "list|show|files|touching|stats|export|context")
+    add = _action_adder(sessions)
     _add_session_filters(add("list", "List past sessions, newest first."))
     show = add("show", "Print one session; secrets are masked.")
     show.add_argument("id", type=nonempty, metavar="ID", help=_SESSION_ID)
@@ -403,7 +403,7 @@ def _add_duplicates(duplicates: argparse.ArgumentParser) -> None:
 def _add_facts(facts: argparse.ArgumentParser) -> None:
     from engine.records import FACT_CATEGORIES, FORGOTTEN_DAYS, USUAL_IMPORTANCE
 
-    add = _action_adder(facts, "list|add|search|approve|forget|restore|export|recall|capture")
+    add = _action_adder(facts)
     facts.set_defaults(state=_STATES[0], category=None)
     listing = add("list", "List facts, the newest first.")
     listing.add_argument(

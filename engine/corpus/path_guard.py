@@ -33,8 +33,8 @@ class PathGuard:
     def locate(self, name: str) -> Path:
         """Return the absolute path of the regular file with this stable name.
 
-        Raises `PathRefused` for a name that discovery doesn't give to any file, and `FileNotFoundError` if there is no
-        file of this name.
+        Raises `PathRefused` for a name that discovery doesn't give to any file, `FileNotFoundError` if there is no file
+        of this name, `WorkspaceError` for an unusable workspace, and the system's `OSError` without permission.
         """
         if not _well_formed(name):
             raise PathRefused
@@ -42,7 +42,7 @@ class PathGuard:
             roots = find_roots(self._workspace, self._settings)
         except WorkspaceError:
             if os.path.lexists(self._workspace):
-                raise PathRefused from None
+                raise
             raise FileNotFoundError(name) from None
         root = self._home(name, roots)
         if root is None:
@@ -155,16 +155,13 @@ def _find(folder: str, name: str) -> tuple[str, os.stat_result]:
     from engine.corpus.safe_open import scan_folder
 
     path = os.path.join(folder, name)
-    try:
-        with scan_folder(folder) as opened:
-            state = opened.state(name)
-            if _is_only_form(opened, name, state):
-                return path, state
-            for entry in opened:
-                if entry.name == name:
-                    return path, entry.stat(follow_symlinks=False)
-    except PermissionError:
-        raise PathRefused from None
+    with scan_folder(folder) as opened:
+        state = opened.state(name)
+        if _is_only_form(opened, name, state):
+            return path, state
+        for entry in opened:
+            if entry.name == name:
+                return path, entry.stat(follow_symlinks=False)
     raise FileNotFoundError(path)
 
 

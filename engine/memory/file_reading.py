@@ -57,17 +57,14 @@ class WorkspaceFiles:
 
         if self._sessions.is_session_name(path):
             raise PathRefused  # the file on disk contains unmasked secrets
-        try:
+        with _accessible(path):
             return NumberedText.open(self._guard.locate(path), cancel)
-        except FileNotFoundError:
-            raise
-        except OSError as error:
-            raise WorkspaceError(f"{path}: {tr_reason(unreadable(error))}") from error
 
     def locate(self, path: str) -> Path:
         if self._sessions.is_session_name(path):
             return self._sessions.locate(path)
-        return self._guard.locate(path)
+        with _accessible(path):
+            return self._guard.locate(path)
 
 
 def read_slice(text: "NumberedText", path: str, start: int | None, lines: int | None) -> FileText:
@@ -129,9 +126,9 @@ class SessionFiles:
         """Return a session's messages; see `MemorySearchManager.read_session`."""
         from engine.corpus.transcripts.transcript_reader import read_on
 
-        file, key = self._locate(path)
         before = self._take_last(path, reveal=reveal)
-        with _readable():
+        with _accessible(path), _readable():
+            file, key = locate_transcript(path, self._settings)
             read = read_on(file, key, None if before is None else before.position, cancel)
             if read.conversation is None and not key:  # as while an agent writes the whole file again
                 raise ValueError(NO_TRANSCRIPT_OR_EMPTY.message())
@@ -190,11 +187,12 @@ class SessionFiles:
         """Return lines of a transcript; see `MemorySearchManager.raw_lines`."""
         from engine.corpus.transcripts.transcript_reader import transcript_lines
 
-        file, key = self._locate(path)
         found: dict[int, str] = {}
-        for number, data in () if key else transcript_lines(file, lines, cancel):
-            text = data.decode("utf-8", "replace")
-            found[number] = text if reveal else redact(text)
+        with _accessible(path):
+            file, key = locate_transcript(path, self._settings)
+            for number, data in () if key else transcript_lines(file, lines, cancel):
+                text = data.decode("utf-8", "replace")
+                found[number] = text if reveal else redact(text)
         for number in lines:
             if number not in found:
                 raise FileNotFoundError(f"{path}, line {number}")
@@ -204,15 +202,24 @@ class SessionFiles:
         """Return an image of a session; see `MemorySearchManager.session_image`."""
         from engine.corpus.transcripts.transcript_reader import read_image
 
-        with _readable():
-            return read_image(*self._locate(path), message, number, cancel)
+        with _accessible(path), _readable():
+            return read_image(*locate_transcript(path, self._settings), message, number, cancel)
 
     def locate(self, path: str) -> Path:
-        """Return the absolute path of a session's transcript. Raises `PathRefused`, FileNotFoundError."""
-        return self._locate(path)[0]
+        """Return the absolute path of a session's transcript. Raises the errors of `WorkspaceFiles.locate`."""
+        with _accessible(path):
+            return locate_transcript(path, self._settings)[0]
 
-    def _locate(self, path: str) -> tuple[Path, str]:
-        return locate_transcript(path, self._settings)
+
+@contextmanager
+def _accessible(path: str) -> Iterator[None]:
+    """Raise `WorkspaceError` with the reason if the system refuses access to a file."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise WorkspaceError(f"{path}: {tr_reason(unreadable(error))}") from error
 
 
 @contextmanager

@@ -329,7 +329,8 @@ def session_name(transcript: str, key: str) -> str:
 def locate_transcript(name: str, settings: Settings) -> tuple[Path, str]:
     """Return the path of a session's transcript, and the part of its stable name after that of the transcript.
 
-    Raises `PathRefused` for every name that is in no store, `FileNotFoundError` for a deleted transcript.
+    Raises `PathRefused` for every name that is in no store, `FileNotFoundError` for a deleted transcript, and the
+    system's `OSError` for one in a folder without permission.
     """
     return TranscriptLocator(settings).locate(name)
 
@@ -371,8 +372,5 @@ class TranscriptLocator:
 
 
 def _names_in(folder: str) -> frozenset[str]:
-    try:
-        with scan_folder(folder) as entries:
-            return frozenset(entry.name for entry in entries)
-    except PermissionError:
-        raise PathRefused from None
+    with scan_folder(folder) as entries:
+        return frozenset(entry.name for entry in entries)

@@ -6,6 +6,7 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from engine.agent.note_file import locate_untouched, write_note
@@ -179,3 +180,26 @@ def test_changed_or_deleted_note_is_not_undone(workspace: Path) -> None:
     file.unlink()
     with pytest.raises(NoteError, match="no longer exists"):
         locate_untouched(workspace, note)
+
+
+def test_record_of_a_file_elsewhere_is_not_undone(workspace: Path) -> None:
+    """A record is stored in a file, and might be changed there."""
+    note = write(workspace)
+    (workspace / "garden.md").write_bytes((workspace / note.path).read_bytes())
+    for path in ("garden.md", "memory/../garden.md", f"memory/./{STEM}.md"):
+        with pytest.raises(NoteError, match="was changed"):
+            locate_untouched(workspace, msgspec.structs.replace(note, path=path))
+
+
+def test_memory_folder_made_meanwhile_is_used(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rename = Path.rename
+
+    def overtaken(self: Path, target: Path) -> Path:
+        if not target.exists():
+            target.mkdir()
+            (target / "other.md").write_text("# Other\n")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", overtaken)
+    assert (workspace / write(workspace).path).is_file()
+    assert files(workspace) == {"garden.md", "memory/other.md", f"memory/{STEM}.md"}

@@ -15,7 +15,7 @@ import pytest
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
 from engine.base.cancellation import CancelToken
-from engine.base.errors import Cancelled, PathRefused, TranscriptUnreadable
+from engine.base.errors import Cancelled, PathRefused, TranscriptUnreadable, WorkspaceError
 from engine.corpus.safe_open import FolderFiles
 from engine.corpus.transcripts.parsers.openclaw import OpenClawParser
 from engine.indexing import note_preparation, session_row_builder, transcript_stage
@@ -168,6 +168,42 @@ def test_read_file_returns_cited_messages(memory: BuiltinMemory, boat: Path) -> 
     assert memory.read_file("sessions/main/gone.jsonl").text == ""
     with pytest.raises(PathRefused):
         memory.open_file(NAME)
+
+
+@pytest.mark.parametrize(("call", "part"), [("lstat", "boat.jsonl"), ("open", "boat.jsonl"), ("open", "sessions")])
+def test_session_without_permission_names_the_reason(
+    memory: BuiltinMemory, boat: Path, monkeypatch: pytest.MonkeyPatch, call: str, part: str
+) -> None:
+    memory.sync()
+    _refuse(monkeypatch, call, part)
+    for read in (memory.read_session, memory.read_file, lambda name: memory.raw_lines(name, [3])):
+        with pytest.raises(WorkspaceError, match=f"{NAME}: Can't be read: Permission denied"):
+            read(NAME)
+    assert memory.read_file("garden.md").text
+
+
+@pytest.mark.skipif(os.name == "nt", reason="folders are not opened by descriptor")
+@pytest.mark.parametrize("part", ["bed.md", "beds"])
+def test_note_without_permission_names_the_reason(
+    memory: BuiltinMemory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str
+) -> None:
+    (tmp_path / "notes/beds").mkdir()
+    (tmp_path / "notes/beds/bed.md").write_text("# Bed")
+    _refuse(monkeypatch, "open", part)
+    with pytest.raises(WorkspaceError, match=r"beds/bed\.md: Can.t be read: Permission denied"):
+        memory.read_file("beds/bed.md")
+
+
+def _refuse(monkeypatch: pytest.MonkeyPatch, call: str, part: str) -> None:
+    """Let a function of `os` fail for each path that ends with `part`, as without permission; root has all."""
+    allowed = getattr(os, call)
+
+    def refuse(path: str, *arguments: Any, **options: Any) -> Any:
+        if str(path).endswith(part):
+            raise PermissionError(13, "Permission denied", path)
+        return allowed(path, *arguments, **options)
+
+    monkeypatch.setattr(os, call, refuse)
 
 
 def test_no_secret_reaches_the_index(memory: BuiltinMemory, boat: Path) -> None:

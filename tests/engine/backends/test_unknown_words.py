@@ -305,6 +305,7 @@ def test_typo_in_an_identifier_is_corrected_but_no_number(open_memory, workspace
     for query, corrected in cases.items():
         outcome = memory.search(query)
         assert (outcome.corrected.query if outcome.corrected else "") == corrected, query
+        assert not (outcome.suggestions and set(query) & set("0123456789-")), query
 
 
 class SpelledProvider(FakeProvider):
@@ -316,7 +317,7 @@ class SpelledProvider(FakeProvider):
 
 def test_query_is_embedded_with_the_likely_word_of_a_typo(open_memory, workspace: Path) -> None:
     """Keywords search similar words, but the vector of a misspelt word has no meaning."""
-    for number, text in enumerate((ENGLISH, OTHER)):
+    for number, text in enumerate((ENGLISH, OTHER, "The gardan, the gardon.\n")):
         (workspace / f"note-{number}.md").write_text(text)
     memory = open_memory(use=(provider := SpelledProvider()))
     memory.sync()
@@ -325,6 +326,8 @@ def test_query_is_embedded_with_the_likely_word_of_a_typo(open_memory, workspace
         "path:note where did the team sing about the harvist": "where did the team sing about the harvist harvest",
         "where did the team sing about apples": "where did the team sing about apples",
         "where did the team sing about zorvic": "where did the team sing about zorvic",
+        "where did the team sing about the garden": "where did the team sing about the garden",
+        "Gaate of the zorvic team sings now": "Gaate of the zorvic team sings now",
     }
     for query, embedded in cases.items():
         outcome = memory.search(query)

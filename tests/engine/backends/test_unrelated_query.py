@@ -295,6 +295,7 @@ def test_shortest_note_without_similar_words_is_no_answer(open_memory, workspace
 
 
 def test_similar_words_do_not_answer_for_missing_name(open_memory, workspace: Path) -> None:
+    (workspace / "sing.md").write_text("They sing in the opera.\n", "utf-8")
     provider = LikeWords()
     provider.similar, provider.nearness = 0.9, 0.95
     memory = indexed(open_memory, workspace, 20, use=provider)
@@ -336,6 +337,19 @@ def test_note_with_words_of_the_query_keeps_weak_results(open_memory, workspace:
     outcome = memory.search(OPERA, correct=False, explain=True)
     assert len(outcome.results) > 1
     assert "lines" in [stage.name for stage in outcome.explanation.stages]
+    provider.nearness = 0.5
+    assert found(memory, "Who was the singer of the song 1974 in the opera?") == ["singer.md", "tickets.md"]
+
+
+def test_note_without_vector_stays_among_unrelated_ones(open_memory, workspace: Path) -> None:
+    provider = LikeWords()
+    provider.nearness = 0.5
+    memory = indexed(open_memory, workspace, 20, use=provider)
+    (workspace / "tickets.md").write_text("We had no tickets for the opera.\n", "utf-8")
+    memory.sync()
+    with memory.store.write() as writer:
+        writer.connection.execute("DELETE FROM embedding_cache WHERE id = (SELECT max(id) FROM embedding_cache)")
+    assert found(memory, OPERA, min_score=0.2) == ["tickets.md"]
 
 
 def test_rare_word_outweighs_another_meaning(open_memory, workspace: Path, provider) -> None:

@@ -75,6 +75,11 @@ def test_verb_reports_unknown_arguments(run: Run, folder: Path) -> None:
     assert "to search the text of sessions" in run("sessions", "list", "pump").err
 
 
+@pytest.mark.parametrize("verb", ["sessions", "facts"])
+def test_unknown_action_lists_each_action_once(run: Run, verb: str) -> None:
+    assert run(verb, "pump").err.count("export") == 1
+
+
 @pytest.mark.parametrize("verb", ["search", "get", "remember", "sessions show", "facts forget"])
 def test_unknown_option_is_named_before_missing_argument(run: Run, verb: str) -> None:
     for option in ("--bogus", "--bogus=1"):

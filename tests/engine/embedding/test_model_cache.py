@@ -125,9 +125,18 @@ def test_damaged_file_is_written_again(cache: Path, cached: Path, harm: str) -> 
 
 
 @pytest.mark.usefixtures("read_once")
-def test_file_others_may_change_is_replaced(cache: Path, cached: Path) -> None:
-    cached.chmod(0o666)
+@pytest.mark.skipif(sys.platform == "win32", reason="files have no modes and owners")
+@pytest.mark.parametrize("of_another", [False, True])
+def test_file_others_may_change_is_replaced(
+    cache: Path, cached: Path, monkeypatch: pytest.MonkeyPatch, of_another: bool
+) -> None:
+    if of_another:
+        monkeypatch.setattr("os.getuid", lambda: cached.stat().st_uid + 1)
+    else:
+        cached.chmod(0o666)
+    before = cached.stat().st_ino
     _Encoder()
+    assert _model(cache).stat().st_ino != before
     assert sys.platform == "win32" or stat.S_IMODE(_model(cache).stat().st_mode) == 0o600
 
 

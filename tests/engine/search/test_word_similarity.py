@@ -49,7 +49,9 @@ GERMAN = {
 def _memory(folder: Path, notes: dict[str, str]) -> BuiltinMemory:
     (folder / "notes").mkdir()
     for name, text in notes.items():
-        (folder / "notes" / f"{name}.md").write_text(text, "utf-8")
+        path = folder / "notes" / f"{name}.md"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, "utf-8")
     settings = Settings(store=StoreSettings(path=str(folder / "store")))
     memory = BuiltinMemory(folder / "notes", settings, executor=None, background=False)
     assert not memory.sync(approve=True).error
@@ -248,17 +250,23 @@ def test_results_with_rare_words_of_the_best_move_up(tmp_path: Path) -> None:
         "clinic": f"{names}: the doctor saw no reason to change the plan before winter.",
         "plumber": "Mirelund, Tasporin, Hevlaquin: the plumber mended leaking sprinklers before winter.",
     }
-    memory = _memory(tmp_path, notes)
+    memory = _memory(tmp_path, {"MEMORY": "Mine.", **{f"memory/{name}": text for name, text in notes.items()}})
+    query, options = "Why did the garden pump lose so much pressure in winter?", {"min_score": 0.0, "explain": True}
     try:
-        outcome = _explained(memory, "Why did the garden pump lose so much pressure in winter?")
+        outcome = _explained(memory, query)
+        of_group = memory.search(query, session_key="agent:main:discord:group:1", **options)
     finally:
         memory.close()
     assert outcome.explanation is not None
-    similarities = {reason.citation.split(".")[0]: reason.best_similarity for reason in outcome.explanation.results}
-    scores = {result.path.removesuffix(".md"): result.score for result in outcome.results}
+    similarities, by_vectors = (
+        {Path(reason.citation).name.split(".")[0]: reason.best_similarity or 0.0 for reason in explanation.results}
+        for explanation in (outcome.explanation, of_group.explanation)
+    )
+    scores = {Path(result.path).stem: result.score for result in outcome.results}
     assert list(scores)[-2:] == ["clinic", "plumber"]
     assert scores["plumber"] > scores["clinic"]
-    assert (similarities["clinic"] or 0.0) > (similarities["plumber"] or 0.0) > 0.0
+    assert similarities["clinic"] > similarities["plumber"] > 0.0
+    assert 0.0 < by_vectors["clinic"] < by_vectors["plumber"], "shared words tell of notes that a group may not know of"
     (reason,) = (str(reason) for reason in reasons_of(outcome.explanation.results[-2]) if "best ones" in str(reason))
     assert "words" not in reason  # which count in the built-in index alone, and not in sessions of others
 

@@ -1,6 +1,7 @@
 """Facts as rows: stored completely, found again, and removed permanently when deleted."""
 
 import contextlib
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -88,14 +89,18 @@ def test_erased_fact_in_no_file(tmp_path: Path) -> None:
     # The next version of the program leaves a copy with all of it aside.
     newest = len(user_data.USER_MIGRATIONS)
     with at_version(newest, later=[lambda connection: None]), contextlib.closing(UserData(path)) as data:
-        assert any(SECRETIVE.encode() in file.read_bytes() for file in tmp_path.glob("user.sqlite.before-*"))
+        (before,) = tmp_path.glob("user.sqlite.before-*")
+        assert SECRETIVE.encode() in before.read_bytes()
+        os.utime(before, (5.0, 5.0))
+        path.with_name("user.sqlite.backup-2026-01-01").write_bytes(b"half a copy of Zitronenbaum " * 500)
         FactRows(data).erase(["a"])
+        assert before.stat().st_mtime == 5.0, "the newest usable backup is restored first"
         assert [fact.id for fact in FactRows(data).all()] == ["b"]
         for file in tmp_path.iterdir():
             content = file.read_bytes()
             assert SECRETIVE.encode() not in content, file
             assert b"vector-of-it" not in content, file
-    copy = apsw.Connection(str(next(tmp_path.glob("user.sqlite.before-*"))))
+    copy = apsw.Connection(str(before))
     assert copy.execute("SELECT id FROM facts").fetchall() == [("b",)]
     copy.close()
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -205,6 +206,24 @@ def passing(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     return pass_
 
 
+def test_change_before_a_crash_is_backed_up_at_the_next_start(path: Path, passing: Callable[[float], None]) -> None:
+    crashed = path.with_name("crashed.sqlite")
+    with closing(UserData(path)) as data:
+        save(data, "one")
+        (backup,) = path.parent.glob("*.backup-*")
+        save(data, "two")
+        for part in ("", "-wal", backup.name.removeprefix(path.name)):
+            shutil.copy(f"{path}{part}", f"{crashed}{part}")
+    for part in ("", backup.name.removeprefix(path.name)):
+        os.utime(f"{crashed}{part}", (1.0, 1.0))
+    passing(7200)
+    UserData(crashed).close()
+    crashed.write_bytes(b"")
+    with closing(UserData(crashed)) as data:
+        data.restore()
+        assert saved(data) == {"one", "two"}
+
+
 @pytest.mark.parametrize("ruin", [Path.unlink, empty, damage])
 def test_file_ruined_between_starts_is_reported_and_restored(path: Path, ruin: Callable[[Path], None]) -> None:
     with closing(UserData(path)) as data:
@@ -353,12 +372,15 @@ def test_backups_are_made_daily_and_the_last_seven_stay(path: Path, passing: Cal
     assert "later on day 9" not in rows
 
 
-def test_a_damaged_backup_is_passed_over_for_an_older_one(path: Path) -> None:
+def test_an_unusable_backup_is_passed_over_for_an_older_one(path: Path) -> None:
     with closing(UserData(path)) as data:
         save(data, "one")
     (good,) = path.parent.glob("*.backup-*")
     os.utime(good, (1, 1))
+    assert good.read_bytes()[18:20] == b"\x01\x01", "opening a copy in WAL mode would need a log file next to it"
     path.with_name("user.sqlite.backup-2999-01-01").write_bytes(b"half a copy " * 500)
+    with closing(apsw.Connection(str(path.with_name("user.sqlite.backup-2999-01-02")))) as other:
+        other.execute("CREATE TABLE other (name)")
     path.write_bytes(b"")
     with closing(UserData(path)) as data:
         data.restore()

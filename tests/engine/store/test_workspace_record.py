@@ -1,6 +1,7 @@
 """The index of a workspace whose folder was renamed."""
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,8 @@ from engine.backends.opening import open_memory
 from engine.memory.memory_interface import MemorySearchManager
 from engine.settings import load_settings, settings_path
 from engine.store.index_paths import index_files
-from engine.store.workspace_record import adopt_renamed, recorded_workspaces
+from engine.store.user_data import UserData
+from engine.store.workspace_record import adopt_renamed, record_workspace, recorded_workspaces
 
 Open = Callable[[Path], MemorySearchManager]
 
@@ -86,10 +88,24 @@ def test_copy_of_open_folder_gets_own_index(renamed: Path, open_: Open) -> None:
     assert first.facts.all()
 
 
-def test_other_folder_with_same_inode_gets_own_index(renamed: Path, open_: Open) -> None:
+def test_folder_with_open_facts_gets_own_index(renamed: Path, open_: Open) -> None:
+    with closing(UserData(index_files(renamed.with_name("notes")).user)):
+        assert not open_(renamed).facts.all()
+
+
+def test_forgotten_missing_folder_keeps_its_inode(renamed: Path) -> None:
+    former = renamed.with_name("notes")
+    record_workspace(index_files(former), former, forgotten=True)
+    (noted,) = recorded_workspaces(index_files(former).folder.parent)
+    assert (noted.forgotten, noted.inode) == (True, renamed.stat().st_ino)
+
+
+@pytest.mark.parametrize("other", ["hose.md", "pump.md"])
+def test_other_folder_with_same_inode_gets_own_index(renamed: Path, open_: Open, other: str) -> None:
     """A new folder often has the inode of a deleted one."""
-    (renamed / "pump.md").unlink()
-    (renamed / "hose.md").write_text("# Hose\n")
+    (renamed / other).write_text("# Pump\n\nThe left valve LEAKS.\n")
+    if other != "pump.md":
+        (renamed / "pump.md").unlink()
     assert not open_(renamed).facts.all()
 
 

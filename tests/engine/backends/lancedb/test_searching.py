@@ -4,6 +4,7 @@ import pytest
 
 from engine.backends.lancedb.table import TableView
 from engine.records import EarlierQuery, Passage
+from tests.engine.search.test_word_similarity import PUMPS
 
 NOTES = {
     "greenhouse.md": "# Greenhouse\n\n## Watering\n\nThe timer on the drip irrigation skipped Tuesday again.\n",
@@ -133,6 +134,21 @@ def test_group_search_for_similar_counts_together(machine, monkeypatch) -> None:
     own = len(requests)
     memory.search_like(passage, min_score=0, session_key="agent:main:discord:group:42")
     assert 0 < len(requests) - own <= own
+
+
+def test_words_shared_by_results_cost_no_requests(machine, monkeypatch) -> None:
+    notes = {f"{name}.md": text for name, text in PUMPS.items()}
+    memory = machine("desk", notes=notes)
+    assert not memory.sync().error
+    counted, count = [], TableView.count
+    monkeypatch.setattr(
+        TableView, "count", lambda view, tokens, *rest: counted.extend(tokens) or count(view, tokens, *rest)
+    )
+    query = "Why did the garden pump lose so much pressure in winter?"
+    explanation = memory.search(query, min_score=0, explain=True).explanation
+    assert "best" in [stage.name for stage in explanation.stages]
+    assert any("pump" in token for token in counted)
+    assert not any("frost" in token for token in counted)
 
 
 def test_query_is_limited_to_earlier_results(desk) -> None:
