@@ -161,7 +161,7 @@ def _whole(image: IO[bytes]) -> bytes:
 class SessionDocument(DocumentFormat):
     """A format of documents that contain only one session. A subclass describes it."""
 
-    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+    def read(self, path: str, cancel: CancelToken | None) -> Iterator[Conversation]:
         """Yield the file's only session; nothing if it has no messages. Raises OSError, ValueError, Cancelled."""
         session = next((self.conversation(path, value, cancel) for value in conversations(path, cancel)), None)
         if session is not None and session.messages:
@@ -183,7 +183,7 @@ class Export(DocumentFormat):
     def matches(self, path: str, head: bytes) -> bool:
         return matches(path, head, partial(super().matches, path))
 
-    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+    def read(self, path: str, cancel: CancelToken | None) -> Iterator[Conversation]:
         listed = conversations(path, cancel, array=self.array)
         return (self.conversation(path, value) for value in listed if not self.member or self.member in value)
 

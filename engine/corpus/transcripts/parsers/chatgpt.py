@@ -22,7 +22,6 @@ from engine.corpus.transcripts.json_values import image_file_mark, items, mappin
 from engine.corpus.transcripts.message_builder import attached
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean, one_line
 
-_AGENT = "chatgpt"
 _UNTITLED = "New chat"
 _NAMES = ("conversation_id", "id", "current_node")
 """Members that identify a conversation; a conversation saved on its own may have only the last one."""
@@ -142,7 +141,7 @@ def _messages(nodes: Mapping[str, Any], names: Iterable[str]) -> Iterator[Mappin
 
 
 class ChatGptExport(Export):
-    agent = _AGENT
+    agent = "chatgpt"
     mark = b'"mapping"'
     beginning = re.compile(
         rb'\A[\s\xef\xbb\xbf]*\[?\s*\{(?=.*?"mapping"\s*:)(?=.*?"(?:create_time|current_node)"\s*:)', re.DOTALL
@@ -152,9 +151,7 @@ class ChatGptExport(Export):
     def conversation(self, path: str, value: Mapping[str, Any]) -> Conversation:
         key = clean(next(filter(None, (string(value.get(name)) for name in _NAMES)), ""))
         title = one_line(string(value.get("title")))
-        parser = _Parser(
-            metadata=SessionMetadata(agent=_AGENT, id=key, title="" if title == _UNTITLED else title), path=path
-        )
+        parser = _Parser(metadata=SessionMetadata(id=key, title="" if title == _UNTITLED else title), path=path)
         nodes = mapping(value.get("mapping"))
         parents = {name: string(mapping(node).get("parent")) for name, node in nodes.items()}
         times = {

@@ -22,7 +22,6 @@ from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, c
 from engine.corpus.transcripts.model_api_messages import ROLES
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
-_AGENT = "cherry-studio"
 _ROOT = "root"
 _SILENT = frozenset("citation knowledge source-document source-url step-start unknown".split())
 _TOPIC = "SELECT CAST(name AS BLOB), created_at, CAST(active_node_id AS BLOB) FROM topic WHERE id = ?"
@@ -79,7 +78,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     row = connection.execute(_TOPIC, (key,)).fetchone()
     if row is None:
         return None
-    metadata = SessionMetadata(agent=_AGENT, id=clean(key), title=one_line(as_text(row[0])), started=seconds(row[1]))
+    metadata = SessionMetadata(id=clean(key), title=one_line(as_text(row[0])), started=seconds(row[1]))
     reader = CherryReader(metadata=metadata)
     nodes, parents, times = dict[str, dict[str, Any]](), dict[str, str](), dict[str, float | None]()
     known = columns(connection, "message")
@@ -113,7 +112,7 @@ def _usage(stats: object) -> Usage:
 
 
 CHERRY_DATABASE = RowFormat(
-    agent=_AGENT,
+    agent="cherry-studio",
     needed={
         "topic": frozenset({"id", "name", "active_node_id", "created_at", "updated_at"}),
         "message": frozenset({"id", "topic_id", "parent_id", "role", "data", "created_at"}),

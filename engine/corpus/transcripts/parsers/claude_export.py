@@ -18,7 +18,6 @@ from engine.corpus.transcripts.json_values import content, items, mapping, secon
 from engine.corpus.transcripts.message_builder import Part, attached, filled_parts, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 
-_AGENT = "claude"
 _ROLES: dict[str, Role] = {"human": "user", "user": "user", "assistant": "assistant"}
 _SILENT = ("token_budget", "flag")
 _ARTIFACTS = "artifacts"
@@ -110,13 +109,13 @@ def _branches(entries: list[dict[str, Any]], tip: str) -> tuple[list[dict[str, A
 
 
 class ClaudeExport(Export):
-    agent = _AGENT
+    agent = "claude"
     mark = b'"chat_messages"'
     beginning = re.compile(rb'\A[\s\xef\xbb\xbf]*\[?\s*\{(?=.*?"uuid"\s*:)(?=.*?"chat_messages"\s*:)', re.DOTALL)
 
     def conversation(self, path: str, value: Mapping[str, Any]) -> Conversation:
         key = clean(string(value.get("uuid")))
-        parser = _Parser(metadata=SessionMetadata(agent=_AGENT, id=key, title=one_line(string(value.get("name")))))
+        parser = _Parser(metadata=SessionMetadata(id=key, title=one_line(string(value.get("name")))))
         project = mapping(value.get("project"))
         parser.metadata.project = one_line(string(project.get("name")))
         entries = [message for message in items(value.get("chat_messages")) if isinstance(message, dict)]

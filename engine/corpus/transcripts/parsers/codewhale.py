@@ -20,7 +20,6 @@ from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, c
 from engine.corpus.transcripts.model_api_messages import ROLES, BlockParser
 from engine.corpus.transcripts.token_usage import Usage, dollars
 
-_AGENT = "codewhale"
 _UNTITLED = "New Session"
 _STATE = re.compile(r"\s*<turn_meta>.*?(?:</turn_meta>\s*|\Z)", re.DOTALL)
 _RESULTS = ("tool_search_tool_result", "code_execution_tool_result")
@@ -70,7 +69,7 @@ class _Parser(BlockParser, kw_only=True):
 
 
 class CodeWhaleSession(SessionDocument):
-    agent = _AGENT
+    agent = "codewhale"
     mark = b'"schema_version"'
     beginning = re.compile(
         rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"schema_version"\s*:)(?=.*?"metadata"\s*:)(?=.*?"workspace"\s*:)', re.DOTALL
@@ -80,7 +79,6 @@ class CodeWhaleSession(SessionDocument):
         about = mapping(value.get("metadata"))
         title = one_line(string(about.get("title")))
         metadata = SessionMetadata(
-            agent=_AGENT,
             id=clean(string(about.get("id"))),
             title="" if title == _UNTITLED else title,
             project=clean(string(about.get("workspace"))),

@@ -16,7 +16,6 @@ from engine.corpus.transcripts.json_values import items, mapping, seconds, strin
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean, one_line
 
-_AGENT = "deepseek"
 _FRAGMENTS: dict[str, tuple[Role, Kind]] = {
     "REQUEST": ("user", "text"),
     "RESPONSE": ("assistant", "text"),
@@ -53,7 +52,7 @@ class _Parser(LineParser):
 
 
 class DeepSeekExport(Export):
-    agent = _AGENT
+    agent = "deepseek"
     mark = b'"inserted_at"'
     beginning = re.compile(rb'\A[\s\xef\xbb\xbf]*\[?\s*\{(?=.*?"mapping"\s*:)(?=.*?"inserted_at"\s*:)', re.DOTALL)
     member = "mapping"
@@ -71,7 +70,7 @@ class DeepSeekExport(Export):
             [by_name[name] for name in names if name in by_name]
             for names in (chosen, abandoned_branches(parents, chosen))
         )
-        parser = _Parser(metadata=SessionMetadata(agent=_AGENT, id=key, title=one_line(string(value.get("title")))))
+        parser = _Parser(metadata=SessionMetadata(id=key, title=one_line(string(value.get("title")))))
         messages, abandoned = read_branches(parser, current, others)
         metadata = parser.metadata
         metadata.started = metadata.started or seconds(value.get("inserted_at"))

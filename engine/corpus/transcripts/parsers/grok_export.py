@@ -15,7 +15,6 @@ from engine.corpus.transcripts.json_values import items, mapping, seconds, strin
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 
-_AGENT = "grok-web"
 _CONVERSATIONS = "conversations"
 _ROLES: dict[str, Role] = {"human": "user", "user": "user", "assistant": "assistant", "system": "system"}
 _THOUGHTS = "thinking_trace"
@@ -35,7 +34,7 @@ class _Parser(LineParser):
 
 
 class GrokExport(Export):
-    agent = _AGENT
+    agent = "grok-web"
     mark = b'"responses"'
     beginning = re.compile(
         rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"conversations"\s*:)(?=.*?"responses"\s*:)(?=.*?"response"\s*:)', re.DOTALL
@@ -53,7 +52,7 @@ class GrokExport(Export):
         parents = {name: above or (names[at - 1] if at else "") for at, (name, above) in enumerate(named.items())}
         chosen = branch(parents, {name: _time(message.get("create_time")) for name, message in by_name.items()}, "")
         key = clean(string(described.get("id")))
-        parser = _Parser(metadata=SessionMetadata(agent=_AGENT, id=key, title=one_line(string(described.get("title")))))
+        parser = _Parser(metadata=SessionMetadata(id=key, title=one_line(string(described.get("title")))))
         current, others = ([by_name[name] for name in some] for some in (chosen, abandoned_branches(parents, chosen)))
         messages, abandoned = read_branches(parser, current, others)
         metadata = parser.metadata

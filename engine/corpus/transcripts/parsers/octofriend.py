@@ -21,7 +21,6 @@ from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, c
 from engine.corpus.transcripts.model_api_messages import ChatParser
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
-_AGENT = "octofriend"
 _FAILED = ("file-outdated", "file-unreadable", "tool-error", "tool-malformed", "tool-reject")
 """Roles of results that are failures."""
 _ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "checkpoint": "system"}
@@ -88,7 +87,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     row = connection.execute("SELECT id, CAST(cwd AS BLOB) FROM trees WHERE name = ?", (key,)).fetchone()
     if row is None:
         return None
-    reader = OctofriendReader(metadata=SessionMetadata(agent=_AGENT, id=clean(key), project=clean(as_text(row[1]))))
+    reader = OctofriendReader(metadata=SessionMetadata(id=clean(key), project=clean(as_text(row[1]))))
     nodes, parents = dict[str, dict[str, Any]](), dict[str, str]()
     created = "n.created_at" if "created_at" in columns(connection, "tree_nodes") else "NULL"
     model = data_of("h.model_json") if "model_json" in columns(connection, "history_items") else "NULL"
@@ -117,7 +116,7 @@ def _model(stated: object) -> str:
 
 
 OCTOFRIEND_DATABASE = RowFormat(
-    agent=_AGENT,
+    agent="octofriend",
     needed={
         "trees": frozenset({"id", "name", "cwd", "updated_at"}),
         "tree_nodes": frozenset({"id", "history_item_id", "tree_id", "parent_id"}),

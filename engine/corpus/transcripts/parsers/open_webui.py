@@ -77,7 +77,7 @@ class OpenWebUiExport(DocumentFormat):
         rb'\A[\s\xef\xbb\xbf]*\[\s*\{(?=.*?"chat"\s*:)(?=.*?"history"\s*:)(?=.*?"parentId"\s*:)', re.DOTALL
     )
 
-    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+    def read(self, path: str, cancel: CancelToken | None) -> Iterator[Conversation]:
         return (_conversation(value) for value in export_reader.conversations(path, cancel) if "chat" in value)
 
 
@@ -104,7 +104,7 @@ def _conversation(value: Mapping[str, Any]) -> Conversation:
     path = branch(parents, times, string(history.get("currentId")))
     key = clean(string(value.get("id")) or string(chat.get("id")))
     title = one_line(string(value.get("title")) or string(chat.get("title")))
-    parser = _Parser(metadata=SessionMetadata(agent=_AGENT, id=key, title="" if title == _UNTITLED else title))
+    parser = _Parser(metadata=SessionMetadata(id=key, title="" if title == _UNTITLED else title))
     current, others = ([nodes[name] for name in names] for names in (path, abandoned_branches(parents, path)))
     messages, abandoned = read_branches(parser, current, others)
     metadata = parser.metadata

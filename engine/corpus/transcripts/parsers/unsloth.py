@@ -19,7 +19,6 @@ from engine.corpus.transcripts.message_builder import Part, attached
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, SdkParser, arguments
 
-_AGENT = "unsloth-studio"
 _UNTITLED = "New Chat"
 _THREAD = """SELECT CAST(t.title AS BLOB), CAST(t.model_id AS BLOB), t.created_at,
     CAST(coalesce(nullif({root}, ''), p.name) AS BLOB)
@@ -59,7 +58,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     if row is None:
         return None
     title, model, created, project = as_text(row[0]), as_text(row[1]), row[2], as_text(row[3])
-    metadata = SessionMetadata(agent=_AGENT, id=clean(key), project=clean(project), started=seconds(created))
+    metadata = SessionMetadata(id=clean(key), project=clean(project), started=seconds(created))
     metadata.title = "" if title == _UNTITLED else one_line(title)
     reader = UnslothReader(metadata=metadata)
     reader.use_model(model)
@@ -89,7 +88,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
 
 
 UNSLOTH_DATABASE = RowFormat(
-    agent=_AGENT,
+    agent="unsloth-studio",
     needed={
         "chat_projects": frozenset({"id", "name"}),
         "chat_threads": frozenset("id title model_id project_id created_at".split()),
