@@ -13,7 +13,7 @@ from typing import Any
 import apsw
 
 from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of, rows_with
-from engine.corpus.transcripts.export_reader import abandoned_branches, branch, read_branches
+from engine.corpus.transcripts.export_reader import divided, read_branches
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
@@ -100,10 +100,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
             "usage": _usage(stats),
         }
         parents[name], times[name] = as_text(above), seconds(time)
-    path = branch(parents, times, as_text(row[2]))
-    others = abandoned_branches(parents, path)
-    messages, abandoned = read_branches(reader, (nodes[name] for name in path), (nodes[name] for name in others))
-    return reader.conversation(key, messages, abandoned)
+    return read_branches(reader, key, *divided(nodes, parents, times, as_text(row[2])))
 
 
 def _usage(stats: object) -> Usage:

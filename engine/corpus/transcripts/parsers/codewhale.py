@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from engine.base.cancellation import CancelToken
-from engine.corpus.transcripts.export_reader import SessionDocument, abandoned_branches, branch, read_branches
+from engine.corpus.transcripts.export_reader import SessionDocument, divided, read_branches
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import content, image_mark, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part
@@ -100,12 +100,10 @@ class CodeWhaleSession(SessionDocument):
                 nodes[name], parents[name] = entry, parent if id_ else parent or before
                 before = name
             times = {name: seconds(entry.get("created_at")) for name, entry in nodes.items()}
-            chosen = branch(parents, times, string(journal.get("leaf_id")) or string(value.get("leaf_id")))
-            current, others = (
-                [nodes[name] for name in names] for names in (chosen, abandoned_branches(parents, chosen))
-            )
+            tip = string(journal.get("leaf_id")) or string(value.get("leaf_id"))
+            current, others = divided(nodes, parents, times, tip)
         else:
             current, others = [{"kind": "message", "message": message} for message in items(value.get("messages"))], []
-        messages, abandoned = read_branches(parser, current, others)
+        conversation = read_branches(parser, "", current, others)
         metadata.ended = max(filter(None, (metadata.ended, seconds(about.get("updated_at")))), default=None)
-        return parser.conversation("", messages, abandoned)
+        return conversation

@@ -13,7 +13,7 @@ from typing import Any
 import apsw
 
 from engine.corpus.transcripts.database_format import RowFormat, as_text, columns, data_of
-from engine.corpus.transcripts.export_reader import abandoned_branches, branch, read_branches
+from engine.corpus.transcripts.export_reader import divided, read_branches
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
@@ -81,11 +81,10 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
         nodes[str(node)] = {**value, "node": node, "created": time}
         parents[str(node)] = "" if parent is None else str(parent)
     times = {name: seconds(node["created"]) for name, node in nodes.items()}
-    path = branch(parents, times, as_text(end))
-    current, others = ([nodes[name] for name in names] for names in (path, abandoned_branches(parents, path)))
-    messages, abandoned = read_branches(parser, current, _without_copies(current, others))
+    current, others = divided(nodes, parents, times, as_text(end))
+    conversation = read_branches(parser, key, current, _without_copies(current, others))
     metadata.ended = max(filter(None, (metadata.ended, seconds(active))), default=None)
-    return parser.conversation(key, messages, abandoned)
+    return conversation
 
 
 def _without_copies(current: list[dict[str, Any]], others: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:

@@ -164,9 +164,9 @@ class JunieEvents(DocumentFormat):
         parser = _Parser(metadata=SessionMetadata(id=clean(session), title=listed.title))
         parser.metadata.started, parser.metadata.project = listed.started, listed.project
         current, dropped = _merged(json_lines(path, cancel), parser)
-        messages, abandoned = read_branches(parser, current, dropped)
-        if messages or abandoned:
-            yield parser.conversation("", messages, abandoned)
+        conversation = read_branches(parser, "", current, dropped)
+        if conversation.everything:
+            yield conversation
 
 
 def _merged(events: Iterable[Mapping[str, Any] | None], parser: _Parser) -> tuple[list[Any], list[Any]]:

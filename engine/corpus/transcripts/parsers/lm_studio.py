@@ -95,5 +95,4 @@ class LmStudioChat(SessionDocument):
             for number, version in enumerate(map(mapping, items(message.get("versions")))):
                 (current if number == selected else others).append(version)
         parser = _Parser(metadata=metadata)
-        messages, abandoned = read_branches(parser, current, others)
-        return parser.conversation("", messages, abandoned)
+        return read_branches(parser, "", current, others)

@@ -12,7 +12,7 @@ from typing import Any
 import apsw
 
 from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of
-from engine.corpus.transcripts.export_reader import abandoned_branches, branch, read_branches
+from engine.corpus.transcripts.export_reader import divided, read_branches
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
@@ -104,10 +104,8 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
             "message": mapping(value.get("ir")) or {"role": "checkpoint"},
         }
         parents[name] = as_text(above)
-    path = branch(parents, {name: float(number) for number, name in enumerate(nodes, 1)}, "")
-    others = abandoned_branches(parents, path)
-    messages, abandoned = read_branches(reader, (nodes[name] for name in path), (nodes[name] for name in others))
-    return reader.conversation(key, messages, abandoned)
+    times = {name: float(number) for number, name in enumerate(nodes, 1)}
+    return read_branches(reader, key, *divided(nodes, parents, times))
 
 
 def _model(stated: object) -> str:

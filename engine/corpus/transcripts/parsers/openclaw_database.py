@@ -67,7 +67,8 @@ def _conversation(connection: apsw.Connection, key: str, path: str) -> Conversat
     messages, others = whole(parser, turns()), tuple[Message, ...]()
     if branches.metadata.rewound:
         parser = _parser(connection, key)
-        messages, others = read_branches(parser, entries(abandoned=False), entries(abandoned=True))
+        found = read_branches(parser, key, entries(abandoned=False), entries(abandoned=True))
+        messages, others = found.messages, found.abandoned
     parser.metadata.id = clean(key)  # the first line can be a copy of another session's
     requests = tuple(parser.take_requests())
     return parser.conversation(key, messages, others, requests)

@@ -64,9 +64,8 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     reader = PiebaldReader(metadata=metadata)
     nodes, parents, enabled = _messages(connection, key)
     path = _shown(parents, enabled)
-    others = abandoned_branches(parents, path)
-    messages, abandoned = read_branches(reader, (nodes[name] for name in path), (nodes[name] for name in others))
-    return reader.conversation(key, messages, abandoned)
+    current, others = ([nodes[name] for name in names] for names in (path, abandoned_branches(parents, path)))
+    return read_branches(reader, key, current, others)
 
 
 def _parent(connection: apsw.Connection, key: str) -> str:

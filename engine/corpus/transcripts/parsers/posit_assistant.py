@@ -79,8 +79,7 @@ class PositConversation(SessionDocument):
                     branch.append({"message": stored[number], "time": node.get("timestamp")})
                 else:
                     parser.count_unknown("message without a line")
-        messages, abandoned = read_branches(parser, current, others)
-        return parser.conversation("", messages, abandoned)
+        return read_branches(parser, "", current, others)
 
 
 def _project(folder: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import apsw
 
 from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of, rows_with
-from engine.corpus.transcripts.export_reader import abandoned_branches, branch, read_branches
+from engine.corpus.transcripts.export_reader import divided, read_branches
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, attached
@@ -81,10 +81,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
         }
         parents[name] = before if above is None else as_text(above)  # older messages don't name their parent
         times[name], before = seconds(time), name
-    path = branch(parents, times, "")
-    others = abandoned_branches(parents, path)
-    messages, abandoned = read_branches(reader, (nodes[name] for name in path), (nodes[name] for name in others))
-    return reader.conversation(key, messages, abandoned)
+    return read_branches(reader, key, *divided(nodes, parents, times))
 
 
 UNSLOTH_DATABASE = RowFormat(
