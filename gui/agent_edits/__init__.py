@@ -4,23 +4,9 @@ In: changes from the tool calls of all sessions.
 Out: a filtered list; the message that made the selected change opens in `gui.conversation`.
 """
 
-from typing import TYPE_CHECKING
-
 from engine import marked
 from gui.commands import Context, Fixed
-from gui.core.view_spec import ViewPanel, ViewSpec
-
-if TYPE_CHECKING:
-    from PySide6.QtWidgets import QWidget
-
-    from gui.core.jobs import Jobs
-
-
-def _make(jobs: "Jobs", parent: "QWidget") -> ViewPanel:
-    from gui.agent_edits.panel import EditsPanel
-
-    return EditsPanel(jobs, parent)
-
+from gui.core.view_spec import ViewSpec
 
 VIEW = ViewSpec(
     name="edits",
@@ -28,7 +14,7 @@ VIEW = ViewSpec(
     tip=marked("Files that agents changed"),
     command=marked("Recent edits"),
     key="Ctrl+5",
-    make=_make,
+    panel="gui.agent_edits.panel:EditsPanel",
     lazy=True,
     contexts=(Context("edits", marked("List of changed files"), marked("Open the view of changed files first.")),),
     fixed_keys=(

@@ -1,7 +1,7 @@
 """The views of the window: each declares everything about itself in a `ViewSpec`, and the window iterates over them.
 
-Imports no Qt, since the command line reads the names of the views. For the same reason a view's package imports its
-panel only in `make`.
+Imports no Qt, since the command line reads the names of the views. For the same reason a view's package only names its
+panel.
 """
 
 from collections.abc import Callable, Mapping
@@ -110,8 +110,8 @@ class ViewSpec:
     """Label in the menu and the palette."""
     key: str
     """Default key of the command."""
-    make: Callable[["Jobs", "QWidget"], ViewPanel]
-    """Creates the panel and its body with this parent; called when the view is first shown, or before."""
+    panel: str
+    """Module and name of the class of its panel."""
     box: str = ""
     """Name of the view whose header and search box this view shows; empty for its own."""
     whole: bool = False
@@ -133,6 +133,11 @@ class ViewSpec:
     """Keys that its widgets handle themselves."""
     guide: str = ""
     """Page of the guide about the view."""
+
+    def make(self, jobs: "Jobs", parent: "QWidget") -> ViewPanel:
+        """Create the panel and its body with this parent; called when the view is first shown, or before."""
+        module, _, name = self.panel.partition(":")
+        return cast("ViewPanel", getattr(import_module(module), name)(jobs, parent=parent))
 
     @property
     def command_line(self) -> tuple[str, ...]:

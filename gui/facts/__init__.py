@@ -8,19 +8,10 @@ from typing import TYPE_CHECKING
 
 from engine import MnemoscopeError, marked
 from gui.commands import Context, Fixed
-from gui.core.view_spec import ViewPanel, ViewSpec
+from gui.core.view_spec import ViewSpec
 
 if TYPE_CHECKING:
-    from PySide6.QtWidgets import QWidget
-
     from engine import MemorySearchManager
-    from gui.core.jobs import Jobs
-
-
-def _make(jobs: "Jobs", parent: "QWidget") -> ViewPanel:
-    from gui.facts.panel import FactsPanel
-
-    return FactsPanel(jobs, parent)
 
 
 def _has_facts(manager: "MemorySearchManager") -> bool:
@@ -37,7 +28,7 @@ VIEW = ViewSpec(
     tip=marked("Facts for agents to remember"),
     command=marked("Facts"),
     key="Ctrl+4",
-    make=_make,
+    panel="gui.facts.panel:FactsPanel",
     whole=True,
     has_content=_has_facts,
     contexts=(Context("facts", marked("Facts"), marked("Go to the facts first.")),),

@@ -4,23 +4,9 @@ In: records of `engine.insight`.
 Out: charts, tables and repairs.
 """
 
-from typing import TYPE_CHECKING
-
 from engine import marked
 from gui.commands import Context, Fixed
-from gui.core.view_spec import ViewPanel, ViewSpec
-
-if TYPE_CHECKING:
-    from PySide6.QtWidgets import QWidget
-
-    from gui.core.jobs import Jobs
-
-
-def _make(jobs: "Jobs", parent: "QWidget") -> ViewPanel:
-    from gui.index.panel import IndexPanel
-
-    return IndexPanel(jobs, parent)
-
+from gui.core.view_spec import ViewSpec
 
 VIEW = ViewSpec(
     name="index",
@@ -28,7 +14,7 @@ VIEW = ViewSpec(
     tip=marked("See inside the index"),
     command=marked("See inside the index"),
     key="Ctrl+3",
-    make=_make,
+    panel="gui.index.panel:IndexPanel",
     box="search",
     whole=True,
     pages=("map", "duplicates", "health"),

@@ -4,23 +4,9 @@ In: the typed query and its options.
 Out: a `Query` to the memory, and its results as rows.
 """
 
-from typing import TYPE_CHECKING
-
 from engine import marked
 from gui.commands import Context, Fixed
-from gui.core.view_spec import ViewPanel, ViewSpec
-
-if TYPE_CHECKING:
-    from PySide6.QtWidgets import QWidget
-
-    from gui.core.jobs import Jobs
-
-
-def _make(jobs: "Jobs", parent: "QWidget") -> ViewPanel:
-    from gui.search.panel import SearchPanel
-
-    return SearchPanel(jobs, parent)
-
+from gui.core.view_spec import ViewSpec
 
 VIEW = ViewSpec(
     name="search",
@@ -28,7 +14,7 @@ VIEW = ViewSpec(
     tip=marked("Search notes and sessions"),
     command=marked("Search notes and sessions"),
     key="Ctrl+1",
-    make=_make,
+    panel="gui.search.panel:SearchPanel",
     pages=("viewer", "chunks", "explanation"),
     contexts=(Context("results", marked("Results"), marked("Search for something first.")),),
     fixed_keys=(

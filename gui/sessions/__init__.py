@@ -4,23 +4,9 @@ In: summaries of all sessions.
 Out: the filtered list; the selected session opens in `gui.conversation`.
 """
 
-from typing import TYPE_CHECKING
-
 from engine import marked
 from gui.commands import Context, Fixed
-from gui.core.view_spec import ViewPanel, ViewSpec
-
-if TYPE_CHECKING:
-    from PySide6.QtWidgets import QWidget
-
-    from gui.core.jobs import Jobs
-
-
-def _make(jobs: "Jobs", parent: "QWidget") -> ViewPanel:
-    from gui.sessions.panel import SessionsPanel
-
-    return SessionsPanel(jobs, parent=parent)
-
+from gui.core.view_spec import ViewSpec
 
 VIEW = ViewSpec(
     name="sessions",
@@ -28,7 +14,7 @@ VIEW = ViewSpec(
     tip=marked("Browse past sessions"),
     command=marked("Browse past sessions"),
     key="Ctrl+2",
-    make=_make,
+    panel="gui.sessions.panel:SessionsPanel",
     lazy=True,
     contexts=(Context("sessions", marked("List of sessions"), marked("Go to the sessions first.")),),
     fixed_keys=(

@@ -23,11 +23,9 @@ class QuillTask(DocumentFormat):
     def matches(self, path: str, head: bytes) -> bool:
         return head.startswith(b"# quill task")
 
-    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+    def read(self, path: str, cancel: CancelToken | None) -> Iterator[Conversation]:
         task = Path(path)
-        metadata = SessionMetadata(
-            agent=self.agent, id=task.parent.name, title=(task.parent / "title.json").read_text()
-        )
+        metadata = SessionMetadata(id=task.parent.name, title=(task.parent / "title.json").read_text())
         lines = [line for line in task.read_text().splitlines() if line.startswith(("> ", "< "))]
         messages = [
             Message("user" if line[0] == ">" else "assistant", "text", line[2:], number, number)

@@ -6,13 +6,14 @@ from PySide6.QtWidgets import QLabel, QWidget
 from engine import MemoryProviderStatus, MemorySearchManager
 from gui.commands.commands import key_action
 from gui.commands.keymap import command
+from gui.core.jobs import Jobs
 from gui.core.view_spec import ViewPanel
 from gui.widgets.layouts import FoldingRow
 from gui.widgets.query_box import QueryBox
 
 
 class InventedPanel(QObject, ViewPanel):
-    def __init__(self, parent: QObject) -> None:
+    def __init__(self, _jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
         self.box = QueryBox("By harbour", "Find a harbour")
         self.header = FoldingRow(self.box, QWidget(), 30)

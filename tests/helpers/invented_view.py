@@ -1,21 +1,7 @@
 """A view that only tests register: what a new view declares, in one module."""
 
-from typing import TYPE_CHECKING
-
 from gui.commands import Context, Fixed
-from gui.core.view_spec import ViewPanel, ViewSpec
-
-if TYPE_CHECKING:
-    from PySide6.QtCore import QObject
-
-    from gui.core.jobs import Jobs
-
-
-def _make(_jobs: "Jobs", parent: "QObject") -> ViewPanel:
-    from tests.helpers.invented_panel import InventedPanel
-
-    return InventedPanel(parent)
-
+from gui.core.view_spec import ViewSpec
 
 VIEW = ViewSpec(
     name="tides",
@@ -23,7 +9,7 @@ VIEW = ViewSpec(
     tip="High and low water",
     command="Show the tides",
     key="Ctrl+9",
-    make=_make,
+    panel="tests.helpers.invented_panel:InventedPanel",
     whole=True,
     pages=("neap",),
     contexts=(Context("tides", "Tide table", "Go to the tides first."),),

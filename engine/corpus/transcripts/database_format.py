@@ -53,35 +53,61 @@ class RowFormat(msgspec.Struct, kw_only=True):
             yield _Sessions(view, self, path)
 
 
-class _Sessions:
+class OpenSessions:
+    """An open database whose sessions have rows. A subclass reads them."""
+
+    def __init__(self, view: SqliteView, agent: str) -> None:
+        self.view = view
+        self._agent = agent
+
+    def rows(self, connection: apsw.Connection) -> Mapping[str, object]:
+        """Return for each session, by key, values that differ whenever the session does; last changed first."""
+        raise NotImplementedError
+
+    def read(self, connection: apsw.Connection, key: str) -> Conversation | None:
+        """Return one session, without the agent; None if it doesn't exist (any more)."""
+        raise NotImplementedError
+
+    def keys(self) -> set[str]:
+        return set(self.view.read(self.rows))
+
+    def can_read(self, key: str) -> bool:
+        return True
+
+    def marks(self) -> dict[str, str]:
+        return {key: mark_of(row) for key, row in self.view.read(self.rows).items()}
+
+    def conversation(self, key: str) -> Conversation | None:
+        found = self.view.read(lambda connection: self.read(connection, key))
+        if found is not None:
+            found.metadata.agent = self._agent
+        return found
+
+
+def mark_of(row: object) -> str:
+    """Return a text that differs for different rows."""
+    return hashlib.sha256(msgspec.json.encode(row)).hexdigest()
+
+
+class _Sessions(OpenSessions):
     def __init__(self, view: SqliteView, format: RowFormat, path: str) -> None:
-        self._view = view
+        super().__init__(view, format.agent)
         self._format = format
         self._path = path
 
-    def keys(self) -> set[str]:
-        return set(self.marks())
+    def rows(self, connection: apsw.Connection) -> Mapping[str, object]:
+        listed = self._format.listed
+        rows = connection.execute(listed if isinstance(listed, str) else listed(connection)).fetchall()
+        rows.sort(key=lambda row: _sort_key_of_time(row[1]), reverse=True)
+        elsewhere = self._format.elsewhere(self._path) if self._format.elsewhere else ()
+        return {key: row for row in rows if (key := as_text(row[0])) not in elsewhere}
+
+    def read(self, connection: apsw.Connection, key: str) -> Conversation | None:
+        return self._format.conversation(connection, key, self._path)
 
     def can_read(self, key: str) -> bool:
         check = self._format.can_read
-        return check is None or self._view.read(lambda connection: check(connection, key, self._path))
-
-    def marks(self) -> dict[str, str]:
-        rows = self._view.read(lambda connection: connection.execute(self._query(connection)).fetchall())
-        rows.sort(key=lambda row: _sort_key_of_time(row[1]), reverse=True)
-        elsewhere = self._format.elsewhere(self._path) if self._format.elsewhere else ()
-        return {
-            key: hashlib.sha256(msgspec.json.encode(row)).hexdigest()
-            for row in rows
-            if (key := as_text(row[0])) not in elsewhere
-        }
-
-    def _query(self, connection: apsw.Connection) -> str:
-        listed = self._format.listed
-        return listed if isinstance(listed, str) else listed(connection)
-
-    def conversation(self, key: str) -> Conversation | None:
-        return self._view.read(lambda connection: self._format.conversation(connection, key, self._path))
+        return check is None or self.view.read(lambda connection: check(connection, key, self._path))
 
 
 def columns(connection: apsw.Connection, table: str) -> frozenset[str]:

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from engine.base import skip_reasons
 from engine.base.bounded_json import (
@@ -59,6 +59,7 @@ _SURROGATES = re.compile(FIRST_HALF + rb"\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[dD][8
 _REPLACEMENT = rb"\ufffd"
 
 _Event = tuple[str, Any]
+_Node = TypeVar("_Node")
 
 
 def json_lines(path: str, cancel: CancelToken | None) -> Iterator[Mapping[str, Any] | None]:
@@ -161,7 +162,7 @@ def _whole(image: IO[bytes]) -> bytes:
 class SessionDocument(DocumentFormat):
     """A format of documents that contain only one session. A subclass describes it."""
 
-    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+    def read(self, path: str, cancel: CancelToken | None) -> Iterator[Conversation]:
         """Yield the file's only session; nothing if it has no messages. Raises OSError, ValueError, Cancelled."""
         session = next((self.conversation(path, value, cancel) for value in conversations(path, cancel)), None)
         if session is not None and session.messages:
@@ -183,7 +184,7 @@ class Export(DocumentFormat):
     def matches(self, path: str, head: bytes) -> bool:
         return matches(path, head, partial(super().matches, path))
 
-    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+    def read(self, path: str, cancel: CancelToken | None) -> Iterator[Conversation]:
         listed = conversations(path, cancel, array=self.array)
         return (self.conversation(path, value) for value in listed if not self.member or self.member in value)
 
@@ -356,17 +357,28 @@ def whole_conversation(
         raise broken
 
 
+def divided(
+    nodes: Mapping[str, _Node], parents: Mapping[str, str], times: Mapping[str, float | None], tip: str = ""
+) -> tuple[list[_Node], list[_Node]]:
+    """Return the nodes of a tree from the root to `tip`, as `branch` finds them, and those of all other branches."""
+    shown = branch(parents, times, tip)
+    first, others = (
+        [nodes[name] for name in names if name in nodes] for names in (shown, abandoned_branches(parents, shown))
+    )
+    return first, others
+
+
 def read_branches(
-    parser: LineParser, current: Iterable[Mapping[str, Any]], abandoned: Iterable[Mapping[str, Any]]
-) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
-    """Return the messages of the branch seen last, and of all other branches, which don't change the metadata."""
+    parser: LineParser, key: str, current: Iterable[Mapping[str, Any]], abandoned: Iterable[Mapping[str, Any]]
+) -> Conversation:
+    """Return the session with the branch seen last, and all other branches, which don't change the metadata."""
     messages = tuple(chain.from_iterable(parser.feed(value, 0) for value in current))
     metadata, last = parser.metadata, parser.ordinal
     before = metadata.started, metadata.ended, metadata.active, metadata.pauses, metadata.opening
     others = tuple(chain.from_iterable(parser.feed(value, 0) for value in abandoned))
     metadata.started, metadata.ended, metadata.active, metadata.pauses, metadata.opening = before
     metadata.rewound = [(last + 1, parser.ordinal)] if others else []
-    return messages, others
+    return parser.conversation(key, messages, others)
 
 
 def abandoned_branches(parents: Mapping[str, str], path: Iterable[str]) -> list[str]:

@@ -191,11 +191,17 @@ class LineFormat:
 
     def parser(self, path: str) -> LineParser:
         """Return a new parser; `path` may contain the session's id or agent if no line does."""
+        parser = self.begin(path)
+        parser.metadata.agent = self.agent
+        return parser
+
+    def begin(self, path: str) -> LineParser:
+        """Return a new parser, without the agent."""
         return self.parses(metadata=self.metadata(path))
 
     def metadata(self, path: str) -> SessionMetadata:
         """Return the metadata that the path of a transcript and the files next to it contain."""
-        return SessionMetadata(agent=self.agent, id=clean(os.path.basename(path).removesuffix(".jsonl")))
+        return SessionMetadata(id=clean(os.path.basename(path).removesuffix(".jsonl")))
 
     def resume(self, state: bytes) -> LineParser:
         """Return a parser with the fields in `state` (JSON). Raises ValueError for a state of another version."""
@@ -245,6 +251,12 @@ class DocumentFormat:
 
         Raises OSError, ValueError for a truncated document (after the complete ones), Cancelled.
         """
+        for conversation in self.read(path, cancel):
+            conversation.metadata.agent = self.agent
+            yield conversation
+
+    def read(self, path: str, cancel: CancelToken | None) -> Iterator[Conversation]:
+        """Yield the conversations, without the agent."""
         raise NotImplementedError
 
 

@@ -79,8 +79,8 @@ class Message(msgspec.Struct, frozen=True, gc=False):
 class SessionMetadata(msgspec.Struct, kw_only=True):
     """Metadata of a session, completed while its transcript is read."""
 
-    agent: str
-    """Short name of the program, as in its `Agent` declaration."""
+    agent: str = ""
+    """Short name of the program, as in its `Agent` declaration; set by the format."""
     id: str = ""
     title: str = ""
     """Title given by the user or the agent; empty if there is none."""

@@ -243,7 +243,7 @@ def growing_part(path: str) -> str:
 
 def owner_of_part(path: str) -> str:
     """Return the transcript that a file next to it is a part of; empty for any other file."""
-    owners = (agent.part_of(path) for agent in AGENTS if agent.part_of is not None)
+    owners = (owner(path) for owner in _owners(AGENTS))
     return next(filter(None, owners), "")
 
 
@@ -295,10 +295,19 @@ def _watched(agents: tuple[Agent, ...], store: str) -> str:
 def _part_rules(agents: tuple[Agent, ...]) -> PartRules:
     marks = [(mark, agent) for agent in agents for mark in agent.with_parts]
     return PartRules(
-        tuple((mark, agent.parts_changed) for mark, agent in marks if agent.parts_changed),
+        (
+            *((mark, agent.parts_changed) for mark, agent in marks if agent.parts_changed),
+            *((one.mark, one.changed) for agent in agents for one in agent.beside),
+        ),
         tuple((mark, agent.grows_in) for mark, agent in marks if agent.grows_in),
         tuple((mark, agent.list_changed) for mark, agent in marks if agent.list_changed),
     )
+
+
+@functools.cache
+def _owners(agents: tuple[Agent, ...]) -> tuple[Callable[[str], str], ...]:
+    beside = (one.owner for agent in agents for one in agent.beside)
+    return (*(agent.part_of for agent in agents if agent.part_of), *beside)
 
 
 @functools.cache

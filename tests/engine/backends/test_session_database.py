@@ -346,10 +346,10 @@ def test_fault_in_one_session_hides_no_other(
 ) -> None:
     metadata = opencode_database.session_metadata
 
-    def faulty(agent: str, key: str, about: dict[str, Any]) -> SessionMetadata:
+    def faulty(key: str, about: dict[str, Any]) -> SessionMetadata:
         if key == "ses_1":
             raise KeyError(SECRET)
-        return metadata(agent, key, about)
+        return metadata(key, about)
 
     memory = open_memory(sessions=listed(path))
     memory.sync()

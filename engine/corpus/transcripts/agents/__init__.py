@@ -6,6 +6,7 @@ Out: an `Agent` each, with its label, its folders and files, its resume command 
 
 import os
 import re
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +47,42 @@ CopyFinder = Callable[[Iterable["FoundFile"], Set[str], "CancelToken | None"], s
 
 def _no_folders(_machine: Machine) -> FoundFolders:
     return iter(())
+
+
+class Beside(msgspec.Struct, frozen=True):
+    """A file next to each transcript that holds a part of its session, such as its title."""
+
+    end: str
+    """End of its path, where that of the transcript has `transcript`."""
+    transcript: str
+    folder: str
+    """Part of the paths of both."""
+
+    @property
+    def mark(self) -> str:
+        """Part of the paths of transcripts that have such a file."""
+        return self.folder or self.transcript
+
+    def changed(self, path: str) -> int:
+        """Return when the file of the transcript at `path` was changed, in nanoseconds; 0 if there is none."""
+        if self.folder not in path or not path.endswith(self.transcript):
+            return 0
+        try:
+            return os.lstat(path.removesuffix(self.transcript) + self.end).st_mtime_ns
+        except OSError:
+            return 0
+
+    def owner(self, path: str) -> str:
+        """Return the transcript that has the file at `path`; empty for other files, or if there is none."""
+        if self.folder not in path or not path.endswith(self.end):
+            return ""
+        owner = path.removesuffix(self.end) + self.transcript
+        return owner if os.path.lexists(owner) else ""
+
+
+def beside(end: str, transcript: str = LINES_END, folder: str = "") -> Beside:
+    """Return a `Beside`, given its texts with slashes."""
+    return Beside(*(text.replace("/", os.sep) for text in (end, transcript, folder)))
 
 
 class Agent(msgspec.Struct, frozen=True, kw_only=True, eq=False):
@@ -99,9 +136,11 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """
     watched: str = ""
     """Pattern of the folders to watch in its stores, relative to these, with slashes; empty for all but `parts`."""
+    beside: tuple[Beside, ...] = ()
+    """Files next to its transcripts that hold parts of sessions."""
     parts_changed: Callable[[str], int] | None = None
-    """Returns when other files of the transcript at this path were changed, in nanoseconds; 0 for none. Called for the
-    transcripts of all agents whose paths contain a text of `with_parts`.
+    """Returns when further files of the transcript at this path were changed, in nanoseconds; 0 for none. Called for
+    the transcripts of all agents whose paths contain a text of `with_parts`.
     """
     grows_in: Callable[[str], str] | None = None
     """Returns the folder to which the messages of the transcript at this path are added, one file each; empty for none.
@@ -145,6 +184,18 @@ def paths(*templates: str) -> Callable[[Machine], FoundFolders]:
     return found
 
 
+def time_with(path: str, listed: str) -> int:
+    """Return a time less than a second after the last change of the transcript at `path`, in nanoseconds, that depends
+    on its title or other text in a list; 0 without one.
+    """
+    if not listed:
+        return 0
+    try:
+        return os.stat(path).st_mtime_ns + zlib.crc32(listed.encode()) % 10**9
+    except OSError:
+        return 0
+
+
 def in_databases(
     single: Mapping[str, Iterable[str]],
     databases: Iterable[str],
@@ -176,45 +227,6 @@ def trace_files(path: str) -> list[str]:
     """Return the paths of Visual Studio's trace files in the folder of the one at `path`, in order. Raises OSError."""
     folder = os.path.dirname(path)
     return [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(TRACES)]
-
-
-def sidecar_changed(path: str, transcript: str, sidecar: str) -> int:
-    """Return when the file `sidecar` next to a transcript named `transcript` was changed, in nanoseconds; else 0."""
-    if not path.endswith(transcript) or os.path.basename(path) != transcript:
-        return 0
-    try:
-        return os.lstat(os.path.join(os.path.dirname(path), sidecar)).st_mtime_ns
-    except OSError:
-        return 0
-
-
-def described_changed(path: str, folder: str, ending: str, lines: str = LINES_END) -> int:
-    """Return when the file that describes a transcript was changed, in nanoseconds; else 0.
-
-    It has the transcript's name with `ending` instead of `lines`; `folder` is a part of the path of all of them.
-    """
-    if folder not in path or not path.endswith(lines):
-        return 0
-    try:
-        return os.lstat(path.removesuffix(lines) + ending).st_mtime_ns
-    except OSError:
-        return 0
-
-
-def described_owner(path: str, folder: str, ending: str, lines: str = LINES_END) -> str:
-    """Return the transcript that a file with this ending describes; empty for other files or without a transcript."""
-    if folder not in path or not path.endswith(ending):
-        return ""
-    owner = path.removesuffix(ending) + lines
-    return owner if os.path.lexists(owner) else ""
-
-
-def sidecar_owner(path: str, transcript: str, sidecar: str) -> str:
-    """Return the file `transcript` next to a file named `sidecar`; empty for other files, or if there is none."""
-    if not path.endswith(sidecar) or os.path.basename(path) != sidecar:
-        return ""
-    owner = os.path.join(os.path.dirname(path), transcript)
-    return owner if os.path.lexists(owner) else ""
 
 
 def description_of(path: str) -> str:

@@ -22,7 +22,7 @@ from engine.corpus.transcripts.agents import (
     QODER_DESCRIPTION,
     QODER_PROJECTS,
     Agent,
-    described_owner,
+    beside,
     description_of,
     paths,
 )
@@ -139,7 +139,7 @@ QODER = Agent(
     ),
     with_parts=("oder",),
     parts_changed=_described,
-    part_of=lambda path: described_owner(path, "oder", QODER_DESCRIPTION),
+    part_of=beside(QODER_DESCRIPTION, folder="oder").owner,
     formats=(".claude_code:ClaudeCodeFormat",),
 )
 OPENCLAUDE = Agent(

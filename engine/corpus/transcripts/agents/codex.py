@@ -4,27 +4,19 @@ Open Interpreter since its version 1 (checked against claude-code-history-viewer
 """
 
 import os
-import zlib
-from contextlib import suppress
 from typing import Any
 
-from engine.corpus.transcripts.agents import JSON_LINES, Agent, paths
+from engine.corpus.transcripts.agents import JSON_LINES, Agent, paths, time_with
 
 
 def _named(path: str, memo: dict[str, Any]) -> int:
-    """Return when a session was named, in nanoseconds. If that is unknown, return a time less than a second after the
-    last change of the rollout, which depends on the name.
-    """
+    """Return when a session was named, in nanoseconds; if that is unknown, `time_with` its name."""
     if not os.path.basename(path).startswith("rollout-"):
         return 0
     from engine.corpus.transcripts.codex_names import given_name  # imports the JSON reader
 
     name, time = given_name(path, memo)
-    if time or not name:
-        return int(time * 1e9)
-    with suppress(OSError):
-        return os.stat(path).st_mtime_ns + zlib.crc32(name.encode()) % 10**9
-    return 0
+    return int(time * 1e9) if time else time_with(path, name)
 
 
 AGENT = Agent(

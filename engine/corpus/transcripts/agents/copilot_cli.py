@@ -1,6 +1,6 @@
 """Declares GitHub Copilot CLI: where its sessions are, in which format, and how to resume one."""
 
-from engine.corpus.transcripts.agents import JSON_LINES, Agent, paths, sidecar_changed, sidecar_owner
+from engine.corpus.transcripts.agents import JSON_LINES, Agent, beside, paths
 
 AGENT = Agent(
     name="copilot-cli",
@@ -22,8 +22,6 @@ AGENT = Agent(
     ),
     files=(JSON_LINES, r"session_[^/]*\.json"),
     databases=r"session-store\.db",
-    with_parts=("events.jsonl",),
-    parts_changed=lambda path: sidecar_changed(path, "events.jsonl", "workspace.yaml"),
-    part_of=lambda path: sidecar_owner(path, "events.jsonl", "workspace.yaml"),
+    beside=(beside("/workspace.yaml", "/events.jsonl"),),
     formats=(".copilot_cli:CopilotFormat", ".copilot_cli:CopilotDocument", ".copilot_store:COPILOT_STORE"),
 )

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Set
 from typing import TYPE_CHECKING
 
-from engine.corpus.transcripts.agents import JSON_LINES, Agent, described_changed, described_owner, paths
+from engine.corpus.transcripts.agents import JSON_LINES, Agent, beside, paths
 
 if TYPE_CHECKING:
     from engine.base.cancellation import CancelToken
@@ -41,9 +41,7 @@ AGENT = Agent(
     stores=((r"/\.snowflake/cortex/conversations\Z", "cortex"),),
     folders=paths("~/.snowflake/cortex/conversations"),
     files=(JSON_LINES, rf"(?:conversations|[0-9a-f]{{32}})/{_ID}\.json"),
-    with_parts=(_FOLDER,),
-    parts_changed=lambda path: described_changed(path, _FOLDER, _SESSION, _LINES),
-    part_of=lambda path: described_owner(path, _FOLDER, _SESSION, _LINES),
+    beside=(beside(_SESSION, _LINES, _FOLDER),),
     copies=_copies,
     with_copies=(_FOLDER,),
     formats=(".cortex:CortexHistory", ".cortex:CortexSession"),

@@ -1,12 +1,6 @@
 """Declares Factory's Droid: where its sessions are, in which format, and how to resume one."""
 
-import os
-
-from engine.corpus.transcripts.agents import Agent, described_changed, described_owner, paths
-
-_FOLDER = f"{os.sep}.factory{os.sep}"
-_SETTINGS = ".settings.json"
-"""Ending of the file with a session's model and tokens."""
+from engine.corpus.transcripts.agents import Agent, beside, paths
 
 AGENT = Agent(
     name="droid",
@@ -15,8 +9,6 @@ AGENT = Agent(
     resume="droid --resume {id}",
     stores=((r"/\.factory/sessions\Z", "droid"), (r"/\.factory/projects\Z", "droid-projects")),
     folders=paths("~/.factory/sessions", "projects: ~/.factory/projects"),
-    with_parts=(_FOLDER,),
-    parts_changed=lambda path: described_changed(path, _FOLDER, _SETTINGS),
-    part_of=lambda path: described_owner(path, _FOLDER, _SETTINGS),
+    beside=(beside(".settings.json", folder="/.factory/"),),  # the model and the tokens
     formats=(".droid:DroidFormat", ".droid:DroidStream"),
 )

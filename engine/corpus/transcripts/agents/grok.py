@@ -1,6 +1,6 @@
 """Declares Grok CLI: where its sessions are, in which format, and how to resume one."""
 
-from engine.corpus.transcripts.agents import JSON_LINES, Agent, paths, sidecar_changed, sidecar_owner
+from engine.corpus.transcripts.agents import JSON_LINES, Agent, beside, paths
 
 _HISTORY = "chat_history.jsonl"
 _PARTS = ("summary.json", "updates.jsonl")
@@ -13,8 +13,6 @@ AGENT = Agent(
     stores=((r"/\.grok/sessions\Z", "grok"),),
     folders=paths("$GROK_HOME/sessions", "~/.grok/sessions"),
     neighbour_parts=(_HISTORY, JSON_LINES),
-    with_parts=(_HISTORY,),
-    parts_changed=lambda path: max(sidecar_changed(path, _HISTORY, part) for part in _PARTS),
-    part_of=lambda path: next(filter(None, (sidecar_owner(path, _HISTORY, part) for part in _PARTS)), ""),
+    beside=tuple(beside(f"/{part}", f"/{_HISTORY}") for part in _PARTS),
     formats=(".grok:GrokFormat",),
 )

@@ -2,10 +2,8 @@
 
 import os
 
-from engine.corpus.transcripts.agents import Agent, FoundFolders, sidecar_changed, sidecar_owner
+from engine.corpus.transcripts.agents import Agent, FoundFolders, beside
 from engine.corpus.user_environment import Machine
-
-_MESSAGES, _THREAD = "messages.jsonl", "thread.json"
 
 
 def _folders(machine: Machine) -> FoundFolders:
@@ -23,9 +21,7 @@ AGENT = Agent(
     label="Jan AI",
     stores=((r"/[Jj]an/(?:data/)?threads\Z", "jan"),),
     folders=_folders,
-    with_parts=(_MESSAGES,),
-    parts_changed=lambda path: sidecar_changed(path, _MESSAGES, _THREAD),
-    part_of=lambda path: sidecar_owner(path, _MESSAGES, _THREAD),
+    beside=(beside("/thread.json", "/messages.jsonl"),),
     parser_version=2,
     formats=(".jan:JanFormat",),
 )

@@ -1,29 +1,21 @@
 """Declares Junie, JetBrains' agent: where its sessions are, in which format, and how to resume one."""
 
 import os
-import zlib
-from contextlib import suppress
 from typing import Any
 
-from engine.corpus.transcripts.agents import JUNIE_LIST, Agent, paths
+from engine.corpus.transcripts.agents import JUNIE_LIST, Agent, paths, time_with
 
 _SESSIONS = os.path.join(f"{os.sep}.junie", "sessions", "")
 
 
 def _listed(path: str, memo: dict[str, Any]) -> int:
-    """Return a time less than a second after the last change of the transcript, in nanoseconds, that depends on its
-    title, folder and start in the list of sessions; 0 if it isn't there.
-    """
     from engine.corpus.transcripts.parsers.junie import list_of, listed_sessions  # imports the JSON reader
 
     index = list_of(path)
     if index not in memo:
         memo[index] = listed_sessions(index)
     listed = memo[index].get(os.path.basename(os.path.dirname(path)))
-    if listed is not None:
-        with suppress(OSError):
-            return os.stat(path).st_mtime_ns + zlib.crc32(repr(tuple(listed)).encode()) % 10**9
-    return 0
+    return time_with(path, repr(tuple(listed)) if listed else "")
 
 
 AGENT = Agent(

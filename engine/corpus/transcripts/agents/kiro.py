@@ -11,10 +11,7 @@ from engine.corpus.transcripts.agents import (
     JSON_LINES,
     Agent,
     FoundFolders,
-    described_changed,
-    described_owner,
-    sidecar_changed,
-    sidecar_owner,
+    beside,
 )
 from engine.corpus.transcripts.agents.copilot_chat import user_folders
 from engine.corpus.user_environment import Machine
@@ -23,7 +20,6 @@ if TYPE_CHECKING:
     from engine.base.cancellation import CancelToken
     from engine.corpus.folder_walk import FoundFile
 
-_FOLDER = os.path.join(f"{os.sep}sessions", "cli", "")
 _EVENTS, _DESCRIPTION = "messages.jsonl", "session.json"
 """Transcript of a session that has its own folder, and the file next to it with title and project."""
 _DOCUMENTS = "workspace-sessions"
@@ -70,11 +66,7 @@ AGENT = Agent(
     copies=_copies,
     with_copies=(f"{os.sep}{_DOCUMENTS}{os.sep}",),
     neighbour_parts=(_EVENTS, rf"snapshots|sub-executions|{re.escape(_DESCRIPTION)}"),
-    with_parts=(_FOLDER, _EVENTS),
-    parts_changed=lambda path: (
-        described_changed(path, _FOLDER, ".json") or sidecar_changed(path, _EVENTS, _DESCRIPTION)
-    ),
-    part_of=lambda path: described_owner(path, _FOLDER, ".json") or sidecar_owner(path, _EVENTS, _DESCRIPTION),
+    beside=(beside(".json", folder="/sessions/cli/"), beside(f"/{_DESCRIPTION}", f"/{_EVENTS}")),
     databases=r"(?:kiro-cli|amazon-q)/data\.sqlite3",
     formats=(".kiro:KiroFormat", ".kiro:KiroEventFormat", ".kiro:KiroDocument", ".kiro:KiroDatabase"),
     parser_version=3,

@@ -1,8 +1,8 @@
 """Declares Posit Assistant: where its sessions are, and in which format. (That of Positron is Copilot Chat's.)"""
 
-from engine.corpus.transcripts.agents import Agent, paths, sidecar_changed, sidecar_owner
+from engine.corpus.transcripts.agents import Agent, beside, paths
 
-_TREE, _LINES = "conversation.json", "lm-messages.jsonl"
+_TREE = "conversation.json"
 
 AGENT = Agent(
     name="posit-assistant",
@@ -11,8 +11,6 @@ AGENT = Agent(
     folders=paths("~/.posit/assistant/workspaces"),
     files=(r"conversation\.json",),
     neighbour_parts=(_TREE, r"(?:lm|ui)-messages\.jsonl"),
-    parts_changed=lambda path: sidecar_changed(path, _TREE, _LINES),
-    with_parts=(_TREE,),
-    part_of=lambda path: sidecar_owner(path, _TREE, _LINES),
+    beside=(beside("/lm-messages.jsonl", f"/{_TREE}"),),
     formats=(".posit_assistant:PositConversation",),
 )

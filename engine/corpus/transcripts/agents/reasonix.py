@@ -1,11 +1,7 @@
 """Declares Reasonix: where its sessions are, and in which format."""
 
-import os
+from engine.corpus.transcripts.agents import Agent, beside, paths
 
-from engine.corpus.transcripts.agents import Agent, described_changed, described_owner, paths
-
-_FOLDER = f"reasonix{os.sep}"
-_DESCRIPTION = ".jsonl.meta"
 """Ending of the file with a session's title, folder and times."""
 
 AGENT = Agent(
@@ -20,8 +16,6 @@ AGENT = Agent(
         "projects: ($APPDATA|~/AppData/Roaming)/reasonix/projects",
         "archive: ($APPDATA|~/AppData/Roaming)/reasonix/archive",
     ),
-    with_parts=(_FOLDER,),
-    parts_changed=lambda path: described_changed(path, _FOLDER, _DESCRIPTION),
-    part_of=lambda path: described_owner(path, _FOLDER, _DESCRIPTION),
+    beside=(beside(".jsonl.meta", folder="reasonix/"),),
     formats=(".reasonix:ReasonixFormat",),
 )

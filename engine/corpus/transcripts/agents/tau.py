@@ -2,11 +2,9 @@
 
 import os
 import re
-import zlib
-from contextlib import suppress
 from typing import Any
 
-from engine.corpus.transcripts.agents import Agent, paths
+from engine.corpus.transcripts.agents import Agent, paths, time_with
 
 _FOLDER = r"[^/]*-[0-9a-f]{6}"
 """Pattern of the folder of a project's sessions: the words of its path, and a digest."""
@@ -14,9 +12,6 @@ _IN_FOLDER = re.compile(rf"{_FOLDER}/[^/]*\.jsonl")
 
 
 def _listed(path: str, memo: dict[str, Any]) -> int:
-    """Return a time less than a second after the last change of the transcript, in nanoseconds, that depends on its
-    title in the list of its project's sessions; 0 if it has none.
-    """
     folder, name = os.path.split(path)
     if not _IN_FOLDER.fullmatch(f"{os.path.basename(folder)}/{name}"):
         return 0
@@ -24,11 +19,7 @@ def _listed(path: str, memo: dict[str, Any]) -> int:
 
     if folder not in memo:
         memo[folder] = listed_titles(folder)
-    title = memo[folder].get(name.removesuffix(".jsonl"))
-    if title:
-        with suppress(OSError):
-            return os.stat(path).st_mtime_ns + zlib.crc32(title.encode()) % 10**9
-    return 0
+    return time_with(path, memo[folder].get(name.removesuffix(".jsonl"), ""))
 
 
 AGENT = Agent(

@@ -1,6 +1,6 @@
 """Declares Mistral Vibe: where its sessions are, in which format, and how to resume one."""
 
-from engine.corpus.transcripts.agents import Agent, paths, sidecar_changed, sidecar_owner
+from engine.corpus.transcripts.agents import Agent, beside, paths
 
 AGENT = Agent(
     name="vibe",
@@ -8,9 +8,7 @@ AGENT = Agent(
     resume="vibe --resume {id}",
     stores=((r"/\.vibe/logs/session\Z", "vibe"),),
     folders=paths("$VIBE_HOME/logs/session", "~/.vibe/logs/session"),
-    with_parts=("messages.jsonl",),
-    parts_changed=lambda path: sidecar_changed(path, "messages.jsonl", "meta.json"),
-    part_of=lambda path: sidecar_owner(path, "messages.jsonl", "meta.json"),
+    beside=(beside("/meta.json", "/messages.jsonl"),),
     parser_version=2,
     formats=(".vibe:VibeFormat",),
 )

@@ -21,7 +21,6 @@ from engine.corpus.transcripts.message_builder import Part, local_time, next_tur
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens, without_cached
 
-_AGENT = "aider"
 _BLOCK = 256 * 1024
 _BLOCKS_BETWEEN_CHECKS = 1000
 _MAX_TEXT = 64 * 1024**2
@@ -138,12 +137,12 @@ def _prompt(text: str) -> Part:
 
 
 class AiderHistory(DocumentFormat):
-    agent = _AGENT
+    agent = "aider"
 
     def matches(self, path: str, head: bytes) -> bool:
         return bool(_STARTS.search(head)) and path.lower().endswith(".md")
 
-    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+    def read(self, path: str, cancel: CancelToken | None) -> Iterator[Conversation]:
         """Yield the sessions in order. The key of each is its time, with a number if two began in the same second."""
         project = clean(os.path.dirname(path))
         keys: Counter[str] = Counter()
@@ -165,7 +164,7 @@ class AiderHistory(DocumentFormat):
 
 
 def _new_session(key: str, started: float | None, project: str) -> _Session:
-    metadata = SessionMetadata(agent=_AGENT, id=key, project=project, started=started)
+    metadata = SessionMetadata(id=key, project=project, started=started)
     return _Session(metadata=metadata, key=key or "earlier", started=started)
 
 

@@ -25,8 +25,6 @@ from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, 
 from engine.corpus.transcripts.model_api_messages import BlockParser
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
-_AGENT = "amp"
-
 _FAILED = ("cancelled", "error", "rejected-by-user")
 
 
@@ -77,11 +75,11 @@ def _usage(counts: Mapping[str, Any]) -> Usage:
 
 
 class AmpThread(DocumentFormat):
-    agent = _AGENT
+    agent = "amp"
     mark = b'"messages"'
     beginning = re.compile(rb'\A[\s\xef\xbb\xbf]*\{[^{}\[\]]*"id"\s*:\s*"T-')
 
-    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+    def read(self, path: str, cancel: CancelToken | None) -> Iterator[Conversation]:
         """Yield the file's only thread. Raises OSError, ValueError, Cancelled."""
         for value in export_reader.conversations(path, cancel):
             ledger, entries = items(mapping(value.get("usageLedger")).get("events")), items(value.get("messages"))
@@ -101,7 +99,6 @@ def _metadata(path: str, value: Mapping[str, Any]) -> SessionMetadata:
     trees = items(mapping(mapping(value.get("env")).get("initial")).get("trees"))
     tree = mapping(trees[0] if trees else None)
     return SessionMetadata(
-        agent=_AGENT,
         id=clean(string(value.get("id")) or os.path.basename(path).removesuffix(".json")),
         title=one_line(string(value.get("title"))),
         project=clean(uri_path(string(tree.get("uri"))) or string(tree.get("displayName"))),

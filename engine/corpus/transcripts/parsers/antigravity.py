@@ -17,7 +17,6 @@ from engine.corpus.transcripts.jsonl import LONGEST_LINE, cached_by_version, par
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
 
-_AGENT = "antigravity"
 _OPENING, _CLOSING = "<USER_REQUEST>", "</USER_REQUEST>"
 _SOURCES = frozenset({"USER_EXPLICIT", "MODEL", "SYSTEM"})
 _PASSED_OVER = frozenset({"CONVERSATION_HISTORY", "EPHEMERAL_MESSAGE", "KNOWLEDGE_ARTIFACTS"})
@@ -74,7 +73,7 @@ def _unquoted(value: object) -> object:
 
 
 class AntigravityFormat(LineFormat):
-    agent = _AGENT
+    agent = "antigravity"
     parses = AntigravityParser
     speech_marks = (b'"type":"USER_INPUT"', b'"type":"PLANNER_RESPONSE"')
 
@@ -85,7 +84,7 @@ class AntigravityFormat(LineFormat):
     def metadata(self, path: str) -> SessionMetadata:
         conversation = os.path.dirname(os.path.dirname(os.path.dirname(path)))
         id_, root = os.path.basename(conversation), os.path.dirname(os.path.dirname(conversation))
-        return SessionMetadata(agent=_AGENT, id=clean(id_), project=clean(_workspace(root, id_)))
+        return SessionMetadata(id=clean(id_), project=clean(_workspace(root, id_)))
 
 
 def _workspace(root: str, conversation: str) -> str:

@@ -23,7 +23,6 @@ from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, 
 from engine.corpus.transcripts.model_api_messages import BlockParser
 from engine.corpus.transcripts.token_usage import Usage, anthropic_usage
 
-_AGENT = "augment"
 _TEXT, _RESULT, _CALL, _STATE = 0, 1, 5, 4
 
 
@@ -68,14 +67,13 @@ def _nodes(value: object) -> list[Mapping[str, Any]]:
 
 
 class AuggieSession(SessionDocument):
-    agent = _AGENT
+    agent = "augment"
     mark = b'"chatHistory"'
     beginning = re.compile(rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"sessionId"\s*:)(?=.*?"chatHistory"\s*:)', re.DOTALL)
 
     def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
         history = items(value.get("chatHistory"))
         metadata = SessionMetadata(
-            agent=_AGENT,
             id=clean(string(value.get("sessionId"))),
             title=one_line(string(value.get("title"))),
             project=clean(_folder(mapping(history[0] if history else None))),

@@ -16,13 +16,12 @@ from typing import Any
 import msgspec
 
 from engine.corpus.transcripts import export_reader
-from engine.corpus.transcripts.export_reader import Export, abandoned_branches, branch, read_branches
+from engine.corpus.transcripts.export_reader import Export, divided, read_branches
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import image_file_mark, items, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import attached
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean, one_line
 
-_AGENT = "chatgpt"
 _UNTITLED = "New chat"
 _NAMES = ("conversation_id", "id", "current_node")
 """Members that identify a conversation; a conversation saved on its own may have only the last one."""
@@ -136,13 +135,8 @@ def _named(attachments: Iterable[Mapping[str, Any]]) -> Iterator[str]:
             yield attached(name)
 
 
-def _messages(nodes: Mapping[str, Any], names: Iterable[str]) -> Iterator[Mapping[str, Any]]:
-    messages = (mapping(nodes[name]).get("message") for name in names)
-    return (message for message in messages if isinstance(message, dict))
-
-
 class ChatGptExport(Export):
-    agent = _AGENT
+    agent = "chatgpt"
     mark = b'"mapping"'
     beginning = re.compile(
         rb'\A[\s\xef\xbb\xbf]*\[?\s*\{(?=.*?"mapping"\s*:)(?=.*?"(?:create_time|current_node)"\s*:)', re.DOTALL
@@ -152,18 +146,15 @@ class ChatGptExport(Export):
     def conversation(self, path: str, value: Mapping[str, Any]) -> Conversation:
         key = clean(next(filter(None, (string(value.get(name)) for name in _NAMES)), ""))
         title = one_line(string(value.get("title")))
-        parser = _Parser(
-            metadata=SessionMetadata(agent=_AGENT, id=key, title="" if title == _UNTITLED else title), path=path
-        )
+        parser = _Parser(metadata=SessionMetadata(id=key, title="" if title == _UNTITLED else title), path=path)
         nodes = mapping(value.get("mapping"))
         parents = {name: string(mapping(node).get("parent")) for name, node in nodes.items()}
-        times = {
-            name: seconds(mapping(mapping(node).get("message")).get("create_time")) for name, node in nodes.items()
-        }
-        shown = branch(parents, times, string(value.get("current_node")))
-        current, others = (_messages(nodes, names) for names in (shown, abandoned_branches(parents, shown)))
-        messages, abandoned = read_branches(parser, current, others)
+        named = ((name, mapping(node).get("message")) for name, node in nodes.items())
+        by_name = {name: message for name, message in named if isinstance(message, dict)}
+        times = {name: seconds(message.get("create_time")) for name, message in by_name.items()}
+        current, others = divided(by_name, parents, times, string(value.get("current_node")))
+        conversation = read_branches(parser, key, current, others)
         metadata = parser.metadata
         metadata.started = metadata.started or seconds(value.get("create_time"))
         metadata.ended = metadata.ended or seconds(value.get("update_time"))
-        return parser.conversation(key, messages, abandoned)
+        return conversation

@@ -13,7 +13,7 @@ from typing import Any
 import apsw
 
 from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of, rows_with
-from engine.corpus.transcripts.export_reader import abandoned_branches, branch, read_branches
+from engine.corpus.transcripts.export_reader import divided, read_branches
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
@@ -22,7 +22,6 @@ from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, c
 from engine.corpus.transcripts.model_api_messages import ROLES
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
-_AGENT = "cherry-studio"
 _ROOT = "root"
 _SILENT = frozenset("citation knowledge source-document source-url step-start unknown".split())
 _TOPIC = "SELECT CAST(name AS BLOB), created_at, CAST(active_node_id AS BLOB) FROM topic WHERE id = ?"
@@ -79,7 +78,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     row = connection.execute(_TOPIC, (key,)).fetchone()
     if row is None:
         return None
-    metadata = SessionMetadata(agent=_AGENT, id=clean(key), title=one_line(as_text(row[0])), started=seconds(row[1]))
+    metadata = SessionMetadata(id=clean(key), title=one_line(as_text(row[0])), started=seconds(row[1]))
     reader = CherryReader(metadata=metadata)
     nodes, parents, times = dict[str, dict[str, Any]](), dict[str, str](), dict[str, float | None]()
     known = columns(connection, "message")
@@ -101,10 +100,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
             "usage": _usage(stats),
         }
         parents[name], times[name] = as_text(above), seconds(time)
-    path = branch(parents, times, as_text(row[2]))
-    others = abandoned_branches(parents, path)
-    messages, abandoned = read_branches(reader, (nodes[name] for name in path), (nodes[name] for name in others))
-    return reader.conversation(key, messages, abandoned)
+    return read_branches(reader, key, *divided(nodes, parents, times, as_text(row[2])))
 
 
 def _usage(stats: object) -> Usage:
@@ -113,7 +109,7 @@ def _usage(stats: object) -> Usage:
 
 
 CHERRY_DATABASE = RowFormat(
-    agent=_AGENT,
+    agent="cherry-studio",
     needed={
         "topic": frozenset({"id", "name", "active_node_id", "created_at", "updated_at"}),
         "message": frozenset({"id", "topic_id", "parent_id", "role", "data", "created_at"}),

@@ -449,9 +449,9 @@ class ClaudeCodeFormat(LineFormat):
         named = kind in _TITLES or kind in _PASSED_OVER or kind == "attachment"
         return named and isinstance(value.get("sessionId"), str)
 
-    def parser(self, path: str) -> ClaudeCodeParser:
+    def begin(self, path: str) -> ClaudeCodeParser:
         name = os.path.basename(path).split(".", 1)[0]
-        parser = ClaudeCodeParser(metadata=SessionMetadata(agent=self.agent))
+        parser = ClaudeCodeParser(metadata=SessionMetadata())
         if name.startswith("agent-"):
             parser.agent_file = True
             parser.metadata.generated = name.startswith(_HOUSEKEEPERS)

@@ -12,13 +12,12 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
-from engine.corpus.transcripts.export_reader import Export, abandoned_branches, branch, read_branches
+from engine.corpus.transcripts.export_reader import Export, divided, read_branches
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, attached, filled_parts, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 
-_AGENT = "claude"
 _ROLES: dict[str, Role] = {"human": "user", "user": "user", "assistant": "assistant"}
 _SILENT = ("token_budget", "flag")
 _ARTIFACTS = "artifacts"
@@ -105,23 +104,23 @@ def _branches(entries: list[dict[str, Any]], tip: str) -> tuple[list[dict[str, A
     if "" in by_name or len(by_name) < len(entries) or not any(parent in by_name for parent in parents.values()):
         return entries, []
     times = {name: seconds(message.get("created_at")) for name, message in by_name.items()}
-    path = branch(parents, times, tip)
-    return [by_name[name] for name in path], [by_name[name] for name in abandoned_branches(parents, path)]
+    return divided(by_name, parents, times, tip)
 
 
 class ClaudeExport(Export):
-    agent = _AGENT
+    agent = "claude"
     mark = b'"chat_messages"'
     beginning = re.compile(rb'\A[\s\xef\xbb\xbf]*\[?\s*\{(?=.*?"uuid"\s*:)(?=.*?"chat_messages"\s*:)', re.DOTALL)
 
     def conversation(self, path: str, value: Mapping[str, Any]) -> Conversation:
         key = clean(string(value.get("uuid")))
-        parser = _Parser(metadata=SessionMetadata(agent=_AGENT, id=key, title=one_line(string(value.get("name")))))
+        parser = _Parser(metadata=SessionMetadata(id=key, title=one_line(string(value.get("name")))))
         project = mapping(value.get("project"))
         parser.metadata.project = one_line(string(project.get("name")))
         entries = [message for message in items(value.get("chat_messages")) if isinstance(message, dict)]
-        messages, abandoned = read_branches(parser, *_branches(entries, string(value.get("current_leaf_message_uuid"))))
+        tip = string(value.get("current_leaf_message_uuid"))
+        conversation = read_branches(parser, key, *_branches(entries, tip))
         metadata = parser.metadata
         metadata.started = metadata.started or seconds(value.get("created_at"))
         metadata.ended = metadata.ended or seconds(value.get("updated_at"))
-        return parser.conversation(key, messages, abandoned)
+        return conversation

@@ -201,9 +201,9 @@ class ClineTask(DocumentFormat):
     def matches(self, path: str, head: bytes) -> bool:
         return bool(_OURS.match(head)) and _owner(path) == self.agent
 
-    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+    def read(self, path: str, cancel: CancelToken | None) -> Iterator[Conversation]:
         """Yield the file's only task; of a truncated file the complete messages, before the ValueError."""
-        parser = _Parser(metadata=_metadata(self.agent, os.path.dirname(path)))
+        parser = _Parser(metadata=_metadata(os.path.dirname(path)))
         yield from export_reader.whole_conversation(path, parser, parser.message, cancel)
 
 
@@ -216,8 +216,8 @@ def _owner(path: str) -> str:
     return "roo-code" if described else "cline"
 
 
-def _metadata(agent: str, folder: str) -> SessionMetadata:
-    metadata = SessionMetadata(agent=agent, id=clean(os.path.basename(folder)))
+def _metadata(folder: str) -> SessionMetadata:
+    metadata = SessionMetadata(id=clean(os.path.basename(folder)))
     item: Mapping[str, Any] = {}
     with contextlib.suppress(ValueError, RecursionError):
         item = mapping(msgspec.json.decode(_start(folder, _HISTORY_ITEM)))

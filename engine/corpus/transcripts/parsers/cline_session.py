@@ -21,7 +21,6 @@ from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, c
 from engine.corpus.transcripts.model_api_messages import BlockParser, sidecar
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens, without_cached
 
-_AGENT = "cline"
 _OURS = re.compile(
     rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"sessionId"\s*:)(?=.*?"agent"\s*:\s*"(?:lead|subagent|teammate)")', re.DOTALL
 )
@@ -71,7 +70,7 @@ def _typed(text: str) -> Iterator[Part]:
 
 
 class ClineSession(SessionDocument):
-    agent = _AGENT
+    agent = "cline"
 
     def matches(self, path: str, head: bytes) -> bool:
         # The name and the plain search first: they are much quicker, and run on every transcript.
@@ -88,7 +87,6 @@ def _metadata(path: str, value: Mapping[str, Any]) -> SessionMetadata:
     manifest = _manifest(path)
     above = os.path.basename(os.path.dirname(path)) if value.get("agent") != "lead" else ""
     return SessionMetadata(
-        agent=_AGENT,
         id=clean(string(value.get("sessionId")) or name),
         title=one_line(string(mapping(manifest.get("metadata")).get("title"))),
         project=clean(string(manifest.get("cwd")) or string(manifest.get("workspace_root"))),

@@ -22,7 +22,6 @@ from engine.corpus.transcripts.message_builder import Part, attached, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.token_usage import Usage, dollars
 
-_AGENT = "codebuff"
 _HEAD = 64 * 1024
 _FOLDER = re.compile(rb'"cwd"\s*:\s*("(?:[^"\\]|\\.)*")')
 _SENT = re.compile(r"[a-z]+-(\d{13})(?:-|\Z)")
@@ -103,11 +102,11 @@ def _question(block: Mapping[str, Any]) -> Iterator[Part]:
 
 
 class CodebuffChat(DocumentFormat):
-    agent = _AGENT
+    agent = "codebuff"
     mark = b'"variant"'
     beginning = re.compile(rb'\A[\s\xef\xbb\xbf]*\[\s*\{(?=[^{}]*"variant"\s*:\s*"(?:ai|user|agent|error)")')
 
-    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+    def read(self, path: str, cancel: CancelToken | None) -> Iterator[Conversation]:
         """Yield the file's only session; of a truncated file the complete messages, before the ValueError."""
         parser = _Parser(metadata=_metadata(os.path.dirname(path)))
         yield from export_reader.whole_conversation(path, parser, parser.message, cancel)
@@ -117,7 +116,7 @@ def _metadata(folder: str) -> SessionMetadata:
     id_ = os.path.basename(folder)
     began = _STARTED.fullmatch(id_)
     started = seconds(":".join(began.groups())) if began else None
-    return SessionMetadata(agent=_AGENT, id=clean(id_), project=clean(_project(folder)), started=started)
+    return SessionMetadata(id=clean(id_), project=clean(_project(folder)), started=started)
 
 
 def _project(folder: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from engine.base.cancellation import CancelToken
-from engine.corpus.transcripts.export_reader import SessionDocument, abandoned_branches, branch, read_branches
+from engine.corpus.transcripts.export_reader import SessionDocument, divided, read_branches
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import content, image_mark, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part
@@ -20,7 +20,6 @@ from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, c
 from engine.corpus.transcripts.model_api_messages import ROLES, BlockParser
 from engine.corpus.transcripts.token_usage import Usage, dollars
 
-_AGENT = "codewhale"
 _UNTITLED = "New Session"
 _STATE = re.compile(r"\s*<turn_meta>.*?(?:</turn_meta>\s*|\Z)", re.DOTALL)
 _RESULTS = ("tool_search_tool_result", "code_execution_tool_result")
@@ -70,7 +69,7 @@ class _Parser(BlockParser, kw_only=True):
 
 
 class CodeWhaleSession(SessionDocument):
-    agent = _AGENT
+    agent = "codewhale"
     mark = b'"schema_version"'
     beginning = re.compile(
         rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"schema_version"\s*:)(?=.*?"metadata"\s*:)(?=.*?"workspace"\s*:)', re.DOTALL
@@ -80,7 +79,6 @@ class CodeWhaleSession(SessionDocument):
         about = mapping(value.get("metadata"))
         title = one_line(string(about.get("title")))
         metadata = SessionMetadata(
-            agent=_AGENT,
             id=clean(string(about.get("id"))),
             title="" if title == _UNTITLED else title,
             project=clean(string(about.get("workspace"))),
@@ -102,12 +100,10 @@ class CodeWhaleSession(SessionDocument):
                 nodes[name], parents[name] = entry, parent if id_ else parent or before
                 before = name
             times = {name: seconds(entry.get("created_at")) for name, entry in nodes.items()}
-            chosen = branch(parents, times, string(journal.get("leaf_id")) or string(value.get("leaf_id")))
-            current, others = (
-                [nodes[name] for name in names] for names in (chosen, abandoned_branches(parents, chosen))
-            )
+            tip = string(journal.get("leaf_id")) or string(value.get("leaf_id"))
+            current, others = divided(nodes, parents, times, tip)
         else:
             current, others = [{"kind": "message", "message": message} for message in items(value.get("messages"))], []
-        messages, abandoned = read_branches(parser, current, others)
+        conversation = read_branches(parser, "", current, others)
         metadata.ended = max(filter(None, (metadata.ended, seconds(about.get("updated_at")))), default=None)
-        return parser.conversation("", messages, abandoned)
+        return conversation

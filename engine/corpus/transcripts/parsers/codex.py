@@ -443,9 +443,9 @@ class CodexFormat(LineFormat):
             )
         return kind in _ENVELOPES and isinstance(value.get("payload"), dict)
 
-    def parser(self, path: str) -> CodexParser:
+    def begin(self, path: str) -> CodexParser:
         title = given_name(path).name
-        metadata = SessionMetadata(agent=self.agent, id=session_id(path), title=title)
+        metadata = SessionMetadata(id=session_id(path), title=title)
         return CodexParser(metadata=metadata, named=bool(title))
 
 

@@ -17,7 +17,6 @@ from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, 
 from engine.corpus.transcripts.model_api_messages import ROLES, SdkParser, sidecar
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens, without_cached
 
-_AGENT = "command-code"
 _NOT_INSERTED = (None, "user", "tool")
 """Sources of messages that the program did not insert."""
 
@@ -58,7 +57,7 @@ def _usage(counts: Mapping[str, Any]) -> Usage:
 
 
 class CommandCodeFormat(LineFormat):
-    agent = _AGENT
+    agent = "command-code"
     parses = CommandCodeParser
     speech_marks = (b'"role":"user"', b'"role":"assistant"')
 
@@ -73,4 +72,4 @@ class CommandCodeFormat(LineFormat):
     def metadata(self, path: str) -> SessionMetadata:
         about = sidecar(f"{path.removesuffix('.jsonl')}.meta.json")
         id_ = os.path.basename(path).removesuffix(".jsonl")
-        return SessionMetadata(agent=_AGENT, id=clean(id_), title=one_line(string(about.get("title"))))
+        return SessionMetadata(id=clean(id_), title=one_line(string(about.get("title"))))

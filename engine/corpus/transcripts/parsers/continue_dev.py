@@ -90,7 +90,7 @@ class ContinueSession(SessionDocument):
         return owner == self.agent and bool(_OURS.match(head))
 
     def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
-        parser = _Parser(metadata=_metadata(self.agent, path, value))
+        parser = _Parser(metadata=_metadata(path, value))
         parser.use(value.get("chatModelTitle"), _usage(mapping(value.get("usage"))))
         messages = [message for item in items(value.get("history")) for message in parser.item(mapping(item))]
         return parser.conversation("", messages)
@@ -107,11 +107,10 @@ def _usage(counts: Mapping[str, Any]) -> Usage:
     )
 
 
-def _metadata(agent: str, path: str, value: Mapping[str, Any]) -> SessionMetadata:
+def _metadata(path: str, value: Mapping[str, Any]) -> SessionMetadata:
     id_ = string(value.get("sessionId")) or os.path.basename(path).removesuffix(".json")
     title = one_line(string(value.get("title")))
     return SessionMetadata(
-        agent=agent,
         id=clean(id_),
         title="" if title in _UNTITLED else title,
         project=clean(uri_path(string(value.get("workspaceDirectory")))),

@@ -35,7 +35,6 @@ from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
-_AGENT = "copilot-chat"
 _LOG = re.compile(rb'\A\s*\{\s*"kind"\s*:\s*0\s*,\s*"v"\s*:\s*\{')
 _OBJECT = re.compile(rb"\A[\s\xef\xbb\xbf]*\{")
 _NAMED = re.compile(rb'"(?:responderUsername|creationDate)"\s*:')
@@ -333,17 +332,17 @@ def _append(values: list[Any], new: list[Any], start: object) -> None:
 
 
 class CopilotChatDocument(DocumentFormat):
-    agent = _AGENT
+    agent = "copilot-chat"
 
     def matches(self, path: str, head: bytes) -> bool:
         if path.endswith(".jsonl"):
             return bool(_LOG.match(head)) and bool(_NAMED.search(head))
         return b'"requests"' in head and bool(_OBJECT.match(head)) and bool(_NAMED.search(head))
 
-    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+    def read(self, path: str, cancel: CancelToken | None) -> Iterator[Conversation]:
         """Yield the file's only session. Raises OSError, ValueError, Cancelled."""
         session = _Session()
-        parser = _Parser(metadata=SessionMetadata(agent=_AGENT, id=clean(os.path.basename(path).partition(".")[0])))
+        parser = _Parser(metadata=SessionMetadata(id=clean(os.path.basename(path).partition(".")[0])))
         if path.endswith(".jsonl"):
             _read_log(path, session, parser, cancel)
         else:

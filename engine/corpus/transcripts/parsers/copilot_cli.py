@@ -182,13 +182,13 @@ class CopilotDocument(DocumentFormat):
     def matches(self, path: str, head: bytes) -> bool:
         return path.endswith(".json") and b'"chatMessages"' in head and b'"sessionId"' in head
 
-    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+    def read(self, path: str, cancel: CancelToken | None) -> Iterator[Conversation]:
         """Yield the file's only session; messages have no times of their own. Raises ValueError."""
         document = sidecar(path)
         if not document:
             raise ValueError(skip_reasons.NO_JSON_OBJECT.message(file=os.path.basename(path)))
         started = seconds(document.get("startTime"))
-        metadata = SessionMetadata(agent=_AGENT, id=clean(string(document.get("sessionId"))), started=started)
+        metadata = SessionMetadata(id=clean(string(document.get("sessionId"))), started=started)
         reader = ChatParser(metadata=metadata)
         messages: list[Message] = []
         for message in map(mapping, items(document.get("chatMessages"))):
@@ -213,13 +213,13 @@ class CopilotFormat(LineFormat):
             return isinstance(data.get("sessionId"), str)
         return kind in _SPEECH and isinstance(data.get("content"), str)
 
-    def parser(self, path: str) -> CopilotParser:
+    def begin(self, path: str) -> CopilotParser:
         folder, name = os.path.split(path)
         if name == _EVENTS:
             title, id_ = _workspace_title(os.path.join(folder, _WORKSPACE)), os.path.basename(folder)
         else:
             title, id_ = "", name.removesuffix(".jsonl")
-        metadata = SessionMetadata(agent=_AGENT, id=clean(id_), title=title)
+        metadata = SessionMetadata(id=clean(id_), title=title)
         if os.path.basename(folder) == _TRANSCRIPTS:
             metadata.project = clean(window_folder(folder))
         return CopilotParser(metadata=metadata, named=bool(title))

@@ -17,7 +17,6 @@ from engine.corpus.transcripts.json_values import seconds
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 
-_AGENT = "copilot-cli"
 _SESSION = """SELECT CAST(summary AS BLOB), CAST(cwd AS BLOB), CAST(branch AS BLOB), CAST(created_at AS BLOB),
     CAST(updated_at AS BLOB) FROM sessions WHERE id = ?"""
 _TURNS = """SELECT turn_index, CAST(user_message AS BLOB), CAST(assistant_response AS BLOB), CAST(timestamp AS BLOB)
@@ -60,7 +59,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     if row is None:
         return None
     title, project, branch, started, ended = map(as_text, row)
-    metadata = SessionMetadata(agent=_AGENT, id=clean(key), title=one_line(title), project=clean(project))
+    metadata = SessionMetadata(id=clean(key), title=one_line(title), project=clean(project))
     metadata.branch, metadata.started, metadata.ended = clean(branch), seconds(started), seconds(ended)
     reader = LineParser(metadata=metadata)
     messages = whole(reader, _turns(reader, connection, key))
@@ -68,7 +67,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
 
 
 COPILOT_STORE = RowFormat(
-    agent=_AGENT,
+    agent="copilot-cli",
     needed={
         "sessions": frozenset("id cwd branch summary created_at updated_at".split()),
         "turns": frozenset("session_id turn_index user_message assistant_response timestamp".split()),

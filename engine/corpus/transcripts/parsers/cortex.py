@@ -88,7 +88,6 @@ class CortexSession(SessionDocument):
 def _metadata(about: Mapping[str, Any], id_: str) -> SessionMetadata:
     title = string(about.get("title"))
     return SessionMetadata(
-        agent=_AGENT,
         id=clean(string(about.get("session_id")) or id_),
         title="" if title.startswith(_UNTITLED) else one_line(title),
         project=clean(string(about.get("working_directory")) or string(about.get("git_root"))),

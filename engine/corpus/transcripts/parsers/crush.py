@@ -20,7 +20,6 @@ from engine.corpus.transcripts.message_builder import Part, attached, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.token_usage import Usage, dollars
 
-_AGENT = "crush"
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system", "tool": "tool"}
 _METADATA = """SELECT CAST(title AS BLOB), created_at, CAST(parent_session_id AS BLOB) FROM sessions WHERE id = ?"""
 _MESSAGES = f"""SELECT CAST(id AS BLOB), CAST(role AS BLOB), created_at, {data_of("parts")}, {{summary}}
@@ -77,7 +76,6 @@ def _conversation(connection: apsw.Connection, key: str, path: str) -> Conversat
         return None
     folder = os.path.dirname(path)
     metadata = SessionMetadata(
-        agent=_AGENT,
         id=clean(key),
         title=one_line(as_text(row[0])),
         project=clean(os.path.dirname(folder) if os.path.basename(folder) == ".crush" else ""),
@@ -110,7 +108,7 @@ def _turns(connection: apsw.Connection, key: str, reader: CrushReader) -> Iterat
 
 
 CRUSH_DATABASE = RowFormat(
-    agent=_AGENT,
+    agent="crush",
     needed={
         "sessions": frozenset({"id", "title", "parent_session_id", "created_at", "updated_at"}),
         "messages": frozenset({"id", "session_id", "role", "parts", "created_at"}),

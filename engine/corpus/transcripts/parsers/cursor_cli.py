@@ -24,7 +24,6 @@ from engine.corpus.transcripts.message_builder import Part
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import BlockParser
 
-_AGENT = "cursor-cli"
 _TRANSCRIPTS, _PARTS = "agent-transcripts", "subagents"
 _LONGEST_MANIFEST = 64 * 1024
 _TYPED, _TYPED_END = "<user_query>", "</user_query>"
@@ -88,7 +87,7 @@ def _seconds(stated: re.Match[str]) -> float | None:
 
 
 class CursorCliFormat(LineFormat):
-    agent = _AGENT
+    agent = "cursor-cli"
     parses = CursorCliParser
     speech_marks = (
         b'{"role":"user","message":',
@@ -109,7 +108,7 @@ class CursorCliFormat(LineFormat):
 def metadata_of(path: str) -> SessionMetadata:
     """Return the session's metadata in a file's path, and the folder of the project."""
     folder, name = os.path.split(path)
-    metadata = SessionMetadata(agent=_AGENT, id=clean(name.partition(".")[0]))
+    metadata = SessionMetadata(id=clean(name.partition(".")[0]))
     if os.path.basename(folder) == _PARTS:
         metadata.parent = clean(os.path.basename(os.path.dirname(folder)))
     parts = folder.split(os.sep)

@@ -14,16 +14,14 @@ Chats in databases of single workspaces, from 2023 and 2024, are not read. A row
 (its key is `UNIQUE ON CONFLICT REPLACE`), so numbers and lengths tell whether a chat has changed, without reading it.
 """
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import Any
 
 import apsw
-import msgspec
 
 from engine.base.cancellation import CancelToken
-from engine.corpus.transcripts.database_format import whole
+from engine.corpus.transcripts.database_format import OpenSessions, whole
 from engine.corpus.transcripts.formats import Conversation, DatabaseFormat, LineParser, SessionDatabase
 from engine.corpus.transcripts.json_values import image_mark, items, mapping, seconds, string, tool_input, uri_path
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
@@ -32,7 +30,6 @@ from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, 
 from engine.corpus.transcripts.sqlite_view import SqliteView, tables
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
-_AGENT = "cursor"
 _TABLES = frozenset({"cursorDiskKV"})
 _FAILED = ("cancelled", "canceled", "error")
 """States of a tool that failed or was refused."""
@@ -52,7 +49,7 @@ _ONE = f"SELECT {_VALUE} FROM cursorDiskKV WHERE key = ?"
 
 
 class CursorDatabase(DatabaseFormat):
-    agent = _AGENT
+    agent = "cursor"
 
     def matches(self, path: str, connection: apsw.Connection) -> bool:
         return tables(connection) >= _TABLES
@@ -60,24 +57,15 @@ class CursorDatabase(DatabaseFormat):
     @contextmanager
     def opened(self, path: str, cancel: CancelToken | None = None) -> Iterator[SessionDatabase]:
         with closing(SqliteView(path, cancel)) as view:
-            yield _Chats(view)
+            yield _Chats(view, self.agent)
 
 
-class _Chats:
-    def __init__(self, view: SqliteView) -> None:
-        self._view = view
+class _Chats(OpenSessions):
+    def rows(self, connection: apsw.Connection) -> Mapping[str, object]:
+        return _listed(connection)
 
-    def keys(self) -> set[str]:
-        return set(self._view.read(_listed))
-
-    def can_read(self, key: str) -> bool:
-        return True
-
-    def marks(self) -> dict[str, str]:
-        return self._view.read(_marks)
-
-    def conversation(self, key: str) -> Conversation | None:
-        return self._view.read(lambda connection: _conversation(connection, key))
+    def read(self, connection: apsw.Connection, key: str) -> Conversation | None:
+        return _conversation(connection, key)
 
 
 def _range(prefix: str) -> tuple[str, str]:
@@ -94,10 +82,6 @@ def _listed(connection: apsw.Connection) -> dict[str, tuple[Any, ...]]:
         if key in bubbles or connection.execute(_HOLDS_BUBBLES, (_CHAT + key,)).fetchone():
             sessions[key] = (number, length, bubbles.get(key))
     return sessions
-
-
-def _marks(connection: apsw.Connection) -> dict[str, str]:
-    return {key: hashlib.sha256(msgspec.json.encode(known)).hexdigest() for key, known in _listed(connection).items()}
 
 
 def _text(value: object) -> str:
@@ -138,7 +122,6 @@ def _bubbles(
 def _metadata(key: str, chat: Mapping[str, Any]) -> SessionMetadata:
     uri = mapping(mapping(chat.get("workspaceIdentifier")).get("uri"))
     return SessionMetadata(
-        agent=_AGENT,
         id=clean(key),
         title=one_line(string(chat.get("name"))),
         project=clean(string(uri.get("fsPath")) or string(uri.get("path"))),

@@ -25,7 +25,6 @@ from engine.corpus.transcripts.model_api_messages import sidecar
 from engine.corpus.transcripts.parsers.cursor_cli import CursorCliParser
 from engine.corpus.transcripts.parsers.protobuf import fields_of
 
-_AGENT = "cursor-cli"
 _UNTITLED = ("New Agent", "New Chat", "Untitled")
 _LONGEST_META = 64 * 1024
 _ABOUT = f"""SELECT CAST(unhex(value) AS TEXT) AS about FROM meta
@@ -77,7 +76,6 @@ def _conversation(connection: apsw.Connection, key: str, path: str) -> Conversat
     beside = sidecar(os.path.join(os.path.dirname(path), "meta.json"))
     title = one_line(string(about.get("name")) or string(beside.get("title")))
     metadata = SessionMetadata(
-        agent=_AGENT,
         id=clean(key),
         title="" if title in _UNTITLED else title,
         started=seconds(about.get("createdAt")),
@@ -115,7 +113,7 @@ def _root(data: object) -> tuple[str, list[str]]:
 
 
 CURSOR_STORE = RowFormat(
-    agent=_AGENT,
+    agent="cursor-cli",
     needed={"meta": frozenset({"key", "value"}), "blobs": frozenset({"id", "data"})},
     listed=_LISTED,
     conversation=_conversation,

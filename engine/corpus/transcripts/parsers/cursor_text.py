@@ -41,7 +41,7 @@ class CursorText(DocumentFormat):
         stem, end = os.path.splitext(path)
         return end == ".txt" and bool(_SPEAKER.match(head)) and not os.path.exists(f"{stem}.jsonl")
 
-    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+    def read(self, path: str, cancel: CancelToken | None) -> Iterator[Conversation]:
         """Yield the file's only session. Raises OSError, Cancelled."""
         parser = CursorCliParser(metadata=metadata_of(path))
         messages: list[Message] = []

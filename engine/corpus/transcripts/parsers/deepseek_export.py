@@ -10,13 +10,12 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from engine.corpus.transcripts.export_reader import Export, abandoned_branches, branch, read_branches
+from engine.corpus.transcripts.export_reader import Export, divided, read_branches
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean, one_line
 
-_AGENT = "deepseek"
 _FRAGMENTS: dict[str, tuple[Role, Kind]] = {
     "REQUEST": ("user", "text"),
     "RESPONSE": ("assistant", "text"),
@@ -53,7 +52,7 @@ class _Parser(LineParser):
 
 
 class DeepSeekExport(Export):
-    agent = _AGENT
+    agent = "deepseek"
     mark = b'"inserted_at"'
     beginning = re.compile(rb'\A[\s\xef\xbb\xbf]*\[?\s*\{(?=.*?"mapping"\s*:)(?=.*?"inserted_at"\s*:)', re.DOTALL)
     member = "mapping"
@@ -66,14 +65,9 @@ class DeepSeekExport(Export):
         }
         parents = {name: string(node.get("parent")) for name, node in nodes.items()}
         times = {name: seconds(message.get("inserted_at")) for name, message in by_name.items()}
-        chosen = branch(parents, times, "")
-        current, others = (
-            [by_name[name] for name in names if name in by_name]
-            for names in (chosen, abandoned_branches(parents, chosen))
-        )
-        parser = _Parser(metadata=SessionMetadata(agent=_AGENT, id=key, title=one_line(string(value.get("title")))))
-        messages, abandoned = read_branches(parser, current, others)
+        parser = _Parser(metadata=SessionMetadata(id=key, title=one_line(string(value.get("title")))))
+        conversation = read_branches(parser, key, *divided(by_name, parents, times))
         metadata = parser.metadata
         metadata.started = metadata.started or seconds(value.get("inserted_at"))
         metadata.ended = metadata.ended or seconds(value.get("updated_at"))
-        return parser.conversation(key, messages, abandoned)
+        return conversation

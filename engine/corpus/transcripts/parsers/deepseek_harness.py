@@ -17,7 +17,6 @@ from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, c
 from engine.corpus.transcripts.model_api_messages import SdkParser
 from engine.corpus.transcripts.token_usage import Usage, add_counts, tokens
 
-_AGENT = "deepseek-harness"
 _MESSAGES = frozenset({"user/message", "assistant/message", "tool/result"})
 _PASSED_OVER = frozenset(
     """agent-preset/selected agent/inbox/spliced approval/asked approval/decided approval/policy assistant/chunk
@@ -85,7 +84,7 @@ class HarnessParser(SdkParser, kw_only=True):
 
 
 class HarnessFormat(LineFormat):
-    agent = _AGENT
+    agent = "deepseek-harness"
     parses = HarnessParser
     speech_marks = (b'"type":"user/message"', b'"type":"assistant/message"')
     title_marks = (b'"session/title"',)
@@ -94,4 +93,4 @@ class HarnessFormat(LineFormat):
         return value.get("type") == "session" and "delegationDepth" in value
 
     def metadata(self, path: str) -> SessionMetadata:
-        return SessionMetadata(agent=_AGENT, id=clean(os.path.basename(os.path.dirname(path))))
+        return SessionMetadata(id=clean(os.path.basename(os.path.dirname(path))))

@@ -13,7 +13,7 @@ from typing import Any
 import apsw
 
 from engine.corpus.transcripts.database_format import RowFormat, as_text, columns, data_of
-from engine.corpus.transcripts.export_reader import abandoned_branches, branch, read_branches
+from engine.corpus.transcripts.export_reader import divided, read_branches
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
@@ -22,7 +22,6 @@ from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, c
 from engine.corpus.transcripts.model_api_messages import BlockParser
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
-_AGENT = "devin"
 _COUNTS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_creation_tokens")
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "agent": "assistant", "tool": "tool"}
 _METADATA = """SELECT CAST(title AS BLOB), CAST(working_directory AS BLOB), created_at, last_activity_at, {tip}, {model}
@@ -69,7 +68,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     if row is None:
         return None
     title, folder, created, active, end, named = row
-    metadata = SessionMetadata(agent=_AGENT, id=clean(key), title=one_line(as_text(title)), started=seconds(created))
+    metadata = SessionMetadata(id=clean(key), title=one_line(as_text(title)), started=seconds(created))
     metadata.project = clean(as_text(folder))
     parser = _Parser(metadata=metadata, model=clean(as_text(named)))
     nodes: dict[str, dict[str, Any]] = {}
@@ -82,11 +81,10 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
         nodes[str(node)] = {**value, "node": node, "created": time}
         parents[str(node)] = "" if parent is None else str(parent)
     times = {name: seconds(node["created"]) for name, node in nodes.items()}
-    path = branch(parents, times, as_text(end))
-    current, others = ([nodes[name] for name in names] for names in (path, abandoned_branches(parents, path)))
-    messages, abandoned = read_branches(parser, current, _without_copies(current, others))
+    current, others = divided(nodes, parents, times, as_text(end))
+    conversation = read_branches(parser, key, current, _without_copies(current, others))
     metadata.ended = max(filter(None, (metadata.ended, seconds(active))), default=None)
-    return parser.conversation(key, messages, abandoned)
+    return conversation
 
 
 def _without_copies(current: list[dict[str, Any]], others: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -100,7 +98,7 @@ def _without_copies(current: list[dict[str, Any]], others: list[dict[str, Any]])
 
 
 DEVIN_DATABASE = RowFormat(
-    agent=_AGENT,
+    agent="devin",
     needed={
         "sessions": frozenset({"id", "title", "working_directory", "created_at", "last_activity_at"}),
         "message_nodes": frozenset({"row_id", "session_id", "node_id", "parent_node_id", "chat_message", "created_at"}),

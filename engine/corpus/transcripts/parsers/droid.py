@@ -154,8 +154,8 @@ class DroidFormat(LineFormat):
             and "model" not in value
         )
 
-    def parser(self, path: str) -> DroidParser:
-        parser = DroidParser(metadata=SessionMetadata(agent=_AGENT, id=clean(os.path.basename(path).partition(".")[0])))
+    def begin(self, path: str) -> DroidParser:
+        parser = DroidParser(metadata=SessionMetadata(id=clean(os.path.basename(path).partition(".")[0])))
         settings = sidecar(f"{path.removesuffix('.jsonl')}.settings.json")
         counts = mapping(settings.get("tokenUsage"))
         received = add_counts(counts.get("outputTokens"), counts.get("thinkingTokens"))
@@ -176,4 +176,4 @@ class DroidStream(LineFormat):
         )
 
     def metadata(self, path: str) -> SessionMetadata:
-        return SessionMetadata(agent=_AGENT, id=clean(os.path.basename(path).partition(".")[0]))
+        return SessionMetadata(id=clean(os.path.basename(path).partition(".")[0]))

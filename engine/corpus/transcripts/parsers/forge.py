@@ -24,7 +24,6 @@ from engine.corpus.transcripts.messages import SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import arguments
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
-_AGENT = "forge"
 _FOLDER = ("<current_working_directory>", "</current_working_directory>")
 _ROW = f"""SELECT CAST(title AS BLOB), CAST(created_at AS BLOB), CAST(updated_at AS BLOB), {data_of("context")}
     FROM conversations WHERE conversation_id = ?"""
@@ -86,7 +85,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     title, created, updated, context = row
     started = seconds(as_text(created))
     ended = seconds(as_text(updated)) or started
-    metadata = SessionMetadata(agent=_AGENT, id=clean(key), title=one_line(as_text(title)))
+    metadata = SessionMetadata(id=clean(key), title=one_line(as_text(title)))
     metadata.started, metadata.ended = started, ended
     reader = ForgeReader(metadata=metadata)
     entries = items(mapping(cell(reader, context)).get("messages"))
@@ -108,7 +107,7 @@ def _turns(reader: ForgeReader, entries: list[Any]) -> Iterator[list[Part]]:
 
 
 FORGE_DATABASE = RowFormat(
-    agent=_AGENT,
+    agent="forge",
     needed={"conversations": frozenset({"conversation_id", "title", "workspace_id", "context", "created_at"})},
     listed="""SELECT CAST(conversation_id AS BLOB), CAST(COALESCE(updated_at, created_at) AS BLOB),
         CAST(title AS BLOB), octet_length(context) FROM conversations WHERE context IS NOT NULL""",

@@ -248,7 +248,7 @@ class GeminiDocument(DocumentFormat):
             return bool(_HISTORY.search(head))
         return bool(_SESSION.match(head)) and not os.path.exists(f"{path}l")
 
-    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+    def read(self, path: str, cancel: CancelToken | None) -> Iterator[Conversation]:
         """Yield the file's only session; of a truncated file the complete messages, before the ValueError."""
         parser = GeminiParser(metadata=_metadata(path))
         messages: list[Message] = []
@@ -307,7 +307,7 @@ def _metadata(path: str) -> SessionMetadata:
     """Return the metadata in a file's path: a sub-agent's folder has its parent's id, a checkpoint has a tag."""
     folder, name = os.path.split(path)
     stem = name.partition(".json")[0]
-    metadata = SessionMetadata(agent=_AGENT, id=clean(stem))
+    metadata = SessionMetadata(id=clean(stem))
     if stem.startswith("checkpoint-"):
         metadata.title = clean(urllib.parse.unquote(stem.removeprefix("checkpoint-")))
         project = folder

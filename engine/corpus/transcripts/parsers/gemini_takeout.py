@@ -20,7 +20,6 @@ from engine.corpus.transcripts.json_values import items, mapping, seconds, strin
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, SessionMetadata
 
-_AGENT = "gemini-web"
 _NAMES = re.compile("gemini|bard", re.IGNORECASE)
 _PROMPTED = re.compile(r"(?:Prompted with:|Asked (?:Gemini|Bard):|Prompted|Asked|Said|Branched|Answered)\s+")
 _OTHER = re.compile(
@@ -76,14 +75,14 @@ def _is_gemini(value: Mapping[str, Any]) -> bool:
 
 
 class GeminiTakeout(Export):
-    agent = _AGENT
+    agent = "gemini-web"
     mark = b'"header"'
     beginning = re.compile(
         rb'\A[\s\xef\xbb\xbf]*\[\s*\{(?=.*?"header"\s*:\s*"[^"]*(?:Gemini|Bard))(?=.*?"title"\s*:)(?=.*?"time"\s*:)',
         re.DOTALL,
     )
 
-    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+    def read(self, path: str, cancel: CancelToken | None) -> Iterator[Conversation]:
         group: list[_Turn] = []
         size = 0
         for value in export_reader.conversations(path, cancel):
@@ -102,7 +101,7 @@ class GeminiTakeout(Export):
 def _conversation(group: list[_Turn]) -> Conversation:
     group.sort(key=lambda turn: turn.time)
     key = f"{group[0].time:.0f}"
-    parser = LineParser(metadata=SessionMetadata(agent=_AGENT, id=key))
+    parser = LineParser(metadata=SessionMetadata(id=key))
     messages: list[Message] = []
     for turn in group:
         messages += next_turn(parser, [Part("user", "text", turn.prompt)], time=turn.time)

@@ -20,7 +20,6 @@ from engine.corpus.transcripts.message_builder import Part, attached, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens, without_cached
 
-_AGENT = "goose"
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 _COUNTS = frozenset({"model_config_json", "accumulated_input_tokens", "accumulated_output_tokens"})
 _NEWER_COUNTS = ("accumulated_cache_read_tokens", "accumulated_cache_write_tokens", "accumulated_cost")
@@ -86,7 +85,6 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     folder, created, name, description, sort, parent = map(as_text, row)
     title = next((text for text in (name, description) if text.strip() not in _UNNAMED), "")
     metadata = SessionMetadata(
-        agent=_AGENT,
         id=clean(key),
         title=one_line(title),
         project=clean(folder),
@@ -146,7 +144,7 @@ def _turns(connection: apsw.Connection, key: str, reader: GooseReader, *, side: 
 
 
 GOOSE_DATABASE = RowFormat(
-    agent=_AGENT,
+    agent="goose",
     needed={
         "sessions": frozenset({"id", "working_dir", "created_at", "updated_at"}),
         "messages": frozenset({"id", "session_id", "role", "content_json", "created_timestamp"}),

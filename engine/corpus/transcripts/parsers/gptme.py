@@ -22,7 +22,6 @@ from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, 
 from engine.corpus.transcripts.model_api_messages import ROLES, ChatParser
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
 
-_AGENT = "gptme"
 _LARGEST_CONFIG = 64 * 1024
 _CALL = re.compile(r"```(?:(shell)|(save|append|patch) +(\S.*))")
 _FENCE = re.compile(r"```(\S?)")
@@ -49,7 +48,7 @@ class GptmeParser(ChatParser, kw_only=True):
 
 
 class GptmeFormat(LineFormat):
-    agent = _AGENT
+    agent = "gptme"
     parses = GptmeParser
     speech_marks = (b'"role": "user"', b'"role": "assistant"')
 
@@ -66,7 +65,6 @@ class GptmeFormat(LineFormat):
         chat = mapping(_config(os.path.join(folder, "config.toml")).get("chat"))
         workspace = string(chat.get("workspace"))
         return SessionMetadata(
-            agent=_AGENT,
             id=clean(os.path.basename(folder)),
             title=one_line(string(chat.get("name"))),
             project=clean(workspace if workspace != "@log" else ""),

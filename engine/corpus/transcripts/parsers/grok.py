@@ -24,7 +24,6 @@ from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, 
 from engine.corpus.transcripts.model_api_messages import ChatParser, sidecar
 from engine.corpus.transcripts.token_usage import Usage, add_usage, dollars, tokens, without_cached
 
-_AGENT = "grok"
 _TYPES = frozenset("system user assistant reasoning tool_result backend_tool_call".split())
 _KEYS_OF_OTHERS = frozenset("message uuid sessionId timestamp parentUuid payload role".split())
 """Keys that only occur in lines of other agents with the same types."""
@@ -69,7 +68,7 @@ class GrokParser(ChatParser, kw_only=True):
 
 
 class GrokFormat(LineFormat):
-    agent = _AGENT
+    agent = "grok"
     parses = GrokParser
     speech_marks = (
         b'"type":"user"',
@@ -88,7 +87,6 @@ class GrokFormat(LineFormat):
         summary = sidecar(os.path.join(folder, "summary.json"))
         info = mapping(summary.get("info"))
         return SessionMetadata(
-            agent=_AGENT,
             id=clean(string(info.get("id")) or os.path.basename(folder)),
             title=one_line(string(summary.get("generated_title")) or string(summary.get("session_summary"))),
             project=clean(string(info.get("cwd"))),

@@ -9,13 +9,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from engine.corpus.transcripts.export_reader import Export, abandoned_branches, branch, read_branches
+from engine.corpus.transcripts.export_reader import Export, divided, read_branches
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 
-_AGENT = "grok-web"
 _CONVERSATIONS = "conversations"
 _ROLES: dict[str, Role] = {"human": "user", "user": "user", "assistant": "assistant", "system": "system"}
 _THOUGHTS = "thinking_trace"
@@ -35,7 +34,7 @@ class _Parser(LineParser):
 
 
 class GrokExport(Export):
-    agent = _AGENT
+    agent = "grok-web"
     mark = b'"responses"'
     beginning = re.compile(
         rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"conversations"\s*:)(?=.*?"responses"\s*:)(?=.*?"response"\s*:)', re.DOTALL
@@ -51,15 +50,14 @@ class GrokExport(Export):
         named = {name: string(message.get("parent_response_id")) for name, message in by_name.items()}
         # A message that doesn't name an earlier one answers the one before it.
         parents = {name: above or (names[at - 1] if at else "") for at, (name, above) in enumerate(named.items())}
-        chosen = branch(parents, {name: _time(message.get("create_time")) for name, message in by_name.items()}, "")
+        times = {name: _time(message.get("create_time")) for name, message in by_name.items()}
         key = clean(string(described.get("id")))
-        parser = _Parser(metadata=SessionMetadata(agent=_AGENT, id=key, title=one_line(string(described.get("title")))))
-        current, others = ([by_name[name] for name in some] for some in (chosen, abandoned_branches(parents, chosen)))
-        messages, abandoned = read_branches(parser, current, others)
+        parser = _Parser(metadata=SessionMetadata(id=key, title=one_line(string(described.get("title")))))
+        conversation = read_branches(parser, key, *divided(by_name, parents, times))
         metadata = parser.metadata
         metadata.started = metadata.started or _time(described.get("create_time"))
         metadata.ended = metadata.ended or _time(described.get("modify_time"))
-        return parser.conversation(key, messages, abandoned)
+        return conversation
 
 
 def _id(message: Mapping[str, Any]) -> str:

@@ -25,7 +25,6 @@ from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, 
 from engine.corpus.transcripts.model_api_messages import ChatParser
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
 
-_AGENT = "hermes"
 _METADATA = ("title", "cwd", "git_branch")
 _PART, _FORKED = "_delegate_from", ("_branched_from", "_reset_from")
 """Marks of sessions that have another as parent."""
@@ -67,7 +66,6 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
         return None
     title, folder, branch = map(as_text, row[1:])
     metadata = SessionMetadata(
-        agent=_AGENT,
         id=clean(key),
         title=one_line(title),
         project=clean(folder),
@@ -174,7 +172,7 @@ def _content(reader: ChatParser, content: object) -> Any:
 
 
 HERMES_DATABASE = RowFormat(
-    agent=_AGENT,
+    agent="hermes",
     needed={
         "sessions": frozenset({"id", "source", "title", "started_at", "parent_session_id"}),
         "messages": frozenset({"id", "session_id", "role", "content", "tool_calls", "tool_call_id", "timestamp"}),

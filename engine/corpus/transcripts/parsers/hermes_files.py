@@ -56,7 +56,7 @@ class HermesLines(LineFormat):
         return value.get("role") == _META and ("platform" in value or "tools" in value)
 
     def metadata(self, path: str) -> SessionMetadata:
-        return SessionMetadata(agent=_AGENT, id=clean(session_of(path)))
+        return SessionMetadata(id=clean(session_of(path)))
 
 
 class HermesDocument(SessionDocument):
@@ -69,7 +69,7 @@ class HermesDocument(SessionDocument):
 
     def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
         folder = string(mapping(value.get("model_config")).get("cwd"))
-        metadata = SessionMetadata(agent=_AGENT, id=clean(string(value.get("session_id"))), project=clean(folder))
+        metadata = SessionMetadata(id=clean(string(value.get("session_id"))), project=clean(folder))
         metadata.started = _time(value.get("session_start"))
         parser = HermesFileParser(metadata=metadata)
         parser.use_model(value.get("model"))

@@ -15,7 +15,6 @@ from engine.corpus.transcripts.message_builder import Part
 from engine.corpus.transcripts.messages import SessionMetadata, clean
 from engine.corpus.transcripts.parsers.claude_code import ClaudeCodeFormat, ClaudeCodeParser
 
-_AGENT = "iflow"
 _SESSION = re.compile(r"session-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
@@ -28,13 +27,13 @@ class IflowParser(ClaudeCodeParser, kw_only=True):
 
 
 class IflowFormat(ClaudeCodeFormat):
-    agent = _AGENT
+    agent = "iflow"
     parses = IflowParser
 
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
         return any(_SESSION.fullmatch(string(value.get("sessionId"))) for value in values) and super().matches(values)
 
-    def parser(self, path: str) -> IflowParser:
+    def begin(self, path: str) -> IflowParser:
         name = os.path.basename(path).removesuffix(".jsonl")
         known = name if _SESSION.fullmatch(name) else ""
-        return IflowParser(metadata=SessionMetadata(agent=_AGENT, id=clean(known)))
+        return IflowParser(metadata=SessionMetadata(id=clean(known)))

@@ -17,7 +17,6 @@ from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, arguments, sidecar
 
-_AGENT = "jan-ai"
 _OBJECT = "thread.message"
 _THOUGHT, _THOUGHT_END = "<think>", "</think>"
 _UNTITLED = "New Thread"
@@ -71,20 +70,18 @@ def _results(given: str, name: str, id: str, output: object) -> Iterator[Part]:
 
 
 class JanFormat(LineFormat):
-    agent = _AGENT
+    agent = "jan-ai"
     parses = JanParser
     speech_marks = (b'"role":"user"', b'"role":"assistant"')
 
     def is_line(self, value: Mapping[str, Any]) -> bool:
         return value.get("object") == _OBJECT and isinstance(value.get("content"), list)
 
-    def parser(self, path: str) -> JanParser:
+    def begin(self, path: str) -> JanParser:
         folder = os.path.dirname(path)
         thread = sidecar(os.path.join(folder, "thread.json"))
         title = one_line(string(thread.get("title")))
-        metadata = SessionMetadata(
-            agent=_AGENT, id=clean(os.path.basename(folder)), title="" if title == _UNTITLED else title
-        )
+        metadata = SessionMetadata(id=clean(os.path.basename(folder)), title="" if title == _UNTITLED else title)
         parser = JanParser(metadata=metadata)
         assistants = map(mapping, items(thread.get("assistants")))
         chosen = (mapping(holder.get("model")) for holder in (thread, *assistants))

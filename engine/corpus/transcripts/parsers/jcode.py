@@ -23,7 +23,6 @@ from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, c
 from engine.corpus.transcripts.model_api_messages import ROLES, BlockParser
 from engine.corpus.transcripts.token_usage import anthropic_usage
 
-_AGENT = "jcode"
 _NAME = re.compile(r"session_[a-z_]+_\d+\w*\.json")
 _OURS = re.compile(rb'\A\s*\{(?=.*?"created_at"\s*:)(?=.*?"messages"\s*:)', re.DOTALL)
 _TASK = re.compile(r" \(@[^()]+ swarm\)\Z")
@@ -69,13 +68,13 @@ class _Parser(BlockParser, kw_only=True):
 
 
 class JcodeSession(SessionDocument):
-    agent = _AGENT
+    agent = "jcode"
 
     def matches(self, path: str, head: bytes) -> bool:
         return _NAME.fullmatch(os.path.basename(path)) is not None and bool(_OURS.match(head))
 
     def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
-        metadata = SessionMetadata(agent=_AGENT, id=clean(string(value.get("id"))))
+        metadata = SessionMetadata(id=clean(string(value.get("id"))))
         metadata.started = seconds(value.get("created_at"))
         parser = _Parser(metadata=metadata)
         parser.describe(value)

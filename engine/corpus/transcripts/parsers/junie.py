@@ -24,7 +24,6 @@ from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, 
 from engine.corpus.transcripts.model_api_messages import arguments
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
 
-_AGENT = "junie"
 _OURS = re.compile(
     rb'"kind"\s*:\s*"(?:UserPromptEvent|SessionA2uxEvent|UserMessagesCommittedToHistory|SessionTitleSetEvent)"'
 )
@@ -153,21 +152,21 @@ def _usage(used: Mapping[str, Any]) -> Usage:
 
 
 class JunieEvents(DocumentFormat):
-    agent = _AGENT
+    agent = "junie"
 
     def matches(self, path: str, head: bytes) -> bool:
         return os.path.basename(path) == "events.jsonl" and bool(_OURS.search(head))
 
-    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+    def read(self, path: str, cancel: CancelToken | None) -> Iterator[Conversation]:
         """Yield the file's only session. Raises OSError, ValueError, Cancelled."""
         session = os.path.basename(os.path.dirname(path))
         listed = listed_sessions(list_of(path)).get(session, _UNLISTED)
-        parser = _Parser(metadata=SessionMetadata(agent=_AGENT, id=clean(session), title=listed.title))
+        parser = _Parser(metadata=SessionMetadata(id=clean(session), title=listed.title))
         parser.metadata.started, parser.metadata.project = listed.started, listed.project
         current, dropped = _merged(json_lines(path, cancel), parser)
-        messages, abandoned = read_branches(parser, current, dropped)
-        if messages or abandoned:
-            yield parser.conversation("", messages, abandoned)
+        conversation = read_branches(parser, "", current, dropped)
+        if conversation.everything:
+            yield conversation
 
 
 def _merged(events: Iterable[Mapping[str, Any] | None], parser: _Parser) -> tuple[list[Any], list[Any]]:

@@ -30,7 +30,6 @@ from engine.corpus.transcripts.message_builder import Part, filled_parts
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
-_AGENT = "kimi"
 _LONGEST_LIST = 8 * 1024**2
 _FOLDER = re.compile(r"The current working directory is `([^`\n]{1,4096})`")
 _CHECKPOINT = re.compile(r"\s*<system>CHECKPOINT \d+</system>\s*")
@@ -259,7 +258,7 @@ class KimiParser(LineParser, kw_only=True):
 
 
 class KimiWire(LineFormat):
-    agent = _AGENT
+    agent = "kimi"
     parses = KimiParser
     speech_marks: tuple[bytes, ...] = (b'"TurnBegin"', b'"context.append_message"', b'"StepBegin"', b'"step.begin"')
 
@@ -288,7 +287,7 @@ class KimiContext(KimiWire):
 def _metadata(path: str) -> SessionMetadata:
     """Return the metadata in the folders above a file, and in files about sessions there."""
     folder = os.path.dirname(path)
-    metadata = SessionMetadata(agent=_AGENT)
+    metadata = SessionMetadata()
     if os.path.basename(os.path.dirname(folder)) == "agents":
         agent, folder = os.path.basename(folder), os.path.dirname(os.path.dirname(folder))
         if agent != "main":

@@ -35,7 +35,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts import export_reader
-from engine.corpus.transcripts.database_format import data_of, whole
+from engine.corpus.transcripts.database_format import OpenSessions, data_of, whole
 from engine.corpus.transcripts.export_reader import SessionDocument
 from engine.corpus.transcripts.formats import Conversation, DatabaseFormat, LineFormat, LineParser, SessionDatabase
 from engine.corpus.transcripts.json_values import content, image_mark, items, mapping, seconds, string, tool_input
@@ -102,34 +102,23 @@ class KiroDatabase(DatabaseFormat):
     @contextmanager
     def opened(self, path: str, cancel: CancelToken | None = None) -> Iterator[SessionDatabase]:
         with closing(SqliteView(path, cancel)) as view:
-            yield _Sessions(view, cancel)
+            yield _Sessions(view, self.agent, cancel)
 
 
-class _Sessions:
-    def __init__(self, view: SqliteView, cancel: CancelToken | None) -> None:
-        self._view = view
+class _Sessions(OpenSessions):
+    def __init__(self, view: SqliteView, agent: str, cancel: CancelToken | None) -> None:
+        super().__init__(view, agent)
         self._cancel = cancel
         self._rows: dict[str, _Row] = {}
         """Rows of the last listing; listing them again for each session would parse all of them."""
 
-    def _list(self) -> dict[str, "_Row"]:
-        self._rows = self._view.read(_listed)
+    def rows(self, connection: apsw.Connection) -> Mapping[str, object]:
+        self._rows = _listed(connection)
         return self._rows
 
-    def keys(self) -> set[str]:
-        return set(self._list())
-
-    def can_read(self, key: str) -> bool:
-        return True
-
-    def marks(self) -> dict[str, str]:
-        return {key: hashlib.sha256(msgspec.json.encode(known)).hexdigest() for key, known in self._list().items()}
-
-    def conversation(self, key: str) -> Conversation | None:
-        row = self._rows.get(key) or self._list().get(key)
-        if row is None:
-            return None
-        return self._view.read(lambda connection: _conversation(connection, key, row, self._cancel))
+    def read(self, connection: apsw.Connection, key: str) -> Conversation | None:
+        row = self._rows.get(key) or _listed(connection).get(key)
+        return None if row is None else _conversation(connection, key, row, self._cancel)
 
 
 _Row = tuple[str, int, int, float]
@@ -155,7 +144,7 @@ def _conversation(connection: apsw.Connection, key: str, row: _Row, cancel: Canc
     if not isinstance(data, bytes):
         return None
     project = folder.decode(errors="replace") if isinstance(folder, bytes) else ""
-    metadata = SessionMetadata(agent=_AGENT, id=clean(key), project=clean(project), started=seconds(created))
+    metadata = SessionMetadata(id=clean(key), project=clean(project), started=seconds(created))
     parser = _Parser(metadata=metadata)
     messages = whole(parser, parser.entries(data, cancel))
     metadata.ended = metadata.ended or seconds(updated)
@@ -260,10 +249,9 @@ class KiroFormat(LineFormat):
     def is_line(self, value: Mapping[str, Any]) -> bool:
         return string(value.get("kind")) in _LINES and isinstance(mapping(value.get("data")).get("content"), list)
 
-    def parser(self, path: str) -> KiroParser:
+    def begin(self, path: str) -> KiroParser:
         described = sidecar(f"{path.removesuffix('.jsonl')}.json")
         metadata = SessionMetadata(
-            agent=_AGENT,
             id=clean(os.path.basename(path).partition(".")[0]),
             title=one_line(string(described.get("title"))),
             project=clean(string(described.get("cwd"))),
@@ -327,14 +315,13 @@ class KiroEventFormat(LineFormat):
             and string(mapping(value.get("payload")).get("type")) in _EVENTS
         )
 
-    def parser(self, path: str) -> KiroEventParser:
+    def begin(self, path: str) -> KiroEventParser:
         folder = os.path.dirname(path)
         described = sidecar(os.path.join(folder, "session.json"))
         title = one_line(string(described.get("title")))
         forked = described.get("createdReason") == "tangent"
         folders = (*items(described.get("workspacePaths")), *items(described.get("rootPaths")))
         metadata = SessionMetadata(
-            agent=_AGENT,
             id=clean(string(described.get("id")) or os.path.basename(folder)),
             title="" if title == _UNTITLED else title,
             project=clean(next(filter(None, map(string, folders)), "")),
@@ -366,7 +353,6 @@ class KiroDocument(SessionDocument):
         id_ = string(value.get("sessionId")) or os.path.basename(path).removesuffix(".json")
         title, created = one_line(string(value.get("title"))), export_reader.listed_time(folder, id_)
         metadata = SessionMetadata(
-            agent=_AGENT,
             id=_EDITORS + clean(id_.removeprefix(_EDITORS)),
             title="" if title == _UNTITLED else title,
             project=clean(project),

@@ -57,8 +57,8 @@ class LettaFormat(OpenClawFormat):
             mapping(value.get("message")).get("id")
         ).startswith(_ID)
 
-    def parser(self, path: str) -> LettaParser:
-        return LettaParser(metadata=SessionMetadata(agent=_AGENT, id=clean(os.path.basename(os.path.dirname(path)))))
+    def begin(self, path: str) -> LettaParser:
+        return LettaParser(metadata=SessionMetadata(id=clean(os.path.basename(os.path.dirname(path)))))
 
 
 class TranscriptParser(LineParser):
@@ -97,4 +97,4 @@ class LettaTranscriptFormat(LineFormat):
         return string(value.get("kind")) in _KINDS and "captured_at" in value
 
     def metadata(self, path: str) -> SessionMetadata:
-        return SessionMetadata(agent=_AGENT, id=clean(os.path.basename(os.path.dirname(path))))
+        return SessionMetadata(id=clean(os.path.basename(os.path.dirname(path))))

@@ -32,7 +32,6 @@ from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, 
 from engine.corpus.transcripts.model_api_messages import ROLES, arguments
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
-_AGENT = "llm"
 _NEWER = {
     "threads": frozenset({"id", "name", "tip_message_hash", "datetime_utc"}),
     "turns": frozenset({"id", "thread_id", "parent_message_hash", "tip_message_hash", "model", "datetime_utc"}),
@@ -225,7 +224,7 @@ def _listed(connection: apsw.Connection) -> str:
 
 def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
     titles = "SELECT CAST(name AS BLOB) FROM {} WHERE id = ?"
-    metadata = SessionMetadata(agent=_AGENT, id=clean(key))
+    metadata = SessionMetadata(id=clean(key))
     reader = LlmReader(metadata=metadata, connection=connection)
     turns = _responses(connection, reader, key)
     row = connection.execute(titles.format("conversations"), (key,)).fetchone()
@@ -238,7 +237,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
 
 
 LLM_DATABASE = RowFormat(
-    agent=_AGENT,
+    agent="llm",
     needed={
         "conversations": frozenset({"id", "name", "model"}),
         "responses": frozenset({"id", "model", "prompt", "system", "response", "conversation_id", "datetime_utc"}),

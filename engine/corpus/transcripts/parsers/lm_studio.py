@@ -20,7 +20,6 @@ from engine.corpus.transcripts.message_builder import Part, attached, next_turn
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
-_AGENT = "lm-studio"
 _ENDING = ".conversation.json"
 _UNTITLED = "Unnamed Chat"
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
@@ -79,7 +78,7 @@ class _Parser(LineParser):
 
 
 class LmStudioChat(SessionDocument):
-    agent = _AGENT
+    agent = "lm-studio"
     mark = b'"versions"'
     beginning = re.compile(
         rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"messages"\s*:)(?=.*?"versions"\s*:)(?=.*?"(?:singleStep|multiStep)")', re.DOTALL
@@ -87,7 +86,7 @@ class LmStudioChat(SessionDocument):
 
     def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
         title, id_ = one_line(string(value.get("name"))), os.path.basename(path).removesuffix(_ENDING)
-        metadata = SessionMetadata(agent=_AGENT, id=clean(id_), title="" if title == _UNTITLED else title)
+        metadata = SessionMetadata(id=clean(id_), title="" if title == _UNTITLED else title)
         metadata.started = seconds(value.get("createdAt"))
         current: list[Mapping[str, Any]] = []
         others: list[Mapping[str, Any]] = []
@@ -96,5 +95,4 @@ class LmStudioChat(SessionDocument):
             for number, version in enumerate(map(mapping, items(message.get("versions")))):
                 (current if number == selected else others).append(version)
         parser = _Parser(metadata=metadata)
-        messages, abandoned = read_branches(parser, current, others)
-        return parser.conversation("", messages, abandoned)
+        return read_branches(parser, "", current, others)

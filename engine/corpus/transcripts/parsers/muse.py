@@ -19,7 +19,6 @@ from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
 
-_AGENT = "muse"
 _SUBAGENTS = "subagent"
 _RESULTS = frozenset({"tool_result", "tool_result_committed", "tool_result_batch_committed", "tool_results_committed"})
 _SILENT = re.compile(
@@ -126,7 +125,7 @@ class MuseParser(LineParser, kw_only=True):
 
 
 class MuseFormat(LineFormat):
-    agent = _AGENT
+    agent = "muse"
     parses = MuseParser
     speech_marks = (b'"kind":"assistant_message_committed"', b'"prompt":"')
     title_marks = (b'"session.name.changed"',)
@@ -143,4 +142,4 @@ class MuseFormat(LineFormat):
         above = os.path.dirname(folder)
         called = os.path.basename(above) == _SUBAGENTS
         parent = clean(os.path.basename(os.path.dirname(above))) if called else ""
-        return SessionMetadata(agent=_AGENT, id=clean(os.path.basename(folder)), parent=parent)
+        return SessionMetadata(id=clean(os.path.basename(folder)), parent=parent)

@@ -24,7 +24,6 @@ from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, c
 from engine.corpus.transcripts.model_api_messages import ROLES, sidecar
 from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
 
-_AGENT = "mux"
 _CHAT, _ARCHIVE, _SUBAGENTS = "chat.jsonl", "chat-archive.jsonl", "subagent-transcripts"
 _OURS = re.compile(rb'"role"\s*:\s*"'), re.compile(rb'"parts"\s*:\s*\[')
 _RESULTS = ("output", "content", "diff", "report", "error", "message")
@@ -96,12 +95,12 @@ def _result(output: object) -> str:
 
 
 class MuxChat(DocumentFormat):
-    agent = _AGENT
+    agent = "mux"
 
     def matches(self, path: str, head: bytes) -> bool:
         return os.path.basename(path) == _CHAT and all(mark.search(head) for mark in _OURS)
 
-    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+    def read(self, path: str, cancel: CancelToken | None) -> Iterator[Conversation]:
         """Yield the file's only session. Raises OSError, ValueError, Cancelled."""
         folder = os.path.dirname(path)
         above, task = os.path.split(folder)
@@ -110,9 +109,7 @@ class MuxChat(DocumentFormat):
             known = _workspace(parent)._replace(title="", parent=os.path.basename(parent))
         else:
             known = _workspace(folder)
-        metadata = SessionMetadata(
-            agent=_AGENT, id=clean(task), title=known.title, project=known.project, parent=known.parent
-        )
+        metadata = SessionMetadata(id=clean(task), title=known.title, project=known.project, parent=known.parent)
         parser = _Parser(metadata=metadata)
         messages: list[Message] = []
         for line in chain(_archived(os.path.join(folder, _ARCHIVE), cancel), json_lines(path, cancel)):

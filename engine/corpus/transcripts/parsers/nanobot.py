@@ -19,7 +19,6 @@ from engine.corpus.transcripts.message_builder import Part, local_time, next_tur
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import ChatParser
 
-_AGENT = "nanobot"
 _FOLDER = ".workspace"
 _LONGEST_FOLDER = 4096
 
@@ -58,7 +57,7 @@ def _divided(content: object, marked: Mapping[str, Any]) -> tuple[object, list[s
 
 
 class NanobotFormat(LineFormat):
-    agent = _AGENT
+    agent = "nanobot"
     parses = NanobotParser
     speech_marks = (b'"role": "user"', b'"role": "assistant"')
 
@@ -67,7 +66,7 @@ class NanobotFormat(LineFormat):
 
     def metadata(self, path: str) -> SessionMetadata:
         folder, name = os.path.split(path)
-        return SessionMetadata(agent=_AGENT, id=clean(name.removesuffix(".jsonl")), project=_workspace(folder))
+        return SessionMetadata(id=clean(name.removesuffix(".jsonl")), project=_workspace(folder))
 
 
 def _workspace(folder: str) -> str:

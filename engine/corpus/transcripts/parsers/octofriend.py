@@ -12,7 +12,7 @@ from typing import Any
 import apsw
 
 from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of
-from engine.corpus.transcripts.export_reader import abandoned_branches, branch, read_branches
+from engine.corpus.transcripts.export_reader import divided, read_branches
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
@@ -21,7 +21,6 @@ from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, c
 from engine.corpus.transcripts.model_api_messages import ChatParser
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
-_AGENT = "octofriend"
 _FAILED = ("file-outdated", "file-unreadable", "tool-error", "tool-malformed", "tool-reject")
 """Roles of results that are failures."""
 _ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "checkpoint": "system"}
@@ -88,7 +87,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     row = connection.execute("SELECT id, CAST(cwd AS BLOB) FROM trees WHERE name = ?", (key,)).fetchone()
     if row is None:
         return None
-    reader = OctofriendReader(metadata=SessionMetadata(agent=_AGENT, id=clean(key), project=clean(as_text(row[1]))))
+    reader = OctofriendReader(metadata=SessionMetadata(id=clean(key), project=clean(as_text(row[1]))))
     nodes, parents = dict[str, dict[str, Any]](), dict[str, str]()
     created = "n.created_at" if "created_at" in columns(connection, "tree_nodes") else "NULL"
     model = data_of("h.model_json") if "model_json" in columns(connection, "history_items") else "NULL"
@@ -105,10 +104,8 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
             "message": mapping(value.get("ir")) or {"role": "checkpoint"},
         }
         parents[name] = as_text(above)
-    path = branch(parents, {name: float(number) for number, name in enumerate(nodes, 1)}, "")
-    others = abandoned_branches(parents, path)
-    messages, abandoned = read_branches(reader, (nodes[name] for name in path), (nodes[name] for name in others))
-    return reader.conversation(key, messages, abandoned)
+    times = {name: float(number) for number, name in enumerate(nodes, 1)}
+    return read_branches(reader, key, *divided(nodes, parents, times))
 
 
 def _model(stated: object) -> str:
@@ -117,7 +114,7 @@ def _model(stated: object) -> str:
 
 
 OCTOFRIEND_DATABASE = RowFormat(
-    agent=_AGENT,
+    agent="octofriend",
     needed={
         "trees": frozenset({"id", "name", "cwd", "updated_at"}),
         "tree_nodes": frozenset({"id", "history_item_id", "tree_id", "parent_id"}),

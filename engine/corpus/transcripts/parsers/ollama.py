@@ -19,7 +19,6 @@ from engine.corpus.transcripts.message_builder import Part, attached, next_turn
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, arguments
 
-_AGENT = "ollama"
 _CHAT = "SELECT CAST(title AS BLOB), CAST(created_at AS BLOB) FROM chats WHERE id = ?"
 _MESSAGES = """SELECT id, CAST(role AS BLOB), CAST(content AS BLOB), CAST(thinking AS BLOB), CAST(created_at AS BLOB),
     CAST(model_name AS BLOB) FROM messages WHERE {rows} ORDER BY id"""
@@ -72,7 +71,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     if row is None:
         return None
     title, created = map(as_text, row)
-    metadata = SessionMetadata(agent=_AGENT, id=clean(key), title=one_line(title), started=seconds(created))
+    metadata = SessionMetadata(id=clean(key), title=one_line(title), started=seconds(created))
     reader = OllamaReader(metadata=metadata)
     rows = connection.execute(_MESSAGES.format(rows=rows_with(connection, "messages", "chat_id")), (key,)).fetchall()
     messages = whole(reader, (reader.message(connection, message) for message in rows))
@@ -80,7 +79,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
 
 
 OLLAMA_DATABASE = RowFormat(
-    agent=_AGENT,
+    agent="ollama",
     needed={
         "chats": frozenset({"id", "title", "created_at"}),
         "messages": frozenset("id chat_id role content thinking model_name created_at updated_at".split()),

@@ -21,7 +21,6 @@ from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, c
 from engine.corpus.transcripts.model_api_messages import ROLES, arguments
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
 
-_AGENT = "omnigent"
 _TYPES = (
     "message function_call function_call_output reasoning error compaction native_tool resource_event routing_decision "
     "slash_command terminal_command"
@@ -102,7 +101,6 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
         id_,
     ) = row
     metadata = SessionMetadata(
-        agent=_AGENT,
         id=clean(name),
         title=one_line(as_text(title) or as_text(called)),
         project=clean(as_text(folder) or as_text(folder_above)),
@@ -142,7 +140,7 @@ def _count(reader: OmnigentReader, counts: object) -> None:
 
 
 OMNIGENT_DATABASE = RowFormat(
-    agent=_AGENT,
+    agent="omnigent",
     needed={
         "conversations": frozenset({"workspace_id", "id", "title", "created_at", "updated_at", "root_conversation_id"}),
         "omnigent_conversation_metadata": frozenset({"workspace_id", "id", "kind", "workspace", "session_usage"}),

@@ -17,7 +17,7 @@ import apsw
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.database_format import RowFormat, as_text, data_of
-from engine.corpus.transcripts.export_reader import abandoned_branches, branch, read_branches
+from engine.corpus.transcripts.export_reader import divided, read_branches
 from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.jsonl import parse_line
@@ -77,7 +77,7 @@ class OpenWebUiExport(DocumentFormat):
         rb'\A[\s\xef\xbb\xbf]*\[\s*\{(?=.*?"chat"\s*:)(?=.*?"history"\s*:)(?=.*?"parentId"\s*:)', re.DOTALL
     )
 
-    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+    def read(self, path: str, cancel: CancelToken | None) -> Iterator[Conversation]:
         return (_conversation(value) for value in export_reader.conversations(path, cancel) if "chat" in value)
 
 
@@ -101,16 +101,15 @@ def _conversation(value: Mapping[str, Any]) -> Conversation:
     nodes = {name: {"id": name, **mapping(node)} for name, node in mapping(history.get("messages")).items()}
     parents = {name: string(node.get("parentId")) for name, node in nodes.items()}
     times = {name: seconds(node.get("timestamp")) for name, node in nodes.items()}
-    path = branch(parents, times, string(history.get("currentId")))
     key = clean(string(value.get("id")) or string(chat.get("id")))
     title = one_line(string(value.get("title")) or string(chat.get("title")))
-    parser = _Parser(metadata=SessionMetadata(agent=_AGENT, id=key, title="" if title == _UNTITLED else title))
-    current, others = ([nodes[name] for name in names] for names in (path, abandoned_branches(parents, path)))
-    messages, abandoned = read_branches(parser, current, others)
+    parser = _Parser(metadata=SessionMetadata(id=key, title="" if title == _UNTITLED else title))
+    current, others = divided(nodes, parents, times, string(history.get("currentId")))
+    conversation = read_branches(parser, key, current, others)
     metadata = parser.metadata
     metadata.started = metadata.started or seconds(value.get("created_at"))
     metadata.ended = metadata.ended or seconds(value.get("updated_at"))
-    return parser.conversation(key, messages, abandoned)
+    return conversation
 
 
 OPEN_WEBUI_DATABASE = RowFormat(

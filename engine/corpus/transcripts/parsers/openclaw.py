@@ -37,7 +37,6 @@ from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, c
 from engine.corpus.transcripts.parsers import openclaw_injected_text as injected
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
 
-_AGENT = "openclaw"
 _ARCHIVE = re.compile(rf"\.jsonl{OPENCLAW_ARCHIVED}$")
 _COPY = re.compile(r"\.checkpoint\.[0-9a-fA-F-]{36}\.jsonl$|\.trajectory\.jsonl$|\.jsonl\.bak\b")
 _NAME_START = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z_")  # of a session of Pi
@@ -302,7 +301,7 @@ class OpenClawFormat(LineFormat):
     """Format of OpenClaw's sessions, and of other agents with the same format."""
 
     # The last one is speech after a thought; a tool result is one text.
-    agent = _AGENT
+    agent = "openclaw"
     parses = OpenClawParser
     speech_marks: tuple[bytes, ...] = (
         b'"role":"user","content":',
@@ -314,16 +313,14 @@ class OpenClawFormat(LineFormat):
     def is_line(self, value: Mapping[str, Any]) -> bool:
         return _is_header(value) or _is_message(value)
 
-    def parser(self, path: str) -> OpenClawParser:
+    def begin(self, path: str) -> OpenClawParser:
         """Return a new parser. The file's name has the session's id, and shows whether it is an archive or a copy."""
         folder, name = os.path.split(path)
         session = _session_id(name)
         stored = stored_session(folder, session)
         generated = stored.generated or bool(_COPY.search(name))
         parent = stored.parent or _parent_session(folder)
-        metadata = SessionMetadata(
-            agent=self.agent, id=clean(session), title=stored.label.strip(), parent=parent, generated=generated
-        )
+        metadata = SessionMetadata(id=clean(session), title=stored.label.strip(), parent=parent, generated=generated)
         return OpenClawParser(metadata=metadata, archive=bool(_ARCHIVE.search(name)), side=bool(parent))
 
 

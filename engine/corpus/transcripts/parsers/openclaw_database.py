@@ -23,7 +23,6 @@ from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.parsers.openclaw import OpenClawParser, is_generated
 
-_AGENT = "openclaw"
 _EVENTS = f"SELECT {data_of('event_json')}, {{packed}} FROM transcript_events WHERE session_id = ? ORDER BY seq"
 _COLD, _ARCHIVED = "session_transcript_cold_archives", "session_transcript_archives"
 # The parent is the session that had the key when this one began, else a later one.
@@ -53,7 +52,7 @@ def _listed(connection: apsw.Connection) -> str:
 
 def _conversation(connection: apsw.Connection, key: str, path: str) -> Conversation | None:
     parser = _parser(connection, key)
-    branches = OpenClawParser(metadata=SessionMetadata(agent=_AGENT))
+    branches = OpenClawParser(metadata=SessionMetadata())
 
     def turns() -> Iterator[list[Message]]:
         for number, value in enumerate(_entries(connection, key, path), 1):
@@ -68,7 +67,8 @@ def _conversation(connection: apsw.Connection, key: str, path: str) -> Conversat
     messages, others = whole(parser, turns()), tuple[Message, ...]()
     if branches.metadata.rewound:
         parser = _parser(connection, key)
-        messages, others = read_branches(parser, entries(abandoned=False), entries(abandoned=True))
+        found = read_branches(parser, key, entries(abandoned=False), entries(abandoned=True))
+        messages, others = found.messages, found.abandoned
     parser.metadata.id = clean(key)  # the first line can be a copy of another session's
     requests = tuple(parser.take_requests())
     return parser.conversation(key, messages, others, requests)
@@ -83,7 +83,7 @@ def _parser(connection: apsw.Connection, key: str) -> OpenClawParser:
     time, *texts = row or (None,) * 5
     own, starter, parent, label = map(as_text, texts)
     generated = is_generated(key=own) or is_generated(key=starter)
-    metadata = SessionMetadata(agent=_AGENT, title=one_line(label), parent=clean(parent), generated=generated)
+    metadata = SessionMetadata(title=one_line(label), parent=clean(parent), generated=generated)
     metadata.started = seconds(time)
     return OpenClawParser(metadata=metadata, side=bool(metadata.parent))
 
@@ -135,7 +135,7 @@ def _archive(connection: apsw.Connection, key: str, path: str) -> bytes:
 
 
 OPENCLAW_DATABASE = RowFormat(
-    agent=_AGENT,
+    agent="openclaw",
     needed={
         "transcript_events": frozenset({"session_id", "seq", "event_json", "created_at"}),
         "session_windows": frozenset({"session_id", "session_key", "spawned_by", "created_at"}),

@@ -167,12 +167,12 @@ class OpencodeDocument(DocumentFormat):
         above = os.path.basename(os.path.dirname(os.path.dirname(path)))
         return above == "session" and path.endswith(".json") and bool(_ID.search(head))
 
-    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+    def read(self, path: str, cancel: CancelToken | None) -> Iterator[Conversation]:
         """Yield the file's only session. Truncated files of messages or parts are left out."""
         storage = os.path.dirname(os.path.dirname(os.path.dirname(path)))
         session = os.path.basename(path).removesuffix(".json")
         value = _read(path)
-        reader = OpencodeReader(metadata=session_metadata(self.agent, session, value))
+        reader = OpencodeReader(metadata=session_metadata(session, value))
         messages: list[Message] = []
         for name, file in _files(os.path.join(storage, "message", session)):
             if cancel:
@@ -193,11 +193,10 @@ def _object(path: str, reader: OpencodeReader) -> Mapping[str, Any]:
         return {}
 
 
-def session_metadata(agent: str, session: str, value: Mapping[str, Any]) -> SessionMetadata:
+def session_metadata(session: str, value: Mapping[str, Any]) -> SessionMetadata:
     """Return the metadata in a session's own file, or in its database row."""
     title = clean(string(value.get("title"))).strip()
     return SessionMetadata(
-        agent=agent,
         id=clean(session),
         title="" if _NO_TITLE.match(title) else title,
         project=clean(string(value.get("directory"))),

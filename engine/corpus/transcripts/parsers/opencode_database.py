@@ -13,17 +13,15 @@ The program changes rows in place while an answer arrives, and not always the ro
 mark also covers its last messages.
 """
 
-import hashlib
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import Any
 
 import apsw
-import msgspec
 
 from engine.base.cancellation import CancelToken
-from engine.corpus.transcripts.database_format import columns
+from engine.corpus.transcripts.database_format import OpenSessions, columns, mark_of, whole
 from engine.corpus.transcripts.formats import Conversation, DatabaseFormat, SessionDatabase
 from engine.corpus.transcripts.json_values import mapping
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
@@ -37,8 +35,6 @@ _NEWER = frozenset({"session_v2", "session_message"})
 _SHARED = _OLDER | {"session_message"}
 _LAST = 8
 """Number of messages at the end of a session that may still change."""
-_MAX_TEXT = 128 * 1024**2
-"""Most characters of one session, which is held in memory as a whole."""
 
 # Read as bytes: invalid UTF-8 in one session would be an error for all of them.
 _TEXTS = "CAST(title AS BLOB), CAST(directory AS BLOB), CAST(parent_id AS BLOB)"
@@ -73,22 +69,15 @@ class OpencodeDatabase(DatabaseFormat):
             yield _Sessions(view, self.agent)
 
 
-class _Sessions:
-    def __init__(self, view: SqliteView, agent: str) -> None:
-        self._view = view
-        self._agent = agent
+class _Sessions(OpenSessions):
+    def rows(self, connection: apsw.Connection) -> Mapping[str, object]:
+        return _listed(connection)
 
-    def keys(self) -> set[str]:
-        return set(self._view.read(_listed))
-
-    def can_read(self, key: str) -> bool:
-        return True
+    def read(self, connection: apsw.Connection, key: str) -> Conversation | None:
+        return _conversation(connection, key)
 
     def marks(self) -> dict[str, str]:
-        return self._view.read(_marks)
-
-    def conversation(self, key: str) -> Conversation | None:
-        return self._view.read(lambda connection: _conversation(connection, key, self._agent))
+        return self.view.read(_marks)
 
 
 def _listed(connection: apsw.Connection) -> dict[str, tuple[Any, ...]]:
@@ -143,25 +132,17 @@ def _mark(connection: apsw.Connection, key: str, known: tuple[Any, ...]) -> str:
     table, end = ("session_message", _END_OF_NEWER) if known[0] == 2 else ("message", _END_OF_OLDER)
     count = connection.execute(f"SELECT count(*) FROM {table} WHERE session_id = ?", (key,)).fetchall()
     last = connection.execute(end, (key,)).fetchall()
-    return hashlib.sha256(msgspec.json.encode((known, count, last))).hexdigest()
+    return mark_of((known, count, last))
 
 
-def _conversation(connection: apsw.Connection, key: str, agent: str) -> Conversation | None:
+def _conversation(connection: apsw.Connection, key: str) -> Conversation | None:
     known = _listed_one(connection, key)
     if known is None:
         return None
     newer, (title, directory, parent, revert, created) = known
     texts = {"title": _text(title), "directory": _text(directory), "parentID": _text(parent)}
-    reader = OpencodeReader(metadata=session_metadata(agent, key, {**texts, "time": {"created": created}}))
-    messages: list[Message] = []
-    size_so_far = 0
-    for found in (_entries if newer else _messages)(connection, key, reader):
-        size = sum(len(message.text) for message in found)
-        if size_so_far + size > _MAX_TEXT:
-            reader.count_unknown("message of a session that is too long")
-            continue
-        size_so_far += size
-        messages += found
+    reader = OpencodeReader(metadata=session_metadata(key, {**texts, "time": {"created": created}}))
+    messages = whole(reader, (_entries if newer else _messages)(connection, key, reader))
     mark_undone(reader.metadata, messages, parse_line(revert or b"") or {})
     requests = tuple(reader.take_requests())
     return reader.conversation(key, messages, requests=requests)

@@ -27,7 +27,6 @@ from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, c
 from engine.corpus.transcripts.model_api_messages import ChatParser, arguments, sidecar
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens, without_cached
 
-_AGENT = "openhands"
 _STATE, _FIRST, _EVENTS = "base_state.json", "0.json", "events"
 _EVENT = re.compile(r"(?:event-(\d{5,})-[\w-]+|(\d+))\.json")
 _MAX_BYTES = 128 * 1024**2
@@ -140,7 +139,7 @@ def _cause(event: Mapping[str, Any]) -> str:
 
 
 class OpenHandsConversation(DocumentFormat):
-    agent = _AGENT
+    agent = "openhands"
 
     def matches(self, path: str, head: bytes) -> bool:
         folder, name = os.path.split(path)
@@ -148,13 +147,12 @@ class OpenHandsConversation(DocumentFormat):
             return os.path.isdir(os.path.join(folder, _EVENTS))
         return name == _FIRST and os.path.basename(folder) == _EVENTS and b'"source"' in head
 
-    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+    def read(self, path: str, cancel: CancelToken | None) -> Iterator[Conversation]:
         """Yield the file's only conversation. Truncated events are left out."""
         events = events_folder(path)
         folder = os.path.dirname(events)
         state = sidecar(os.path.join(folder, _STATE))
         metadata = SessionMetadata(
-            agent=_AGENT,
             id=clean(string(state.get("id")) or os.path.basename(folder)),
             title=one_line(_title(folder)),
             project=clean(string(mapping(state.get("workspace")).get("working_dir"))),

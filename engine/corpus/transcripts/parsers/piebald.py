@@ -19,7 +19,6 @@ from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, 
 from engine.corpus.transcripts.model_api_messages import ROLES, arguments
 from engine.corpus.transcripts.token_usage import Usage, add_counts, tokens
 
-_AGENT = "piebald"
 _METADATA = """SELECT CAST(c.title AS BLOB), CAST(c.branch_name AS BLOB), CAST(c.created_at AS BLOB),
     CAST(coalesce(nullif(c.worktree_path, ''), nullif(c.current_directory, ''), p.directory, p.name) AS BLOB)
     FROM chats c LEFT JOIN projects p ON p.id = c.project_id WHERE c.id = ?"""
@@ -55,7 +54,6 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
         return None
     title, branch, created, folder = map(as_text, row)
     metadata = SessionMetadata(
-        agent=_AGENT,
         id=clean(key),
         title=one_line(title),
         project=clean(folder),
@@ -66,9 +64,8 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     reader = PiebaldReader(metadata=metadata)
     nodes, parents, enabled = _messages(connection, key)
     path = _shown(parents, enabled)
-    others = abandoned_branches(parents, path)
-    messages, abandoned = read_branches(reader, (nodes[name] for name in path), (nodes[name] for name in others))
-    return reader.conversation(key, messages, abandoned)
+    current, others = ([nodes[name] for name in names] for names in (path, abandoned_branches(parents, path)))
+    return read_branches(reader, key, current, others)
 
 
 def _parent(connection: apsw.Connection, key: str) -> str:
@@ -134,7 +131,7 @@ def _shown(parents: Mapping[str, str], enabled: Mapping[str, bool]) -> list[str]
 
 
 PIEBALD_DATABASE = RowFormat(
-    agent=_AGENT,
+    agent="piebald",
     needed={
         "chats": frozenset({"id", "title", "created_at", "updated_at", "is_deleted", "project_id", "worktree_path"}),
         "messages": frozenset({"id", "parent_chat_id", "parent_message_id", "enabled", "role", "created_at"}),

@@ -18,7 +18,6 @@ from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
 from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
 
-_AGENT = "poolside"
 _SILENT = frozenset(
     """assistant_message.start session.exit session.input.processed thought.start tool_call.approval
     tool_call.approval.request tool_call.start""".split()
@@ -73,7 +72,7 @@ class PoolsideParser(LineParser, kw_only=True):
 
 
 class PoolsideFormat(LineFormat):
-    agent = _AGENT
+    agent = "poolside"
     parses = PoolsideParser
     speech_marks = (b'"type":"session.input"', b'"type":"assistant_message.end"')
 
@@ -84,4 +83,4 @@ class PoolsideFormat(LineFormat):
 
     def metadata(self, path: str) -> SessionMetadata:
         name = os.path.basename(path).removesuffix(".ndjson").removeprefix("trajectory-")
-        return SessionMetadata(agent=_AGENT, id=clean(name))
+        return SessionMetadata(id=clean(name))

@@ -21,7 +21,6 @@ from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, c
 from engine.corpus.transcripts.model_api_messages import ROLES, SdkParser, sidecar
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
-_AGENT = "posit-assistant"
 _NAME, _LINES = "conversation.json", "lm-messages.jsonl"
 _SUBAGENTS = "subagents"
 _OURS = re.compile(rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"schemaVersion"\s*:)(?=.*?"root"\s*:)', re.DOTALL)
@@ -47,7 +46,7 @@ class _Parser(SdkParser, kw_only=True):
 
 
 class PositConversation(SessionDocument):
-    agent = _AGENT
+    agent = "posit-assistant"
 
     def matches(self, path: str, head: bytes) -> bool:
         return os.path.basename(path) == _NAME and bool(_OURS.match(head))
@@ -63,7 +62,6 @@ class PositConversation(SessionDocument):
         root = mapping(value.get("root"))
         about = mapping(root.get("metadata"))
         metadata = SessionMetadata(
-            agent=_AGENT,
             id=clean(os.path.basename(folder)),
             title=one_line(string(root.get("title"))),
             project=clean(_project(folder)),
@@ -81,8 +79,7 @@ class PositConversation(SessionDocument):
                     branch.append({"message": stored[number], "time": node.get("timestamp")})
                 else:
                     parser.count_unknown("message without a line")
-        messages, abandoned = read_branches(parser, current, others)
-        return parser.conversation("", messages, abandoned)
+        return read_branches(parser, "", current, others)
 
 
 def _project(folder: str) -> str:

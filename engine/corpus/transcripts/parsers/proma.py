@@ -19,7 +19,6 @@ from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, c
 from engine.corpus.transcripts.model_api_messages import BlockParser, sidecar
 from engine.corpus.transcripts.token_usage import anthropic_usage
 
-_AGENT = "proma"
 _SILENT = frozenset({"system", "result", "tool_progress", "prompt_suggestion", "tool_use_summary"})
 _UNTITLED = ("新 Agent 会话", "新对话")
 _ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "system": "system", "status": "system"}
@@ -84,7 +83,7 @@ class PromaParser(BlockParser, kw_only=True):
 
 
 class PromaFormat(LineFormat):
-    agent = _AGENT
+    agent = "proma"
     parses = PromaParser
     speech_marks = (b'"type":"text"', b'"role":"user"', b'"role":"assistant"')
 
@@ -97,7 +96,7 @@ class PromaFormat(LineFormat):
     def metadata(self, path: str) -> SessionMetadata:
         id_ = session_of(path)
         listed = listed_sessions(os.path.dirname(path)).get(id_, Listed())
-        metadata = SessionMetadata(agent=_AGENT, id=clean(id_), title=listed.title)
+        metadata = SessionMetadata(id=clean(id_), title=listed.title)
         metadata.project, metadata.parent = listed.folder, listed.parent
         return metadata
 

@@ -19,10 +19,9 @@ from typing import Any
 
 import msgspec
 
-from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
-from engine.corpus.transcripts.formats import Conversation, LineFormat, digest
+from engine.corpus.transcripts.formats import LineFormat, digest
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
@@ -206,11 +205,11 @@ class QwenFormat(LineFormat):
             mapping(value.get("message")).get("parts"), list
         )
 
-    def parser(self, path: str) -> QwenParser:
+    def begin(self, path: str) -> QwenParser:
         name = os.path.basename(path).removesuffix(".jsonl")
         base = Path(path).parents[3:4]  # of projects/<folder>/chats/<session>.jsonl
         resources = os.path.join(base[0], "resources", name) if base else ""
-        return QwenParser(metadata=SessionMetadata(agent=_AGENT, id=clean(name)), resources=resources)
+        return QwenParser(metadata=SessionMetadata(id=clean(name)), resources=resources)
 
 
 class QwenDocument(GeminiDocument):
@@ -220,8 +219,3 @@ class QwenDocument(GeminiDocument):
 
     def matches(self, path: str, head: bytes) -> bool:
         return _FOLDER.search(path) is not None and super().matches(path, head)
-
-    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
-        for conversation in super().conversations(path, cancel):
-            conversation.metadata.agent = _AGENT
-            yield conversation

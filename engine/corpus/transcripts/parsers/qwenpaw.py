@@ -18,8 +18,6 @@ from engine.corpus.transcripts.message_builder import local_time
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import ROLES, BlockParser
 
-_AGENT = "qwenpaw"
-
 
 class _Parser(BlockParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
@@ -34,15 +32,13 @@ class _Parser(BlockParser, kw_only=True):
 
 
 class QwenPawSession(SessionDocument):
-    agent = _AGENT
+    agent = "qwenpaw"
     beginning = re.compile(rb'\A[\s\xef\xbb\xbf]*\{\s*"agent"\s*:\s*\{\s*"memory"\s*:\s*\{')
 
     def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
         workspace = os.path.basename(path[: path.rfind(f"{os.sep}sessions{os.sep}")])
         parser = _Parser(
-            metadata=SessionMetadata(
-                agent=_AGENT, id=clean(os.path.basename(path).removesuffix(".json")), project=clean(workspace)
-            )
+            metadata=SessionMetadata(id=clean(os.path.basename(path).removesuffix(".json")), project=clean(workspace))
         )
         messages: list[Message] = []
         for pair in items(mapping(mapping(mapping(value.get("agent")).get("memory"))).get("content")):

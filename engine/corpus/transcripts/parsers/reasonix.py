@@ -14,7 +14,6 @@ from engine.corpus.transcripts.message_builder import next_turn
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, ChatParser, sidecar
 
-_AGENT = "reasonix"
 _KEYS = frozenset({"role", "content", "name", "reasoning_content", "tool_calls", "tool_call_id"})
 
 
@@ -24,7 +23,7 @@ class ReasonixParser(ChatParser, kw_only=True):
 
 
 class ReasonixFormat(LineFormat):
-    agent = _AGENT
+    agent = "reasonix"
     parses = ReasonixParser
     speech_marks = (b'"role":"user"', b'"role":"assistant"')
 
@@ -37,10 +36,9 @@ class ReasonixFormat(LineFormat):
             for value in values
         )
 
-    def parser(self, path: str) -> ReasonixParser:
+    def begin(self, path: str) -> ReasonixParser:
         about = sidecar(f"{path}.meta")
         metadata = SessionMetadata(
-            agent=_AGENT,
             id=clean(os.path.basename(path).removesuffix(".jsonl")),
             title=one_line(string(about.get("topic_title"))),
             project=clean(string(about.get("workspace_root"))),

@@ -17,7 +17,6 @@ from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
 
-_AGENT = "shelley"
 _ROLES: Mapping[str, Role] = {"user": "user", "agent": "assistant", "tool": "tool"}
 """Roles by type of a row; all other rows were inserted by the program."""
 _TEXT, _THOUGHT, _HIDDEN_THOUGHT, _CALL, _RESULT, _SERVER_CALL, _SEARCH, _FOUND = range(2, 10)
@@ -65,7 +64,6 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
         return None
     name, folder, created, parent, used = map(as_text, row)
     metadata = SessionMetadata(
-        agent=_AGENT,
         id=clean(key),
         title=one_line(name),
         project=clean(folder),
@@ -94,7 +92,7 @@ def _turns(connection: apsw.Connection, key: str, reader: ShelleyReader, model: 
 
 
 SHELLEY_DATABASE = RowFormat(
-    agent=_AGENT,
+    agent="shelley",
     needed={
         "conversations": frozenset({"conversation_id", "slug", "cwd", "created_at", "parent_conversation_id"}),
         "messages": frozenset({"conversation_id", "sequence_id", "type", "llm_data", "user_data", "usage_data"}),

@@ -18,7 +18,6 @@ from engine.corpus.transcripts.jsonl import cached_by_version, parse_line
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.parsers.openclaw import OpenClawParser
 
-_AGENT = "tau"
 _INDEX = "index.jsonl"
 _LARGEST_INDEX = 4 * 1024**2
 _UNKNOWN = "unknown"
@@ -48,7 +47,7 @@ class TauParser(OpenClawParser, kw_only=True):
 
 
 class TauFormat(LineFormat):
-    agent = _AGENT
+    agent = "tau"
     parses = TauParser
     speech_marks = (b'"role":"user","content":', b'"type":"text","text":"')
     title_marks = (b'"session_info"',)
@@ -62,7 +61,7 @@ class TauFormat(LineFormat):
         folder, name = os.path.split(path)
         id_ = name.partition(LINES_END)[0]
         title = listed_titles(folder).get(id_, "")
-        return SessionMetadata(agent=_AGENT, id=clean(id_), title=title)
+        return SessionMetadata(id=clean(id_), title=title)
 
 
 def listed_titles(folder: str) -> Mapping[str, str]:

@@ -12,14 +12,13 @@ from typing import Any
 import apsw
 
 from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of, rows_with
-from engine.corpus.transcripts.export_reader import abandoned_branches, branch, read_branches
+from engine.corpus.transcripts.export_reader import divided, read_branches
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, attached
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, SdkParser, arguments
 
-_AGENT = "unsloth-studio"
 _UNTITLED = "New Chat"
 _THREAD = """SELECT CAST(t.title AS BLOB), CAST(t.model_id AS BLOB), t.created_at,
     CAST(coalesce(nullif({root}, ''), p.name) AS BLOB)
@@ -59,7 +58,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     if row is None:
         return None
     title, model, created, project = as_text(row[0]), as_text(row[1]), row[2], as_text(row[3])
-    metadata = SessionMetadata(agent=_AGENT, id=clean(key), project=clean(project), started=seconds(created))
+    metadata = SessionMetadata(id=clean(key), project=clean(project), started=seconds(created))
     metadata.title = "" if title == _UNTITLED else one_line(title)
     reader = UnslothReader(metadata=metadata)
     reader.use_model(model)
@@ -82,14 +81,11 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
         }
         parents[name] = before if above is None else as_text(above)  # older messages don't name their parent
         times[name], before = seconds(time), name
-    path = branch(parents, times, "")
-    others = abandoned_branches(parents, path)
-    messages, abandoned = read_branches(reader, (nodes[name] for name in path), (nodes[name] for name in others))
-    return reader.conversation(key, messages, abandoned)
+    return read_branches(reader, key, *divided(nodes, parents, times))
 
 
 UNSLOTH_DATABASE = RowFormat(
-    agent=_AGENT,
+    agent="unsloth-studio",
     needed={
         "chat_projects": frozenset({"id", "name"}),
         "chat_threads": frozenset("id title model_id project_id created_at".split()),

@@ -17,7 +17,6 @@ from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, 
 from engine.corpus.transcripts.model_api_messages import ROLES, ChatParser, sidecar
 from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
 
-_AGENT = "vibe"
 _MAX_IMAGES = 100
 
 
@@ -36,7 +35,7 @@ class VibeParser(ChatParser, kw_only=True):
 
 
 class VibeFormat(LineFormat):
-    agent = _AGENT
+    agent = "vibe"
     parses = VibeParser
     speech_marks = (b'"role": "user"', b'"role": "assistant"')
 
@@ -45,10 +44,9 @@ class VibeFormat(LineFormat):
             return False
         return isinstance(value.get("message_id"), str) or isinstance(value.get("injected"), bool)
 
-    def parser(self, path: str) -> VibeParser:
+    def begin(self, path: str) -> VibeParser:
         meta = sidecar(os.path.join(os.path.dirname(path), "meta.json"))
         metadata = SessionMetadata(
-            agent=_AGENT,
             id=clean(string(meta.get("session_id")) or os.path.basename(os.path.dirname(path))),
             title=one_line(string(meta.get("title"))),
             project=clean(string(mapping(meta.get("environment")).get("working_directory"))),

@@ -26,7 +26,6 @@ from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import arguments
 from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
 
-_AGENT = "visual-studio-copilot"
 _CONVERSATION, _SERVICE = "gen_ai.conversation.id", b'"vs-copilot"'
 _SENT, _RECEIVED = "gen_ai.input.messages", "gen_ai.output.messages"
 _TOOL, _CALL, _RESULT = "gen_ai.tool.name", "gen_ai.tool.call.id", "gen_ai.tool.call.result"
@@ -163,12 +162,12 @@ def _spans(line: Mapping[str, Any]) -> Iterator[_Span]:
 
 
 class VisualStudioTraces(DocumentFormat):
-    agent = _AGENT
+    agent = "visual-studio-copilot"
 
     def matches(self, path: str, head: bytes) -> bool:
         return b'"resourceSpans"' in head[:64] and (path.endswith(TRACES) or _SERVICE in head)
 
-    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+    def read(self, path: str, cancel: CancelToken | None) -> Iterator[Conversation]:
         """Yield the conversations of all trace files in the folder. Raises OSError, ValueError, Cancelled."""
         found: dict[str, dict[object, _Span]] = {}
         broken = 0
@@ -184,7 +183,7 @@ class VisualStudioTraces(DocumentFormat):
                         if before is None or before.completeness < span.completeness:
                             spans[key] = span
         for name, spans in found.items():
-            parser = _Parser(metadata=SessionMetadata(agent=_AGENT, id=clean(name)))
+            parser = _Parser(metadata=SessionMetadata(id=clean(name)))
             if broken:
                 parser.count_unknown("no JSON")
             messages = parser.read(sorted(spans.values(), key=lambda span: span.start or 0.0))

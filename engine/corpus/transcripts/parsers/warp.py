@@ -24,7 +24,6 @@ from engine.corpus.transcripts.messages import SessionMetadata, clean, one_line
 from engine.corpus.transcripts.parsers.protobuf import Fields, fields_of
 from engine.corpus.transcripts.sqlite_view import tables
 
-_AGENT = "warp"
 _ABOUT = f"SELECT {data_of('conversation_data')} FROM agent_conversations WHERE conversation_id = ?"
 _TASKS = f"SELECT {data_of('task')} FROM agent_tasks WHERE {{ours}} ORDER BY id"
 _DEEPEST = 20
@@ -211,7 +210,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     if row is None:
         return None
     about = mapping(parse_line(row[0])) if isinstance(row[0], bytes) else {}
-    metadata = SessionMetadata(agent=_AGENT, id=clean(key), parent=clean(string(about.get("parent_conversation_id"))))
+    metadata = SessionMetadata(id=clean(key), parent=clean(string(about.get("parent_conversation_id"))))
     parser = _Parser(metadata=metadata)
     messages_by_time: list[_TimedMessage] = []
     ours = rows_with(connection, "agent_tasks", "conversation_id")
@@ -258,7 +257,7 @@ def _folder_and_models(connection: apsw.Connection, key: str) -> tuple[str, list
 
 
 WARP_DATABASE = RowFormat(
-    agent=_AGENT,
+    agent="warp",
     needed={
         "agent_conversations": frozenset({"conversation_id", "conversation_data", "last_modified_at"}),
         "agent_tasks": frozenset({"id", "conversation_id", "task"}),

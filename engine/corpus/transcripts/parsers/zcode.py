@@ -19,7 +19,6 @@ from engine.corpus.transcripts.messages import Message, Role, clean
 from engine.corpus.transcripts.parsers.opencode import OpencodeReader, session_metadata
 from engine.corpus.transcripts.token_usage import Usage, add_counts, tokens, without_cached
 
-_AGENT = "zcode"
 _ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "model": "assistant", "system": "system"}
 _METADATA = """SELECT CAST(title AS BLOB), CAST(directory AS BLOB), CAST(time_created AS BLOB), {parent} FROM session
     WHERE id = ?"""
@@ -67,7 +66,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     title, folder, created, above = map(as_text, row)
     started = _time(created)
     about = {"title": title, "directory": folder, "parentID": above, "time": {"created": started}}
-    metadata = session_metadata(_AGENT, key, about)
+    metadata = session_metadata(key, about)
     reader = ZCodeReader(metadata=metadata)
     for model, sent, received, thought, read, written in connection.execute(
         _COUNTS.format(rows=rows_with(connection, "model_usage", "session_id")), (key,)
@@ -91,7 +90,7 @@ def _turns(connection: apsw.Connection, key: str, reader: ZCodeReader) -> Iterat
 
 
 ZCODE_DATABASE = RowFormat(
-    agent=_AGENT,
+    agent="zcode",
     needed={
         "session": frozenset({"id", "workspace_id", "directory", "title", "time_created", "time_updated"}),
         "message": frozenset({"id", "session_id", "time_created", "data"}),

@@ -25,7 +25,6 @@ from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.token_usage import anthropic_usage
 
-_AGENT = "zed"
 _OPTIONAL = ("folder_paths", "parent_id", "created_at")
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 
@@ -142,7 +141,6 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     title, updated, sort, data, folders, parent, created = row
     ended = seconds(as_text(updated))
     metadata = SessionMetadata(
-        agent=_AGENT,
         id=clean(key),
         title=one_line(as_text(title)),
         parent=clean(as_text(parent)),
@@ -192,7 +190,7 @@ def _document(reader: ZedReader, sort: str, data: object) -> Mapping[str, Any]:
 
 
 ZED_DATABASE = RowFormat(
-    agent=_AGENT,
+    agent="zed",
     needed={"threads": frozenset({"id", "summary", "updated_at", "data_type", "data"})},
     listed="""SELECT CAST(id AS BLOB), CAST(updated_at AS BLOB), CAST(summary AS BLOB), octet_length(data)
         FROM threads""",

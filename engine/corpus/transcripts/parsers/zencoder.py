@@ -17,7 +17,6 @@ from engine.corpus.transcripts.message_builder import Part
 from engine.corpus.transcripts.messages import Message, Role, clean
 from engine.corpus.transcripts.model_api_messages import SdkParser
 
-_AGENT = "zencoder"
 _ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "tool": "tool"}
 _PASSED_OVER = frozenset({"finish", "permission"})
 _FOLDER = re.compile(r"Working directory:[ \t]+([^\r\n]{1,4096})")
@@ -63,7 +62,7 @@ class ZencoderParser(SdkParser, kw_only=True):
 
 
 class ZencoderFormat(LineFormat):
-    agent = _AGENT
+    agent = "zencoder"
     parses = ZencoderParser
     speech_marks = (b'"role":"user"', b'"role":"assistant"')
 

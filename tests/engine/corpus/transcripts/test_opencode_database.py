@@ -13,7 +13,6 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.messages import Message
-from engine.corpus.transcripts.parsers import opencode_database
 from engine.corpus.transcripts.parsers.opencode_database import OpencodeDatabase
 from engine.corpus.transcripts.registry import resume_command
 from engine.corpus.transcripts.transcript_reader import database_format, opened
@@ -239,7 +238,7 @@ def test_the_session_that_changed_last_comes_first(path: Path, newer: OpencodeWr
 def test_rows_other_than_messages_are_counted(
     path: Path, writer: OpencodeWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(opencode_database, "_MAX_TEXT", 100)
+    monkeypatch.setattr("engine.corpus.transcripts.database_format._MAX_TEXT", 100)
     writer.session("ses_1")
     writer.message("ses_1", "msg_1", "{half", [])
     writer.message("ses_1", "msg_2", {"role": "user"}, ["[1]", b"\xff\x00", {"type": "text", "text": "Leaks?"}])
