@@ -97,6 +97,11 @@ def ran(dev, monkeypatch):
     return ran
 
 
+@pytest.fixture
+def without_checks(dev, monkeypatch):
+    monkeypatch.setattr(dev, "CHECKS", {})
+
+
 def test_checks_continue_after_failure_and_pytest_is_last(dev, ran, capsys):
     assert dev.main(["test"]) == 1
     assert ran[:-1] == ["--quiet", "ruff", "ruff", "mypy", "lint-imports", "compiled", "pytest"]
@@ -105,11 +110,11 @@ def test_checks_continue_after_failure_and_pytest_is_last(dev, ran, capsys):
 
 
 @pytest.mark.parametrize(("exit_code", "expected"), [(0, 0), (1, 1)])
-def test_bundle_is_built_beside_the_checks(dev, ran, monkeypatch, capsys, exit_code, expected):
-    monkeypatch.setattr(dev, "CHECKS", {"ruff": ["ruff"]})
+@pytest.mark.usefixtures("without_checks")
+def test_bundle_is_built_beside_the_checks(dev, ran, capsys, exit_code, expected):
     ran.exit_code = exit_code
     assert dev.main(["test", "--bundle"]) == expected
-    assert ran[:-1] == ["bundle", "--quiet", "ruff", "compiled", "built", "pytest"]
+    assert ran[:-1] == ["bundle", "--quiet", "compiled", "built", "pytest"]
     printed = capsys.readouterr().out
     assert "--- bundle\nCollecting the bundle\n--- pytest" in printed
     assert ("failed so far: bundle" in printed) == (exit_code == 1)
@@ -125,12 +130,12 @@ def test_tests_run_in_more_processes_than_cores(dev, ran, monkeypatch, cores, op
     assert ran[-1] == options
 
 
+@pytest.mark.usefixtures("without_checks")
 def test_failed_peers_install_runs_tests_and_fails_command(dev, ran, monkeypatch, capsys):
     def refused():
         sys.exit("npm is missing.")
 
     monkeypatch.setattr(dev.peers, "ensure", refused)
-    monkeypatch.setattr(dev, "CHECKS", {})
     assert dev.main(["test", "--peers"]) == 1
     assert ran[:3] == ["--quiet", "compiled", "pytest"]
     printed = capsys.readouterr().out
