@@ -340,7 +340,6 @@ class CopilotChatDocument(DocumentFormat):
         return b'"requests"' in head and bool(_OBJECT.match(head)) and bool(_NAMED.search(head))
 
     def read(self, path: str, cancel: CancelToken | None) -> Iterator[Conversation]:
-        """Yield the file's only session. Raises OSError, ValueError, Cancelled."""
         session = _Session()
         parser = _Parser(metadata=SessionMetadata(id=clean(os.path.basename(path).partition(".")[0])))
         if path.endswith(".jsonl"):

@@ -152,7 +152,6 @@ class JunieEvents(DocumentFormat):
         return os.path.basename(path) == "events.jsonl" and bool(_OURS.search(head))
 
     def read(self, path: str, cancel: CancelToken | None) -> Iterator[Conversation]:
-        """Yield the file's only session. Raises OSError, ValueError, Cancelled."""
         session = os.path.basename(os.path.dirname(path))
         listed = listed_sessions(list_of(path)).get(session, _UNLISTED)
         parser = _Parser(metadata=SessionMetadata(id=clean(session), title=listed.title))
