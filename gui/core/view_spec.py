@@ -136,13 +136,18 @@ class ViewSpec:
 
     def make(self, jobs: "Jobs", parent: "QWidget") -> ViewPanel:
         """Create the panel and its body with this parent; called when the view is first shown, or before."""
-        module, _, name = self.panel.partition(":")
-        return cast("ViewPanel", getattr(import_module(module), name)(jobs, parent=parent))
+        return cast("ViewPanel", named_class(self.panel)(jobs, parent=parent))
 
     @property
     def command_line(self) -> tuple[str, ...]:
         """The names for `--view` that open this view."""
         return (self.name, *self.pages)
+
+
+def named_class(name: str) -> Any:
+    """Import a class, given its module and name with a colon between them."""
+    module, _, own_name = name.partition(":")
+    return getattr(import_module(module), own_name)
 
 
 @cache

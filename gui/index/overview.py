@@ -189,7 +189,7 @@ class OverviewPage(IndexPage):
         # From the outside in: Qt applies the style sheet again to all widgets of a part that gets another parent.
         self._columns = TwoColumns(above, self)
         column_of(self._columns, parent=self)
-        self.map = MapPanel(jobs, self._columns.page)
+        self.map = MapPanel(jobs, self._columns.page, whole=False)
         self.map.open_requested.connect(self.open_requested)
         self.map.action_requested.connect(self.action_requested)
         self.folders = FolderCard()

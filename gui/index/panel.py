@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QButtonGroup, QWidget
 from engine import MemoryProviderStatus, MemorySearchManager, tr
 from gui.core.capabilities import TITLES, MissingFeatures
 from gui.core.jobs import Jobs, JobSlot
-from gui.core.view_spec import ViewPanel
+from gui.core.view_spec import ViewPanel, named_class
 from gui.index.attention_items import Attention
 from gui.index.base_page import IndexPage
 from gui.search.query import Answer
@@ -37,37 +37,12 @@ _AFTER_OVERVIEW_MS = 50
 """Pause before such a page is made, so that the overview is painted first."""
 
 
-def _load_overview() -> _Maker:
-    from gui.index.overview import OverviewPage
-
-    return OverviewPage
-
-
-def _load_map() -> _Maker:
-    from gui.index.map.panel import MapPanel
-
-    return partial(MapPanel, whole=True)
-
-
-def _load_duplicates() -> _Maker:
-    from gui.index.duplicates.page import DuplicatesPage
-
-    return DuplicatesPage
-
-
-def _load_health() -> _Maker:
-    from gui.index.health_page import HealthPage
-
-    return HealthPage
-
-
-_LOADERS: Mapping[PageName, Callable[[], _Maker]] = {
-    "overview": _load_overview,
-    "map": _load_map,
-    "duplicates": _load_duplicates,
-    "health": _load_health,
+_CLASSES: Mapping[PageName, str] = {
+    "overview": "gui.index.overview:OverviewPage",
+    "map": "gui.index.map.panel:MapPanel",
+    "duplicates": "gui.index.duplicates.page:DuplicatesPage",
+    "health": "gui.index.health_page:HealthPage",
 }
-"""Functions that import the module of a page."""
 
 
 def _delete_all(pages: dict[PageName, IndexPage]) -> None:
@@ -162,7 +137,7 @@ class IndexPanel(QWidget, ViewPanel):
 
     def _load(self, name: PageName) -> None:
         if name not in self._makers:
-            self._makers[name] = _LOADERS[name]()
+            self._makers[name] = named_class(_CLASSES[name])
 
     def _make(self, name: PageName) -> None:
         self._load(name)

@@ -20,7 +20,7 @@ import apsw
 from engine.base.bounded_json import decode_toml
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary, open_regular
-from engine.corpus.transcripts.agents import WAL
+from engine.corpus.transcripts.agents import UUID, WAL
 from engine.corpus.transcripts.json_values import seconds, string
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, cached_by_version, parse_line, raw_lines
 from engine.corpus.transcripts.messages import one_line
@@ -30,8 +30,7 @@ from engine.corpus.user_environment import Machine
 _INDEX = "session_index.jsonl"
 _DATABASE = re.compile(r"state_([0-9]{1,9})\.sqlite")
 _FOLDERS = re.compile(r"(.+)[/\\](?:archived_)?sessions(?:[/\\]|$)", re.DOTALL)
-_UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-_ID = re.compile(rf"({_UUID})(?:_{_UUID})?\.jsonl", re.IGNORECASE)
+_ID = re.compile(rf"({UUID})(?:_{UUID})?\.jsonl", re.IGNORECASE)
 """Matches the session's id; after a session was reverted, that of its new file follows."""
 _LARGEST = 64 * 1024**2
 _LARGEST_CONFIG = 256 * 1024

@@ -1,7 +1,7 @@
 """Makes messages of a conversation from parts, for most formats."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from datetime import datetime
 from typing import NamedTuple
 
@@ -50,19 +50,22 @@ def next_turn(
     ]
 
 
-def _with_names(parser: LineParser, parts: Iterable[Part]) -> Iterator[Part]:
-    """Yield the parts; results of tools without a name get that in the call with the same id."""
+def _with_names(parser: LineParser, parts: Iterable[Part]) -> Iterable[Part]:
+    """Return the parts; results of tools without a name get that in the call with the same id."""
+    named, calls = list(parts), parser.calls
     returned: list[str] = []
-    for part in parts:
-        called = ""
-        if part.call and part.kind == "tool-call":
-            parser.calls[clean(part.call)] = clean(part.tool)
-        elif part.call and part.kind == "tool-result":
-            returned.append(clean(part.call))  # a turn may have several results of a call
-            called = parser.calls.get(returned[-1], "")
-        yield part._replace(tool=called) if called and not part.tool else part
-    for call in returned:
-        parser.calls.pop(call, None)
+    for at, (role, kind, text, tool, call, failed) in enumerate(named):
+        if not call:
+            continue
+        if kind == "tool-call":
+            calls[clean(call)] = clean(tool)
+        elif kind == "tool-result":
+            returned.append(key := clean(call))  # a turn may have several results of a call
+            if not tool and key in calls:
+                named[at] = Part(role, kind, text, calls[key], call, failed)
+    for key in returned:
+        calls.pop(key, None)
+    return named
 
 
 def filled_parts(parts: Iterable[Part]) -> list[Part]:

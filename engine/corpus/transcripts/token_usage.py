@@ -1,6 +1,8 @@
 """Tokens and cost that a transcript records, by model; unrecorded numbers are None, never 0."""
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 
@@ -91,6 +93,17 @@ def add_counts(first: object, second: object) -> int | None:
     """Return the sum of two numbers of tokens; the second may be missing."""
     total = tokens(first)
     return None if total is None else total + (tokens(second) or 0)
+
+
+def counted(counts: Mapping[str, Any], names: str, *, cost: str = "", with_cached: bool = False) -> Usage:
+    """Return the usage in the members of an object: `names` are those with the tokens sent, received, read from the
+    cache and written to it, of which the last may be missing.
+
+    `with_cached`: whether the number of sent tokens includes the cached ones.
+    """
+    sent, received, read, written = (list(map(counts.get, names.split())) + [None] * 4)[:4]
+    own = without_cached(sent, read, written) if with_cached else tokens(sent)
+    return Usage(own, tokens(received), tokens(read), tokens(written), cost=dollars(counts.get(cost)))
 
 
 def anthropic_usage(value: object) -> Usage:

@@ -96,7 +96,7 @@ class MapPanel(IndexPage):
     _map_arrived = Signal(object, object)
     _progressed = Signal(object, object)
 
-    def __init__(self, jobs: Jobs, parent: QWidget | None = None, *, whole: bool = False) -> None:
+    def __init__(self, jobs: Jobs, parent: QWidget | None = None, *, whole: bool = True) -> None:
         """`whole`: the map is a separate page, not a card of the overview."""
         super().__init__(jobs, parent)
         self.answer: Answer | None = None

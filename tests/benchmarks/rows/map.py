@@ -58,7 +58,7 @@ def _look(folder: Path, store: Path, cache: Path) -> tuple[float, list[float], s
     memory = open_index(folder, store, "window", cache)
     memory.status()
     jobs = Jobs()
-    panel = MapPanel(jobs, whole=True)
+    panel = MapPanel(jobs)
     panel.resize(*_SIZE)
     panel.show()
     collector.freeze()

@@ -1,6 +1,6 @@
 """Declares Auggie, Augment's command line: where its sessions are, in which format, and how to resume one."""
 
-from engine.corpus.transcripts.agents import Agent, paths
+from engine.corpus.transcripts.agents import UUID, Agent, paths
 
 AGENT = Agent(
     name="augment",
@@ -8,7 +8,7 @@ AGENT = Agent(
     resume="auggie --resume {id}",
     stores=((r"/\.augment/sessions\Z", "augment"),),
     folders=paths("~/.augment/sessions"),
-    files=(r"sessions/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.json",),
+    files=(rf"sessions/{UUID}\.json",),
     formats=(".augment:AuggieSession",),
     parser_version=2,
 )

@@ -1,11 +1,10 @@
 """Declares the data exports of chat programs, which the user downloads: ChatGPT, Claude.ai, DeepSeek, Gemini, Grok and
 Open WebUI."""
 
-from engine.corpus.transcripts.agents import Agent
+from engine.corpus.transcripts.agents import UUID, Agent
 
 _CONVERSATIONS = r"conversations(?:-\d+)?\.json"
 _ZIP = r".*\.zip"
-_ID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 
 # DeepSeek first: its conversations are trees as ChatGPT's.
 DEEPSEEK = Agent(
@@ -25,7 +24,7 @@ CHATGPT = Agent(
         # One file for each conversation: in a folder `conversations` of the export or `conversations-<id>` of the
         # program for macOS before 2024 (checked against cass, August 2026), or saved one by one.
         r"conversations(?:-[^/]+)?/[^/]+\.json",
-        rf"[^/]*chatgpt[^/]*/{_ID}\.json",
+        rf"[^/]*chatgpt[^/]*/{UUID}\.json",
         r"chatgpt[-_ ][^/]*\.json",
     ),
     parser_version=2,

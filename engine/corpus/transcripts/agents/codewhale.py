@@ -4,14 +4,13 @@ import os
 from collections.abc import Iterable, Set
 from typing import TYPE_CHECKING
 
-from engine.corpus.transcripts.agents import Agent, paths
+from engine.corpus.transcripts.agents import UUID, Agent, paths
 
 if TYPE_CHECKING:
     from engine.base.cancellation import CancelToken
     from engine.corpus.folder_walk import FoundFile
 
 _NEW, _OLD = (os.path.join(f"{os.sep}{home}", "sessions", "") for home in (".codewhale", ".deepseek"))
-_ID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 
 
 def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelToken | None") -> set[str]:
@@ -27,7 +26,7 @@ AGENT = Agent(
     resume="codewhale resume {id}",
     stores=((r"/\.codewhale/sessions\Z", "codewhale"), (r"/\.deepseek/sessions\Z", "deepseek-tui")),
     folders=paths("$CODEWHALE_HOME/sessions", "~/.codewhale/sessions", "DeepSeek TUI: ~/.deepseek/sessions"),
-    files=(rf"sessions/{_ID}\.json",),
+    files=(rf"sessions/{UUID}\.json",),
     parts=(("sessions", "checkpoints"),),
     copies=_copies,
     with_copies=(_NEW,),

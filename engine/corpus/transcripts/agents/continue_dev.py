@@ -2,9 +2,9 @@
 contains a copy of it (checked against claude-code-history-viewer, August 2026).
 """
 
-from engine.corpus.transcripts.agents import Agent, paths
+from engine.corpus.transcripts.agents import UUID, Agent, paths
 
-_FILES = (r"sessions/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.json",)
+_FILES = (rf"sessions/{UUID}\.json",)
 
 AGENT = Agent(
     name="continue",

@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable, Iterator, Set
 from typing import TYPE_CHECKING
 
-from engine.corpus.transcripts.agents import JSON_LINES, Agent, FoundFolders
+from engine.corpus.transcripts.agents import JSON_LINES, UUID, Agent, FoundFolders
 from engine.corpus.user_environment import Machine
 
 if TYPE_CHECKING:
@@ -52,7 +52,6 @@ _EXTENSION, _TRANSCRIPTS = "GitHub.copilot-chat", "transcripts"
 _REQUEST = b'"requestId"'
 _MAX_SEARCHED = 256 * 1024
 """Bytes of a chat that are searched for a request."""
-_ID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 
 
 def user_folders(machine: Machine, editors: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -124,7 +123,7 @@ AGENT = Agent(
         for folder, more in (("workspaceStorage", ""), *((f"globalStorage/{below}", end) for below, _, end in _GLOBAL))
     ),
     folders=_folders,
-    files=(JSON_LINES, *(rf"{folder}/{_ID}\.json" for folder in _FOLDERS)),
+    files=(JSON_LINES, *(rf"{folder}/{UUID}\.json" for folder in _FOLDERS)),
     # Logs and results of tools in Copilot's folder, and the states of edited files.
     parts=(
         *((_EXTENSION, name) for name in ("chat-session-resources", "debug-logs", "memory-tool")),

@@ -8,16 +8,15 @@ import re
 from collections.abc import Iterable, Set
 from typing import TYPE_CHECKING
 
-from engine.corpus.transcripts.agents import JSON_LINES, Agent, beside, paths
+from engine.corpus.transcripts.agents import JSON_LINES, UUID, Agent, beside, paths
 
 if TYPE_CHECKING:
     from engine.base.cancellation import CancelToken
     from engine.corpus.folder_walk import FoundFile
 
 _FOLDER = os.path.join(f"{os.sep}cortex", "conversations", "")
-_ID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _LINES, _SESSION = ".history.jsonl", ".json"
-_BACKUP = re.compile(rf"(.*{_ID})\.back\.[^/\\]*\.json")
+_BACKUP = re.compile(rf"(.*{UUID})\.back\.[^/\\]*\.json")
 
 
 def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelToken | None") -> set[str]:
@@ -40,7 +39,7 @@ AGENT = Agent(
     resume="cortex -r {id}",
     stores=((r"/\.snowflake/cortex/conversations\Z", "cortex"),),
     folders=paths("~/.snowflake/cortex/conversations"),
-    files=(JSON_LINES, rf"(?:conversations|[0-9a-f]{{32}})/{_ID}\.json"),
+    files=(JSON_LINES, rf"(?:conversations|[0-9a-f]{{32}})/{UUID}\.json"),
     beside=(beside(_SESSION, _LINES, _FOLDER),),
     copies=_copies,
     with_copies=(_FOLDER,),

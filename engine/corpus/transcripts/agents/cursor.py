@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Set
 from typing import TYPE_CHECKING
 
-from engine.corpus.transcripts.agents import JSON_LINES, Agent, in_databases, paths
+from engine.corpus.transcripts.agents import JSON_LINES, UUID, Agent, in_databases, paths
 
 if TYPE_CHECKING:
     from engine.base.cancellation import CancelToken
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 _TRANSCRIPTS = "agent-transcripts"
 _DATABASE = os.path.join("globalStorage", "state.vscdb")
 _STORE = "store.db"
-_ID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 
 
 def _copies(files: Iterable["FoundFile"], before: Set[str], cancel: "CancelToken | None") -> set[str]:
@@ -58,7 +57,7 @@ CLI = Agent(
     resume="cursor-agent --resume {id}",
     stores=((r"/\.cursor/projects\Z", "cursor-cli"), (r"/\.cursor/chats\Z", "cursor-chats")),
     folders=paths("~/.cursor/projects", "~/.cursor/chats"),
-    files=(JSON_LINES, rf"{_TRANSCRIPTS}/{_ID}\.txt", rf"{_ID}/{_ID}\.txt"),
+    files=(JSON_LINES, rf"{_TRANSCRIPTS}/{UUID}\.txt", rf"{UUID}/{UUID}\.txt"),
     databases=r"store\.db",
     neighbour_parts=(_STORE, r"meta\.json|prompt_history\.json"),
     copies=_copies,

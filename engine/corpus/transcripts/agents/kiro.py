@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from engine.corpus.transcripts.agents import (
     JSON_LINES,
+    UUID,
     Agent,
     FoundFolders,
     beside,
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 _EVENTS, _DESCRIPTION = "messages.jsonl", "session.json"
 """Transcript of a session that has its own folder, and the file next to it with title and project."""
 _DOCUMENTS = "workspace-sessions"
-_DOCUMENT = r"(?:L[0-3]|[Q-Z]\w[op])[\w=+-]+/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.json"
+_DOCUMENT = rf"(?:L[0-3]|[Q-Z]\w[op])[\w=+-]+/{UUID}\.json"
 """Pattern of the editor's earlier sessions: the folder's name is the base64 of an absolute path of Unix or Windows."""
 
 

@@ -80,7 +80,6 @@ class AmpThread(DocumentFormat):
     beginning = re.compile(rb'\A[\s\xef\xbb\xbf]*\{[^{}\[\]]*"id"\s*:\s*"T-')
 
     def read(self, path: str, cancel: CancelToken | None) -> Iterator[Conversation]:
-        """Yield the file's only thread. Raises OSError, ValueError, Cancelled."""
         for value in export_reader.conversations(path, cancel):
             ledger, entries = items(mapping(value.get("usageLedger")).get("events")), items(value.get("messages"))
             parser = _Parser(metadata=_metadata(path, value), ledger=bool(ledger))

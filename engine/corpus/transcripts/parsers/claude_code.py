@@ -25,7 +25,7 @@ from typing import Any
 
 import msgspec
 
-from engine.corpus.transcripts.agents import description_of
+from engine.corpus.transcripts.agents import UUID, description_of
 from engine.corpus.transcripts.formats import LineFormat, LineParser, digest
 from engine.corpus.transcripts.json_values import between, content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part
@@ -75,7 +75,7 @@ _STREAM_PASSED_OVER = frozenset(
     tool_use_summary""".split()
 )
 
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_UUID = re.compile(UUID, re.IGNORECASE)
 # Sub-agents that the program starts for itself: to compact, to guess the next prompt, to warm its cache.
 _HOUSEKEEPERS = ("agent-acompact", "agent-aprompt_suggestion")
 _WARM_UP = "Warmup"

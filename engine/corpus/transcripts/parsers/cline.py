@@ -26,9 +26,10 @@ from engine.corpus.transcripts.json_values import image_mark, items, mapping, se
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean
-from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
+from engine.corpus.transcripts.token_usage import Usage, counted, dollars
 
 _HEAD = 256 * 1024
+_COUNTS = "tokensIn tokensOut cacheReads cacheWrites"
 _OURS = re.compile(rb'\A[\s\xef\xbb\xbf]*\[\s*\{(?=[^{}]*?"ts"\s*:)(?=[^{}]*?"(?:ask|say)"\s*:)')
 _FOLDER = re.compile(r'# Current (?:Working|Workspace) Directory \(((?:[^"\\()\n]|\\\\|\([^"()\n]*\))+)\)')
 _HISTORY_ITEM = "history_item.json"
@@ -76,7 +77,7 @@ class _Parser(LineParser, kw_only=True):
         kind = string(value.get("say")) or string(value.get("ask"))
         text = string(value.get("text")).removesuffix(_FLAGS.get(kind, ""))
         if kind in _REQUESTS:
-            self.use(mapping(value.get("modelInfo")).get("modelId"), _usage(_decoded(text)))
+            self.use(mapping(value.get("modelInfo")).get("modelId"), counted(_decoded(text), _COUNTS, cost="cost"))
         elif kind == "condense_context":
             self.use("", Usage(cost=dollars(mapping(value.get("contextCondense")).get("cost"))))
         if kind in _SILENT or (kind == "completion_result" and text == self.last):
@@ -107,16 +108,6 @@ class _Parser(LineParser, kw_only=True):
 
 def _decoded(text: str) -> Mapping[str, Any]:
     return parse_line(text.encode(errors="replace")) or {}
-
-
-def _usage(counts: Mapping[str, Any]) -> Usage:
-    return Usage(
-        tokens(counts.get("tokensIn")),
-        tokens(counts.get("tokensOut")),
-        tokens(counts.get("cacheReads")),
-        tokens(counts.get("cacheWrites")),
-        cost=dollars(counts.get("cost")),
-    )
 
 
 def _question(text: str) -> Iterator[Part]:

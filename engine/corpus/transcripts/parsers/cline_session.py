@@ -19,7 +19,7 @@ from engine.corpus.transcripts.json_values import items, mapping, seconds, strin
 from engine.corpus.transcripts.message_builder import Part
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import BlockParser, sidecar
-from engine.corpus.transcripts.token_usage import Usage, dollars, tokens, without_cached
+from engine.corpus.transcripts.token_usage import Usage, counted
 
 _OURS = re.compile(
     rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"sessionId"\s*:)(?=.*?"agent"\s*:\s*"(?:lead|subagent|teammate)")', re.DOTALL
@@ -45,14 +45,8 @@ class _Parser(BlockParser, kw_only=True):
 
 def _usage(counts: Mapping[str, Any]) -> Usage:
     """Return the usage of one answer; the recorded input includes the cached tokens."""
-    read, written = counts.get("cacheReadTokens"), counts.get("cacheWriteTokens")
-    return Usage(
-        without_cached(counts.get("inputTokens"), read, written),
-        tokens(counts.get("outputTokens")),
-        tokens(read),
-        tokens(written),
-        cost=dollars(counts.get("cost")),
-    )
+    names = "inputTokens outputTokens cacheReadTokens cacheWriteTokens"
+    return counted(counts, names, cost="cost", with_cached=True)
 
 
 def _typed(text: str) -> Iterator[Part]:

@@ -28,7 +28,7 @@ from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.parsers.codex_injected_text import speech_of
-from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
+from engine.corpus.transcripts.token_usage import Usage, counted
 from engine.corpus.transcripts.tool_uses import patch_of, stored_path, uses_of
 
 _ENVELOPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
@@ -452,9 +452,8 @@ class CodexFormat(LineFormat):
 def _usage(event: Mapping[str, Any], period: str) -> Usage:
     """Return the usage of a period from an event: the "total" of the session so far, or the "last" request."""
     counts = mapping(mapping(event.get("info")).get(f"{period}_token_usage"))
-    cached, written = counts.get("cached_input_tokens"), counts.get("cache_write_input_tokens")
-    sent = without_cached(counts.get("input_tokens"), cached, written)
-    return Usage(sent, tokens(counts.get("output_tokens")), tokens(cached), tokens(written))
+    names = "input_tokens output_tokens cached_input_tokens cache_write_input_tokens"
+    return counted(counts, names, with_cached=True)
 
 
 def _cut(text: str, tag: str) -> tuple[str, list[str]]:

@@ -15,7 +15,7 @@ from engine.corpus.transcripts.formats import LineFormat
 from engine.corpus.transcripts.json_values import mapping, seconds, string
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, SdkParser, sidecar
-from engine.corpus.transcripts.token_usage import Usage, dollars, tokens, without_cached
+from engine.corpus.transcripts.token_usage import Usage, counted
 
 _NOT_INSERTED = (None, "user", "tool")
 """Sources of messages that the program did not insert."""
@@ -51,9 +51,8 @@ class CommandCodeParser(SdkParser, kw_only=True):
 
 
 def _usage(counts: Mapping[str, Any]) -> Usage:
-    read, written = counts.get("cacheReadTokens"), counts.get("cacheWriteTokens")
-    sent, received = without_cached(counts.get("inputTokens"), read, written), tokens(counts.get("outputTokens"))
-    return Usage(sent, received, tokens(read), tokens(written), cost=dollars(counts.get("costUsd")))
+    names = "inputTokens outputTokens cacheReadTokens cacheWriteTokens"
+    return counted(counts, names, cost="costUsd", with_cached=True)
 
 
 class CommandCodeFormat(LineFormat):

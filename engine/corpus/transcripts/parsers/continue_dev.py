@@ -20,7 +20,7 @@ from engine.corpus.transcripts.json_values import content, items, mapping, strin
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
-from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
+from engine.corpus.transcripts.token_usage import Usage, counted
 
 _OURS = re.compile(
     rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"sessionId"\s*:)(?=.*?"workspaceDirectory"\s*:)(?=.*?"history"\s*:)', re.DOTALL
@@ -98,13 +98,8 @@ class ContinueSession(SessionDocument):
 
 def _usage(counts: Mapping[str, Any]) -> Usage:
     cached = mapping(counts.get("promptTokensDetails"))
-    return Usage(
-        tokens(counts.get("promptTokens")),
-        tokens(counts.get("completionTokens")),
-        tokens(cached.get("cachedTokens")),
-        tokens(cached.get("cacheWriteTokens")),
-        cost=dollars(counts.get("totalCost")),
-    )
+    names = "promptTokens completionTokens cachedTokens cacheWriteTokens"
+    return counted({**counts, **cached}, names, cost="totalCost")
 
 
 def _metadata(path: str, value: Mapping[str, Any]) -> SessionMetadata:

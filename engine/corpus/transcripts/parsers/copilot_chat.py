@@ -33,7 +33,7 @@ from engine.corpus.transcripts.formats import Conversation, DocumentFormat, Line
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input, uri_path
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
-from engine.corpus.transcripts.token_usage import Usage, tokens
+from engine.corpus.transcripts.token_usage import counted
 
 _LOG = re.compile(rb'\A\s*\{\s*"kind"\s*:\s*0\s*,\s*"v"\s*:\s*\{')
 _OBJECT = re.compile(rb"\A[\s\xef\xbb\xbf]*\{")
@@ -64,7 +64,7 @@ class _Parser(LineParser, kw_only=True):
         sent, result = seconds(value.get("timestamp")), mapping(value.get("result"))
         counts = mapping(result.get("metadata"))
         model = string(counts.get("resolvedModel")) or string(value.get("modelId")).removeprefix("copilot/")
-        self.use(model, Usage(tokens(counts.get("promptTokens")), tokens(counts.get("outputTokens"))))
+        self.use(model, counted(counts, "promptTokens outputTokens"))
         elapsed = mapping(result.get("timings")).get("totalElapsed")
         answered = seconds(mapping(value.get("modelState")).get("completedAt"))
         if answered is None and sent is not None and isinstance(elapsed, int | float) and abs(elapsed) < _LONGEST:
@@ -340,7 +340,6 @@ class CopilotChatDocument(DocumentFormat):
         return b'"requests"' in head and bool(_OBJECT.match(head)) and bool(_NAMED.search(head))
 
     def read(self, path: str, cancel: CancelToken | None) -> Iterator[Conversation]:
-        """Yield the file's only session. Raises OSError, ValueError, Cancelled."""
         session = _Session()
         parser = _Parser(metadata=SessionMetadata(id=clean(os.path.basename(path).partition(".")[0])))
         if path.endswith(".jsonl"):

@@ -36,7 +36,7 @@ from engine.corpus.transcripts.message_builder import Part, attached, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ChatParser, sidecar
 from engine.corpus.transcripts.parsers.copilot_chat import window_folder
-from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
+from engine.corpus.transcripts.token_usage import counted
 
 _AGENT, _IN_EDITOR = "copilot-cli", "copilot-chat"
 _TRANSCRIPTS = "transcripts"
@@ -115,9 +115,8 @@ class CopilotParser(LineParser, kw_only=True):
         """Add the usage of one run of the program; the recorded tokens of prompts include cached ones."""
         for model, metrics in models.items():
             counts = mapping(mapping(metrics).get("usage"))
-            read, written = counts.get("cacheReadTokens"), counts.get("cacheWriteTokens")
-            sent = without_cached(counts.get("inputTokens"), read, written)
-            self.use(model, Usage(sent, tokens(counts.get("outputTokens")), tokens(read), tokens(written)))
+            names = "inputTokens outputTokens cacheReadTokens cacheWriteTokens"
+            self.use(model, counted(counts, names, with_cached=True))
 
     def _take_title(self, title: str) -> None:
         if not self.named and title.strip():

@@ -14,10 +14,10 @@ import apsw
 
 from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of, whole
 from engine.corpus.transcripts.formats import Conversation, LineParser
-from engine.corpus.transcripts.json_values import image_mark, items, mapping, seconds, string, tool_input
-from engine.corpus.transcripts.jsonl import parse_line
+from engine.corpus.transcripts.json_values import image_mark, items, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.model_api_messages import arguments
 from engine.corpus.transcripts.token_usage import Usage, dollars
 
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system", "tool": "tool"}
@@ -44,7 +44,7 @@ class CrushReader(LineParser):
             yield Part(role, "thinking", string(data.get("thinking")))
         elif kind == "tool_call":
             name, id = string(data.get("name")), string(data.get("id"))
-            yield Part("assistant", "tool-call", _input(string(data.get("input"))), name, id)
+            yield Part("assistant", "tool-call", arguments(string(data.get("input"))), name, id)
         elif kind == "tool_result":
             name, id = string(data.get("name")), string(data.get("tool_call_id"))
             yield Part("tool", "tool-result", string(data.get("content")), name, id, data.get("is_error") is True)
@@ -62,12 +62,6 @@ class CrushReader(LineParser):
             yield Part("system", "text", "\n".join(filter(None, failure)))
         else:
             self.count_unknown(f"part {kind}" if kind else None)
-
-
-def _input(text: str) -> str:
-    """Return the input of a tool, JSON in a string, as text."""
-    value = parse_line(text.encode("utf-8", "surrogatepass"))
-    return text if value is None else tool_input(value)
 
 
 def _conversation(connection: apsw.Connection, key: str, path: str) -> Conversation | None:

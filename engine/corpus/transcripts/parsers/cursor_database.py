@@ -28,7 +28,7 @@ from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.sqlite_view import SqliteView, tables
-from engine.corpus.transcripts.token_usage import Usage, tokens
+from engine.corpus.transcripts.token_usage import counted
 
 _TABLES = frozenset({"cursorDiskKV"})
 _FAILED = ("cancelled", "canceled", "error")
@@ -143,8 +143,7 @@ class _Parser(LineParser, kw_only=True):
             return []
         self._take_project(value)
         counts = mapping(value.get("tokenCount"))
-        usage = Usage(*(tokens(counts.get(name)) for name in ("inputTokens", "outputTokens")))
-        self.use(mapping(value.get("modelInfo")).get("modelName"), usage)
+        self.use(mapping(value.get("modelInfo")).get("modelName"), counted(counts, "inputTokens outputTokens"))
         timing = mapping(value.get("timingInfo"))
         time = seconds(value.get("createdAt"), value.get("timestamp"), timing.get("clientRpcSendTime"))
         return next_turn(self, parts, id=string(value.get("bubbleId")), time=time, side=bool(self.metadata.parent))

@@ -42,7 +42,6 @@ class CursorText(DocumentFormat):
         return end == ".txt" and bool(_SPEAKER.match(head)) and not os.path.exists(f"{stem}.jsonl")
 
     def read(self, path: str, cancel: CancelToken | None) -> Iterator[Conversation]:
-        """Yield the file's only session. Raises OSError, Cancelled."""
         parser = CursorCliParser(metadata=metadata_of(path))
         messages: list[Message] = []
         role: Role | None = None

@@ -20,7 +20,7 @@ from engine.corpus.transcripts.json_values import content, items, mapping, secon
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, ChatParser
-from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
+from engine.corpus.transcripts.token_usage import Usage, counted, dollars
 
 _LARGEST_CONFIG = 64 * 1024
 _CALL = re.compile(r"```(?:(shell)|(save|append|patch) +(\S.*))")
@@ -101,8 +101,7 @@ def _call(block: Sequence[str]) -> Part:
 def _usage(metadata: Mapping[str, Any]) -> Usage:
     """Return the usage of one answer; before 2026, its numbers were not in an object of their own."""
     counts = mapping(metadata.get("usage")) or metadata
-    names = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_creation_tokens")
-    usage = Usage(*(tokens(counts.get(name)) for name in names))
+    usage = counted(counts, "input_tokens output_tokens cache_read_tokens cache_creation_tokens")
     usage.cost = dollars(metadata.get("cost"))
     return usage
 

@@ -22,7 +22,7 @@ from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line, raw_lines
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ChatParser, sidecar
-from engine.corpus.transcripts.token_usage import Usage, add_usage, dollars, tokens, without_cached
+from engine.corpus.transcripts.token_usage import Usage, add_usage, counted, dollars, tokens
 
 _TYPES = frozenset("system user assistant reasoning tool_result backend_tool_call".split())
 _KEYS_OF_OTHERS = frozenset("message uuid sessionId timestamp parentUuid payload role".split())
@@ -135,13 +135,10 @@ def _usage(path: str) -> dict[str, Usage]:
 
 
 def _turn_usage(counts: Mapping[str, Any]) -> Usage:
-    read, ticks = counts.get("cachedReadTokens"), tokens(counts.get("costUsdTicks"))
-    return Usage(
-        without_cached(counts.get("inputTokens"), read),
-        tokens(counts.get("outputTokens")),
-        tokens(read),
-        cost=None if ticks is None else dollars(ticks / _TICKS),
-    )
+    usage = counted(counts, "inputTokens outputTokens cachedReadTokens", with_cached=True)
+    ticks = tokens(counts.get("costUsdTicks"))
+    usage.cost = None if ticks is None else dollars(ticks / _TICKS)
+    return usage
 
 
 def _is_line(value: Mapping[str, Any]) -> bool:

@@ -10,12 +10,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from engine.corpus.transcripts.agents import UUID
 from engine.corpus.transcripts.json_values import mapping, string, tool_input
 from engine.corpus.transcripts.message_builder import Part
 from engine.corpus.transcripts.messages import SessionMetadata, clean
 from engine.corpus.transcripts.parsers.claude_code import ClaudeCodeFormat, ClaudeCodeParser
 
-_SESSION = re.compile(r"session-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_SESSION = re.compile(f"session-{UUID}")
 
 
 class IflowParser(ClaudeCodeParser, kw_only=True):

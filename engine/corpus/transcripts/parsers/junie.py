@@ -22,7 +22,7 @@ from engine.corpus.transcripts.jsonl import cached_by_version
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import arguments
-from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
+from engine.corpus.transcripts.token_usage import Usage, counted
 
 _OURS = re.compile(
     rb'"kind"\s*:\s*"(?:UserPromptEvent|SessionA2uxEvent|UserMessagesCommittedToHistory|SessionTitleSetEvent)"'
@@ -142,13 +142,7 @@ _READERS: Mapping[str, Callable[[Mapping[str, Any]], Iterable[Part]]] = {
 
 
 def _usage(used: Mapping[str, Any]) -> Usage:
-    return Usage(
-        tokens(used.get("inputTokens")),
-        tokens(used.get("outputTokens")),
-        tokens(used.get("cacheInputTokens")),
-        tokens(used.get("cacheCreateTokens")),
-        cost=dollars(used.get("cost")),
-    )
+    return counted(used, "inputTokens outputTokens cacheInputTokens cacheCreateTokens", cost="cost")
 
 
 class JunieEvents(DocumentFormat):
@@ -158,7 +152,6 @@ class JunieEvents(DocumentFormat):
         return os.path.basename(path) == "events.jsonl" and bool(_OURS.search(head))
 
     def read(self, path: str, cancel: CancelToken | None) -> Iterator[Conversation]:
-        """Yield the file's only session. Raises OSError, ValueError, Cancelled."""
         session = os.path.basename(os.path.dirname(path))
         listed = listed_sessions(list_of(path)).get(session, _UNLISTED)
         parser = _Parser(metadata=SessionMetadata(id=clean(session), title=listed.title))

@@ -28,7 +28,7 @@ from engine.corpus.transcripts.json_values import content, items, mapping, secon
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, filled_parts
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
-from engine.corpus.transcripts.token_usage import Usage, tokens
+from engine.corpus.transcripts.token_usage import Usage, counted, tokens
 
 _LONGEST_LIST = 8 * 1024**2
 _FOLDER = re.compile(r"The current working directory is `([^`\n]{1,4096})`")
@@ -104,8 +104,7 @@ class KimiParser(LineParser, kw_only=True):
         return []
 
     def _count_tokens(self, counts: Mapping[str, Any]) -> None:
-        names = ("input_other", "output", "input_cache_read", "input_cache_creation")
-        self.use("", Usage(*(tokens(counts.get(name)) for name in names)))
+        self.use("", counted(counts, "input_other output input_cache_read input_cache_creation"))
 
     def _event_parts(self, kind: str, payload: Mapping[str, Any]) -> Iterator[Part]:
         if kind in ("TurnBegin", "SteerInput"):

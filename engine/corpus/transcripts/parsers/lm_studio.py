@@ -18,7 +18,7 @@ from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean, one_line
-from engine.corpus.transcripts.token_usage import Usage, tokens
+from engine.corpus.transcripts.token_usage import counted
 
 _ENDING = ".conversation.json"
 _UNTITLED = "Unnamed Chat"
@@ -47,7 +47,7 @@ class _Parser(LineParser):
                 requests.append(made)
         for made in requests:
             stats = mapping(made.get("stats"))
-            usage = Usage(tokens(stats.get("promptTokensCount")), tokens(stats.get("predictedTokensCount")))
+            usage = counted(stats, "promptTokensCount predictedTokensCount")
             self.use(made.get("identifier") or made.get("indexedModelIdentifier"), usage)
         if steps and not requests:
             self.use_model(mapping(version.get("senderInfo")).get("senderName"))

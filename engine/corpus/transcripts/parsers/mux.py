@@ -101,7 +101,6 @@ class MuxChat(DocumentFormat):
         return os.path.basename(path) == _CHAT and all(mark.search(head) for mark in _OURS)
 
     def read(self, path: str, cancel: CancelToken | None) -> Iterator[Conversation]:
-        """Yield the file's only session. Raises OSError, ValueError, Cancelled."""
         folder = os.path.dirname(path)
         above, task = os.path.split(folder)
         if os.path.basename(above) == _SUBAGENTS:

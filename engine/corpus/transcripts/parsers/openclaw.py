@@ -35,7 +35,7 @@ from engine.corpus.transcripts.jsonl import cached_by_version, parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.parsers import openclaw_injected_text as injected
-from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
+from engine.corpus.transcripts.token_usage import Usage, counted, dollars
 
 _ARCHIVE = re.compile(rf"\.jsonl{OPENCLAW_ARCHIVED}$")
 _COPY = re.compile(r"\.checkpoint\.[0-9a-fA-F-]{36}\.jsonl$|\.trajectory\.jsonl$|\.jsonl\.bak\b")
@@ -336,13 +336,9 @@ def _is_message(value: Mapping[str, Any]) -> bool:
 
 
 def _usage(counts: Mapping[str, Any]) -> Usage:
-    return Usage(
-        tokens(counts.get("input")),
-        tokens(counts.get("output")),
-        tokens(counts.get("cacheRead")),
-        tokens(counts.get("cacheWrite")),
-        cost=dollars(mapping(counts.get("cost")).get("total")),
-    )
+    usage = counted(counts, "input output cacheRead cacheWrite")
+    usage.cost = dollars(mapping(counts.get("cost")).get("total"))
+    return usage
 
 
 def _parent_session(folder: str) -> str:

@@ -16,7 +16,7 @@ from engine.corpus.transcripts.formats import LineFormat, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
-from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
+from engine.corpus.transcripts.token_usage import counted
 
 _SILENT = frozenset(
     """assistant_message.start session.exit session.input.processed thought.start tool_call.approval
@@ -65,9 +65,8 @@ class PoolsideParser(LineParser, kw_only=True):
         return next_turn(self, parts, line, id=string(value.get("id")), time=seconds(value.get("timestamp")))
 
     def _count(self, counts: Mapping[str, Any], step: str) -> None:
-        read, written = counts.get("cache_read_input_tokens"), counts.get("cache_write_input_tokens")
-        sent = without_cached(counts.get("input_tokens"), read, written)
-        usage = Usage(sent, tokens(counts.get("output_tokens")), tokens(read), tokens(written))
+        names = "input_tokens output_tokens cache_read_input_tokens cache_write_input_tokens"
+        usage = counted(counts, names, with_cached=True)
         self.use(self.models.pop(step, ""), usage, request=step)
 
 

@@ -15,13 +15,13 @@ from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
-from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
+from engine.corpus.transcripts.token_usage import counted
 
 _ROLES: Mapping[str, Role] = {"user": "user", "agent": "assistant", "tool": "tool"}
 """Roles by type of a row; all other rows were inserted by the program."""
 _TEXT, _THOUGHT, _HIDDEN_THOUGHT, _CALL, _RESULT, _SERVER_CALL, _SEARCH, _FOUND = range(2, 10)
 _TYPED = ("text", "content", "prompt", "message")
-_COUNTS = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+_COUNTS = "input_tokens output_tokens cache_read_input_tokens cache_creation_input_tokens"
 _METADATA = """SELECT CAST(slug AS BLOB), CAST(cwd AS BLOB), CAST(created_at AS BLOB),
     CAST(parent_conversation_id AS BLOB), {model} FROM conversations WHERE conversation_id = ?"""
 _MESSAGES = f"""SELECT CAST(type AS BLOB), CAST(created_at AS BLOB), {data_of("llm_data")}, {data_of("user_data")},
@@ -79,9 +79,7 @@ def _turns(connection: apsw.Connection, key: str, reader: ShelleyReader, model: 
     query = _MESSAGES.format(rows=rows_with(connection, "messages", "conversation_id"))
     for kind, created, message, typed, used in connection.execute(query, (key,)):
         counts = mapping(cell(reader, used)) if used is not None else {}
-        sent, received, read, written = (tokens(counts.get(name)) for name in _COUNTS)
-        usage = Usage(sent, received, read, written, cost=dollars(counts.get("cost_usd")))
-        reader.use(string(counts.get("model")) or model, usage)
+        reader.use(string(counts.get("model")) or model, counted(counts, _COUNTS, cost="cost_usd"))
         role = _ROLES.get(as_text(kind), "system")
         parts = list(reader.parts(mapping(cell(reader, message)).get("Content"), role)) if message is not None else []
         if not parts and typed is not None:

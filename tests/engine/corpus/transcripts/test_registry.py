@@ -103,3 +103,38 @@ def test_agent_name_means_that_agent_and_its_family() -> None:
         "abacus": set(),
     }
     assert {name: registry.agents_named(name, known) for name in names} == names
+
+
+@pytest.mark.parametrize(
+    ("template", "environ", "expected"),
+    [
+        ("~/.tau/sessions", {}, ["/home/ada/.tau/sessions"]),
+        ("$TAU_HOME/sessions", {}, []),
+        ("$TAU_HOME/sessions", {"TAU_HOME": "~/tau"}, ["/home/ada/tau/sessions"]),
+        ("$TAU_DB", {"TAU_DB": "/data/tau.db"}, ["/data/tau.db"]),
+        ("($A|$B|~/.tau)/sessions", {"B": "/b"}, ["/b/sessions"]),
+        ("($A|~/.local/share)/tau", {"A": "no path"}, ["/home/ada/.local/share/tau"]),
+        ("config/tau", {"XDG_CONFIG_HOME": "/conf"}, ["/conf/tau"]),
+        ("data/tau", {}, ["/home/ada/.local/share/tau", "/home/ada/AppData/Local/tau"]),
+    ],
+)
+def test_template_of_folder_means_paths(template: str, environ: dict[str, str], expected: list[str]) -> None:
+    found = Machine("/home/ada", environ).paths(template)
+    assert found == [path.replace("/", os.sep) for path in expected]
+
+
+def test_file_next_to_transcript_belongs_to_it(tmp_path: Path) -> None:
+    """Named like the transcript, or always the same; without the transcript, it belongs to nothing."""
+    for folder, transcript, beside in (
+        (".factory/sessions", "a.jsonl", "a.settings.json"),
+        (".vibe/logs/session/s", "messages.jsonl", "meta.json"),
+    ):
+        path, other = tmp_path / folder / transcript, tmp_path / folder / beside
+        path.parent.mkdir(parents=True)
+        other.write_text("{}")
+        os.utime(other, ns=(10**18, 10**18))
+        assert registry.owner_of_part(str(other)) == ""
+        path.write_text("{}")
+        assert registry.owner_of_part(str(other)) == str(path)
+        assert registry.parts_changed(str(path)) == 10**18
+        assert registry.owner_of_part(str(path)) == ""

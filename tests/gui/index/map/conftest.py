@@ -22,7 +22,7 @@ def panel(qtbot, jobs, memory, insight, appearance) -> Iterator[MapPanel]:
     window = QWidget()
     column = QVBoxLayout(window)
     column.setContentsMargins(0, 0, 0, 0)
-    panel = MapPanel(jobs)
+    panel = MapPanel(jobs, whole=False)
     column.addWidget(panel)
     window.resize(900, 600)
     qtbot.addWidget(window)
