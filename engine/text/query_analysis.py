@@ -52,7 +52,7 @@ _HALF_TYPED_SYLLABLE = lazy_pattern("(?<=[\uac00-\ud7a3])[\u1100-\u1112\u3131-\u
 """Matches the first consonant of a Korean syllable that is being typed."""
 _CAPITAL_NOUNS = frozenset({"german"})
 """Languages that write all nouns with a capital letter."""
-_SENTENCE_START = lazy_pattern(r"(?:^|[\n.?!:;…–—•¿¡]\s*|[)-]\s+)\W*$")
+_UP_TO_WORD, _SENTENCE_END = lazy_pattern(r".*\w", re.DOTALL), lazy_pattern(r"[\n.?!:;…–—•¿¡]|[)-]\s")
 _MIN_FOREIGN_STEM = 0.7
 """Minimum share of a word that must remain after stemming by a language other than the query's."""
 
@@ -318,8 +318,10 @@ def is_written_as_name(word: str, start: int, query: str, language: str) -> bool
     first_letters = [typed[0] for typed in query.split() if typed[0].isalpha()]
     if 2 * sum(map(str.isupper, first_letters)) > len(first_letters):
         return False
-    inside = any(map(str.isupper, word[1:]))
-    return inside or _SENTENCE_START.search(query[:start]) is None
+    if any(map(str.isupper, word[1:])):
+        return True
+    before = _UP_TO_WORD.match(query[:start])
+    return before is not None and _SENTENCE_END.search(query, before.end(), start) is None
 
 
 def _one_doubtful_stop_word(terms: tuple[QueryTerm, ...], text: str, own: str) -> bool:

@@ -374,6 +374,15 @@ def test_names_are_written_with_capital_letters(query: str, language: str, names
     assert found == names.split()
 
 
+@pytest.mark.parametrize("gap", ["\n", " ", ".", "- ", ") "])
+def test_names_after_long_gaps_are_recognised(gap: str) -> None:
+    """Pasted text has long indents and blank lines; time must not grow with the square of their length."""
+    query = f"old rope{gap * 5000} mended Zephyr"
+    assert is_written_as_name("Zephyr", query.index("Zephyr"), query, "english")
+    query = f"old rope.{gap * 5000} Zephyr"
+    assert not is_written_as_name("Zephyr", query.index("Zephyr"), query, "english")
+
+
 @pytest.mark.parametrize(
     ("query", "form"),
     [
