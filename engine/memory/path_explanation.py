@@ -196,7 +196,7 @@ class _Explanation:
             return self._unknown(failure)
         state = Path(self._status.path).lstat()
         changed = (min(state.st_mtime_ns, LATEST_NS), state.st_size) != (file.mtime_ns, file.size)
-        facts = {"title": file.title, "size": file.size, "modified": file.mtime_ns / 1e9}
+        facts: dict[str, Any] = {"title": file.title, "size": file.size, "modified": file.mtime_ns / 1e9}
         if failure is not None and failure.rule in WITHOUT_TEXT and not changed:
             sentence = tr("Only the name of this file is found. {reason}", reason=tr_reason(failure.detail))
             return self._state("failed", sentence, "open", rule=failure.rule, rule_path=failure.path, **facts)
