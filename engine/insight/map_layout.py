@@ -94,9 +94,12 @@ def begin(ids: Ids, found: Ids, old_ids: Ids, old_points: Vectors) -> Vectors | 
 
 
 def turn(ids: Ids, points: Vectors, old_ids: Ids, old_points: Vectors) -> Vectors:
-    """Return the rotation or reflection matrix (2, 2) that moves `points` closest to their old positions."""
+    """Return the rotation or reflection matrix (2, 2) that moves `points` closest to their old positions.
+
+    A map of a few points, seen while the index was made, doesn't decide how that of all is turned.
+    """
     previous, known = find_points(ids, old_ids, old_points)
-    if known.sum() < 3:
+    if known.sum() < 3 or known.mean() < _ENOUGH:
         return np.eye(2, dtype=np.float32)
     new, old = points[known], previous[known]
     left, _, right = np.linalg.svd((new - new.mean(axis=0)).T @ (old - old.mean(axis=0)))

@@ -250,6 +250,8 @@ class SearchPanel(QObject, ViewPanel):
         self.view = ResultsView()
         self._preview = Preview(self.view, self)
         self._actions = ResultActions(self.view.list, self)
+        self._list_due = False
+        """Whether Down was pressed before there were results: these get the focus, unless the user types on."""
         self.header = FoldingRow(self.box, self.filters, BOX_CHARACTERS, ROW_CHARACTERS)
         self.body: ResultsView = self.view
         self.ranking = self.view.ranking
@@ -262,6 +264,7 @@ class SearchPanel(QObject, ViewPanel):
     def _connect(self) -> None:
         self.controller.idle.connect(self._emit_settled)
         self.controller.answer_changed.connect(self._on_answer)
+        self.controller.query_changed.connect(self._forget_list)
         self._preview.selected.connect(self.result_selected)
         self._preview.idle.connect(self._emit_settled)
         self.box.list_requested.connect(self.focus_list)
@@ -339,6 +342,7 @@ class SearchPanel(QObject, ViewPanel):
     @Slot()
     def focus_list(self) -> None:
         """Focus the results or the buttons shown instead of them; else the box."""
+        self._list_due = self.controller.busy and not self.view.has_results
         if not self.view.isVisible():
             self.list_focus_requested.emit()
         elif self.view.has_results:
@@ -389,7 +393,13 @@ class SearchPanel(QObject, ViewPanel):
         if answer is None:
             self.view.show_hint(self._status)
             self.start.refresh(self._status)
+        elif self._list_due and self.view.has_results and self.box.edit.hasFocus():
+            self.focus_list()
         self.answer_changed.emit(answer)
+
+    @Slot()
+    def _forget_list(self) -> None:
+        self._list_due = False
 
     @Slot(object)
     def _show_start(self, content: StartContent) -> None:

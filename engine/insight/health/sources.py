@@ -25,15 +25,15 @@ _ADVICE = {
     "binary": marked("If the file is text, save it as UTF-8; otherwise, exclude it in the settings."),
     "unreadable": marked("Check the permissions; the next update tries again."),
     "too-large": marked("Split the file, or raise max_file_bytes in the settings."),
-    "encrypted": marked("Save a copy without a password, or exclude it in the settings."),
-    "no-text": marked("Run an OCR program on the file, or exclude it in the settings."),
-    "damaged": marked("Open the file in the program that made it and save it again, or exclude it in the settings."),
+    "encrypted": marked("Otherwise, exclude it in the settings."),
+    "no-text": marked("Otherwise, exclude it in the settings."),
+    "damaged": marked("Otherwise, exclude it in the settings."),
     "unfinished": marked("Split the file, or exclude it in the settings. Rebuilding the index tries it again."),
     "no-reader": marked("Restart Mnemoscope; the next update tries again."),
-    "missing-reader": marked("Install the package, or remove .pdf from the file extensions in the settings."),
+    "missing-reader": marked("Otherwise, remove .pdf from the file extensions in the settings."),
     "symlink": marked("Replace it with a regular file, or exclude it in the settings."),
 }
-"""Advice for the user, by the rule of a failed file."""
+"""Advice for the user, by the rule of a failed file, after its reason, which may give some too."""
 _USUAL_ADVICE = marked("Correct the file or exclude it in the settings; the next update tries again.")
 _FOLDERS = marked("Correct folders under [defaults.sessions] in the settings.")
 

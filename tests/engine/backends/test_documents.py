@@ -92,6 +92,8 @@ def test_document_without_text_is_read_once(open_memory, workspace: Path, readin
         state = memory.explain_path("scan.pdf")
         assert (state.state, state.remedy) == ("failed", "open")
         assert state.sentence == f"Only the name of this file is found. {issue.detail}"
+        [finding] = [finding for finding in memory.insight.health() if issue.detail in finding.detail]
+        assert finding.advice == "Otherwise, exclude it in the settings."  # the detail advises OCR already
         assert "OCR" in issue.detail
     assert readings == ["scan.pdf"]
     (workspace / "scan.pdf").write_bytes(pdf([["Now with a quagga"]]))

@@ -151,6 +151,15 @@ def test_older_map_of_other_passages_is_not_reused() -> None:
     assert np.array_equal(draw(others, 2, old).points, old.points)
 
 
+def test_map_of_few_vectors_does_not_turn_that_of_all() -> None:
+    vectors, _ = _vectors(100)
+    rows = _rows(vectors)
+    few = draw(Rows(rows.ids[:10], 48, (quantise(vectors[:10]),)), 1, None)
+    mirrored = type(few)(few.layout, 1, few.ids, -few.points, few.mean, -few.axes, few.shown_variance)
+    for old in (few, mirrored):
+        assert np.array_equal(draw(rows, 2, old).points, draw(rows, 2, None).points)
+
+
 def test_a_cancel_ends_the_work() -> None:
     vectors, _ = _vectors(300)
     token = CancelToken()

@@ -146,6 +146,24 @@ def test_enter_opens_result_only_when_answer_is_current(qtbot, panel, box, resul
     assert len(signals["activated"]) == 1
 
 
+def test_down_before_results_goes_to_them_once_they_arrive(qtbot, panel, box, results, memory):
+    memory.keyword_delay = 0.2
+    qtbot.keyClicks(box, "timer")
+    qtbot.keyClick(box, Key.Key_Down)
+    assert box.hasFocus()
+    qtbot.waitUntil(results.hasFocus)
+    qtbot.keyClick(results, Key.Key_Escape)
+    qtbot.keyClick(box, Key.Key_Escape)
+    qtbot.waitUntil(lambda: not panel.view.has_results)
+    memory.keyword_delay = 5.0
+    qtbot.keyClicks(box, "tim")
+    qtbot.keyClick(box, Key.Key_Down)
+    memory.keyword_delay = 0.0
+    qtbot.keyClicks(box, "er")
+    qtbot.waitUntil(lambda: not panel.busy and panel.view.has_results)
+    assert box.hasFocus()
+
+
 def test_newest_query_wins(qtbot, panel, box, results, memory, signals):
     memory.keyword_delay = 5.0
     qtbot.keyClicks(box, "irrigation")

@@ -13,7 +13,6 @@ from gui.widgets.sync_bar import ProgressLine, SyncBar
 from tests.helpers.fake_records import make_estimate, make_progress, make_status, make_summary
 
 NOW = 1_772_535_600.0
-FULL = make_summary(started=NOW - 60, seconds=0, error="Full.")
 FAILED = (FileIssue(path="a.md", rule="not-utf-8", detail="Byte 0xE9."),)
 LAST = make_summary(started=NOW - 121.2, seconds=1.2)
 
@@ -86,7 +85,7 @@ def test_chunks_pending_in_batch_job_are_shown_separately():
         ({"last_sync": LAST}, "fine", "Up to date", "2 min ago"),
         ({"last_sync": LAST, "failed_files": FAILED}, "degraded", "Up to date", "2 min ago"),
         ({"last_sync": LAST, "dirty": True}, "working", "Changes waiting", "2 min ago"),
-        ({"last_sync": FULL}, "degraded", "Update failed", "1 min ago"),
+        ({"last_sync": make_summary(started=NOW, seconds=0, error="Full.")}, "degraded", "Update failed", "just now"),
         ({"last_sync": make_summary(started=NOW - 60, seconds=0, cancelled=True)}, "off", "Stopped", "1 min ago"),
         ({"files": 0}, "off", "Nothing indexed yet", ""),
         ({"custom": {"readOnly": "No rights."}, "last_sync": LAST}, "degraded", "Index is read-only", "No rights."),
