@@ -138,6 +138,22 @@ def test_kill_before_reading_counts_no_crash_again(tmp_path: Path) -> None:
         assert third.crashes(file) == 1
 
 
+def test_changed_file_counts_as_new_and_crashing_one_is_last(tmp_path: Path) -> None:
+    before, changed, other = (
+        FoundFile(name=name, path=f"/{name}", source="memory", size=1, mtime_ns=time)
+        for name, time in (("a.md", 1), ("a.md", 2), ("b.md", 1))
+    )
+    killed = []
+    for record, file in ((CrashRecord(tmp_path), before), (CrashRecord(tmp_path), changed)):
+        killed += [record.during_sync(forget=False), record.reading(file)]
+        for block in killed[-2:]:
+            block.__enter__()
+    last = CrashRecord(tmp_path)
+    with last.during_sync(forget=False):
+        assert (last.crashes(before), last.crashes(changed)) == (0, 1)
+        assert last.readable([changed, other]) == ([other, changed], [])
+
+
 def test_single_kill_does_not_exclude_a_file(folders: Folders) -> None:
     file = folders.notes / "deadly.md"
     file.write_text("A deadly lamp.\n")
