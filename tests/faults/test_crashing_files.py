@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -152,6 +153,9 @@ def test_changed_file_counts_as_new_and_crashing_one_is_last(tmp_path: Path) -> 
     with last.during_sync(forget=False):
         assert (last.crashes(before), last.crashes(changed)) == (0, 1)
         assert last.readable([changed, other]) == ([other, changed], [])
+        with suppress(FileNotFoundError), last.reading(changed):
+            raise FileNotFoundError  # deleted meanwhile: the reader has ended
+        assert last.crashes(changed) == 0
 
 
 def test_single_kill_does_not_exclude_a_file(folders: Folders) -> None:
