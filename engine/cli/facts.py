@@ -11,10 +11,10 @@ from engine.agent.fact_operations import capture, recall_block
 from engine.agent.memory_access import AgentAccess
 from engine.base.bounded_json import decode_json
 from engine.base.cancellation import CancelToken
-from engine.base.errors import MnemoscopeError, StoreError
+from engine.base.errors import MnemoscopeError
 from engine.base.formatting import plural
 from engine.cli.output import print_json, safe
-from engine.cli.workspace import find_workspace, interruptible, opened
+from engine.cli.workspace import find_workspace, interruptible, opened, refuse_unreadable
 from engine.records import FACT_CATEGORIES, Fact
 
 if TYPE_CHECKING:
@@ -34,8 +34,7 @@ def run(arguments: Namespace) -> int:
             _HOOKS[arguments.action](arguments, access, message, token)
         return 0
     with interruptible() as token, opened(workspace) as manager:
-        if why := manager.facts.unreadable:
-            raise StoreError(why)  # an empty list or export would look like a complete one
+        refuse_unreadable(manager.facts.unreadable)
         _ACTIONS[arguments.action](arguments, manager.facts, token)
     return 0
 

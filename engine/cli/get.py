@@ -47,6 +47,6 @@ def _print_text(text: FileText, *, raw: bool) -> None:
     if text.next_from is not None:
         print(f"There is more: continue with --from {text.next_from}", file=sys.stderr)
     elif text.total_lines is None:
-        print("This file is missing.", file=sys.stderr)
+        print(f"mnemoscope: {text.path}: There is no such file: check its name for typos.", file=sys.stderr)
     elif not text.lines:
         print(f"No such line: the file has {plural(text.total_lines, 'line')}.", file=sys.stderr)

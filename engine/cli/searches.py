@@ -20,6 +20,7 @@ from engine.cli.workspace import (
     interruptible,
     memory_of,
     opened,
+    refuse_unreadable,
     search_all,
 )
 from engine.corpus.globs import literal_glob
@@ -36,8 +37,7 @@ _DAY = 86_400
 def run(arguments: Namespace) -> int:
     workspace = find_workspace(arguments)
     with interruptible(), opened(workspace) as manager:
-        if why := manager.saved_searches.unreadable:
-            raise StoreError(why)
+        refuse_unreadable(manager.saved_searches.unreadable)
         saved = manager.saved_searches.saved()
     names = any(split_name(search.query.path)[0] for search in saved)
     folders = {known.name: known.folder for known in all_known_workspaces(workspace, arguments.config)} if names else {}
@@ -66,8 +66,7 @@ def run_saved(
     saved_searches = manager.saved_searches
     query = next((search.query for search in saved_searches.saved() if search.name == name), None)
     if query is None:
-        if saved_searches.unreadable:
-            raise StoreError(saved_searches.unreadable)
+        refuse_unreadable(saved_searches.unreadable)
         raise MnemoscopeError(f"No saved search is named “{name}”: see mnemoscope searches.")
     with contextlib.suppress(StoreError):  # the search can still be run on a full disk
         saved_searches.touch(name)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from engine.base.cancellation import CancelToken
-from engine.base.errors import MnemoscopeError, Unsupported, WorkspaceError
+from engine.base.errors import MnemoscopeError, StoreError, Unsupported, WorkspaceError
 from engine.records import SearchOutcome
 from engine.settings import Settings, load_settings, settings_path
 from engine.store.index_paths import index_files
@@ -86,6 +86,12 @@ def opened(workspace: CliWorkspace) -> Iterator["MemorySearchManager"]:
         yield manager
     finally:
         manager.close()
+
+
+def refuse_unreadable(problem: str) -> None:
+    """Raise `StoreError` for a problem of the user's data: an empty list or export would look like a complete one."""
+    if problem:
+        raise StoreError(f"{problem} To see what can be restored, run mnemoscope doctor.")
 
 
 def insight_of(manager: "MemorySearchManager") -> "IndexInsight":

@@ -34,7 +34,7 @@ class PathGuard:
         """Return the absolute path of the regular file with this stable name.
 
         Raises `PathRefused` for a name that discovery doesn't give to any file, `FileNotFoundError` if there is no file
-        of this name, `WorkspaceError` for an unusable workspace, and the system's `OSError` without permission.
+        of this name, and the system's `OSError` for one in a folder without permission.
         """
         if not _well_formed(name):
             raise PathRefused
@@ -42,7 +42,7 @@ class PathGuard:
             roots = find_roots(self._workspace, self._settings)
         except WorkspaceError:
             if os.path.lexists(self._workspace):
-                raise
+                raise PathRefused from None
             raise FileNotFoundError(name) from None
         root = self._home(name, roots)
         if root is None:

@@ -23,7 +23,7 @@ _DAILY, _BEFORE = ".backup-", ".before-"
 _DAYS = 7
 _MIGRATIONS = 3
 _PAUSE = 3600.0
-"""Minimum age in seconds before a backup is replaced by a newer one of the same day."""
+"""Minimum age in seconds before a backup is replaced by a newer one of the same day, unless the file is closed."""
 
 log = lazy_logger(__name__)
 
@@ -36,6 +36,8 @@ class Backups:
         self._path = path
         self._newest: float | None = None
         """Time of the newest backup in seconds since the epoch; None until it is looked up."""
+        self._postponed = False
+        """Whether the database has changed too soon after the newest backup."""
 
     def all(self) -> list[Path]:
         """Return the paths of all backups, newest first, including unusable ones."""
@@ -57,14 +59,23 @@ class Backups:
         if self._newest is None:
             self._newest = max(map(changed_at, self.all()), default=0.0)
         if 0 <= now - self._newest < _PAUSE:
-            return
+            self._postponed = True
+        else:
+            self._make(connection, now)
+
+    def make_postponed(self, connection: apsw.Connection) -> None:
+        """Back up changes that were too soon after a backup, before the database is closed; like `make_if_due`."""
+        if self._postponed:
+            self._make(connection, time.time())
+
+    def _make(self, connection: apsw.Connection, now: float) -> None:
         try:
             self._date_back(now)
             copy_database(connection, self._named(_DAILY + time.strftime("%Y-%m-%d", time.localtime(now))))
             self._remove(sorted(self._backups_of(_DAILY), key=changed_at, reverse=True)[_DAYS:])
         except (apsw.Error, OSError) as error:
             log.warning("No backup of %s: %s", self._path.name, type(error).__name__)
-        self._newest = now
+        self._newest, self._postponed = now, False
 
     def make_before(self, connection: apsw.Connection, version: int) -> None:
         """Back up the database before migrating it to `version`. Raises OSError and apsw's errors."""

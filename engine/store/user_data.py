@@ -263,6 +263,8 @@ class UserData:
 
     def close(self) -> None:
         with self._lock:
+            if not self._closed and not self.refusal:
+                self._backups.make_postponed(self._connection)
             self._closed = True
             self._close_connections()
 

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -136,6 +137,25 @@ def test_kill_before_reading_counts_no_crash_again(tmp_path: Path) -> None:
         block.__enter__()
     with third.during_sync(forget=False):
         assert third.crashes(file) == 1
+
+
+def test_changed_file_counts_as_new_and_crashing_one_is_last(tmp_path: Path) -> None:
+    before, changed, other = (
+        FoundFile(name=name, path=f"/{name}", source="memory", size=1, mtime_ns=time)
+        for name, time in (("a.md", 1), ("a.md", 2), ("b.md", 1))
+    )
+    killed = []
+    for record, file in ((CrashRecord(tmp_path), before), (CrashRecord(tmp_path), changed)):
+        killed += [record.during_sync(forget=False), record.reading(file)]
+        for block in killed[-2:]:
+            block.__enter__()
+    last = CrashRecord(tmp_path)
+    with last.during_sync(forget=False):
+        assert (last.crashes(before), last.crashes(changed)) == (0, 1)
+        assert last.readable([changed, other]) == ([other, changed], [])
+        with suppress(FileNotFoundError), last.reading(changed):
+            raise FileNotFoundError  # deleted meanwhile: the reader has ended
+        assert last.crashes(changed) == 0
 
 
 def test_single_kill_does_not_exclude_a_file(folders: Folders) -> None:

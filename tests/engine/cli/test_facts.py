@@ -43,6 +43,7 @@ def test_unreadable_facts_are_an_error_not_an_empty_list(verb: Run, tmp_path: Pa
         answer = verb("facts", *action)
         assert (answer.code, answer.out) == (1, "")
         assert "user.sqlite is damaged. It holds your facts" in answer.err
+        assert answer.err.endswith("To see what can be restored, run mnemoscope doctor.\n")
     for wanted in (("searches",), ("search", "--saved", "Hoses")):
         assert "user.sqlite is damaged" in verb(*wanted).err
 

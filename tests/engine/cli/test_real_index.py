@@ -67,6 +67,7 @@ def test_deleted_file_is_empty_text(verb: Run, folder: Path) -> None:
         "lines": 0,
         "missing": True,
     }
+    assert verb("get", "a.md").err == "mnemoscope: a.md: There is no such file: check its name for typos.\n"
 
 
 def test_search_names_found_notes_that_differ_from_the_index(verb: Run, folder: Path) -> None:

@@ -363,13 +363,18 @@ def test_backups_are_made_daily_and_the_last_seven_stay(path: Path, passing: Cal
         for day in range(10):
             save(data, f"day {day}")
             save(data, f"later on day {day}")
+            names = sorted(path.parent.glob("*.backup-*"))
+            assert len(names) == min(day + 1, 7)
+            in_backup = _saved_in(names[-1])
+            assert f"day {day}" in in_backup
+            assert f"later on day {day}" not in in_backup, "a backup is made at most once an hour"
             passing(86_400)
-    names = sorted(path.parent.glob("*.backup-*"))
-    assert len(names) == 7
-    with closing(apsw.Connection(str(names[-1]))) as newest:
-        rows = {name for (name,) in newest.execute("SELECT name FROM saved_searches")}
-    assert {"later on day 8", "day 9"} <= rows
-    assert "later on day 9" not in rows
+    assert "later on day 9" in _saved_in(max(path.parent.glob("*.backup-*"))), "and when the file is closed"
+
+
+def _saved_in(backup: Path) -> set[str]:
+    with closing(apsw.Connection(str(backup))) as connection:
+        return {name for (name,) in connection.execute("SELECT name FROM saved_searches")}
 
 
 def test_an_unusable_backup_is_passed_over_for_an_older_one(path: Path) -> None:
