@@ -75,7 +75,7 @@ def find_candidates(
             with context.timed("keyword"):
                 part.candidates = _by_keywords(part, limit, snapshot, context)
         by_keywords = part.candidates
-        context.stages.add("keywords", leg.chunks, len(by_keywords))
+        context.stages.add("keywords", leg.chunks, len(by_keywords), int(leg.limited))
     if vector_leg is not None:
         with context.timed("vector"):
             by_vectors = vector_leg.candidates(limit, scope, context.cancel)

@@ -2,8 +2,8 @@
 
 import math
 from bisect import bisect
-from collections.abc import Collection, Iterable, Sequence
-from itertools import accumulate
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -13,7 +13,7 @@ from engine.search.chunk_filter import ChunkFilter
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Term
 from engine.search.scoring import length_norm, term_score
-from engine.search.term_counts import CHOICE_WEIGHTS, Around, CountedPhrases, Match, count_terms
+from engine.search.term_counts import CHOICE_WEIGHTS, LOOK_UP_ABOVE, Around, CountedPhrases, Match, count_terms, rank_by
 from engine.search.term_lookup import TermLookup, quoted
 from engine.store.connection import many
 from engine.store.snapshot import Snapshot
@@ -37,6 +37,10 @@ _RECENT = 5_000
 """If even the rarest term has more matches, only its title matches and this many recently indexed ones are ranked."""
 _MANY_TITLES = 4
 """Factor of `_MAX_RANKED` from which the title matches are counted first."""
+_COMMON = 200_000
+"""Matches of all terms from which `bm25`, which counts them in the whole index, takes longer than our own ranking, of
+half as many recent matches.
+"""
 _SAMPLE = 16
 """One in this many chunks, the newest, shows how many matches there are: counting all takes a quarter of a µs each."""
 _STEM_ONLY = 0.9
@@ -58,6 +62,8 @@ class KeywordLeg:
         self._average_length = counts.average_length
         self._snapshot_chunks = self.chunks if self._average_length is None else snapshot.chunk_count()
         """Number of chunks in the snapshot: all, or only candidates copied from an external index."""
+        self.limited = False
+        """Whether so many chunks matched that only the newest and those with a word in a title were ranked."""
         terms = [term for term in analysis.terms if not term.stop]
         found = TermLookup(snapshot, counts, self._snapshot_chunks).terms(terms)
         self.ranges = [(term.start, term.end) for term in terms]
@@ -69,6 +75,7 @@ class KeywordLeg:
         self._known = sorted((term for term in self.terms if term.searched), key=lambda term: term.matches)
         """Terms with a form or a similar word in the index, rarest first."""
         self._numbered_terms = [(self.terms.index(term), term) for term in self._known]
+        self._matches = sum(term.matches for term in self._known)
         self._selective = _rarest(self._known, _CHOOSING)
         self._choosing, self._chosen = set[int](), set[int]()
         """Positions in `_known` of terms that candidates were chosen by, and the candidates that hold one of them."""
@@ -95,8 +102,11 @@ class KeywordLeg:
             return every_match
         found: list[int] = []
         if len(known) > 1 and (len(known) <= _SHORT_QUERY or known[0].matches > _CHOOSING):
-            every = self._snapshot_chunks * math.prod(term.matches / self._snapshot_chunks for term in known)
-            found = self._ranked(" AND ".join(f"({_any_of([term])})" for term in known), round(every), limit, scope)
+            expression = " AND ".join(f"({_any_of([term])})" for term in known)
+            every = round(self._snapshot_chunks * math.prod(term.matches / self._snapshot_chunks for term in known))
+            if self._matches > _COMMON:  # words that often occur together have more
+                every = max(every, self._estimated(expression, scope))
+            found = self._ranked(expression, every, limit, scope)
             self._note_chosen(found, known[:1])
         # FTS5 adds up all forms of a word, so passages with a common form can outrank the few with a rare one.
         half = limit // 2  # the other half is for ranked matches
@@ -185,7 +195,12 @@ class KeywordLeg:
         numbers = {phrase: number for number, phrase in enumerate(_phrases(self._known), before)}
         phrases = [numbers[form] for term in self._known for form in term.forms]
         kinds = tuple(term.kinds for term in self._known)
-        counted = CountedPhrases(phrases, kinds, self._neighbours() if ordered else ())
+        matches = sum(term.matches for term in choosing) if before else self._matches
+        density = 0.0
+        if matches > LOOK_UP_ABOVE:
+            oldest, newest = self._snapshot.chunk_id_range()
+            density = matches / max(1, newest - oldest)
+        counted = CountedPhrases(phrases, kinds, self._neighbours() if ordered else (), density)
         self._add_scores(expression, counted, unscored, result)
         return result
 
@@ -266,19 +281,21 @@ class KeywordLeg:
         `matches`: their approximate number in all files. If there are too many to rank, title matches come first, then
         the most recently indexed matches; of too many title matches, only the most recently indexed ones are ranked.
         """
-        most, recent = max(_MAX_RANKED, limit), max(_RECENT, limit)
+        common = max(matches, self._matches) > _COMMON
+        most, recent = max(_MAX_RANKED, limit), max(_RECENT // 2 if common else _RECENT, limit)
         if matches <= most:
-            return self._best(expression, limit, scope)
+            return self._best(expression, limit, scope, common=common)
         if scope.narrows:
             matches = self._estimated(expression, scope)
             if matches <= most:
-                return self._best(expression, limit, scope)
+                return self._best(expression, limit, scope, common=common)
+        self.limited = True
         oldest, newest = self._snapshot.chunk_id_range()
         titles = f"{_TITLES} : ({expression})"
         titled = self._estimated(titles, scope) if matches > _MANY_TITLES * most else 0
         above = newest - (newest - oldest) * recent // titled if titled > most else 0
-        found = self._best(titles, limit, scope, above)
-        found += self._best(expression, limit, scope, newest - (newest - oldest) * recent // matches)
+        found = self._best(titles, limit, scope, above, common=common)
+        found += self._best(expression, limit, scope, newest - (newest - oldest) * recent // matches, common=common)
         return list(dict.fromkeys(found))
 
     def _estimated(self, expression: str, scope: ChunkFilter) -> int:
@@ -307,13 +324,22 @@ class KeywordLeg:
             condition += f" AND +rowid {self._snapshot.in_files(scope.files)}"
         return expression, condition, ()
 
-    def _best(self, expression: str, limit: int, scope: ChunkFilter, above: int = 0) -> list[int]:
-        """Return the ids of the best matches of an FTS5 expression, of chunks with an id higher than `above`."""
+    def _best(
+        self, expression: str, limit: int, scope: ChunkFilter, above: int = 0, *, common: bool = False
+    ) -> list[int]:
+        """Return the ids of the best matches of an FTS5 expression, of chunks with an id higher than `above`.
+
+        `common`: rank without `bm25`.
+        """
         expression, condition, values = self._limited_to(expression, scope, above)
         fts, weights = self._tables.fts, ", ".join(map(str, CHOICE_WEIGHTS))
+        connection = self._snapshot.connection
         # bm25() named and sorted by name: ORDER BY rank takes 1.6 times as long.
-        rows = self._snapshot.connection.execute(
-            f"""SELECT rowid, bm25({fts}, {weights}) AS score FROM {fts}
+        score = f"bm25({fts}, {weights})"
+        if common:
+            score = rank_by(connection, fts, expression, dict(chain.from_iterable(map(_idf_of_forms, self._known))))
+        rows = connection.execute(
+            f"""SELECT rowid, {score} AS score FROM {fts}
                 WHERE {fts} MATCH ? {condition} ORDER BY score LIMIT {limit}""",
             (expression, *values),
         )
@@ -334,6 +360,16 @@ def _pairs_spanning_words(terms: Sequence[Term], ranges: Sequence[tuple[int, int
         and ranges[middle - 1][1] > ranges[middle][0]
         and ranges[middle][1] > ranges[middle + 1][0]
     }
+
+
+def _idf_of_forms(term: Term) -> Iterator[tuple[str, float]]:
+    """Yield the phrases that rank a chunk with a term, and their idfs: its stems, or without any its plain forms."""
+    for forms, idf in (
+        (term.irregular, _STEM_ONLY * min(term.idf, term.irregular_idf)),
+        (term.weak_stems + term.weak_words, term.weak * term.idf),
+        (term.stemmed or term.plain, term.idf),
+    ):
+        yield from ((form, idf) for form in forms)
 
 
 def _only_kind(term: Term) -> int | None:

@@ -136,7 +136,11 @@ def _filters(stage: Stage) -> str:
 
 
 def _keywords(stage: Stage) -> str:
-    return tr_count("{count:,} passage was chosen by words.", "{count:,} passages were chosen by words.", stage.left)
+    chosen = tr_count("{count:,} passage was chosen by words.", "{count:,} passages were chosen by words.", stage.left)
+    if not stage.details:
+        return chosen
+    limit = tr("Too many match, so only the newest and those with a word in a title were compared.")
+    return f"{chosen} {limit}"
 
 
 def _language(stage: Stage) -> str:

@@ -1,14 +1,17 @@
 """Terms in chunks that match: how often each occurs, how near each other they are, and in which fields they are."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 import apsw
 import msgspec
 
+from engine.base import lazy_pattern
 from engine.search.pipeline_stages import Term
+from engine.search.scoring import K1, B
 from engine.store.connection import many
+from engine.store.connection import number as count
 from engine.store.index_schema import FTS_COLUMNS
 from engine.store.snapshot import Snapshot
 
@@ -44,9 +47,17 @@ _FIELD_OF: "dict[str, MatchField]" = {
     "stems": "body",
     "aliases": "alias",
 }
-_REGISTERED, _LENGTH, _TOTAL = "count_terms", "chunk_length", "total_length"
+_REGISTERED, _LENGTH, _TOTAL, _RANK = "count_terms", "chunk_length", "total_length", "rank_chunk"
+_PHRASE = lazy_pattern(r'"(?:[^"]|"")*"(?: \*)?')
 _COLUMNS_OF_TERMS = "term_columns"
+LOOK_UP_ABOVE = 50_000
+"""Matches between the first and the last chunk to count from which looking some chunks up may be faster."""
+_LOOK_UP, _LOOK_UP_IN_PART, _LOOK_UP_PREFIX = 35, 15, 5_000
+"""How many matches FTS5 reads in the time of looking up a phrase in one chunk, in addition for each part of the index,
+and for a prefix, of which it merges the matches of all words.
+"""
 _registered: WeakKeyDictionary[apsw.Connection, set[str]] = WeakKeyDictionary()
+_rankings: "WeakKeyDictionary[apsw.Connection, _Ranking]" = WeakKeyDictionary()
 _counters: "WeakKeyDictionary[apsw.Connection, _Counter]" = WeakKeyDictionary()
 
 
@@ -60,6 +71,8 @@ class CountedPhrases(msgspec.Struct, frozen=True):
     irregular form."""
     neighbours: tuple[tuple[int, int], ...]
     """Positions in `kinds` of terms that follow one another in the query."""
+    density: float = 0.0
+    """About how many matches of the expression's terms there are for each id of the index."""
 
 
 Match = tuple[int, list[float]]
@@ -75,7 +88,7 @@ its text, those around it, and for each pair of neighbours in it the position in
 distance of their nearest occurrences in tokens."""
 
 
-def register(connection: apsw.Connection, name: str, function: Callable[..., str | int | None]) -> None:
+def register(connection: apsw.Connection, name: str, function: Callable[..., str | float | None]) -> None:
     """Register an FTS5 function with a connection, unless it has it already.
 
     Each registration takes memory that is only released with the connection.
@@ -89,18 +102,50 @@ def register(connection: apsw.Connection, name: str, function: Callable[..., str
 def count_terms(
     connection: apsw.Connection, table: str, counted: CountedPhrases, expression: str, ids: Collection[int], take: Take
 ) -> None:
-    """Count terms in those chunks (`ids`) that match an FTS5 expression, and pass the counts of each
-    chunk to `take`.
+    """Count terms in those chunks (`ids`) that match an FTS5 expression, and pass the counts of each chunk to
+    `take`.
     """
     counter = _counters.get(connection)
     if counter is None:
         counter = _counters[connection] = _Counter()
         register(connection, _REGISTERED, counter)
     counter.begin(counted, take)
+    ordered, first = sorted(ids), 0
+    if counted.density * (ordered[-1] - ordered[0]) > LOOK_UP_ABOVE:
+        looked_up = expression.count('"') // 2 * (_LOOK_UP + _LOOK_UP_IN_PART * _parts(connection, table))
+        looked_up += expression.count('" *') * _LOOK_UP_PREFIX
+        cost = [at * looked_up + counted.density * (ordered[-1] - id_) for at, id_ in enumerate(ordered)]
+        first = min(range(len(ordered)), key=cost.__getitem__)
+    if apart := ordered[:first]:
+        query = f"""SELECT {_REGISTERED}({table}) FROM carray(?) wanted
+            CROSS JOIN {table} ON {table}.rowid = wanted.value WHERE {table} MATCH ?"""
+        connection.execute(query, (many(apart), expression)).fetchall()
     # The unary plus keeps SQLite from running the whole match once for every id.
     query = f"""SELECT {_REGISTERED}({table}) FROM {table}
         WHERE {table} MATCH ? AND +rowid IN (SELECT value FROM carray(?)) AND rowid BETWEEN ? AND ?"""
-    connection.execute(query, (expression, many(ids), min(ids), max(ids))).fetchall()
+    connection.execute(query, (expression, many(ordered[first:]), ordered[first], ordered[-1])).fetchall()
+
+
+def _parts(connection: apsw.Connection, table: str) -> int:
+    """Return the number of parts (segments) of an FTS5 index, which grows with each commit until they are merged."""
+    following = f"SELECT min(segid) FROM {table}_idx"
+    query = f"""WITH RECURSIVE parts (id) AS (
+        {following} UNION ALL SELECT ({following} WHERE segid > id) FROM parts WHERE id IS NOT NULL
+    ) SELECT count(id) FROM parts"""
+    return count(connection, query)
+
+
+def rank_by(connection: apsw.Connection, table: str, expression: str, idf_of: Mapping[str, float]) -> str:
+    """Return the SQL of a rank for the matches of an FTS5 expression, lowest first, with these idfs of its phrases.
+
+    FTS5's own `bm25` counts the matches of each phrase in the whole index, for each statement.
+    """
+    ranking = _rankings.get(connection)
+    if ranking is None:
+        ranking = _rankings[connection] = _Ranking()
+        register(connection, _RANK, ranking)
+    ranking.begin(_PHRASE.findall(expression), idf_of)
+    return f"{_RANK}({table})"
 
 
 def length_without(connection: apsw.Connection, table: str, ids: Collection[int]) -> int:
@@ -110,6 +155,28 @@ def length_without(connection: apsw.Connection, table: str, ids: Collection[int]
     query = f"SELECT {_LENGTH}({table}) FROM {table} WHERE rowid IN (SELECT value FROM carray(?))"
     left_out = sum(length for (length,) in connection.execute(query, (many(ids),)))
     return sum(total - left_out for (total,) in connection.execute(f"SELECT {_TOTAL}({table}) FROM {table} LIMIT 1"))
+
+
+class _Ranking:
+    """FTS5 auxiliary function that ranks the current row by BM25 with known idfs. A connection has one."""
+
+    def begin(self, phrases: Sequence[str], idf_of: Mapping[str, float]) -> None:
+        """Set the phrases of the expression, and the idfs of those that count; without any, the first one counts."""
+        first = {phrase: number for number, phrase in reversed([*enumerate(phrases)]) if phrase in idf_of}
+        self._idfs = [(number, idf_of[phrase]) for phrase, number in first.items()] or [(0, 1.0)]
+        self._by_length = 0.0
+
+    def __call__(self, api: apsw.FTS5ExtensionApi, /) -> float:
+        columns_of, offsets_of = api.phrase_columns, api.phrase_column_offsets
+        if not self._by_length:
+            self._by_length = K1 * B * max(api.row_count, 1) / max(api.column_total_size(_WORDS), 1)
+        norm, total = K1 * (1 - B) + self._by_length * api.column_size(_WORDS), 0.0
+        for number, idf in self._idfs:
+            if columns := columns_of(number):
+                text = _STEMS if _STEMS in columns else _WORDS
+                frequency = len(offsets_of(number, text)) if text in columns else len(columns)
+                total -= idf * frequency / (frequency + norm)
+        return total
 
 
 class _Counter:

@@ -50,12 +50,12 @@ def find(memory: BuiltinMemory) -> Find:
     return find
 
 
-@pytest.fixture
-def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lower the number of ranked chunks, as if the notes were too many to rank."""
-    monkeypatch.setattr(keyword_leg, "_MAX_RANKED", 10)
-    monkeypatch.setattr(keyword_leg, "_CHOOSING", 10)
-    monkeypatch.setattr(keyword_leg, "_RECENT", 10)
+@pytest.fixture(params=(10**6, 0), ids=("bm25", "ranking"))
+def few(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lower the number of ranked chunks, as if the notes were too many to rank, also for FTS5's own ranking."""
+    monkeypatch.setattr(keyword_leg, "_COMMON", request.param)
+    for name in ("_MAX_RANKED", "_CHOOSING", "_RECENT"):
+        monkeypatch.setattr(keyword_leg, name, 10)
     monkeypatch.setattr(document_frequencies, "WIDEST_BEGINNING", 10)
     monkeypatch.setattr(search_context, "_MIN_CANDIDATES", 5)
 
@@ -68,6 +68,14 @@ def test_rankable_matches_complete(find: Find) -> None:
 @pytest.mark.usefixtures("few")
 def test_best_of_too_many_matches_is_first(find: Find) -> None:
     assert find("pump ", 1) == ["00.md"]
+
+
+@pytest.mark.parametrize(("query", "limited"), [("pump", True), ("weir", False)])
+def test_limit_of_ranked_matches_is_explained(memory: BuiltinMemory, few: None, query: str, limited: bool) -> None:
+    explanation = memory.search(query, max_results=3, explain=True).explanation
+    assert explanation is not None
+    [note] = [stage.note for stage in explanation.stages if stage.name == "keywords"]
+    assert ("Too many match" in note) is limited
 
 
 @pytest.mark.usefixtures("few")
@@ -194,7 +202,7 @@ def test_scores_do_not_depend_on_words_that_select_chunks(
 
     by_rare = contributions()
     assert 1 < len(by_rare) < _COUNT
-    for name in ("_CHOOSING", "_MAX_RANKED"):
+    for name in ("_CHOOSING", "_COMMON", "_MAX_RANKED"):
         monkeypatch.setattr(keyword_leg, name, 10**6)
     every = contributions()
     assert {id_: every[id_] for id_ in by_rare} == by_rare
@@ -583,6 +591,18 @@ def test_note_named_by_a_common_word_ranks_first(
     memory.sync()
     for query in ("pump", "the pump", "what is a pump", "how does a pump work", "best pump examples"):
         assert find(query, 1) == [name]
+
+
+@pytest.mark.parametrize(("query", "title"), [("über pumpen", "Über Pumpen"), ("pump/weir", "Pump-Weir")])
+def test_note_is_found_by_name_among_many_such_names(
+    memory: BuiltinMemory, find: Find, few: None, tmp_path: Path, query: str, title: str
+) -> None:
+    (tmp_path / "notes" / "named.md").write_text(f"# {title}\n\n" + "A device that moves water. " * 20, "utf-8")
+    for number in range(220):
+        words = f"{title} {title} {number}"
+        (tmp_path / "notes" / f"more{number}.md").write_text(f"# About {words}\n\n{words}\n", "utf-8")
+    memory.sync()
+    assert find(query, 1) == ["named.md"]
 
 
 @pytest.mark.parametrize(("query", "text"), [("bought", "We buy a boat."), ("mouse", "Two mice in the attic.")])

@@ -71,6 +71,21 @@ def test_frequencies_are_weighted_and_neighbours_measured(index: apsw.Connection
     assert (found[1].length, found[1].average) == pytest.approx((5, 10 / 3))
 
 
+def test_chunks_far_apart_are_looked_up_with_equal_counts(index: apsw.Connection) -> None:
+    text = ("", "", "", "a weir", "a weir", "")
+    index.executemany("INSERT INTO f (rowid, words) VALUES (?, 'pump')", ((number,) for number in range(10, 5000)))
+    index.execute(f"INSERT INTO f (rowid, {', '.join(FTS_COLUMNS)}) VALUES (5000, ?, ?, ?, ?, ?, ?)", text)
+    of, ids = (('("weir") OR ("pump")', (0, 1)), [3, 2, 5000, 40, 4999, 1])
+    plain, dense = (CountedPhrases(of[1], ("s", "p"), ((0, 1),), density) for density in (0.0, 50.0))
+    statements = list[str]()
+    index.trace_v2(apsw.SQLITE_TRACE_STMT, lambda event: statements.append(event["sql"]))
+    read = counted(index, plain, of[0], ids)
+    assert not any("CROSS JOIN" in sql for sql in statements)
+    assert counted(index, dense, of[0], ids) == read
+    assert any("CROSS JOIN" in sql for sql in statements)
+    assert list(read) == sorted(ids)
+
+
 def test_title_and_headings_are_read_as_one_line(index: apsw.Connection) -> None:
     rows = [("weir", "pump", "", "", "", ""), ("weir", "the old pump", "", "pump a b c weir", "pump a b c weir", "")]
     index.executemany("INSERT INTO f VALUES (?, ?, ?, ?, ?, ?)", rows)
