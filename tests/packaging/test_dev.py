@@ -104,15 +104,14 @@ def test_checks_continue_after_failure_and_pytest_is_last(dev, ran, capsys):
     assert capsys.readouterr().out.endswith("--- pytest (failed so far: mypy)\n")
 
 
-@pytest.mark.parametrize(("exit_code", "expected"), [(0, 0), (1, 1)])
-def test_bundle_is_built_beside_the_checks(dev, ran, monkeypatch, capsys, exit_code, expected):
-    monkeypatch.setattr(dev, "CHECKS", {"ruff": ["ruff"]})
+@pytest.mark.parametrize(("exit_code", "failed"), [(0, "mypy"), (1, "mypy, bundle")])
+def test_bundle_is_built_beside_the_checks(dev, ran, capsys, exit_code, failed):
     ran.exit_code = exit_code
-    assert dev.main(["test", "--bundle"]) == expected
-    assert ran[:-1] == ["bundle", "--quiet", "ruff", "compiled", "built", "pytest"]
-    printed = capsys.readouterr().out
-    assert "--- bundle\nCollecting the bundle\n--- pytest" in printed
-    assert ("failed so far: bundle" in printed) == (exit_code == 1)
+    assert dev.main(["test", "--bundle"]) == 1
+    assert ran[:-1] == ["bundle", "--quiet", "ruff", "ruff", "mypy", "lint-imports", "compiled", "built", "pytest"]
+    assert capsys.readouterr().out.endswith(
+        f"--- bundle\nCollecting the bundle\n--- pytest (failed so far: {failed})\n"
+    )
 
 
 @pytest.mark.parametrize(
