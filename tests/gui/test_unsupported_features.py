@@ -48,6 +48,14 @@ SAID: dict[Feature, set[str]] = {
     "insight": {"index"},
 }
 """Views whose texts contain the reason. The diagnostics contain all reasons."""
+TOGETHER: tuple[tuple[Feature, ...], ...] = (
+    ("alike",),
+    ("conditions", "narrowing", "ordering", "completion"),
+    ("sessions", "models"),
+    ("explanation", "insight"),
+    ("states",),
+)
+"""Features that are missing at the same time: each has its own controls and reason."""
 
 
 class _Insight(FakeInsight):
@@ -112,9 +120,9 @@ def _texts(widget: QWidget) -> str:
     return " ".join(label.text().replace("\u200b", "") for label in widget.findChildren(QLabel) if label.isVisible())
 
 
-def _visit(qtbot, window: MainWindow, feature: Feature) -> dict[str, str]:
-    """Search, and open the views that name or contain this feature; return the texts of each."""
-    views = SAID.get(feature, set())
+def _visit(qtbot, window: MainWindow, *features: Feature) -> dict[str, str]:
+    """Search, and open the views that name or contain these features; return the texts of each."""
+    views = set().union(*(SAID.get(feature, set()) for feature in features))
     read = {}
     window.dock.show_diagnostics()
     window.search.search("timer")
@@ -125,7 +133,7 @@ def _visit(qtbot, window: MainWindow, feature: Feature) -> dict[str, str]:
     if "explanation" in views:
         window.dock.show_explanation()
         read["explanation"] = _texts(window.dock.explanation)
-    if "sessions" in views or feature == "alike":
+    if "sessions" in views or "alike" in features:
         window.views.switch("sessions")
         qtbot.waitUntil(lambda: at_rest(window))
         window.views.sessions.search("relay")
@@ -140,37 +148,43 @@ def _visit(qtbot, window: MainWindow, feature: Feature) -> dict[str, str]:
     if "settings" in views:
         window.settings.show()
         dialog = window.settings.dialog
-        for row in range(dialog.page_choice.list.count()):
-            dialog.page_choice.list.setCurrentRow(row)
-            qtbot.waitUntil(lambda: dialog.ready)
-            read["settings"] = f"{read.get('settings', '')} {_texts(dialog)}"
+        dialog.show_page("embedding")
+        qtbot.waitUntil(lambda: dialog.ready)
+        read["settings"] = _texts(dialog)
         dialog.reject()
     return read
 
 
-def _assert_disabled(window: MainWindow, memory: LimitedMemory, feature: Feature, read: dict[str, str]) -> None:
-    assert CLOSED[feature] <= _closed(window, reason(feature))
-    for view in SAID.get(feature, set()) | {"diagnostics"}:
-        assert reason(feature) in read[view], view
+def _assert_disabled(
+    window: MainWindow, memory: LimitedMemory, features: tuple[Feature, ...], read: dict[str, str]
+) -> None:
+    for feature in features:
+        assert CLOSED[feature] <= _closed(window, reason(feature))
+        for view in SAID.get(feature, set()) | {"diagnostics"}:
+            assert reason(feature) in read[view], view
     assert memory.asked == []
 
 
-@pytest.mark.parametrize("feature", FEATURES)
-def test_feature_is_disabled_whenever_it_is_missing(qtbot, window, jobs, memory, feature: Feature):
-    _open(qtbot, window, memory, feature)
-    _assert_disabled(window, memory, feature, _visit(qtbot, window, feature))
+@pytest.mark.parametrize("features", TOGETHER, ids=" ".join)
+def test_features_are_disabled_whenever_they_are_missing(qtbot, window, jobs, memory, features: tuple[Feature, ...]):
+    _open(qtbot, window, memory, *features)
+    _assert_disabled(window, memory, features, _visit(qtbot, window, *features))
 
     memory.lack()
     window.views.switch("search")
-    qtbot.waitUntil(lambda: not _closed(window, reason(feature)))
+    qtbot.waitUntil(lambda: not any(_closed(window, reason(feature)) for feature in features))
     qtbot.waitUntil(lambda: at_rest(window))
-    read = _visit(qtbot, window, feature)
-    assert all(reason(feature) not in text for text in read.values())
+    read = _visit(qtbot, window, *features)
+    assert all(reason(feature) not in text for text in read.values() for feature in features)
 
     finish_jobs(jobs)  # a session that the list selected may still be loading, which is right until the feature is gone
-    memory.lack(feature)
+    memory.lack(*features)
     qtbot.waitUntil(lambda: window.workspace.status.unsupported == memory.unsupported and at_rest(window))
-    _assert_disabled(window, memory, feature, _visit(qtbot, window, feature))
+    _assert_disabled(window, memory, features, _visit(qtbot, window, *features))
+
+
+def test_each_feature_is_missing_in_some_group():
+    assert sorted(feature for group in TOGETHER for feature in group) == sorted(FEATURES)
 
 
 @pytest.mark.qt_log_ignore(r"does not support (raise|propagateSizeHints)\(\)", extend=True)

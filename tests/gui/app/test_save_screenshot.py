@@ -43,7 +43,7 @@ def test_picture_waits_for_painted_text(qtbot, opened, jobs, monkeypatch, tmp_pa
 
 def test_views_without_sessions_can_be_captured(qtbot, opened, jobs, tmp_path):
     assert not opened.views.sessions.view.has_rows
-    views = ("chunks", "explanation", "index", "duplicates", "diagnostics", "sources")
+    views = ("viewer", "sessions", "chunks", "explanation", "index", "duplicates", "diagnostics", "sources")
     for view in views:
         show_view(opened, view, "")
         take_picture(qtbot, opened, jobs, tmp_path / view, view, "" if view == "sources" else "timer")

@@ -15,6 +15,7 @@ from gui.sessions.session_list import SessionMenu
 from gui.style.theme import theme_tokens
 from gui.widgets.form_controls import Chip
 from gui.widgets.list_header import CountLine
+from tests.helpers.background import LONGEST_WAIT
 from tests.helpers.chips import choose_from_chip
 from tests.helpers.fake_explanations import make_stages
 from tests.helpers.fake_memory import FakeMemory
@@ -425,13 +426,16 @@ def test_no_match_shows_why_and_offers_other_queries(qtbot, panel, memory, monke
     assert panel.box.edit.text() == "zebra"
 
 
-def test_no_match_offers_clearing_filters(qtbot, panel):
-    panel.search("zebra crossing")
+def test_no_match_offers_clearing_filters(qtbot, panel, memory):
+    memory.search_delay = LONGEST_WAIT  # until another query cancels it
+    panel.search("zebra")
     listed_rows(panel)
     assert "Searching messages" in panel.view.page.accessibleName()
     assert not _counts(panel)  # messages may contain the words
     panel.focus_list()
     assert panel.box.edit.hasFocus()  # not a button that clears the search
+    memory.search_delay = 0.0
+    panel.search("zebra crossing")
     _rest(qtbot, panel)
     assert _counts(panel) == "No sessions"
     assert panel.view.page.accessibleName().startswith("No session matches “zebra crossing” No title")
