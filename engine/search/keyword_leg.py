@@ -174,7 +174,7 @@ class KeywordLeg:
         chunks, to which these are added.
         """
         result = known or KeywordScores(self.terms, groups=self._groups, full_match=full_match)
-        unscored = set(ids).difference(result.scores) if self._known else set()
+        unscored = set(ids).difference(result.evidence) if self._known else set()
         expression, before = _any_of(self._known), 0
         choosing = [self._known[at] for at in sorted(self._choosing)]
         fewer = _FEWER * sum(term.matches for term in choosing) < sum(term.matches for term in self._known)

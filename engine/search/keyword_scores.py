@@ -34,7 +34,6 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
     """Keyword scores of chunks for one query, with each term's contribution, by chunk id."""
 
     terms: tuple[Term, ...]
-    scores: dict[int, float] = msgspec.field(default_factory=dict)
     contributions: dict[int, tuple[float, ...]] = msgspec.field(default_factory=dict)
     titled: set[int] = msgspec.field(default_factory=set)
     """Chunks whose title or file name contains half of the query or more, by weight."""
@@ -53,7 +52,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
     adjacent: set[int] = msgspec.field(default_factory=set)
     """Chunks that hold a query with function words as a phrase."""
     evidence: dict[int, float] = msgspec.field(default_factory=dict)
-    """A chunk's score without its upper limit."""
+    """Score of each scored chunk, without its upper limit."""
     sums: dict[int, float] = msgspec.field(default_factory=dict)
     """BM25 and proximity of a chunk: orders chunks that match the same share of the query."""
     complete: set[int] = msgspec.field(default_factory=set)
@@ -172,7 +171,6 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
             covered = found_idf / scale.total
             evidence = scoring.text_evidence(bm25 + near, scale.full, covered, scale.most(covered), covered)
         self.evidence[id_] = evidence
-        self.scores[id_] = min(1.0, evidence)
         self.sums[id_] = bm25 + near
         if strengths or covered > _ALL:
             self._note_complete(id_, covered)
@@ -211,22 +209,22 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         """
         naming = _NONE.union(*set(dates.values()), *set(names.values()))
         only_names = len(naming) == len(self.terms)
-        optional = {} if only_names else {id_: words for id_, words in dates.items() if id_ in self.scores}
+        optional = {} if only_names else {id_: words for id_, words in dates.items() if id_ in self.evidence}
         if names:
             self.whole.update(id_ for id_ in self.contributions if self._holds_all(id_, optional.get(id_, _NONE)))
         if not self.whole and only_names:
             optional = {id_: words for id_ in names if len(words := names[id_] | dates.get(id_, _NONE)) == len(naming)}
-            for id_ in optional.keys() - self.scores.keys():
+            for id_ in optional.keys() - self.evidence.keys():
                 self.contributions[id_] = (0.0,) * len(self.terms)
             for place, id_ in enumerate(openings, 1):
                 self.sums.setdefault(id_, 1 / place)
         elif not self.whole:
-            known = {id_: words for id_, words in names.items() if id_ in self.scores}
+            known = {id_: words for id_, words in names.items() if id_ in self.evidence}
             optional.update((id_, words | optional.get(id_, _NONE)) for id_, words in known.items())
         doubted = naming | named
         others = len(self.terms) - len(doubted)
         if doubted and 0 < others <= scoring.SHORT_QUERY and not self._satisfied(optional, doubted):
-            optional.update(dict.fromkeys(self.scores, doubted))
+            optional.update(dict.fromkeys(self.evidence, doubted))
             naming = doubted
         if optional or not only_names:
             self.naming.update(naming)
@@ -237,7 +235,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         self.in_some_form.difference_update(changed)
         for id_ in changed:
             whole = self.parts(id_)
-            self.scores[id_], self.evidence[id_] = whole.score, whole.evidence
+            self.evidence[id_] = whole.evidence
             self._note_complete(id_, whole.covered)
 
     def _satisfied(self, optional: Mapping[int, Collection[int]], named: Collection[int]) -> bool:
@@ -246,7 +244,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         `named`: positions of the terms that name a time or session.
         """
         nowhere = {at for at, term in enumerate(self.terms) if not term.searched}.difference(named)
-        return any(self._holds_all(id_, nowhere.union(optional.get(id_, _NONE))) for id_ in self.scores)
+        return any(self._holds_all(id_, nowhere.union(optional.get(id_, _NONE))) for id_ in self.evidence)
 
     def _holds_all(self, id_: int, optional: Collection[int]) -> bool:
         contributions = self.contributions[id_]
@@ -266,7 +264,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
             if sessions[id_] not in matched:
                 matched.add(sessions[id_])
                 continue
-            for by_chunk in (self.scores, self.contributions, self.strengths, self.nearness, self.evidence, self.sums):
+            for by_chunk in (self.contributions, self.strengths, self.nearness, self.evidence, self.sums):
                 by_chunk.pop(id_, None)
             for chunks in (self.titled, self.around, self.around_only, self.complete, self.in_some_form):
                 chunks.discard(id_)
@@ -323,7 +321,6 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
             self.project_shares[id_] = shares[project]
             if more := sum(self.in_project(id_).values()) - before.get(id_, 0.0):  # computing all parts takes longer
                 self.evidence[id_] += scoring.IN_PROJECT * more
-                self.scores[id_] = min(1.0, self.evidence[id_])
 
     def add_names(self, names: Mapping[int, float]) -> None:
         """Add the bonus for titles and file names to the scores of their chunks.
@@ -335,13 +332,12 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
 
     def add_adjacent(self, ids: Iterable[int]) -> None:
         """Raise the scores of chunks that hold a query with function words as a phrase."""
-        self.adjacent.update(id_ for id_ in ids if id_ in self.scores)
+        self.adjacent.update(id_ for id_ in ids if id_ in self.evidence)
         self._score_again(self.adjacent)
 
     def _score_again(self, ids: Iterable[int]) -> None:
         for id_ in ids:
-            whole = self.parts(id_)
-            self.scores[id_], self.evidence[id_] = whole.score, whole.evidence
+            self.evidence[id_] = self.parts(id_).evidence
 
     def with_uses(self, used: Mapping[int, float]) -> "KeywordScores":
         """Return the scores with higher ones for chunks that define or spell the name in the query.
@@ -350,9 +346,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         """
         if not used:
             return self
-        scores = msgspec.structs.replace(
-            self, used=dict(used), names=dict(self.names), scores=dict(self.scores), evidence=dict(self.evidence)
-        )
+        scores = msgspec.structs.replace(self, used=dict(used), names=dict(self.names), evidence=dict(self.evidence))
         scores.add_names({id_: max(match, self.names.get(id_, 0.0)) for id_, match in used.items()})
         return scores
 

@@ -116,7 +116,7 @@ class _Scorer(msgspec.Struct):
                 self.cosines = self.vector_leg.cosines(best)
                 self.vectors = self.vector_leg.evidence(self.cosines)
             # The vector index may be newer than the snapshot: chunks missing in the snapshot have no exact cosines.
-            best = [id_ for id_ in best if id_ in self.words.scores or id_ in self.cosines]
+            best = [id_ for id_ in best if id_ in self.words.evidence or id_ in self.cosines]
         with context.timed("merge"):
             return self.ranked(best, blend, others)
 
@@ -184,7 +184,7 @@ class Ranker:
         with context.timed("vector"):
             blend = _with_foreign(scorer, best, blend, part.analysis, snapshot, context)
         with context.timed("merge"):
-            known = (id_ for id_ in ids if id_ in words.scores or id_ in cosines)
+            known = (id_ for id_ in ids if id_ in words.evidence or id_ in cosines)
             ranked = scorer.ranked(known, blend)
         with context.timed("keyword"):
             words = _read([candidate.id for candidate in ranked], words, part, snapshot, context)
@@ -282,7 +282,7 @@ def _ranked_by_keywords(
         return Scored(id_, keywords, evidence, None, keywords, keywords, order=ordered)
 
     with context.timed("merge"):
-        ranked = sorted((id_ for id_ in ids if id_ in words.scores), key=order)
+        ranked = sorted((id_ for id_ in ids if id_ in words.evidence), key=order)
     with context.timed("keyword"):
         words = _read(ranked, words, part, snapshot, context)
         texts = words.evidence | {id_: words.parts(id_).evidence for id_ in words.scattered}
@@ -370,7 +370,7 @@ def _read(
     if context.request.like is not None:
         return msgspec.structs.replace(words, scattered={})
     words = words.with_uses(_uses(ranked, words, snapshot, context))
-    best = [id_ for id_ in ranked[:_READ] if id_ in words.scores]
+    best = [id_ for id_ in ranked[:_READ] if id_ in words.evidence]
     return msgspec.structs.replace(words, scattered=_scattered(best, part, snapshot))
 
 

@@ -131,7 +131,7 @@ def test_rare_word_is_found_beside_forms_of_another(memory: BuiltinMemory, tmp_p
         leg = KeywordLeg(snapshot, analyse_query("flange valve"), Frequencies())
         words = leg.score(leg.candidates(10, ChunkFilter()))
     assert [id_ for id_, (flange, _) in words.contributions.items() if flange]
-    assert not any(map(words.rarity, words.scores))  # in so few notes, a word may be in one by chance
+    assert not any(map(words.rarity, words.evidence))  # in so few notes, a word may be in one by chance
     rare = msgspec.structs.replace(words.terms[0], idf=7.0)
     for terms, rarity in ((1, 1.0), (6, 0.0)):
         among = KeywordScores((rare, *(msgspec.structs.replace(rare, idf=2.0) for _ in range(terms))))
@@ -173,7 +173,7 @@ def test_use_of_a_name_leaves_the_first_scores_unchanged(memory: BuiltinMemory) 
     with memory.store.read() as snapshot:
         leg = KeywordLeg(snapshot, analyse_query("weir"), Frequencies())
         words = leg.score(leg.candidates(10, ChunkFilter()))
-    (id_,), before = words.scores, dict(words.evidence)
+    (id_,), before = words.evidence, dict(words.evidence)
     used = words.with_uses({id_: 1.0})
     assert used.evidence[id_] > before[id_]
     assert (words.evidence, words.names, words.used) == (before, {}, {})
@@ -277,8 +277,8 @@ def test_full_match_trusted_in_long_chunk(memory: BuiltinMemory, tmp_path: Path)
     with memory.store.read() as snapshot:
         leg = KeywordLeg(snapshot, analyse_query("E4711"), Frequencies())
         words = leg.score(leg.candidates(10, ChunkFilter()))
-    assert 0 < max(words.scores.values()) < 1
-    found = [Evidence(words.evidence[id_], 0.0, id_ in words.complete) for id_ in words.scores]
+    assert 0 < max(words.evidence.values()) < 1
+    found = [Evidence(words.evidence[id_], 0.0, id_ in words.complete) for id_ in words.evidence]
     assert Blend.of(Calibration(0.0, 1.0, 0.1), found, 1).vector_weight == pytest.approx(0.1)
 
 
@@ -289,11 +289,11 @@ def test_scores_are_equal_for_candidates_and_other_chunks(memory: BuiltinMemory,
         candidates = leg.candidates(10, ChunkFilter())
         as_candidates, by_others = leg.score(candidates), other.score(candidates)
         everywhere = leg.score(range(10 * _COUNT))
-    assert as_candidates.scores.keys() == set(candidates)
-    assert as_candidates.scores == by_others.scores
+    assert as_candidates.evidence.keys() == set(candidates)
+    assert as_candidates.evidence == by_others.evidence
     assert as_candidates.contributions == by_others.contributions
-    assert len(everywhere.scores) == _COUNT
-    assert {id_: everywhere.scores[id_] for id_ in candidates} == as_candidates.scores
+    assert len(everywhere.evidence) == _COUNT
+    assert {id_: everywhere.evidence[id_] for id_ in candidates} == as_candidates.evidence
 
 
 @pytest.mark.parametrize("query", ["kubernetes", '"kubernetes"', "kubernetes migration"])
