@@ -56,6 +56,15 @@ _VALUES_ARE_WORDS = ("path", "title", "tag", "links", "backlinks", "project")
 """Operators whose values may be in a text."""
 _SIGNS = "-#"
 """Signs before a word that make it an exclusion or a tag."""
+_UNKNOWN = marked("Best match {best:.2f}; the minimum is {least:.2f} because nothing contains {words}.")
+_UNRELATED = marked(
+    "Best match {best:.2f}; the minimum is {least:.2f} because no passage has enough words of the query or similar "
+    "ones."
+)
+_UNTRANSLATED = marked(
+    "Best match {best:.2f}; the minimum is {least:.2f} because no passage in another language has words that translate "
+    "the query."
+)
 _THE_REST = marked("The rest of the query finds {results}.")
 _IN_ITS_TIME = marked("With its time as a condition, this query finds {results}.")
 _IN_ITS_SESSIONS = marked("As {condition}, this query finds {results}.")
@@ -267,20 +276,14 @@ class _Advice:
     def _weak(self) -> Iterator[SearchRemedy]:
         best, least = self._context.best, self._request.min_score
         raised = [stage.details for stage in self._context.stages.found if isinstance(stage.details, RaisedMinimum)]
-        higher = raised[-1] if raised else None
-        if higher is not None and not higher.unknown:
+        if raised:
+            higher = raised[-1]
+            template = _UNTRANSLATED if higher.untranslated else _UNKNOWN if higher.unknown else _UNRELATED
             advice = tr(
-                "Best match {best:.2f}; the minimum is {least:.2f} because no passage mentions enough of the query.",
+                template,
                 best=short_of(higher.best or 0.0, higher.least),
                 least=higher.least,
-            )
-            yield self._of_index("weak", advice)
-        elif higher is not None:
-            advice = tr(
-                "Best match {best:.2f}, by meaning; the minimum is {least:.2f} because nothing contains {words}.",
-                best=short_of(higher.best or 0.0, higher.least),
-                words=any_of(map(in_quotes, higher.unknown)),
-                least=higher.least,
+                words=any_of(map(in_quotes, higher.unknown)) if higher.unknown else "",
             )
             yield self._of_index("weak", advice)
         elif 0.005 <= best < least:

@@ -52,7 +52,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
     adjacent: set[int] = msgspec.field(default_factory=set)
     """Chunks that hold a query with function words as a phrase."""
     evidence: dict[int, float] = msgspec.field(default_factory=dict)
-    """A chunk's score without its upper limit."""
+    """Score of each scored chunk, without its upper limit."""
     sums: dict[int, float] = msgspec.field(default_factory=dict)
     """BM25 and proximity of a chunk: orders chunks that match the same share of the query."""
     complete: set[int] = msgspec.field(default_factory=set)

@@ -106,8 +106,8 @@ def short_of(best: float, least: float) -> float:
 
 
 class RaisedMinimum(msgspec.Struct, frozen=True):
-    """A threshold raised because words of the query occur nowhere (`unknown`), no passage mentions enough of it, or the
-    passages in another language don't have its words (`untranslated`), and the highest score if no result reached it.
+    """A threshold raised because names in the query occur nowhere (`unknown`), no passage has enough of its words, or
+    passages in another language don't translate them (`untranslated`), and the highest score if no result reached it.
     """
 
     least: float

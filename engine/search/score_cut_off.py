@@ -1,4 +1,12 @@
-"""Applies the threshold to scored results, raised for unknown words or subjects, and adds variety if requested."""
+"""Decides which scored results are shown, and adds variety if requested.
+
+- A result is shown if its score reaches the minimum (`cut`), or if its keywords alone do, whatever its age. A long
+  query needs less of them.
+- If the keywords match badly, both minimums rise (`without_unrelated`): for a query that no passage covers enough, by
+  its words or similar ones, and most for one with a name that occurs nowhere.
+- Passages in another language can't have the query's words. Their minimum rises if none has words that translate it.
+- A result with all words of the query, named like it, or without a vector always stays.
+"""
 
 import math
 from collections import Counter
@@ -10,7 +18,7 @@ from msgspec.structs import replace
 
 from engine.search.keyword_scores import KeywordScores, Scored
 from engine.search.pipeline_stages import Best, Moved, RaisedMinimum, Stages, Term
-from engine.search.scoring import FOR_UNKNOWN, LONG_QUERY, within_limits
+from engine.search.scoring import LONG_QUERY, within_limits
 from engine.search.search_context import SearchContext, SearchRequest
 from engine.store.connection import many
 from engine.store.snapshot import Snapshot
@@ -31,30 +39,21 @@ COMPARED = 20
 """
 _COPIED = 80
 """Fewest characters of a text that counts as a copy if it is in several files."""
-_FOR_UNKNOWN_NAME = 2.0
-"""Increase of the minimum if a name in the query occurs nowhere, as a share of the minimum: passages about other names
-are as near in meaning as the answer would be.
-"""
-_OTHER_WORDS = 1.5
-"""Least keyword score, relative to the minimum, of results without that name and other words of the query: passages
-about other names share everyday words.
-"""
-_FOR_FEW_WORDS = 2.5
-"""Increase of the minimum for a long query if no passage has enough of its words, as a share of the minimum: notes on
-its subject would use more of them.
-"""
-_MANY = 8
-"""Number of indexed words of a query from which the full increase is applied."""
-_LIGHT_NAME = 0.1
-"""Share of the query from which names that occur nowhere count in full: in a long query, they are incidental."""
 _COVERED, _NOT_COVERED = 0.45, 0.15
 """Coverage of the query, by its words or similar ones, below which the minimum begins to rise, and below which it rises
 no further. Frequent words count less. Passages on any subject cover a part of most queries.
 """
-_FOR_LOW_COVERAGE = 1.5
-"""Highest increase of the minimum for low coverage, as a share of the minimum. The nearest of many passages is near
-enough for the usual minimum, and a passage has some words of most queries.
+_FOR_LOW_COVERAGE, _FOR_NAME = 1.5, 2.0
+"""Highest increases of the minimum, as shares of it, for low coverage and for a name in the query that occurs nowhere.
+The nearest of many passages is near enough for the usual minimum, and passages about other names are as near as the
+answer would be.
 """
+_FOR_UNKNOWN, _FOR_NAME_ALONE = 0.5, 1.0
+"""The same if similar words were not compared: an answer may use other words than the query, so only those count that
+occur nowhere, by their share of a query in a known language.
+"""
+_LIGHT_NAME = 0.1
+"""Share of the query from which names that occur nowhere count in full: in a long query, they are incidental."""
 _TRANSLATED, _TRANSLATED_UNSPACED = 0.64, 0.23
 """Similarity of the query's words to a passage in another language below which the minimum rises; the second is for
 queries in a script without spaces, where several words are often compared as one.
@@ -111,95 +110,54 @@ def without_unrelated(
 
     `foreign`: the results in another language among the first.
     """
-    if not words.groups and any(scored.coverage is not None for scored in results):
-        return _without_low_coverage(results, words, analysis, context)
-    results = _without_chance_matches(snapshot, results, words, analysis, context)
+    results = _without_low_coverage(snapshot, results, words, analysis, context)
     return _without_untranslated(snapshot, results, foreign, analysis, context)
 
 
-def _without_chance_matches(
+def _without_low_coverage(
     snapshot: Snapshot, results: list[Scored], words: KeywordScores, analysis: QueryAnalysis, context: SearchContext
 ) -> list[Scored]:
-    """Remove weak results that match by vectors alone, if words of the query occur nowhere in the index, or if it is
-    long and no passage has enough of them.
+    """Remove weak results in the query's language if no passage covers enough of it, or if words in it occur nowhere.
 
-    Applies only to results in the query's language, since notes in another one can't have its words. Results with all
-    other words stay, since the unknown word may be a typing error. If it is a name, their keyword score must reach the
-    minimum; the score of results without some of the other words must be clearly above it.
+    Alternatives are never required together.
     """
-    least, by_keywords = context.request.min_score, least_by_keywords(analysis, context)
-    missing, language = words.unknown, analysis.languages[0]
-    few = _FOR_FEW_WORDS * _shortfall(results, words, by_keywords)
-    if not (missing or few) or not language or words.groups or not words.scale.total:
+    by_lines, language = any(scored.coverage is not None for scored in results), analysis.languages[0]
+    if words.groups or not (by_lines or (language and words.scale.total)):
         return results
-    share = sum(term.idf for term in missing) / words.scale.total
-    name = _share_of_unknown_names(words, analysis, context)
-    times = _times(words, context) if name else frozenset[int]()
-    raised = min(1.0, least * (1 + FOR_UNKNOWN * share + _FOR_UNKNOWN_NAME * name + few))
-
-    def stays(scored: Scored) -> bool:
-        if scored.unboosted >= raised or scored.named or scored.evidence.vector is None:
-            return True
-        known = _holds_known(words, scored.id)
-        if not name:
-            return scored.keywords >= by_keywords or known
-        from_others = scored.keywords * (1 - _share_of(times, words, scored.id))
-        return from_others >= by_keywords * (1.0 if known else 1 + (_OTHER_WORDS - 1) * name)
-
-    doubted = {scored.id for scored in results if not stays(scored)}
-    left_out = {id_ for id_, other in languages_of(snapshot, doubted).items() if other == language}
-    kept_results = [scored for scored in results if scored.id not in left_out]
-    best = None if kept_results else max((scored.unboosted for scored in results), default=None)
-    if left_out:
-        unknown = [term.surface for term in missing]
-        stage = "unknown" if unknown else "unrelated"
-        context.stages.add(stage, len(results), len(kept_results), RaisedMinimum(raised, best, unknown))
+    unknown = _unknown_names(words, analysis, context) if words.unknown else []
+    factor = 1 + (_FOR_NAME if by_lines else _FOR_NAME_ALONE) * _weight(unknown, words)
+    if by_lines:
+        lacking = (_COVERED - _coverage(results, words)) / (_COVERED - _NOT_COVERED)
+        factor += _FOR_LOW_COVERAGE * within_limits(lacking)
+    elif language_of_note(context.query.searched_text) == language:
+        unknown = words.unknown
+        factor += _FOR_UNKNOWN * sum(term.idf for term in unknown) / words.scale.total
+    least, by_keywords = context.request.min_score * factor, least_by_keywords(analysis, context) * factor
+    weak = {scored.id for scored in results if scored.unclamped < least and not _is_certain(scored, by_keywords)}
+    if weak and not by_lines:
+        weak = {id_ for id_, other in languages_of(snapshot, weak).items() if other == language}
+    if not weak:
+        return results
+    kept_results = [scored for scored in results if scored.id not in weak]
+    raised = min(1.0, least)
+    best = None if kept_results else min(raised - 0.01, max(scored.unclamped for scored in results))
+    details = RaisedMinimum(raised, best, [term.surface for term in unknown])
+    context.stages.add("unknown" if unknown else "unrelated", len(results), len(kept_results), details)
     return kept_results
 
 
-def _without_low_coverage(
-    results: list[Scored], words: KeywordScores, analysis: QueryAnalysis, context: SearchContext
-) -> list[Scored]:
-    """Remove weak results if no passage covers enough of the query, by its words or similar ones.
+def _coverage(results: list[Scored], words: KeywordScores) -> float:
+    """Return the highest coverage of the query by one of the compared results, or any that is enough.
 
-    Applies to results whose words were compared line by line. Results with all words stay, as do results named like the
-    query. If a name in the query occurs nowhere, the minimum rises further: passages about other names cover the rest.
+    Similar words don't include numbers and words that are being typed, so the query's own words count, too.
     """
-    least, by_keywords = context.request.min_score, least_by_keywords(analysis, context)
     compared = {scored.id: scored.coverage for scored in results if scored.coverage is not None}
-    coverage = max(compared.values())
-    if coverage < _COVERED:  # similar words don't include numbers and words that are being typed
-        coverage = max(coverage, *(words.parts(id_).covered for id_ in compared))
-    missing = within_limits((_COVERED - coverage) / (_COVERED - _NOT_COVERED))
-    name = _share_of_unknown_names(words, analysis, context)
-    factor = 1 + _FOR_LOW_COVERAGE * missing + _FOR_UNKNOWN_NAME * name
-    kept_results = [
-        scored for scored in results if scored.unclamped >= least * factor or _is_certain(scored, by_keywords * factor)
-    ]
-    if len(kept_results) < len(results):
-        raised = min(1.0, least * factor)
-        best = None if kept_results else min(raised - 0.01, max(scored.unclamped for scored in results))
-        unknown = [term.surface for term in words.unknown] if name else []
-        stage = "unknown" if unknown else "unrelated"
-        context.stages.add(stage, len(results), len(kept_results), RaisedMinimum(raised, best, unknown))
-    return kept_results
+    similar = max(compared.values())
+    return similar if similar >= _COVERED else max(similar, *(words.parts(id_).covered for id_ in compared))
 
 
-def _shortfall(results: list[Scored], words: KeywordScores, by_keywords: float) -> float:
-    """Return the share of the minimum for keyword scores, `by_keywords`, by which the best one is below it.
-
-    It is less for a query with few words that the index has, 0 without enough: the answer may use other words.
-    """
-    known = sum(term.chunks > 0 for term in words.terms)
-    if known < LONG_QUERY or not by_keywords:
-        return 0.0
-    best = max((1.0 if scored.evidence.complete else scored.keywords for scored in results), default=0.0)
-    return within_limits(1 - best / by_keywords) * within_limits((known - LONG_QUERY + 1) / (_MANY - LONG_QUERY + 1))
-
-
-def _share_of_unknown_names(words: KeywordScores, analysis: QueryAnalysis, context: SearchContext) -> float:
-    """Return how much the names in the query that occur nowhere count, 0 to 1: less in a long query."""
-    names = _unknown_names(words, analysis, context) if words.unknown else []
+def _weight(names: Collection[Term], words: KeywordScores) -> float:
+    """Return how much names in the query that occur nowhere count, 0 to 1: less in a long query."""
     total = _LIGHT_NAME * words.scale.total
     return min(1.0, sum(term.idf for term in names) / total) if total else float(bool(names))
 
@@ -231,27 +189,6 @@ def _is_in(language: str, query: str, words: KeywordScores) -> bool:
     return language_of_note(query) == language or 2 * sum(plain) > len(plain)
 
 
-def _holds_known(words: KeywordScores, id_: int) -> bool:
-    """Return whether a chunk contains every counted term that occurs in the index, and there is at least one."""
-    contributions = words.contributions.get(id_, ())
-    counted = words.counted(id_, contributions) if contributions else ()
-    scores = [contributions[index] for index in counted if words.terms[index].chunks]
-    return bool(scores) and all(scores)
-
-
-def _times(words: KeywordScores, context: SearchContext) -> Set[int]:
-    """Return the positions of the terms that name a time: passages about other names have the same dates."""
-    named = {fold(word) for time in read_times(context.query.searched_text) for word in time.text.split()}
-    return {index for index, term in enumerate(words.terms) if fold(term.surface) in named}
-
-
-def _share_of(terms: Set[int], words: KeywordScores, id_: int) -> float:
-    """Return the share of a chunk's BM25 sum that the terms at these positions contribute."""
-    contributions = words.contributions.get(id_, ())
-    total = sum(contributions)
-    return sum(contributions[index] for index in terms) / total if terms and total else 0.0
-
-
 def _without_untranslated(
     snapshot: Snapshot, results: list[Scored], foreign: Set[int], analysis: QueryAnalysis, context: SearchContext
 ) -> list[Scored]:
@@ -265,7 +202,7 @@ def _without_untranslated(
     query = context.query.searched_text
     similar = _TRANSLATED_UNSPACED if UNSPACED in shape(query) else _TRANSLATED
     undecided = similar == _TRANSLATED and language_of_note(query).startswith(UNDECIDED)
-    if not compared or undecided or any(_is_certain(scored, by_keywords) for scored in results):
+    if not foreign or not compared or undecided or any(_is_certain(scored, by_keywords) for scored in results):
         return results
     best = max(scored.word_similarity or 0.0 for scored in compared)
     raised = min(1.0, least * (1 + _FOR_OTHER_WORDS * within_limits((similar - best) / _BELOW)))

@@ -26,7 +26,7 @@ A third of them, which search engines require of similar documents, then reaches
 _ENOUGH_WORDS = 3.0
 """Weight of a query, as a number of words that only one passage has, above which scores by keywords alone rise: the
 answer to a long question holds only some of its words."""
-FOR_UNKNOWN = 0.4
+_FOR_UNKNOWN = 0.4
 """Increase of the minimum if all words of a query occur nowhere, as a share of the minimum."""
 SHORT_QUERY = 3
 """For queries up to this number of terms, a chunk's score is at most its share of the query."""
@@ -138,7 +138,7 @@ def keywords_only_factor(total: float, unknown: float, documents: int) -> float:
     `total`: sum of the idfs of a query's terms; `unknown`: sum of the idfs of terms that occur nowhere.
     """
     enough = _ENOUGH_WORDS * inverse_document_frequency(documents, 1)
-    return max(1.0, total / enough) / (1 + FOR_UNKNOWN * unknown / total) if total and documents else 1.0
+    return max(1.0, total / enough) / (1 + _FOR_UNKNOWN * unknown / total) if total and documents else 1.0
 
 
 @lru_cache(4096)  # most chunks have one of a few hundred lengths

@@ -395,7 +395,6 @@ class Searcher:
             with context.timed("vector"):
                 foreign = best_in_other_languages(found, words, analysis, snapshot, context)
                 found = order_by_words(found, foreign, vector_leg, blend, provider, context)
-        if blend.agreement:
             found = without_unrelated(snapshot, found, foreign, words, analysis, context)
         if context.request.diverse:  # variety orders the results itself
             remaining = {scored.id for scored in found}

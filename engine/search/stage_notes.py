@@ -273,8 +273,8 @@ def _title(stage: Stage) -> str:
 def _unknown(stage: Stage) -> str:
     raised = _details(stage, RaisedMinimum)
     note = tr_count(
-        "{count:,} result by meaning scored below {least:.2f}, the minimum when nothing contains {words}.",
-        "{count:,} results by meaning scored below {least:.2f}, the minimum when nothing contains {words}.",
+        "{count:,} result scored below {least:.2f}, the minimum when nothing contains {words}.",
+        "{count:,} results scored below {least:.2f}, the minimum when nothing contains {words}.",
         stage.entered - stage.left,
         least=raised.least,
         words=any_of(list(map(in_quotes, raised.unknown))),
@@ -295,8 +295,10 @@ def _unrelated(stage: Stage) -> str:
         )
         return _with_best(note, raised)
     note = tr_count(
-        "{count:,} result scored below {least:.2f}, the minimum when no passage mentions enough of the query.",
-        "{count:,} results scored below {least:.2f}, the minimum when no passage mentions enough of the query.",
+        "{count:,} result scored below {least:.2f}, the minimum when no passage has enough words of the query or "
+        "similar ones.",
+        "{count:,} results scored below {least:.2f}, the minimum when no passage has enough words of the query or "
+        "similar ones.",
         stage.entered - stage.left,
         least=raised.least,
     )

@@ -51,6 +51,7 @@ class ExplanationController(QObject):
         search.why_requested.connect(dock.show_explanation)
         search.controller.remedy_requested.connect(on_remedy)
         explanation.requested.connect(search.controller.explain)
+        explanation.weak_requested.connect(search.controller.show_weak)
         explanation.left.connect(search.focus_list)
         explanation.close_requested.connect(search.focus_list)
 

@@ -4,7 +4,7 @@ from functools import cached_property
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from engine import MemorySearchResult, SearchExplanation, marked, tr
 from gui.commands.commands import EXPLAIN, show_key_in_tooltip
@@ -31,10 +31,11 @@ _UNEXPLAINED = marked("This answer has no explanation.")
 class _Content(QWidget):
     """The title with a close button, and below it the explanation.
 
-    Signals: close_requested: hide the explanation.
+    Signals: close_requested: hide the explanation. weak_requested: show the results that a minimum score left out.
     """
 
     close_requested = Signal()
+    weak_requested = Signal()
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -57,6 +58,8 @@ class _Content(QWidget):
         self._total = label(role="meta", wrap=True)
         self._stages = StageTable()
         self._note = label(role="meta", wrap=True)
+        self._weak = QPushButton(tr("Show results below the minimum score"))
+        self._weak.clicked.connect(self.weak_requested)
         self._copy = CopyJsonButton(lambda: self._explanation, tr("Copy the whole explanation of this answer"))
         self._note.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._stages.chosen.connect(lambda description: self._note.setText(breakable(description)))
@@ -65,6 +68,7 @@ class _Content(QWidget):
         self._of_answer = QWidget(self._page)
         column_of(self._stages_title, self._total, self._stages, self._note, spacing=6, parent=self._of_answer)
         column.addWidget(self._of_answer)
+        column.addWidget(self._weak, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self._copy, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch(1)
 
@@ -83,6 +87,7 @@ class _Content(QWidget):
         self._answer = answer
         explanation = self._explanation
         self._copy.setVisible(explanation is not None)
+        self._weak.setVisible(answer is not None and answer.query.min_score is None and wording.left_out(explanation))
         self._of_answer.setVisible(explanation is not None)
         if answer is None or explanation is None:
             self._show_hint(unsupported or self._why_nothing(answer))
@@ -133,6 +138,8 @@ class ExplanationPanel(QWidget):
 
     requested = Signal(bool)
     """Whether answers should include an explanation."""
+    weak_requested = Signal(bool)
+    """Show results below the minimum score."""
     left = Signal()
     """Return the focus to the results."""
     close_requested = Signal()
@@ -150,6 +157,7 @@ class ExplanationPanel(QWidget):
     def _content(self) -> _Content:
         content = _Content(self)
         content.close_requested.connect(self.close_requested)
+        content.weak_requested.connect(lambda: self.weak_requested.emit(True))
         self._column.addWidget(content)
         insert_after(self._mark, stops(content))
         content.show()  # the layout would show it only in the next turn of the event loop

@@ -55,6 +55,8 @@ FIELDS: dict[MatchField, str] = {
     "name": marked("file name"),
     "body": marked("text"),
 }
+_MINIMUMS = frozenset({"threshold", "age", "unknown", "unrelated"})
+"""Stages that leave out results below a minimum score."""
 _NEAR = marked("near each other")
 _NAME = marked("match of the title or name")
 _HELD = marked("share of the query")
@@ -121,6 +123,12 @@ class Figure:
 def stage_name(stage: SearchStage) -> str:
     known = STAGES.get(stage.name)
     return stage.name.capitalize() if known is None else tr(known)
+
+
+def left_out(explanation: SearchExplanation | None) -> bool:
+    """Return whether a minimum score left out any result."""
+    stages = () if explanation is None else explanation.stages
+    return any(stage.name in _MINIMUMS and stage.left < stage.entered for stage in stages)
 
 
 def shares(reason: ResultExplanation, result: MemorySearchResult) -> Shares:

@@ -48,7 +48,7 @@ class QueryVariants(QObject):
         self._runner = runner
         self._view = view
         view.more_requested.connect(self._request_more)
-        view.weak_requested.connect(self._request_weak)
+        view.weak_requested.connect(self.show_weak)
         view.suggestion_chosen.connect(self.text_chosen)
         view.literal_requested.connect(self._request_literal)
         view.remedy_chosen.connect(self._remedy)
@@ -76,7 +76,8 @@ class QueryVariants(QObject):
             self._rerun(max_results=self._view.answer.query.max_results * GROWTH)
 
     @Slot(bool)
-    def _request_weak(self, on: bool) -> None:
+    def show_weak(self, on: bool) -> None:
+        """Show results below the minimum score, too, or hide them again."""
         self._rerun(min_score=0.0 if on else None)
 
     @Slot()
@@ -91,7 +92,7 @@ class QueryVariants(QObject):
         if other is None:
             self.remedy_requested.emit(remedy)
         elif other.min_score is not None:
-            self._request_weak(True)
+            self.show_weak(True)
         else:
             self.other_requested.emit(other)
 
@@ -168,6 +169,7 @@ class SearchController(QObject):
         self._unanswered: QueryRecord | None = None
         """A submitted query, until its answer shows whether it belongs in the history."""
         self.explain = self._variants.explain
+        self.show_weak = self._variants.show_weak
         self.saved_searches = SavedSearchController(box, completion, jobs, self._current_record, self)
         self._emptied = QTimer(self, singleShot=True, interval=0)
         """Shows the start page after keys have emptied the box: showing it would make the key's turn too long."""

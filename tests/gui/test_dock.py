@@ -99,6 +99,14 @@ def test_closing_explanation_returns_to_results(qtbot, opened):
     assert opened.search.body.list.hasFocus()
 
 
+def test_explanation_shows_results_below_the_minimum(qtbot, opened):
+    _find(qtbot, opened, "timer")
+    opened.dock.show_explanation()
+    opened.dock.explanation.weak_requested.emit(True)
+    notices = opened.search.body.findChildren(QLabel)
+    qtbot.waitUntil(lambda: any("below the minimum score are shown" in notice.text() for notice in notices))
+
+
 def test_escape_in_diagnostics_returns_to_results(qtbot, opened):
     _find(qtbot, opened, "timer")
     opened.panel_actions.focus_explainer()

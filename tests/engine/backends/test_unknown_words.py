@@ -116,7 +116,7 @@ def test_meaning_without_a_name_in_another_language_is_found(open_memory, worksp
 
 
 def test_noun_of_a_short_german_query_is_not_a_name(open_memory, workspace: Path, provider) -> None:
-    provider.cosine = 0.5
+    provider.cosine = 0.4
     memory = indexed(open_memory, workspace, ENGLISH, OTHER)
     assert [found(memory, query) for query in SHORT] == [["note-0.md"], ["note-0.md"], []]
 

@@ -209,7 +209,7 @@ def test_long_query_finds_note_with_some_of_its_words(open_memory, workspace: Pa
 def test_long_query_needs_several_words_in_one_note(open_memory, workspace: Path) -> None:
     words = "gardener bridge chapel storm valley carpenter planks".split()
     texts = [f"On that day we saw the {word} and then went home for the soup of the house." for word in words]
-    memory = long_query_memory(open_memory, workspace, 0.6, *texts)
+    memory = long_query_memory(open_memory, workspace, 0.5, *texts)
     assert found(memory, LONG_QUERY, min_score=0.1)
     assert found(memory, LONG_QUERY) == []
     assert found(memory, "Who was the gardener of the monks?"), "a short query may have other words than its answer"
@@ -221,7 +221,7 @@ def test_words_outside_the_limits_show_the_subject(open_memory, workspace: Path,
     shed.mkdir()
     for word in "gardener bridge chapel storm valley carpenter planks".split():
         (shed / f"{word}.md").write_text(f"On that day we saw the {word} and then went home for soup.\n", "utf-8")
-    provider = SameDistance()
+    provider = LikeWords()
     provider.nearness, provider.calibration = 0.7, Calibration(0.0, 1.0, 0.6)
     memory = open_memory(use=provider, extra_paths=(str(shed),))
     memory.sync()
@@ -302,6 +302,8 @@ def test_similar_words_do_not_answer_for_missing_name(open_memory, workspace: Pa
     assert found(memory, "When did she sing the song in the opera?")
     outcome = memory.search("When did Rosalinde sing the song in the opera?", correct=False, explain=True)
     assert (outcome.results, outcome.explanation.emptied_by) == ((), "unknown")
+    (remedy,) = [remedy for remedy in outcome.explanation.remedies if remedy.name == "weak"]
+    assert remedy.advice.endswith("because nothing contains “Rosalinde”.")
 
 
 def test_empty_answer_explains_the_unrelated_query(open_memory, workspace: Path) -> None:
@@ -311,9 +313,9 @@ def test_empty_answer_explains_the_unrelated_query(open_memory, workspace: Path)
     explanation = memory.search(OPERA, correct=False, explain=True).explanation
     (stage,) = [stage for stage in explanation.stages if stage.name == "unrelated"]
     assert stage.left == 0
-    assert "when no passage mentions enough of the query" in stage.note
+    assert "when no passage has enough words of the query" in stage.note
     (remedy,) = [remedy for remedy in explanation.remedies if remedy.name == "weak"]
-    assert "because no passage mentions enough of the query" in remedy.advice
+    assert "because no passage has enough words of the query" in remedy.advice
     assert found(memory, OPERA, min_score=0.1), "as the advice offers"
 
 
@@ -384,3 +386,8 @@ def test_translated_words_show_the_subject(open_memory, workspace: Path, transla
     provider.translated = translated
     memory = indexed(open_memory, workspace, use=provider)
     assert [bool(found(memory, GERMAN, diverse=diverse)) for diverse in (False, True)] == [translated] * 2
+    remedies = memory.search(GERMAN, correct=False, explain=True).explanation.remedies
+    reasons = [remedy.advice.partition("because ")[2] for remedy in remedies if remedy.name == "weak"]
+    untranslated = "no passage in another language has words that translate the query."
+    assert reasons == ([] if translated else [untranslated])
+    assert found(memory, GERMAN, min_score=0.1), "as the advice offers"

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLabel, QScrollArea, QTableView, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QScrollArea, QTableView, QWidget
 
 from engine import MemorySearchResult, SearchOutcome, set_language
 from gui.explanation.panel import ExplanationPanel
@@ -41,7 +41,8 @@ def panel(qtbot) -> ExplanationPanel:
 
 
 def _answer(outcome: SearchOutcome, **changes) -> Answer:
-    return Answer(Query("irrigation timer"), outcome, **({"final": True, "explained": True} | changes))
+    fields = {"query": Query("irrigation timer"), "outcome": outcome, "final": True, "explained": True}
+    return Answer(**(fields | changes))
 
 
 def _shown_text(panel: QWidget) -> str:
@@ -63,6 +64,25 @@ def _show(panel: ExplanationPanel, outcome: SearchOutcome, result: MemorySearchR
 def test_empty_panel_shows_introduction(panel):
     assert "to see where each score comes from" in _shown_text(panel)
     assert not panel.findChild(StageTable).isVisible()
+
+
+def test_panel_offers_results_below_the_minimum(qtbot, panel, outcome):
+    (stage, *others) = outcome.explanation.stages
+    weak = msgspec.structs.replace(stage, name="unrelated", entered=9, left=3)
+    explanation = msgspec.structs.replace(outcome.explanation, stages=(weak, *others))
+    outcome = msgspec.structs.replace(outcome, explanation=explanation)
+    _show(panel, outcome, outcome.results[0])
+    (button,) = (part for part in panel.findChildren(QPushButton) if "below the minimum" in part.text())
+    assert button.isVisible()
+    with qtbot.waitSignal(panel.weak_requested) as requested:
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert requested.args == [True]
+    panel.show_answer(_answer(outcome, query=Query("irrigation timer", min_score=0.0)))
+    assert not button.isVisible(), "they are shown already"
+    complete = tuple(msgspec.structs.replace(stage, left=stage.entered) for stage in outcome.explanation.stages)
+    explanation = msgspec.structs.replace(outcome.explanation, stages=complete)
+    panel.show_answer(_answer(msgspec.structs.replace(outcome, explanation=explanation)))
+    assert not button.isVisible(), "no stage left out anything"
 
 
 def test_tab_into_folded_panel_scrolls_to_the_focused_control(qtbot, panel, outcome):
