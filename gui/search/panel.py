@@ -342,12 +342,14 @@ class SearchPanel(QObject, ViewPanel):
     @Slot()
     def focus_list(self) -> None:
         """Focus the results or the buttons shown instead of them; else the box."""
-        self._list_due = self.controller.busy and not self.view.has_results
+        answer, subject = self.view.answer, self.controller.view_state.subject
+        is_new = subject is not None and (answer is None or answer.query.subject != subject)
+        self._list_due = is_new and self.controller.busy and not self.view.has_results
         if not self.view.isVisible():
             self.list_focus_requested.emit()
         elif self.view.has_results:
             self.view.list.take_focus()
-        elif not (self.view.suggestions.take_focus() or self.view.page.take_focus()):
+        elif self._list_due or not (self.view.suggestions.take_focus() or self.view.page.take_focus()):
             self.box.focus()
 
     def search(self, text: str) -> None:
