@@ -9,12 +9,14 @@ import pytest
 from engine.backends.builtin import BuiltinMemory
 from engine.corpus.folder_walk import FoundFile
 from engine.corpus.note_reader import NoteText
+from engine.indexing import commit_groups
 from engine.indexing.note_preparation import prepare, stored_note
 from engine.settings import Settings
 from engine.settings.options import ChunkingSettings, StoreSettings
 from engine.store.index import IndexStore
 from engine.store.snapshot import Snapshot
 from tests.helpers.rows import open_store
+from tests.helpers.sync_worker import open_with_fake
 
 CHUNKING = ChunkingSettings()
 LOG = "---\naliases: [weir log]\n---\n# Log\n\n" + "".join(
@@ -177,3 +179,23 @@ def test_first_passage_leads_after_a_change_of_it(tmp_path: Path, query: str) ->
         assert found is not None
         lines = [row.start_line for row in found.chunks]
         assert lines == sorted(lines)
+
+
+def test_slow_removals_are_committed_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other writers wait for one note at most."""
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    for number in range(5):
+        (notes / f"{number}.md").write_text("Looked at the pump.\n", "utf-8")
+    with closing(open_with_fake(notes, tmp_path / "data")) as memory:
+        memory.sync()
+        with memory.store.read() as snapshot:
+            before = snapshot.stamp
+        for file in (*notes.iterdir(),):
+            file.unlink()
+        monkeypatch.setattr(commit_groups, "_SECONDS_WRITING", 0.0)
+        report = memory.sync()
+        assert (report.files_removed, report.chunks_removed, report.error) == (5, 5, "")
+        with memory.store.read() as snapshot:
+            assert snapshot.stamp - before == 5
+            assert not snapshot.chunk_count()
