@@ -10,6 +10,7 @@ from engine.base.language import tr
 from engine.records import QuerySuggestion
 from engine.search.keyword_leg import KeywordLeg
 from engine.search.keyword_scores import KeywordScores
+from engine.search.query_embedding import WordModel
 from engine.search.result_set import FoundSet
 from engine.search.suggestions import SHORTEST_CORRECTED, SHORTEST_EVIDENT, completes_name, with_replaced
 from engine.text import Query, QueryAnalysis, spelling
@@ -41,7 +42,7 @@ def best_correction(
     query: str,
     offered: Sequence[QuerySuggestion],
     find: Callable[[str], FoundSet],
-    is_word: Callable[[str], bool],
+    model: WordModel,
 ) -> QuerySuggestion | None:
     """Return the likeliest correction of words that occur nowhere; None if no chunk supports it.
 
@@ -49,22 +50,21 @@ def best_correction(
     word and a doubtful typo. So is the only similar word if a chunk has several of the other words. Otherwise it is a
     guess: only evident typos are corrected, and no words that the model knows.
 
-    `offered`: the suggestions for the query, best first. `find` returns what a query finds by keywords. `is_word` says
-    whether the model knows a word.
+    `offered`: the suggestions for the query, best first. `find` returns what a query finds by keywords.
     """
     words, best = KeywordScores(()), list[int]()
-    if (correction := _likely(query, offered[0])) is not None:
+    if (correction := _likely(query, offered[0], model)) is not None:
         found = find(correction.query)
         words, best = found.score_inputs.words, [scored.id for scored in found.results]
         alone = len(correction.words) == len(words.terms)
-        if best and words.complete and not (alone and _doubtful(correction, is_word)):
+        if best and words.complete and not (alone and _doubtful(correction, model)):
             return correction
-    if not (offered := _without_words(query, offered, is_word)):
+    if not (offered := _without_words(query, offered, model.knows)):
         return None
-    correction = _likely(query, offered[0])
+    correction = _likely(query, offered[0], model)
     if correction is not None and len(offered) == 1 and _supported(correction, words, best):
         return correction
-    return _evident(query, offered)
+    return _evident(query, offered, model)
 
 
 def shorter_queries(query: Query, analysis: QueryAnalysis, leg: KeywordLeg) -> Iterator[QuerySuggestion]:
@@ -144,38 +144,42 @@ def _without_words(
     return tuple(with_replaced(query, choice) for choice in choices if choice)
 
 
-def _likely(query: str, best: QuerySuggestion) -> QuerySuggestion | None:
+def _likely(query: str, best: QuerySuggestion, model: WordModel) -> QuerySuggestion | None:
     """Return a suggestion limited to the words that are probably typos; None if none is."""
-    choice = [(word, suggested, best.chunks) for word, suggested in best.words if _is_likely(word, suggested)]
+    choice = [(word, suggested, best.chunks) for word, suggested in best.words if _is_likely(word, suggested, model)]
     if len(choice) == len(best.words):
         return best
     return with_replaced(query, choice) if choice else None
 
 
-def _is_likely(word: str, suggested: str) -> bool:
+def _is_likely(word: str, suggested: str, model: WordModel) -> bool:
     """Whether `word` is probably a typo of `suggested`: not if short or with two typos, as other words often are, nor
     an identifier with another letter, such as `get_user` for `set_user`.
     """
     folded, other = fold(word), fold(suggested)
     if not folded.isascii() or completes_name(word, suggested):
         return True
-    if len(folded) < SHORTEST_CORRECTED or (spelling.signs(folded) and not spelling.same_letters(folded, other)):
+    short = len(folded) < SHORTEST_CORRECTED and not model.is_rare(word)
+    if short or (spelling.signs(folded) and not spelling.same_letters(folded, other)):
         most = 0
     else:
         most = 1 if len(folded) < _SHORTEST_TWO_TYPOS else 2
     return spelling.typos(folded, other, most) is not None
 
 
-def _doubtful(correction: QuerySuggestion, is_word: Callable[[str], bool]) -> bool:
-    """Whether a query's only word may be correct: the model knows it, or it differs from the correction by more than
-    one typo: "innovation" is not "invocation".
+def _doubtful(correction: QuerySuggestion, model: WordModel) -> bool:
+    """Whether a query's only word may be correct: the model knows it, it is short, or it differs from the correction by
+    more than one typo: "innovation" is not "invocation".
     """
     return any(
-        is_word(word)
+        model.knows(word)
         or not (
             " " in suggested
             or completes_name(word, suggested)
-            or spelling.typos(fold(word), fold(suggested), 1) is not None
+            or (
+                (len(word) >= SHORTEST_CORRECTED or not word.isascii())
+                and spelling.typos(fold(word), fold(suggested), 1) is not None
+            )
         )
         for word, suggested in correction.words
     )
@@ -204,14 +208,20 @@ def _supported(correction: QuerySuggestion, words: KeywordScores, best: Sequence
     return False
 
 
-def _evident(query: str, suggestions: Sequence[QuerySuggestion]) -> QuerySuggestion | None:
-    """Return a long query with its evident typos corrected; None without any, or if several words
-    are equally similar.
+def _evident(query: str, suggestions: Sequence[QuerySuggestion], model: WordModel) -> QuerySuggestion | None:
+    """Return a query with its evident typos corrected; None without any.
+
+    The letters show a typo only in a long query, and if no other word is as similar; the model shows it anywhere.
     """
     best = suggestions[0]
-    choice = [(word, suggested, best.chunks) for word, suggested in best.words if _is_evident(word, suggested)]
     certain = len(suggestions) == 1 and len(query.split()) >= _MIN_AROUND
-    return with_replaced(query, choice) if choice and certain else None
+    choice = [
+        (word, suggested, best.chunks)
+        for word, suggested in best.words
+        if (certain and _is_evident(word, suggested))
+        or (spelling.typos(fold(word), fold(suggested), 1) is not None and model.is_typo(word, suggested))
+    ]
+    return with_replaced(query, choice) if choice else None
 
 
 def _is_evident(word: str, suggested: str) -> bool:

@@ -258,7 +258,7 @@ class Searcher:
             if found.score_inputs.words.complete:
                 context.suggestions = ()
                 return None
-        return best_correction(query, offered, find, partial(self._embedder.is_word, snapshot, provider))
+        return best_correction(query, offered, find, self._embedder.words(snapshot, provider))
 
     def _shorter(
         self, snapshot: Snapshot, part: KeywordPart, context: SearchContext, tried: dict[str, KeywordPart]
@@ -335,13 +335,11 @@ class Searcher:
                 known = {at for at, term in enumerate(leg.terms) if term.in_texts}
                 others = named.others(snapshot, leg.ranges, known)
                 query, terms = context.request.query, [leg.terms[at] for at in others]
-                context.suggestions = self._spelling.suggest(snapshot, query, analysis, terms, scope)
-                if context.suggestions and context.request.correct:
-                    knows = partial(self._embedder.is_word, snapshot, provider)
-                    widened = self._spelling.with_similar(snapshot, query, analysis, terms, scope, knows)
-                    if widened is not analysis:
-                        analysis, leg = widened, KeywordLeg(snapshot, widened, self._frequencies)
-                        context.embedded = with_likely_words(context.query.free_text, widened, context.suggestions[0])
+                model = self._embedder.words(snapshot, provider)
+                context.suggestions, widened = self._spelling.suggest(snapshot, query, analysis, terms, scope, model)
+                if context.suggestions and context.request.correct and widened is not analysis:
+                    analysis, leg = widened, KeywordLeg(snapshot, widened, self._frequencies)
+                    context.embedded = with_likely_words(context.query.free_text, widened, context.suggestions[0])
                 leg.weigh_missing({word for suggestion in context.suggestions for word, _ in suggestion.words})
         if tried is not None and within is None and (tried.analysis, tried.scope) == (analysis, scope):
             return tried

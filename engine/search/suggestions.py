@@ -8,7 +8,7 @@ and compared. So one typo is found anywhere, two if the beginning is right: two 
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 import msgspec
@@ -20,6 +20,7 @@ from engine.search.chunk_filter import ChunkFilter
 from engine.search.document_frequencies import sql_chunk_count
 from engine.search.pipeline_stages import Term
 from engine.search.query_conditions import count_matches
+from engine.search.query_embedding import WordModel
 from engine.search.title_matches import NoteNames, letters_of_name
 from engine.store.connection import many
 from engine.store.snapshot import Snapshot
@@ -119,96 +120,52 @@ class Spelling:
         analysis: QueryAnalysis,
         terms: Sequence[Term],
         scope: ChunkFilter,
-    ) -> tuple[QuerySuggestion, ...]:
-        """Return at most three other queries, most likely first; `terms` are the query's terms that were searched.
+        model: WordModel,
+    ) -> tuple[tuple[QuerySuggestion, ...], QueryAnalysis]:
+        """Return at most three other queries, most likely first, and the query with similar words of the index as
+        looser forms of words that occur nowhere; `terms` are the query's terms that were searched.
 
-        Only words of searched files are offered, so that nothing leaks from hidden files; if nothing satisfies the
-        query, as with a typo in a quotation, words of all files that pass the filters. Names of notes come first.
+        Only words of searched files are used, so that nothing leaks from hidden files; if nothing satisfies the query,
+        as with a typo in a quotation, words of all files that pass the filters. Names of notes come first. Words that
+        the model knows, and short ones, get no looser forms, since these are too often other words. Without any,
+        `analysis` itself is returned.
         """
-        unknown = _unknown(analysis, terms)
-        if (unknown or _is_unsure(analysis)) and (names := self._names.completing(snapshot, query, scope)):
-            return tuple(QuerySuggestion(query=name, words=((query.strip(), name),), chunks=1) for name in names)
         known = _expression_of_known(analysis, terms)
-        suggestions = [
-            (term.surface, list(self._suggested(snapshot, _Typed.of(term, query, analysis), scope, known)))
-            for term in unknown
-        ]
-        choices = [(word, suggested) for word, suggested in suggestions if suggested]
-        if not choices:
-            return ()
-        first = [(word, *suggested[0]) for word, suggested in choices]
-        corrections = [first]
-        if len(choices) == 1:
-            word, suggested = choices[0]
-            corrections += [[(word, *other)] for other in suggested[1:]]
-        return tuple(
-            suggestion for correction in corrections if (suggestion := with_replaced(query, correction)).query != query
-        )
-
-    def with_similar(
-        self,
-        snapshot: Snapshot,
-        query: str,
-        analysis: QueryAnalysis,
-        terms: Sequence[Term],
-        scope: ChunkFilter,
-        is_word: Callable[[str], bool],
-    ) -> QueryAnalysis:
-        """Return the query with similar words of the index as looser forms of words that occur nowhere.
-
-        Only words of searched files, as in `suggest`, since the explanation names them. Short words, and words for
-        which `is_word` is true, get no similar ones, since these are too often other words. The known words of the
-        query decide between several similar words. Without any, `analysis` itself is returned.
-        """
-        if not any(term.chunks for term in terms):
-            return analysis
-        similar = {}
-        for term in _unknown(analysis, terms):
+        choices, similar = [], dict[int, tuple[tuple[str, ...], ...]]()
+        for term in (unknown := _unknown(analysis, terms, model)):
             typed = _Typed.of(term, query, analysis)
-            if len(typed.token) < SHORTEST_CORRECTED or typed.korean or term.phrased or is_word(term.surface):
-                continue
-            if words := self._similar(snapshot, typed, scope):
-                similar[term.start] = words
-        if not similar:
-            return analysis
-        return replace(
-            analysis,
-            terms=tuple(
-                replace(term, loose=similar[term.start], misspelt=True) if term.start in similar else term
-                for term in analysis.terms
-            ),
-        )
+            near = self._near(snapshot, typed, scope, known)
+            if offered := list(_offered(snapshot, typed, near, scope)):
+                choices.append((term.surface, offered))
+                short = len(typed.token) < SHORTEST_CORRECTED and not model.is_rare(term.surface)
+                if not (short or typed.korean or term.phrased or model.knows(term.surface)):
+                    similar[term.start] = tuple(tuple(word.token.split(" ")) for word, _ in near if word.typos == 1)
+        if any(similar.values()) and any(term.chunks for term in terms):
+            analysis = replace(
+                analysis,
+                terms=tuple(
+                    replace(term, loose=words, misspelt=True) if (words := similar.get(term.start)) else term
+                    for term in analysis.terms
+                ),
+            )
+        if (unknown or _is_unsure(analysis)) and (names := self._names.completing(snapshot, query, scope)):
+            return tuple(
+                QuerySuggestion(query=name, words=((query.strip(), name),), chunks=1) for name in names
+            ), analysis
+        return _suggestions(query, choices), analysis
 
-    def _similar(self, snapshot: Snapshot, typed: _Typed, scope: ChunkFilter) -> tuple[tuple[str, ...], ...]:
-        near = (near.token for near, _ in self._likely_words(snapshot, typed, scope) if near.typos == 1)
-        return tuple(tuple(word.split(" ")) for word in islice(near, _MAX_SIMILAR))
-
-    def _suggested(
-        self, snapshot: Snapshot, typed: _Typed, scope: ChunkFilter, known: str
-    ) -> Iterator[tuple[str, int]]:
-        """Yield up to three indexed words similar to a term, as written, each with its number of chunks
-        in the searched files.
-
-        Words in a chunk with the `known` words of the query come first, function words last.
+    def _near(self, snapshot: Snapshot, typed: _Typed, scope: ChunkFilter, known: str) -> list[tuple[Near, str]]:
+        """Return some indexed words similar to a term, each with the text of a chunk that contains it: those in a chunk
+        with the `known` words of the query first, function words last.
         """
-        if not typed.token:
-            return
-        near: Iterable[tuple[Near, str]] = self._likely_words(snapshot, typed, scope)
-        if known:
+        near = list(islice(self._likely_words(snapshot, typed, scope), _MAX_SIMILAR)) if typed.token else []
 
-            def apart(pair: tuple[Near, str]) -> tuple[bool, bool]:
-                word = pair[0].token
-                alone = _text_containing(snapshot, word, typed.column, scope, known) is None
-                return alone, word in unsearched_words(typed.language)
+        def apart(pair: tuple[Near, str]) -> tuple[bool, bool]:
+            word = pair[0].token
+            alone = _text_containing(snapshot, word, typed.column, scope, known) is None
+            return alone, word in unsearched_words(typed.language)
 
-            near = sorted(islice(near, _MAX_SIMILAR), key=apart)
-        written = ((word, similar) for similar, text in near if (word := _written(text, similar.token)) is not None)
-        for word, similar in islice(written, _MAX_WORDS):
-            chunks = similar.chunks
-            if scope.files is not None:  # the word may occur only in other files
-                chunks = count_matches(snapshot, f'"{similar.token}"', scope.files)
-            surface = typed.surface
-            yield surface.replace(typed.token, word) if typed.korean else _match_case(surface, word), chunks
+        return sorted(near, key=apart) if known else near
 
     def _likely_words(self, snapshot: Snapshot, typed: _Typed, scope: ChunkFilter) -> Iterator[tuple[Near, str]]:
         """Yield the likeliest words within the filter `scope`, each with the text of a chunk that contains it.
@@ -255,11 +212,40 @@ class Spelling:
         return latest[1:]
 
 
-def _unknown(analysis: QueryAnalysis, terms: Sequence[Term]) -> list[QueryTerm]:
-    """Return the first words of a query, except fillers, that occur nowhere."""
+def _offered(
+    snapshot: Snapshot, typed: _Typed, near: Sequence[tuple[Near, str]], scope: ChunkFilter
+) -> Iterator[tuple[str, int]]:
+    """Yield up to three of the similar words, as written, each with its number of chunks in the searched files."""
+    written = ((word, similar) for similar, text in near if (word := _written(text, similar.token)) is not None)
+    for word, similar in islice(written, _MAX_WORDS):
+        chunks = similar.chunks
+        if scope.files is not None:  # the word may occur only in other files
+            chunks = count_matches(snapshot, f'"{similar.token}"', scope.files)
+        surface = typed.surface
+        yield surface.replace(typed.token, word) if typed.korean else _match_case(surface, word), chunks
+
+
+def _suggestions(query: str, choices: Sequence[tuple[str, Sequence[tuple[str, int]]]]) -> tuple[QuerySuggestion, ...]:
+    """Return the queries with each word replaced by its likeliest one; of a single word, also by others.
+
+    `choices`: each word and what may replace it, with numbers of chunks.
+    """
+    corrections = [[(word, *offered[0]) for word, offered in choices]]
+    if len(choices) == 1:
+        word, offered = choices[0]
+        corrections += [[(word, *other)] for other in offered[1:]]
+    return tuple(suggestion for choice in corrections if (suggestion := with_replaced(query, choice)).query != query)
+
+
+def _unknown(analysis: QueryAnalysis, terms: Sequence[Term], model: WordModel) -> list[QueryTerm]:
+    """Return some words of a query, except fillers, that occur nowhere: the first ones, if possible unknown to the
+    model, too.
+    """
     nowhere = {term.surface for term in terms if not term.chunks}
-    unknown = (term for term in analysis.terms if not (term.stop or term.filler) and term.surface in nowhere)
-    return list(islice(unknown, _MAX_WORDS))
+    unknown = [term for term in analysis.terms if not (term.stop or term.filler) and term.surface in nowhere]
+    if len(unknown) > _MAX_WORDS:
+        unknown.sort(key=lambda term: model.knows(term.surface))
+    return unknown[:_MAX_WORDS]
 
 
 def _expression_of_known(analysis: QueryAnalysis, terms: Sequence[Term]) -> str:

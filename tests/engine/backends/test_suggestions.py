@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from msgspec import UNSET
 
@@ -85,6 +86,54 @@ def test_words_known_to_the_model_are_not_corrected(open_memory, workspace: Path
     assert memory.search("Irrgation timer").corrected is not None  # a passage has both words
     monkeypatch.setattr(provider, "pieces", lambda word: 2)
     assert memory.search(f"{query} now").corrected is not None
+
+
+@pytest.fixture
+def rare_words(provider, monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
+    """Words that the model rarely sees, with their rarities; it knows all others."""
+    rarities = dict[str, float]()
+    monkeypatch.setattr(provider, "rarity", lambda word: rarities.get(word, 12.0), raising=False)
+    monkeypatch.setattr(provider, "pieces", lambda word: 3 if word in rarities else 1)
+    monkeypatch.setattr(provider, "word_vectors", lambda words, **_: provider.vectors_of(words), raising=False)
+    monkeypatch.setattr(provider, "nearest_pieces", lambda *_, **__: (np.zeros((0, 0)), np.zeros(0)), raising=False)
+    return rarities
+
+
+def test_word_that_is_rare_in_the_model_is_corrected(open_memory, rare_words: dict[str, float]) -> None:
+    """Another letter and no passage with all words are no proof, but the model's frequencies are."""
+    memory = open_memory()
+    memory.sync()
+    rare_words["irrigqtion"] = 20.0
+    assert memory.search("irrigqtion quarterly").corrected is None
+    rare_words["irrigqtion"] = rare_words["irrigation"] = 30.0
+    assert memory.search("irrigqtion quarterly report").corrected is None
+    del rare_words["irrigation"]
+    outcome = memory.search("irrigqtion quarterly budget")
+    assert outcome.corrected is not None
+    assert outcome.corrected.query == "irrigation quarterly budget"
+
+
+def test_short_word_is_corrected_if_rare_in_the_model(open_memory, rare_words: dict[str, float]) -> None:
+    memory = open_memory()
+    memory.sync()
+    rare_words["timr"] = 14.0
+    corrected = memory.search("timr hose").corrected
+    assert corrected is not None
+    assert corrected.query == "hose"
+    rare_words["timr"] = 18.0
+    corrected = memory.search("timr hose 16").corrected
+    assert corrected is not None
+    assert corrected.query == "timer hose 16"
+    assert memory.search("timr").corrected is None
+
+
+def test_words_unknown_to_the_model_are_looked_up_first(open_memory, rare_words: dict[str, float]) -> None:
+    memory = open_memory()
+    memory.sync()
+    query = "submarine expedition quarterly budget irrgation"
+    assert not offered(memory, query)
+    rare_words["irrgation"] = 20.0
+    assert offered(memory, f"{query} timer") == ["submarine expedition quarterly budget irrigation timer"]
 
 
 @pytest.mark.parametrize(("word", "pieces"), [("innovation", 2), ("invocatoin", 1)])
