@@ -16,9 +16,13 @@ import sys
 if sys.version_info < (3, 11):  # noqa: UP036 - an older Python gets a message
     sys.exit("Mnemoscope needs Python 3.11 or newer; this is Python %d.%d." % sys.version_info[:2])  # noqa: UP031
 
+import contextlib
 import os
+import signal
 import subprocess
+import tempfile
 import time
+from typing import IO
 
 import bundle
 import deb
@@ -89,25 +93,22 @@ def test(arguments: list[str], options: set[str]) -> int:
         if "--bundle" in options:
             bundle.ensure()
         return _become([*pytest, *arguments])
-    # A bundle takes one core for a minute and a half, as the packages and checks do.
-    building = _start([sys.executable, __file__, "bundle"], subprocess.PIPE) if "--bundle" in options else None
-    environment.WORK.ensure(environment.TEST_LOCK)
-    compiling = _start([*pytest, "--collect-only", "--quiet"], subprocess.DEVNULL)
-    failed = [name for name, command in CHECKS.items() if not _check(name, command)]
-    if "--peers" in options and not _has_peers():
-        failed.append("peers")
-    compiling.wait()
-    if building and not _is_built(building):
-        failed.append("bundle")
-    print(f"--- pytest{' (failed so far: ' + ', '.join(failed) + ')' if failed else ''}", flush=True)
-    return _wait([*pytest, *_side_by_side()]) or (1 if failed else 0)
-
-
-def _is_built(building: "subprocess.Popen[bytes]") -> bool:
-    """Wait for the bundle and print the output of its build; return whether it is proven."""
-    output, _ = building.communicate()
-    print(f"--- bundle\n{output.decode(errors='replace')}", end="", flush=True)
-    return building.returncode == 0
+    with contextlib.ExitStack() as started:
+        # A bundle takes one core for a minute and a half, as the packages and checks do.
+        built = started.enter_context(tempfile.TemporaryFile())
+        building = _start([sys.executable, __file__, "bundle"], built, started) if "--bundle" in options else None
+        environment.WORK.ensure(environment.TEST_LOCK)
+        compiling = _start([*pytest, "--collect-only", "--quiet"], subprocess.DEVNULL, started)
+        failed = [name for name, command in CHECKS.items() if not _check(name, command)]
+        if "--peers" in options and not _has_peers():
+            failed.append("peers")
+        compiling.wait()
+        if building:
+            failed += ["bundle"] if building.wait() else []
+            built.seek(0)
+            print(f"--- bundle\n{built.read().decode(errors='replace')}", end="", flush=True)
+        print(f"--- pytest{' (failed so far: ' + ', '.join(failed) + ')' if failed else ''}", flush=True)
+        return _wait([*pytest, *_side_by_side()]) or (1 if failed else 0)
 
 
 def _has_peers() -> bool:
@@ -136,12 +137,22 @@ def _opens_window(arguments: list[str]) -> bool:
     return not starts_with_verb and SCREENLESS_OPTIONS.isdisjoint(arguments)
 
 
-def _start(command: list[str], output: int) -> "subprocess.Popen[bytes]":
+def _start(command: list[str], output: IO[bytes] | int, started: contextlib.ExitStack) -> "subprocess.Popen[bytes]":
     """Start a program beside the checks, which leave a core idle: the bundle, and pytest, which compiles all tests.
 
-    Otherwise each of pytest's processes would compile them all at the same time.
+    Otherwise each of pytest's processes would compile them all at the same time. `started` interrupts it at its end,
+    such as when an installation fails.
     """
-    return subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
+    child = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
+    started.callback(_stop, child)
+    return child
+
+
+def _stop(child: "subprocess.Popen[bytes]") -> None:
+    """Interrupt a program that still runs, as Ctrl+C does, so that it stops the programs that it has started."""
+    if child.poll() is None:
+        child.send_signal(signal.SIGINT if os.name == "posix" else signal.SIGTERM)
+        child.wait()
 
 
 def _check(name: str, command: list[str]) -> bool:
@@ -162,13 +173,17 @@ def _become(command: list[str]) -> int:
 
 
 def _wait(command: list[str]) -> int:
-    """Wait for a child process; on Ctrl+C, which it receives too, keep waiting until it exits."""
+    """Wait for a child process; on Ctrl+C, which it receives too, until it has exited, and without the next ones."""
+    interrupted = None
     with subprocess.Popen(command) as child:
-        while True:
+        while child.returncode is None:
             try:
-                return child.wait()
-            except KeyboardInterrupt:
-                continue
+                child.wait()
+            except KeyboardInterrupt as pressed:
+                interrupted = pressed
+    if interrupted is not None:
+        raise interrupted
+    return child.returncode
 
 
 if __name__ == "__main__":

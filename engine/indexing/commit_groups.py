@@ -62,7 +62,7 @@ class Commits:
     """Collects the changes of one pass over one generation, and commits them in groups."""
 
     def __init__(self, work: StageWork, outcome: TextOutcome, after_commit: Callable[[], None]) -> None:
-        """`after_commit` is called after each commit."""
+        """`after_commit` is called once all collected changes are committed."""
         self._after_commit = after_commit
         self._store = work.parts.store
         self._vectors = work.parts.vectors
@@ -88,10 +88,13 @@ class Commits:
             self.flush()
 
     def flush(self) -> None:
-        """Commit the collected changes."""
+        """Commit the collected changes. Raises `Cancelled` after all of them."""
         self._crashes.finish_reading()
+        if not self._waiting:
+            return
         while self._waiting:
             self._flush_some()
+        self._after_commit()
 
     def _flush_some(self) -> None:
         """Commit the first of the collected changes, as many as are written in a short time."""
@@ -126,7 +129,6 @@ class Commits:
         outcome.chunks_removed += len(gone)
         self._committed()
         self._count += 1
-        self._after_commit()
         self._last = time.monotonic()
 
 

@@ -94,7 +94,7 @@ class TextStage:
     """Updates the text of one generation during one sync; used once."""
 
     def __init__(self, work: StageWork, after_commit: Callable[[], None]) -> None:
-        """`after_commit` is called after each commit; it may raise `Cancelled`."""
+        """`after_commit` is called after each group of commits; it may raise `Cancelled`."""
         self._work = work
         self._settings = work.parts.settings
         self._rules = work.parts.rules

@@ -1,5 +1,7 @@
+import contextlib
 import os
 import sys
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -84,13 +86,12 @@ def ran(dev, monkeypatch):
         ran.append(command[3:]) if "pytest" in command else None
         return 1 if "mypy" in command[0] else 0
 
-    def communicate():
-        ran.append("built")
-        return b"Collecting the bundle\n", None
-
-    def start(command, output):
+    def start(command, output, _started):
         ran.append(command[-1])
-        return SimpleNamespace(wait=lambda: ran.append("compiled"), communicate=communicate, returncode=ran.exit_code)
+        if command[-1] != "bundle":
+            return SimpleNamespace(wait=lambda: ran.append("compiled"))
+        output.write(b"Collecting the bundle\n")
+        return SimpleNamespace(wait=lambda: ran.append("built") or ran.exit_code)
 
     monkeypatch.setattr(dev, "_wait", wait)
     monkeypatch.setattr(dev, "_start", start)
@@ -112,6 +113,56 @@ def test_bundle_is_built_beside_the_checks(dev, ran, capsys, exit_code, failed):
     assert capsys.readouterr().out.endswith(
         f"--- bundle\nCollecting the bundle\n--- pytest (failed so far: {failed})\n"
     )
+
+
+@pytest.fixture
+def building(dev, tmp_path, monkeypatch):
+    """A build of a bundle that waits; returns a file that it makes when it is interrupted."""
+    begun, stopped = tmp_path / "begun", tmp_path / "stopped"
+    script = tmp_path / "build.py"
+    script.write_text(f"""import pathlib, time
+try:
+    pathlib.Path({str(begun)!r}).touch()
+    time.sleep(60)
+except KeyboardInterrupt:
+    pathlib.Path({str(stopped)!r}).touch()
+""")
+
+    def refused(_lock):
+        while not begun.exists():
+            time.sleep(0.005)
+        sys.exit("Installing the packages failed")
+
+    monkeypatch.setattr(dev, "__file__", str(script))
+    monkeypatch.setattr(dev.environment.WORK, "ensure", refused)
+    return stopped
+
+
+@pytest.mark.skipif(os.name != "posix", reason="other systems can't interrupt one process")
+def test_failed_install_stops_the_build_of_the_bundle(dev, building):
+    with pytest.raises(SystemExit, match="Installing the packages failed"):
+        dev.main(["test", "--bundle"])
+    assert building.exists()
+
+
+def test_interrupted_check_ends_the_command(dev, monkeypatch):
+    class Child(contextlib.AbstractContextManager):
+        returncode = None
+
+        def __exit__(self, *_):
+            pass
+
+        def wait(self):
+            dev.started.append("waited")
+            if dev.started[-2:] != ["waited", "waited"]:
+                raise KeyboardInterrupt
+            self.returncode = 1
+
+    monkeypatch.setattr(dev, "_start", lambda *_: None)
+    monkeypatch.setattr(dev.subprocess, "Popen", lambda command: dev.started.append(Path(command[0]).name) or Child())
+    with pytest.raises(KeyboardInterrupt):
+        dev.main(["test"])
+    assert dev.started[-3:] == ["ruff", "waited", "waited"]
 
 
 @pytest.mark.parametrize(
