@@ -120,6 +120,17 @@ def test_bars_and_tables_have_accessible_names(panel, outcome):
     assert panel.findChild(StageTable).accessibleName() == "Stages of the search"
 
 
+def test_words_that_are_missing_together_are_drawn(qtbot, appearance):
+    bars = TermBars()
+    qtbot.addWidget(bars)
+    bars.resize(330, 40)
+    pictures = []
+    for term in ("wombat", "quokka"):
+        bars.show_parts([Part(term, 0.0, "not in this passage")])
+        pictures.append(bars.grab().toImage())
+    assert pictures[0] != pictures[1]
+
+
 def test_figures_table_unfolds(qtbot, panel, outcome):
     _show(panel, outcome, outcome.results[0])
     figures = panel.findChild(FigureTable)
