@@ -74,6 +74,9 @@ def test_panel_offers_results_below_the_minimum(qtbot, panel, outcome):
     _show(panel, outcome, outcome.results[0])
     (button,) = (part for part in panel.findChildren(QPushButton) if "below the minimum" in part.text())
     assert button.isVisible()
+    panel.resize(220, 900)
+    page = panel.findChild(QScrollArea)
+    qtbot.waitUntil(lambda: page.viewport().width() >= page.widget().width())
     with qtbot.waitSignal(panel.weak_requested) as requested:
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert requested.args == [True]
