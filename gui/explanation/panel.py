@@ -4,7 +4,7 @@ from functools import cached_property
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from engine import MemorySearchResult, SearchExplanation, marked, tr
 from gui.commands.commands import EXPLAIN, show_key_in_tooltip
@@ -19,6 +19,7 @@ from gui.widgets.buttons import CopyJsonButton
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import VerticalScrollArea, column_of, row_of
+from gui.widgets.placeholder_page import ElidedButton
 
 _GUTTER = 16
 _SPACING = 16
@@ -58,7 +59,7 @@ class _Content(QWidget):
         self._total = label(role="meta", wrap=True)
         self._stages = StageTable()
         self._note = label(role="meta", wrap=True)
-        self._weak = QPushButton(tr("Show results below the minimum score"))
+        self._weak = ElidedButton(tr("Show results below the minimum score"))
         self._weak.clicked.connect(self.weak_requested)
         self._copy = CopyJsonButton(lambda: self._explanation, tr("Copy the whole explanation of this answer"))
         self._note.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

@@ -103,7 +103,9 @@ class TermBars(Drawing):
         for index, part in enumerate(self._parts):
             line = QRect(0, index * row, self.width(), row)
             painter.setPen(colours.muted if part.missing else colours.text)
-            term = elide(metrics, part.term, Qt.TextElideMode.ElideRight, terms)
+            # The sentence of a missing term needs no column, so it may begin anywhere.
+            room = int(self.width() * _TERM_SHARE) if part.missing else terms
+            term = elide(metrics, part.term, Qt.TextElideMode.ElideRight, room)
             write(painter, line, AT_LEFT, term)
             painter.setPen(colours.muted)
             begin = metrics.horizontalAdvance(term) + _TERM_BARS_GAP
@@ -304,7 +306,7 @@ class ResultView(QWidget):
             "time": Section(tr("Time")),
             "session": Section(tr("Session")),
             "age": Section(tr("Age")),
-            "position": Section(tr("More variety")),
+            "position": Section(tr("Rank")),
             "threshold": Section(tr("Minimum score")),
         }
         self._fold = IconButton("chevron-right", tr("Show all figures"), tr("All figures"))

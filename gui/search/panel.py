@@ -262,6 +262,7 @@ class SearchPanel(QObject, ViewPanel):
         self.set_manager(None)
 
     def _connect(self) -> None:
+        self.controller.idle.connect(self._forget_list)
         self.controller.idle.connect(self._emit_settled)
         self.controller.answer_changed.connect(self._on_answer)
         self.controller.query_changed.connect(self._forget_list)

@@ -190,13 +190,15 @@ class NoticeBar(QWidget):
         super().__init__(parent)
         self._act: Callable[[], None] | None = None
         self._words = label(role="meta", wrap=True, parent=self)
+        # Not a stretch factor, which would give the bar half of the height when the button is below the text.
+        self._words.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._button = QPushButton(self)
         self._button.setProperty("role", "link")
         self._button.clicked.connect(self._clicked)
         self._row = row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         row.setContentsMargins(GUTTER, 6, GUTTER, 7)
         row.setSpacing(_GAP)
-        row.addWidget(self._words, 1)
+        row.addWidget(self._words)
         row.addWidget(self._button, 0, Qt.AlignmentFlag.AlignLeft)
         self.setVisible(False)
 

@@ -74,6 +74,9 @@ def test_panel_offers_results_below_the_minimum(qtbot, panel, outcome):
     _show(panel, outcome, outcome.results[0])
     (button,) = (part for part in panel.findChildren(QPushButton) if "below the minimum" in part.text())
     assert button.isVisible()
+    panel.resize(220, 900)
+    page = panel.findChild(QScrollArea)
+    qtbot.waitUntil(lambda: page.viewport().width() >= page.widget().width())
     with qtbot.waitSignal(panel.weak_requested) as requested:
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert requested.args == [True]
@@ -118,6 +121,17 @@ def test_bars_and_tables_have_accessible_names(panel, outcome):
     assert panel.findChild(TermBars).accessibleName() == "word 0.90"
     assert panel.findChild(RangeBar).accessibleName() == "Cosine 0.70 between 0.00 and 1.00"
     assert panel.findChild(StageTable).accessibleName() == "Stages of the search"
+
+
+def test_words_that_are_missing_together_are_drawn(qtbot, appearance):
+    bars = TermBars()
+    qtbot.addWidget(bars)
+    bars.resize(330, 40)
+    pictures = []
+    for term in ("wombat", "quokka"):
+        bars.show_parts([Part(term, 0.0, "not in this passage")])
+        pictures.append(bars.grab().toImage())
+    assert pictures[0] != pictures[1]
 
 
 def test_figures_table_unfolds(qtbot, panel, outcome):

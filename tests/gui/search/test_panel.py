@@ -164,6 +164,20 @@ def test_down_before_results_goes_to_them_once_they_arrive(qtbot, panel, box, re
     assert box.hasFocus()
 
 
+def test_down_before_an_empty_answer_is_forgotten(qtbot, panel, box, results, memory, monkeypatch):
+    search = memory.search
+    with monkeypatch.context() as empty:
+        none = {"results": (), "total": 0}
+        empty.setattr(memory, "search", lambda *a, **o: msgspec.structs.replace(search(*a, **o), **none))
+        qtbot.keyClicks(box, "timer")
+        qtbot.keyClick(box, Key.Key_Down)
+        qtbot.waitUntil(lambda: not panel.busy)
+    assert not panel.view.has_results
+    panel.refresh()
+    qtbot.waitUntil(lambda: not panel.busy and panel.view.has_results)
+    assert box.hasFocus()
+
+
 def test_newest_query_wins(qtbot, panel, box, results, memory, signals):
     memory.keyword_delay = 5.0
     qtbot.keyClicks(box, "irrigation")

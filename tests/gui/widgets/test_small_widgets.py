@@ -652,6 +652,7 @@ def test_notice_in_narrow_list_has_its_button_below(qtbot, appearance):
         bar.resize(width, bar.heightForWidth(width))
         bar.layout().activate()
         assert (button.y() >= text.geometry().bottom()) is below, width
+        assert not bar.layout().expandingDirections() & Qt.Orientation.Vertical, "the list gets the rest of the height"
     bar.resize(260, 100)
     bar.show_notice("Der Index hat sich geändert.")
     bar.layout().activate()
