@@ -7,11 +7,14 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ["LANGUAGE"] = "en"  # tests compare English texts; other languages have tests of their own
 
+import faulthandler
 import gc
 import itertools
 import logging
+import math
 import sys
 import tempfile
+import time
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -70,7 +73,36 @@ for _wait in (QtBot.waitUntil, QtBot.waitSignal, QtBot.waitSignals, QtBot.waitAc
     _wait.__kwdefaults__["timeout"] = 60_000  # milliseconds
 
 
+class _HangReport:
+    """Print the stacks of all threads when a test hangs, as pytest's `faulthandler_timeout` does, with fewer timers.
+
+    A timer is a thread outside the interpreter, so it reports a deadlock on the interpreter lock too. One for each test
+    took a quarter of the time of short tests.
+    """
+
+    HANG_SECONDS = 120
+    RESTART_SECONDS = 10  # the report of a test comes up to this much earlier
+
+    def __init__(self) -> None:
+        self._stderr = os.dup(2)  # not captured while pytest is configured
+        self._started = -math.inf
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self) -> None:
+        if (now := time.monotonic()) - self._started > self.RESTART_SECONDS:
+            faulthandler.dump_traceback_later(self.HANG_SECONDS, file=self._stderr)
+            self._started = now
+
+    def pytest_exception_interact(self) -> None:
+        self._started = -math.inf  # pytest has stopped the timer
+
+    def pytest_unconfigure(self) -> None:
+        faulthandler.cancel_dump_traceback_later()
+        os.close(self._stderr)
+
+
 def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(_HangReport())
     if config.getoption("hypothesis_profile") is None:
         # Some examples are constants of modules imported so far: they would depend on the order of tests.
         pytest.MonkeyPatch().setattr(providers, "_get_local_constants", Constants)
