@@ -104,7 +104,7 @@ QListWidget::item { padding: 5px 13px; border: 1px solid transparent; }
 QListWidget::item:selected { background: $accent_ground; color: $text; }
 QListWidget::item:focus { border-color: $accent; }
 
-QMenu { background: $base; color: $text; border: 1px solid $line; padding: 4px 0px; }
+QMenu { background: $base; color: $text; border: 1px solid $line; padding: 4px 0px; menu-scrollable: 1; }
 QMenu::item { padding: 5px 24px 5px 24px; }
 QMenu::item:selected { background: $accent_ground; color: $text; }
 QMenu::item:disabled { color: $off; }

@@ -190,6 +190,15 @@ def test_help_inserts_example_into_box(qtbot, focused, monkeypatch) -> None:
     assert focused.selectedText() == "tag:garden"
 
 
+def test_help_that_is_too_high_stays_one_column(qtbot, appearance) -> None:
+    menu = QueryHelpMenu()
+    qtbot.addWidget(menu)
+    menu.fill((("tag:garden", "only notes with this tag"),) * 60, lambda _: None)
+    menu.ensurePolished()
+    assert menu.sizeHint().height() > menu.screen().availableGeometry().height()
+    assert len({menu.actionGeometry(action).left() for action in menu.actions()}) == 1
+
+
 def test_help_is_shortened_to_fit_the_screen(qtbot) -> None:
     menu = QueryHelpMenu()
     qtbot.addWidget(menu)
