@@ -342,7 +342,7 @@ def field_for(option: Option, title: str) -> Field:
 
 
 WIDTH = 620
-_AT_ONCE = 1
+_AT_ONCE = 2
 
 
 def section_head(title: str) -> QWidget:

@@ -146,14 +146,14 @@ def test_estimate_with_batch_jobs_has_their_price_and_time(openai, opened):
         assert (estimate.batch, estimate.price, estimate.seconds) == (True, pytest.approx(0.01), 86_400)
 
 
-def test_few_texts_do_not_wait_for_a_job(server, opened, notes):
-    with opened(server) as memory:
+def test_few_texts_do_not_wait_for_a_job(openai, opened, notes):
+    with opened(openai) as memory:
         memory.sync(approve=True)
         write(notes, 99)
         assert memory.sync().vectors_embedded == 1
-        assert len(server.jobs) == 1
-        assert len(direct(server)) == 1
-        assert_complete(memory, server, texts=NOTES + 1)
+        assert len(openai.jobs) == 1
+        assert len(direct(openai)) == 1
+        assert_complete(memory, openai, texts=NOTES + 1)
 
 
 def test_parallel_jobs_stay_within_the_limit(openai, opened, notes, limit_jobs):
@@ -170,15 +170,15 @@ def test_parallel_jobs_stay_within_the_limit(openai, opened, notes, limit_jobs):
 
 
 @pytest.mark.parametrize("word", ["failed", "expired", "cancelled"])
-def test_texts_missing_from_failed_job_are_embedded_directly(server, opened, word):
-    server.plans.append(Plan(end=word, done=15, problem="The queue is full of tokens"))
-    with opened(server) as memory:
+def test_texts_missing_from_failed_job_are_embedded_directly(openai, opened, word):
+    openai.plans.append(Plan(end=word, done=15, problem="The queue is full of tokens"))
+    with opened(openai) as memory:
         assert memory.sync(approve=True).error == ""
         batch = memory.status().batch
-        assert (batch.failures, batch.enabled, batch.last_provider) == (1, True, server.provider)
+        assert (batch.failures, batch.enabled, batch.last_provider) == (1, True, openai.provider)
         assert ("queue is full" in batch.last_error) == (word == "failed")
-        assert_complete(memory, server)
-        assert server.files == {}
+        assert_complete(memory, openai)
+        assert openai.files == {}
 
 
 def test_bad_line_is_skipped_and_others_are_read(server, opened):
@@ -243,27 +243,27 @@ def test_service_without_jobs_uses_direct_requests(server, opened):
         assert_complete(memory, server)
 
 
-def test_slow_job_cancelled_and_retried(server, opened):
-    server.plans.append(Plan(end="never", done=5))
-    with opened(server, timeout_minutes=0.001) as memory:
+def test_slow_job_cancelled_and_retried(openai, opened):
+    openai.plans.append(Plan(end="never", done=5))
+    with opened(openai, timeout_minutes=0.001) as memory:
         # The second job ends at its first poll, however late that is.
-        server.plans.append(Plan(looks=0))
+        openai.plans.append(Plan(looks=0))
         assert memory.sync(approve=True).error == ""
-        first, second = server.jobs.values()
+        first, second = openai.jobs.values()
         assert (first.word, second.word) == ("cancelled", "completed")
         assert len(second.lines) == NOTES - 5
         assert memory.status().batch.failures == 0
-        assert_complete(memory, server)
+        assert_complete(memory, openai)
 
 
-def test_second_slow_job_falls_back_to_direct(server, opened):
-    server.plans += [Plan(end="never", done=2), Plan(end="never", done=3)]
-    with opened(server, timeout_minutes=0.001) as memory:
+def test_second_slow_job_falls_back_to_direct(openai, opened):
+    openai.plans += [Plan(end="never", done=2), Plan(end="never", done=3)]
+    with opened(openai, timeout_minutes=0.001) as memory:
         assert memory.sync(approve=True).error == ""
         batch = memory.status().batch
         assert (batch.failures, batch.enabled) == (2, False)
         assert "given up" in batch.last_error
-        assert_complete(memory, server)
+        assert_complete(memory, openai)
 
 
 def test_job_that_finishes_while_being_stopped_succeeds(openai, opened):
@@ -302,20 +302,20 @@ def test_unstoppable_job_is_abandoned_after_timeout(openai, opened, monkeypatch)
 # --- without waiting -----------------------------------------------------------------------------------------------
 
 
-def test_next_sync_fetches_results_if_first_did_not_wait(server, opened):
-    server.plans.append(Plan(looks=0))
-    with opened(server, wait=False) as memory:
+def test_next_sync_fetches_results_if_first_did_not_wait(openai, opened):
+    openai.plans.append(Plan(looks=0))
+    with opened(openai, wait=False) as memory:
         report = memory.sync(approve=True)
         assert (report.error, report.vectors_pending, report.batch_jobs) == ("", NOTES, 1)
         (job,) = memory.status().batch.jobs
-        assert (job.provider, job.texts, job.attempt) == (server.provider, NOTES, 1)
+        assert (job.provider, job.texts, job.attempt) == (openai.provider, NOTES, 1)
         assert job.state
         assert job.created == pytest.approx(memory.status().last_sync.started, abs=60)
         assert memory.search("pump").mode == "keyword"
         report = memory.sync()
         assert (report.vectors_embedded, report.batch_jobs) == (NOTES, 0)
-        assert len(server.jobs) == 1
-        assert_complete(memory, server)
+        assert len(openai.jobs) == 1
+        assert_complete(memory, openai)
 
 
 def test_running_program_polls_batch_job(openai, opened, monkeypatch):
@@ -338,42 +338,42 @@ def test_new_texts_do_not_wait_for_job(openai, opened, notes):
         assert (report.vectors_embedded, report.vectors_pending, report.batch_jobs) == (1, NOTES, 1)
 
 
-def test_disabling_jobs_still_collects_results(server, opened):
-    with opened(server, wait=False) as memory:
+def test_disabling_jobs_still_collects_results(openai, opened):
+    with opened(openai, wait=False) as memory:
         memory.sync(approve=True)
-    with opened(server, enabled=False) as memory:
+    with opened(openai, enabled=False) as memory:
         memory.sync(approve=True)
         memory.sync(approve=True)
-        assert len(server.jobs) == 1
-        assert direct(server) == []
-        assert_complete(memory, server)
+        assert len(openai.jobs) == 1
+        assert direct(openai) == []
+        assert_complete(memory, openai)
 
 
 # --- interruption --------------------------------------------------------------------------------------------------
 
 
-def test_cancel_leaves_batch_job_running_and_reports_it(server, opened):
-    server.plans.append(Plan(end="completed", looks=3))
+def test_cancel_leaves_batch_job_running_and_reports_it(openai, opened):
+    openai.plans.append(Plan(end="completed", looks=3))
     token = CancelToken()
-    server.after = lambda request: token.cancel() if server.jobs and request.method == "GET" else None
-    with opened(server) as memory:
+    openai.after = lambda request: token.cancel() if openai.jobs and request.method == "GET" else None
+    with opened(openai) as memory:
         report = memory.sync(approve=True, cancel=token)
         assert (report.cancelled, report.batch_jobs) == (True, 1)
-        assert not any("ancel" in request.path for request in server.requests)
-        server.after = lambda request: None
+        assert not any("ancel" in request.path for request in openai.requests)
+        openai.after = lambda request: None
         assert memory.sync().vectors_embedded == NOTES
-        assert len(server.jobs) == 1
-        assert_complete(memory, server)
+        assert len(openai.jobs) == 1
+        assert_complete(memory, openai)
 
 
-def test_restart_continues_job(server, opened):
-    with opened(server, wait=False) as memory:
+def test_restart_continues_job(openai, opened):
+    with opened(openai, wait=False) as memory:
         memory.sync(approve=True)
-    with opened(server) as memory:
+    with opened(openai) as memory:
         assert len(memory.status().batch.jobs) == 1
         assert memory.sync().vectors_embedded == NOTES
-        assert len(server.jobs) == 1
-        assert_complete(memory, server)
+        assert len(openai.jobs) == 1
+        assert_complete(memory, openai)
 
 
 def test_changed_notes_come_first_while_a_job_runs(openai, opened, notes):
@@ -473,14 +473,14 @@ def test_refused_key_or_used_up_credit_ends_sync(server, opened, kind):
         assert_complete(memory, server)
 
 
-def test_failed_status_request_is_not_a_failed_job(server, opened, monkeypatch):
+def test_failed_status_request_is_not_a_failed_job(openai, opened, monkeypatch):
     monkeypatch.setattr("engine.embedding.service_errors.pause", lambda seconds, cancel: None)
-    server.takes_fault = lambda request: request.method == "GET" and bool(server.jobs)
-    server.faults += [server.trouble() for _ in range(9)]
-    with opened(server) as memory:
+    openai.takes_fault = lambda request: request.method == "GET" and bool(openai.jobs)
+    openai.faults += [openai.trouble() for _ in range(9)]
+    with opened(openai) as memory:
         assert memory.sync(approve=True).error == ""
         assert memory.status().batch.failures == 0
-        assert_complete(memory, server)
+        assert_complete(memory, openai)
 
 
 def test_repeated_errors_end_sync_and_later_continue(openai, opened, monkeypatch):
