@@ -14,7 +14,7 @@ from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import Vectors
 
 if TYPE_CHECKING:
-    from engine.embedding.provider_interface import EmbeddingProvider
+    from engine.embedding.provider_interface import EmbeddingProvider, WordVectors
 
 _MAX_CACHED = 64
 _NONSENSE = 5
@@ -70,11 +70,16 @@ class QueryVectorCache:
 class WordModel:
     """Tells words from typing errors by the vocabulary of a provider's model."""
 
-    def __init__(self, provider: "EmbeddingProvider | None", has_vectors: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        provider: "EmbeddingProvider | None",
+        has_vectors: Callable[[], bool],
+        knows_language: Callable[[], bool] = lambda: True,
+    ) -> None:
         """Nothing is known without vectors: the first search in a new folder must not wait until the model is
-        unpacked.
+        unpacked. `knows_language`: whether rarities show typing errors; in other languages, real words are as rare.
         """
-        self._given, self._has_vectors = provider, has_vectors
+        self._given, self._has_vectors, self._knows_language = provider, has_vectors, knows_language
 
     @cached_property
     def _provider(self) -> "EmbeddingProvider | None":
@@ -92,12 +97,16 @@ class WordModel:
         """Whether a short word is hardly a word, but rather one with a typing error."""
         return self._rarity(word) >= _RARE
 
-    def _rarity(self, word: str) -> float:
-        """Return the negative logarithm of a word's frequency; 0 if that is not known."""
+    @cached_property
+    def _frequencies(self) -> "WordVectors | None":
         from engine.embedding.provider_interface import WordVectors
 
+        return self._provider if isinstance(self._provider, WordVectors) and self._knows_language() else None
+
+    def _rarity(self, word: str) -> float:
+        """Return the negative logarithm of a word's frequency; 0 if that is not known."""
         try:
-            return self._provider.rarity(word.lower()) if isinstance(self._provider, WordVectors) else 0.0
+            return 0.0 if self._frequencies is None else self._frequencies.rarity(word.lower())
         except ProviderError:
             return 0.0
 
@@ -207,9 +216,16 @@ class QueryEmbedder:
             context.note_keywords_only(KeywordsOnly("no vectors"))
         return False
 
-    def words(self, snapshot: Snapshot, provider: "EmbeddingProvider | None") -> WordModel:
-        """Return what the provider's model knows about words."""
-        return WordModel(provider, lambda: provider is not None and self.has_vectors(snapshot, provider))
+    def words(
+        self,
+        snapshot: Snapshot,
+        provider: "EmbeddingProvider | None",
+        knows_language: Callable[[], bool] = lambda: True,
+    ) -> WordModel:
+        """Return what the provider's model knows about words; `knows_language` as for `WordModel`."""
+        return WordModel(
+            provider, lambda: provider is not None and self.has_vectors(snapshot, provider), knows_language
+        )
 
     def is_nonsense(self, snapshot: Snapshot, provider: "EmbeddingProvider | None", words: Sequence[str]) -> bool:
         """Whether the model spells these words in pieces of a letter or two, so that their vector has no meaning."""

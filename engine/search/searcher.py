@@ -16,7 +16,7 @@ from engine.search.keyword_leg import KeywordLeg
 from engine.search.keyword_scores import ScoreInputs
 from engine.search.pipeline_stages import EmptyIndex, KeywordsOnly, UnderstoodQuery, UnknownWords
 from engine.search.query_conditions import Conditions, files_to_search, restrict
-from engine.search.query_embedding import QueryEmbedder
+from engine.search.query_embedding import QueryEmbedder, WordModel
 from engine.search.ranking import Ranker
 from engine.search.result_builder import in_roles, make_outcome
 from engine.search.result_cache import Moment, ResultCache
@@ -258,7 +258,7 @@ class Searcher:
             if found.score_inputs.words.complete:
                 context.suggestions = ()
                 return None
-        return best_correction(query, offered, find, self._embedder.words(snapshot, provider))
+        return best_correction(query, offered, find, self._words(snapshot, provider, part.analysis, context))
 
     def _shorter(
         self, snapshot: Snapshot, part: KeywordPart, context: SearchContext, tried: dict[str, KeywordPart]
@@ -335,7 +335,7 @@ class Searcher:
                 known = {at for at, term in enumerate(leg.terms) if term.in_texts}
                 others = named.others(snapshot, leg.ranges, known)
                 query, terms = context.request.query, [leg.terms[at] for at in others]
-                model = self._embedder.words(snapshot, provider)
+                model = self._words(snapshot, provider, analysis, context)
                 context.suggestions, widened = self._spelling.suggest(snapshot, query, analysis, terms, scope, model)
                 if context.suggestions and context.request.correct and widened is not analysis:
                     analysis, leg = widened, KeywordLeg(snapshot, widened, self._frequencies)
@@ -451,6 +451,20 @@ class Searcher:
 
         with self._store.read() as snapshot:
             return values_of(snapshot, operator, start)
+
+    def _words(
+        self, snapshot: Snapshot, provider: "EmbeddingProvider | None", analysis: QueryAnalysis, context: SearchContext
+    ) -> WordModel:
+        """Return what the provider's model knows about words in the query's language, if the notes have it, too."""
+
+        def knows_language() -> bool:
+            language = analysis.languages[0]
+            if provider is None or (language and language not in snapshot.languages()):
+                return False
+            known = self._note_languages.of_notes(snapshot, provider, language)
+            return provider.calibration.for_query(context.query.free_text, known).known
+
+        return self._embedder.words(snapshot, provider, knows_language)
 
     def _vector_leg(
         self, provider: "EmbeddingProvider | None", snapshot: Snapshot, analysis: QueryAnalysis, context: SearchContext

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from engine.agent.memory_access import AgentAccess
 from engine.agent.memory_tools import memory_search
@@ -111,6 +112,27 @@ def test_word_that_is_rare_in_the_model_is_corrected(open_memory, rare_words: di
     outcome = memory.search("irrigqtion quarterly budget")
     assert outcome.corrected is not None
     assert outcome.corrected.query == "irrigation quarterly budget"
+
+
+@pytest.mark.parametrize(
+    ("query", "unknown", "corrected"),
+    [
+        ("What was the quarterly irrigqtion budget?", "", True),
+        ("What was the quarterly irrigqtion budget?", "english", False),
+        ("Wie war das quarterly irrigqtion budget und warum?", "", False),
+    ],
+)
+def test_rare_word_is_corrected_in_languages_of_model_and_notes(
+    open_memory, provider, rare_words: dict[str, float], monkeypatch: pytest.MonkeyPatch, query, unknown, corrected
+) -> None:
+    """In other languages, real words are as rare as typing errors: Czech "šestá" is not "cesta"."""
+    monkeypatch.setattr(provider, "calibration", replace(provider.calibration, unknown_languages=frozenset({unknown})))
+    memory = open_memory()
+    memory.sync()
+    rare_words["irrigqtion"] = 30.0
+    outcome = memory.search(query)
+    offered = [other.query for other in (outcome.corrected or outcome.suggestions[0],)]
+    assert (outcome.corrected is not None, offered) == (corrected, [query.replace("irrigqtion", "irrigation")])
 
 
 def test_short_word_is_corrected_if_rare_in_the_model(open_memory, rare_words: dict[str, float]) -> None:
