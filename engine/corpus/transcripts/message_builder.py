@@ -1,7 +1,7 @@
 """Makes messages of a conversation from parts, for most formats."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import NamedTuple
 
@@ -50,22 +50,21 @@ def next_turn(
     ]
 
 
-def _with_names(parser: LineParser, parts: Iterable[Part]) -> Iterable[Part]:
-    """Return the parts; results of tools without a name get that in the call with the same id."""
-    named, calls = list(parts), parser.calls
-    returned: list[str] = []
-    for at, (role, kind, text, tool, call, failed) in enumerate(named):
-        if not call:
-            continue
-        if kind == "tool-call":
+def _with_names(parser: LineParser, parts: Iterable[Part]) -> Iterator[Part]:
+    """Yield the parts as they are made; results of tools without a name get that in the call with the same id."""
+    calls, returned = parser.calls, list[str]()
+    for part in parts:
+        role, kind, text, tool, call, failed = part
+        if call and kind == "tool-call":
             calls[clean(call)] = clean(tool)
-        elif kind == "tool-result":
+        elif call and kind == "tool-result":
             returned.append(key := clean(call))  # a turn may have several results of a call
             if not tool and key in calls:
-                named[at] = Part(role, kind, text, calls[key], call, failed)
+                yield Part(role, kind, text, calls[key], call, failed)
+                continue
+        yield part
     for key in returned:
         calls.pop(key, None)
-    return named
 
 
 def filled_parts(parts: Iterable[Part]) -> list[Part]:

@@ -47,9 +47,11 @@ def talk(tmp_path: Path) -> Any:
         memory.close()
 
 
-def test_tool_call_has_the_long_question_before_it(talk: Callable[..., Find]) -> None:
+@pytest.mark.parametrize("between", [(), (("assistant", LONG[:200]),)])
+def test_tool_call_has_the_long_question_before_it(talk: Callable[..., Find], between: tuple[Any, ...]) -> None:
+    """In the passage before the call, or in one before that."""
     call = {"type": "tool_use", "id": "t1", "name": "Edit", "input": {"file_path": "src/sail.py", "new_string": "x"}}
-    context = talk(("user", LONG), ("assistant", [call]))("file:sail.py").context
+    context = talk(("user", LONG[:200]), *between, ("assistant", [call]), tokens=64)("file:sail.py").context
     assert context is not None
     assert (context.role, context.line) == ("user", 1)
     assert context.text.startswith(LONG[:40])
@@ -81,6 +83,14 @@ def test_question_in_the_chunk_before_is_found(talk: Callable[..., Find]) -> Non
     assert context is not None
     assert context.text.startswith("…")  # of a long question, the nearest part
     assert "the thread was cut" in context.text
+
+
+def test_answer_in_the_chunk_after_is_found(talk: Callable[..., Find]) -> None:
+    question = "Does the mizzen tear at its upper seam, near the leech, whenever the wind is on the beam?"
+    result = talk(("user", question), ("assistant", LONG), tokens=64)("mizzen")
+    assert result.snippet == f"User: {question}"
+    assert result.context is not None
+    assert (result.context.role, result.context.ordinal) == ("assistant", 2)
 
 
 def test_long_message_says_enough(talk: Callable[..., Find]) -> None:

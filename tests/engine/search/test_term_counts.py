@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.search.term_counts import Around, CountedPhrases, Match, count_terms, least_distance
+from engine.search.scoring import K1, B
+from engine.search.term_counts import Around, CountedPhrases, Match, count_terms, least_distance, rank_by
 from engine.store.index_schema import FTS_COLUMNS, FTS_TOKENIZER
 
 positions = st.lists(st.integers(0, 60), max_size=12, unique=True)
@@ -69,6 +70,19 @@ def test_frequencies_are_weighted_and_neighbours_measured(index: apsw.Connection
     assert around == [[(0, 0.5)], [(0, 1.0)], [(0, 0.5)]]
     assert found[3].distances == []
     assert (found[1].length, found[1].average) == pytest.approx((5, 10 / 3))
+
+
+def test_ranking_counts_stems_else_columns(index: apsw.Connection) -> None:
+    """With the given idfs; of a phrase that has none, nothing."""
+    expression = '("no" OR "weir" OR "pump") AND ("weir" OR "pump")'
+    score = rank_by(index, "f", expression, {'"weir"': 2.0, '"pump"': 3.0, '"gate"': 9.0})
+    rows = dict(index.execute(f"SELECT rowid, {score} FROM f WHERE f MATCH ?", (expression,)).fetchall())
+
+    def expected(length: int, weirs: int, pumps: int) -> float:
+        norm = K1 * (1 - B + B * length / (10 / 3))
+        return -2 * weirs / (weirs + norm) - 3 * pumps / (pumps + norm)
+
+    assert rows == pytest.approx({1: expected(5, 1, 1), 2: expected(4, 1, 2), 3: expected(1, 1, 1)})
 
 
 def test_chunks_far_apart_are_looked_up_with_equal_counts(index: apsw.Connection) -> None:

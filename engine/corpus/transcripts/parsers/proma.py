@@ -36,8 +36,8 @@ class PromaParser(BlockParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         kind = value.get("type")
         if not isinstance(kind, str):
-            parts, id_, time = list(self._chat(value)), string(value.get("id")), seconds(value.get("createdAt"))
-            return next_turn(self, parts, line, id=id_, time=time, side=bool(self.metadata.parent))
+            id_, time = string(value.get("id")), seconds(value.get("createdAt"))
+            return next_turn(self, self._chat(value), line, id=id_, time=time, side=bool(self.metadata.parent))
         if kind not in ("user", "assistant"):
             if kind not in _SILENT:
                 self.count_unknown(kind)

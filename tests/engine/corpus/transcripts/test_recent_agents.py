@@ -54,6 +54,14 @@ def test_messages_of_proma_are_read() -> None:
     assert parser.unknown == {"hologram": 1, "role oracle": 1}
 
 
+def test_call_of_proma_with_input_at_its_result_counts_once() -> None:
+    call = {"toolCallId": "c1", "toolName": "Read"}
+    activities = [{"type": "start", **call}, {"type": "result", **call, "input": {"path": "hull.py"}, "result": "seam"}]
+    line = {"id": "m1", "role": "assistant", "content": "", "createdAt": 1777885200000, "toolActivities": activities}
+    _, messages = read_with_pauses(PromaFormat(), f"/x/{PROMA.name}", [(1, line)])
+    assert [(part.kind, part.text) for part in messages] == [("tool-call", "Read"), ("tool-result", "seam")]
+
+
 def test_sessions_of_proma_are_found_with_titles(tmp_path: Path) -> None:
     folder = tmp_path / ".proma" / "agent-sessions"
     folder.mkdir(parents=True)
