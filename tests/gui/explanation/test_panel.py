@@ -66,9 +66,10 @@ def test_empty_panel_shows_introduction(panel):
     assert not panel.findChild(StageTable).isVisible()
 
 
-def test_panel_offers_results_below_the_minimum(qtbot, panel, outcome):
+@pytest.mark.parametrize("name", ["threshold", "age", "unknown", "unrelated"])
+def test_panel_offers_results_below_the_minimum(qtbot, panel, outcome, name):
     (stage, *others) = outcome.explanation.stages
-    weak = msgspec.structs.replace(stage, name="unrelated", entered=9, left=3)
+    weak = msgspec.structs.replace(stage, name=name, entered=9, left=3)
     explanation = msgspec.structs.replace(outcome.explanation, stages=(weak, *others))
     outcome = msgspec.structs.replace(outcome, explanation=explanation)
     _show(panel, outcome, outcome.results[0])

@@ -190,6 +190,17 @@ def test_help_inserts_example_into_box(qtbot, focused, monkeypatch) -> None:
     assert focused.selectedText() == "tag:garden"
 
 
+def test_help_writes_examples_left_to_right(qtbot, right_to_left) -> None:
+    menu = QueryHelpMenu()
+    qtbot.addWidget(menu)
+    chosen: list[str] = []
+    menu.fill((("-hose", "no results with this word"),), chosen.append)
+    menu.fit(9000)
+    assert menu.actions()[0].text() == "\u2066-hose\u2069\tno results with this word"
+    menu.actions()[0].trigger()
+    assert chosen == ["-hose"]
+
+
 def test_help_that_is_too_high_stays_one_column(qtbot, appearance) -> None:
     menu = QueryHelpMenu()
     qtbot.addWidget(menu)
@@ -205,6 +216,10 @@ def test_help_is_shortened_to_fit_the_screen(qtbot) -> None:
     menu.fill((("-hose", "no results with this word"), ("tag:garden", "only notes with this tag " * 4)), lambda _: None)
     whole = [action.text() for action in menu.actions()]
     wide = menu.sizeHint().width()
+    menu.gates.update_features({"conditions": "This engine has no operators."})
+    menu.fit(wide * 3 // 4)
+    assert "no operators" in menu.actions()[1].toolTip()
+    menu.gates.update_features({})
     menu.fit(wide * 3 // 4)
     assert menu.sizeHint().width() <= wide * 3 // 4
     texts = [action.text() for action in menu.actions() if action.text()]

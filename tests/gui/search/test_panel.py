@@ -172,10 +172,24 @@ def test_down_before_an_empty_answer_is_forgotten(qtbot, panel, box, results, me
         qtbot.keyClicks(box, "timer")
         qtbot.keyClick(box, Key.Key_Down)
         qtbot.waitUntil(lambda: not panel.busy)
-    assert not panel.view.has_results
+        assert not panel.view.has_results
+        panel.refresh()
+        qtbot.keyClick(box, Key.Key_Down)
+        assert panel.view.page.has_focus(), "the answer is there and is only repeated"
+        box.setFocus()
     panel.refresh()
     qtbot.waitUntil(lambda: not panel.busy and panel.view.has_results)
     assert box.hasFocus()
+
+
+def test_down_before_results_leaves_other_focus_alone(qtbot, panel, box, results, memory):
+    memory.keyword_delay = 0.2
+    qtbot.keyClicks(box, "timer")
+    qtbot.keyClick(box, Key.Key_Down)
+    chip = _chip(panel, "Notes")
+    chip.setFocus()
+    qtbot.waitUntil(lambda: not panel.busy and panel.view.has_results)
+    assert chip.hasFocus()
 
 
 def test_newest_query_wins(qtbot, panel, box, results, memory, signals):
