@@ -18,12 +18,28 @@ _OUT_OF_QUOTA = r"no credit left for this key|quota for today is used up"
 TEXTS = [f"note {number} about pumps and lighthouses" for number in range(12)]
 
 
+class Vectors:
+    """Vectors that equal others of the same shape up to rounding; `pytest.approx` compares numbers in Python."""
+
+    __array_ufunc__ = None  # so that numpy leaves `==` to this class
+    __hash__ = None
+
+    def __init__(self, expected) -> None:
+        self._expected = np.asarray(expected)
+
+    def __eq__(self, other) -> bool:
+        return np.shape(other) == self._expected.shape and np.allclose(other, self._expected, rtol=0, atol=1e-6)
+
+    def __repr__(self) -> str:
+        return repr(self._expected)
+
+
 def unit(server, text):
-    return pytest.approx(server.vector(text), abs=1e-6)
+    return Vectors(server.vector(text))
 
 
 def all_units(server, texts=TEXTS):
-    return pytest.approx(np.array([server.vector(text) for text in texts]), abs=1e-6)
+    return Vectors([server.vector(text) for text in texts])
 
 
 def test_vectors_in_order_with_unit_length(server, provider):
