@@ -21,7 +21,7 @@ from engine.base import in_batches
 from engine.base.cancellation import CancelToken, checkpoint
 from engine.base.errors import Closed, ProviderError
 from engine.base.language import marked, tr
-from engine.embedding.provider_interface import Limits, prepare, requests
+from engine.embedding.provider_interface import Limits, normalised, requests
 from engine.providers import Calibration
 from engine.settings import Settings
 
@@ -153,7 +153,7 @@ class EmbeddedProvider:
                 vectors.append(model.encode(step))
             except Exception as error:
                 raise ProviderError(tr("The built-in model failed: {reason}.", reason=_reason(error))) from error
-        return prepare(np.concatenate(vectors))
+        return normalised(np.concatenate(vectors))
 
     def word_vectors(self, words: Sequence[str], *, cancel: CancelToken | None = None) -> "Vectors":
         model = self._load(cancel)

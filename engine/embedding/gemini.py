@@ -147,7 +147,7 @@ class GeminiBatches:
                 self._send("DELETE", f"{self._http.base_url}/{file}", cancel=cancel)
 
     def _service_url(self, service: str) -> str:
-        """Base URL for uploads or downloads, with the service's name before the API version."""
+        """Return the base URL for uploads or downloads, with the service's name before the API version."""
         base, _, version = self._http.base_url.rpartition("/")
         return f"{base}/{service}/{version}"
 
@@ -186,7 +186,7 @@ def read_job(fields: Mapping[str, Any]) -> RemoteJob:
 
 
 def _batch_description(value: Any) -> Mapping[str, Any]:
-    """The batch description in an operation; its top-level fields are newer."""
+    """Return the batch description in an operation; its top-level fields are newer."""
     top = _dict(value)
     return {**_dict(top.get("metadata")), **{key: top[key] for key in ("state", "batchStats", "output") if key in top}}
 
@@ -196,7 +196,7 @@ def _dict(value: Any) -> dict[str, Any]:
 
 
 def _number(value: Any) -> int:
-    """A count, which is sent as a string."""
+    """Return a count, which is sent as a string."""
     try:
         return int(value or 0)
     except (TypeError, ValueError):

@@ -71,7 +71,7 @@ def _parsed(body: bytes) -> Any:
 
 
 def indexed(items: Any, texts: int) -> "dict[int, Vectors]":
-    """Vectors of a list of {"index", "embedding"}, in any order, for this number of texts; empty ones are left out.
+    """Return the vectors of a list of {"index", "embedding"}, in any order, by index; empty ones are left out.
 
     Raises `Transient` if there is no such list, and `ProviderError` if vectors can't be assigned to texts.
     """
@@ -86,14 +86,14 @@ def indexed(items: Any, texts: int) -> "dict[int, Vectors]":
 
 
 def tokens_of(answer: Mapping[str, Any]) -> int | None:
-    """Tokens used according to a response in OpenAI's format."""
+    """Return the number of tokens used, according to a response in OpenAI's format."""
     usage = answer.get("usage")
     tokens = usage.get("total_tokens") if isinstance(usage, dict) else None
     return tokens if isinstance(tokens, int) and 0 <= tokens <= _MAX_TOKENS else None
 
 
 def ordered(items: Any, texts: int) -> "dict[int, Vectors]":
-    """Vectors of a list that is in the order of the texts by contract; empty ones are left out.
+    """Return the vectors of a list that is in the order of the texts by contract; empty ones are left out.
 
     Raises `Transient` if the list doesn't have one item per text.
     """

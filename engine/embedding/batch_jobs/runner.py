@@ -27,7 +27,7 @@ from engine.embedding.batch_jobs.batch_api import (
     Result,
 )
 from engine.embedding.batch_jobs.job_files import Group, Text, groups
-from engine.embedding.provider_interface import prepare
+from engine.embedding.provider_interface import normalised
 from engine.embedding.service_errors import (
     MAX_DELAY_SECONDS,
     AnswerTooLarge,
@@ -363,7 +363,7 @@ class BatchRunner:
 
         expected = self._missing[job.name]
         vectors = {result.hash: result.vector for result in arrived}  # duplicates count once
-        self._save(list(vectors), prepare(np.stack([vector for vector in vectors.values() if vector is not None])))
+        self._save(list(vectors), normalised(np.stack([vector for vector in vectors.values() if vector is not None])))
         self._jobs.arrived(job.name, vectors)
         counted = {result.hash: result.tokens for result in arrived}
         for hash_, tokens in counted.items():
