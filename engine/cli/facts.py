@@ -34,7 +34,7 @@ def run(arguments: Namespace) -> int:
             _HOOKS[arguments.action](arguments, access, message, token)
         return 0
     with interruptible() as token, opened(workspace) as manager:
-        if why := manager.facts.unreadable:
+        if why := manager.facts.problem:
             raise StoreError(why)  # an empty list or export would look like a complete one
         _ACTIONS[arguments.action](arguments, manager.facts, token)
     return 0

@@ -36,7 +36,7 @@ _DAY = 86_400
 def run(arguments: Namespace) -> int:
     workspace = find_workspace(arguments)
     with interruptible(), opened(workspace) as manager:
-        if why := manager.saved_searches.unreadable:
+        if why := manager.saved_searches.problem:
             raise StoreError(why)
         saved = manager.saved_searches.saved()
     names = any(split_name(search.query.path)[0] for search in saved)
@@ -66,8 +66,8 @@ def run_saved(
     saved_searches = manager.saved_searches
     query = next((search.query for search in saved_searches.saved() if search.name == name), None)
     if query is None:
-        if saved_searches.unreadable:
-            raise StoreError(saved_searches.unreadable)
+        if saved_searches.problem:
+            raise StoreError(saved_searches.problem)
         raise MnemoscopeError(f"No saved search is named “{name}”: see mnemoscope searches.")
     with contextlib.suppress(StoreError):  # the search can still be run on a full disk
         saved_searches.touch(name)

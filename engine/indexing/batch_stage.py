@@ -89,7 +89,7 @@ class BatchStage:
     def _plan(self) -> set[bytes]:
         """Choose the texts for batch jobs, newest files first. Returns the hashes of all pending texts."""
         with self._store.read(tables=self._tables) as snapshot:
-            due = snapshot.due(self._model.id)
+            due = snapshot.chunks_to_embed(self._model.id)
         requested = self._runner.expected | self._runner.released | self._direct
         queue = {hash_: id_ for hash_, id_ in due.items() if hash_ not in requested} if self._runner.works else {}
         self._queued = set(queue)

@@ -8,7 +8,7 @@ import msgspec
 from engine.corpus.documents import NOT_NOTES
 from engine.indexing.stage_data import StageWork
 from engine.records import FileIssue, Source
-from engine.store.index import WORDS_TO_FORGET
+from engine.store.index import KEYWORDS_TO_PURGE
 from engine.store.vector_encoding import StoredModel, Vectors, encode
 from engine.store.writer import Writer
 
@@ -112,7 +112,7 @@ class Commits:
                     break
             changes, later = changes[:done], changes[done:]
             if any(removed for _, _, removed in changes):
-                writer.set_meta(WORDS_TO_FORGET, 1)
+                writer.set_meta(KEYWORDS_TO_PURGE, 1)
             before = writer.stamp
             if self._tables is None:  # a generation that isn't published yet has no stamp
                 writer.advance_stamp()

@@ -70,7 +70,7 @@ class EmbedStage:
         latest: no text is embedded twice.
         """
         with self._store.read(tables=self._tables) as snapshot:
-            due = snapshot.due(self._model.id)
+            due = snapshot.chunks_to_embed(self._model.id)
         for hash_ in [hash_ for hash_ in due if hash_ in excluded or (self._model.id, hash_) in self._refused]:
             del due[hash_]
         if not due:

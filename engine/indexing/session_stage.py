@@ -443,7 +443,7 @@ def _listed_row(file: FoundFile, folders: FolderFiles) -> tuple[NewFile | None, 
 
 def _addition(rows: Sequence[NewFile]) -> Change:
     def add(writer: Writer) -> tuple[list[int], list[int]]:
-        writer.list_files(rows)
+        writer.add_unread_sessions(rows)
         return [], []
 
     return add

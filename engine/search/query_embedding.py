@@ -148,7 +148,7 @@ class QueryEmbedder:
         from engine.store import stored_models
 
         name = stored_models.ModelName(provider.id, provider.model, provider.key)
-        waits = stored_models.awaiting(snapshot)
+        waits = stored_models.unapproved_embedding(snapshot)
         if waits is not None and waits.name == name:
             context.note_keywords_only(KeywordsOnly("not approved"))
         elif failure := stored_models.embedding_failure(snapshot, name):

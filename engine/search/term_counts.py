@@ -8,7 +8,7 @@ import apsw
 import msgspec
 
 from engine.search.pipeline_stages import Term
-from engine.store.connection import many
+from engine.store.connection import id_array
 from engine.store.index_schema import FTS_COLUMNS
 from engine.store.snapshot import Snapshot
 
@@ -100,7 +100,7 @@ def count_terms(
     # The unary plus keeps SQLite from running the whole match once for every id.
     query = f"""SELECT {_REGISTERED}({table}) FROM {table}
         WHERE {table} MATCH ? AND +rowid IN (SELECT value FROM carray(?)) AND rowid BETWEEN ? AND ?"""
-    connection.execute(query, (expression, many(ids), min(ids), max(ids))).fetchall()
+    connection.execute(query, (expression, id_array(ids), min(ids), max(ids))).fetchall()
 
 
 def length_without(connection: apsw.Connection, table: str, ids: Collection[int]) -> int:
@@ -108,7 +108,7 @@ def length_without(connection: apsw.Connection, table: str, ids: Collection[int]
     register(connection, _LENGTH, lambda api: api.column_size(_WORDS))
     register(connection, _TOTAL, lambda api: api.column_total_size(_WORDS))
     query = f"SELECT {_LENGTH}({table}) FROM {table} WHERE rowid IN (SELECT value FROM carray(?))"
-    left_out = sum(length for (length,) in connection.execute(query, (many(ids),)))
+    left_out = sum(length for (length,) in connection.execute(query, (id_array(ids),)))
     return sum(total - left_out for (total,) in connection.execute(f"SELECT {_TOTAL}({table}) FROM {table} LIMIT 1"))
 
 
@@ -235,7 +235,11 @@ def matched_fields(
     rows = snapshot.connection.execute(
         f"""SELECT rowid, {_COLUMNS_OF_TERMS}({fts}, ?) FROM {fts}
             WHERE {fts} MATCH ? AND +rowid IN (SELECT value FROM carray(?))""",
-        (" ".join(term.kinds for term in known), " OR ".join(form for term in known for form in term.forms), many(ids)),
+        (
+            " ".join(term.kinds for term in known),
+            " OR ".join(form for term in known for form in term.forms),
+            id_array(ids),
+        ),
     )
     fields = {}
     for rowid, digits in rows:

@@ -16,7 +16,7 @@ from engine.providers import Calibration
 from engine.search import scoring
 from engine.search.chunk_filter import ChunkFilter
 from engine.search.search_context import NearVectors
-from engine.store.connection import many
+from engine.store.connection import id_array
 from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import StoredModel, Vectors, decode
 
@@ -214,5 +214,5 @@ class VectorLeg:
         if most > 0 and any(self.calibration.words):
             query = f"""SELECT c.id, c.text FROM carray(?) wanted
                 CROSS JOIN {self.snapshot.tables.chunks} c ON c.id = wanted.value WHERE octet_length(c.text) <= ?"""
-            texts = self.snapshot.connection.execute(query, (many(ids), most * _BYTES_A_WORD))
+            texts = self.snapshot.connection.execute(query, (id_array(ids), most * _BYTES_A_WORD))
             self._short.update((id_, words) for id_, text in texts if (words := count_words(text)) <= most)

@@ -59,8 +59,8 @@ class MatrixEngine:
         import numpy as np
 
         matrix = self.matrix_of(snapshot, model, cancel)
-        among = None if allowed is None else np.asarray(allowed, dtype=np.int64)
-        return matrix.search(query, k, allowed=among, cancel=cancel)
+        allowed_ids = None if allowed is None else np.asarray(allowed, dtype=np.int64)
+        return matrix.search(query, k, allowed=allowed_ids, cancel=cancel)
 
     def matrix_of(self, snapshot: Snapshot, model: StoredModel, cancel: CancelToken | None = None) -> "QuantisedMatrix":
         """Return the matrix with all chunks that have a vector in this snapshot, or a later state of it.

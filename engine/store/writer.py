@@ -17,10 +17,7 @@ from engine.store.vector_encoding import StoredModel
 MAX_EVICTED = 1000
 _ROWS_AT_ONCE = 200
 _MARKED = 16
-"""One in this many request ids of a session, on average, is stored as a mark, and always the first: ids are random
-numbers.
-"""
-
+"""A request is stored as a mark if the hash of its id is a multiple of this; the first of a session always is."""
 _PAGES_A_MERGE = 200
 
 
@@ -198,7 +195,7 @@ class Writer(Snapshot):
             ((name.key, name.kind, file_id, name.line) for name in file.link_names),
         )
 
-    def list_files(self, files: Sequence[NewFile]) -> None:
+    def add_unread_sessions(self, files: Sequence[NewFile]) -> None:
         """Add sessions without chunks in bulk; existing names are left unchanged."""
         first = 1 + number(self.connection, f"SELECT coalesce(max(id), 0) FROM {self.tables.files}")
         self.connection.executemany(
@@ -362,7 +359,7 @@ class Writer(Snapshot):
         replaced = number(self.connection, "SELECT value FROM meta WHERE key = 'issues'")
         self.set_meta("issues", replaced + 1)
 
-    def merge_words(self, *, restart: bool) -> bool:
+    def merge_keywords(self, *, restart: bool) -> bool:
         """Rewrite one small part of the keyword index without removed chunks; False when finished.
 
         Removing a chunk only marks it: until this rewrite, the file still contains its words in order. `restart` starts
@@ -419,7 +416,7 @@ class Writer(Snapshot):
         self.advance_stamp()
 
     def discard_other_generations(self) -> None:
-        """Discard the tables of all other generations; `IndexStore.empty_discarded` deletes them."""
+        """Discard the tables of all other generations; `IndexStore.delete_discarded_tables` deletes them."""
         for generation in self.generations():
             if generation != self.generation:
                 discard_generation(self.connection, Tables(generation))

@@ -299,7 +299,7 @@ class TablePublisher:
         if model is None or view.model != self._name() or view.dims != model.dims or not view.vectors():
             return 0
         with work.parts.store.read() as snapshot:
-            due = list(snapshot.due(model.id))
+            due = list(snapshot.chunks_to_embed(model.id))
         storage, count = VectorStorage(work, model), 0
         for batch in in_batches(due, _VECTORS_AT_ONCE):
             vectors = view.vectors_of(batch, work.token)

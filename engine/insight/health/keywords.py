@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from engine.base.language import marked, tr, tr_count
 from engine.insight.health.health_check import NOTHING, HealthCheck, Observation, Subject
 from engine.store.connection import number
-from engine.store.index import WORDS_TO_FORGET
+from engine.store.index import KEYWORDS_TO_PURGE
 from engine.store.index_schema import FTS_COLUMNS, KeywordRow, keyword_rows
 from engine.store.snapshot import Snapshot
 from engine.store.writer import Writer
@@ -162,11 +162,11 @@ def _write(subject: Subject, ids: Sequence[int]) -> None:
         with subject.store.write() as writer:
             before = writer.stamp
             _replace(writer, ids[start : start + _ROWS_AT_ONCE])
-            writer.set_meta(WORDS_TO_FORGET, 1)  # after a kill, the next update continues
+            writer.set_meta(KEYWORDS_TO_PURGE, 1)  # after a kill, the next update continues
             writer.advance_stamp()
         subject.vectors.apply_commit(before, model)
     if ids:
-        subject.store.forget_words(subject.cancel)
+        subject.store.purge_keywords(subject.cancel)
 
 
 def _replace(writer: Writer, ids: Sequence[int]) -> None:

@@ -170,7 +170,7 @@ def _check_table(subject: Subject) -> Observation:
 def _fill_table(subject: Subject) -> str:
     subject.step(tr("Filling the table of sqlite-vec"), 0, 0)
     subject.vectors.refill_table(subject.model(), subject.cancel)
-    subject.store.empty_discarded(subject.cancel)
+    subject.store.delete_discarded_tables(subject.cancel)
     subject.store.vacuum(subject.cancel)
     return tr("The vector table was updated to match the stored vectors.")
 

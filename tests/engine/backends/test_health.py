@@ -13,7 +13,7 @@ from engine.base.errors import Cancelled, IndexBusy
 from engine.insight.health import database, sources
 from engine.records import HealthProgress, WatcherStatus
 from engine.store import vector_matrix_engine
-from engine.store.index import WORDS_TO_FORGET, IndexStore
+from engine.store.index import KEYWORDS_TO_PURGE, IndexStore
 from tests.helpers.fake_provider import FakeProvider, PaidProvider
 from tests.helpers.health import findings, inconsistencies, wrong
 
@@ -329,7 +329,7 @@ def test_free_space_is_given_back(memory: BuiltinMemory) -> None:
 
 def test_words_of_removed_notes_purged(memory: BuiltinMemory, workspace: Path) -> None:
     with memory.store.write() as writer:
-        writer.set_meta(WORDS_TO_FORGET, 1)
+        writer.set_meta(KEYWORDS_TO_PURGE, 1)
     assert wrong(memory) == {"removed-words"}
     memory.insight.repair(["removed-words"])
     assert wrong(memory) == set()

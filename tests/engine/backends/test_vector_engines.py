@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.backends.builtin import BuiltinMemory
-from engine.embedding.provider_interface import prepare
+from engine.embedding.provider_interface import normalised
 from engine.settings import Settings
 from engine.settings.options import StoreSettings
 from engine.settings.search_settings import VectorSettings
@@ -27,7 +27,7 @@ import os, signal, sys
 from pathlib import Path
 from engine.backends import builtin
 from engine.settings import Settings
-from engine.embedding.provider_interface import prepare
+from engine.embedding.provider_interface import normalised
 from engine.settings.options import StoreSettings
 from engine.store import sqlite_vec_engine, vectors
 from engine.store.index import IndexStore
@@ -299,7 +299,7 @@ def test_longer_components_than_before_get_other_codes(open_memory: OpenMemory, 
 
     def even_but_for_peaks(texts: Sequence[str]) -> NDArray[np.float32]:
         random = np.random.default_rng([len(text) for text in texts])
-        return prepare([peak if "peak" in text else random.standard_normal(512) for text in texts])
+        return normalised([peak if "peak" in text else random.standard_normal(512) for text in texts])
 
     provider.vectors_of = even_but_for_peaks  # type: ignore[method-assign]
     memory = open_memory(use=provider)
