@@ -20,7 +20,7 @@ from engine.embedding.service_errors import Transient
 if TYPE_CHECKING:
     from engine.embedding.provider_interface import Vectors
 
-_AT_ONCE = 4 * 1024 * 1024
+_MAX_PARSED_WHOLE = 4 * 1024 * 1024
 _STEP = 64 * 1024
 _MAX_TOKENS = 2**53
 MAX_DIMENSIONS = 16_384
@@ -41,7 +41,7 @@ class Answer:
 
 def read_json(body: bytes) -> Any:
     """Parse a response's JSON value; special numbers become None. Raises `Transient` if the JSON is invalid."""
-    if len(body) <= _AT_ONCE:
+    if len(body) <= _MAX_PARSED_WHOLE:
         with contextlib.suppress(ValueError):  # the other parser decides about all that is unusual
             return decode_json(body, object)
     import ijson

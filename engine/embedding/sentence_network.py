@@ -245,7 +245,7 @@ _WINDOWS = ((2, 0), (3, 1), (5, 2))
 _FEATURES = _WORD + len(_WINDOWS) * _WIDTH
 _GAP = 2
 """Empty tokens around each text: the reach of a window."""
-_TOKENS_AT_ONCE = 2048
+_TOKENS_PER_BATCH = 2048
 """Each token takes 6 KB in a batch, which should fit into the processor's caches."""
 
 
@@ -406,9 +406,9 @@ def _convolve(own: "Vectors", layout: _Layout, convolutions: _Convolutions) -> "
 
 def _groups(texts: Sequence[Sequence[int]]) -> "list[list[Sequence[int]]]":
     groups: list[list[Sequence[int]]] = []
-    tokens = _TOKENS_AT_ONCE
+    tokens = _TOKENS_PER_BATCH
     for text in texts:
-        if tokens + len(text) > _TOKENS_AT_ONCE:
+        if tokens + len(text) > _TOKENS_PER_BATCH:
             groups.append([])
             tokens = 0
         groups[-1].append(text)

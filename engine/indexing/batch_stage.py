@@ -14,7 +14,7 @@ from engine.indexing.cost_estimate import name_of
 from engine.indexing.stage_data import StageWork
 from engine.store.vector_encoding import StoredModel, Vectors
 
-_TEXTS_AT_ONCE = 256
+_TEXTS_PER_BATCH = 256
 _CHANGES_POLL = 0.2
 
 Direct = Callable[[Set[bytes]], bool]
@@ -115,7 +115,7 @@ class BatchStage:
     def _texts(self, ids: list[int]) -> Iterator[Text]:
         """Yield those texts of chunks (`ids`) that a batch job can take; the others are left to direct requests."""
         longest = self._provider.limits.input_tokens
-        for batch in in_batches(ids, _TEXTS_AT_ONCE):
+        for batch in in_batches(ids, _TEXTS_PER_BATCH):
             with self._store.read(tables=self._tables) as snapshot:
                 texts = snapshot.texts(batch)
             for text in texts:

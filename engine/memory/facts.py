@@ -54,7 +54,7 @@ _ARTICLES = frozenset({"a", "an", "the"})
 _AROUND_WORDS = ".,;:!?…\"'`“”„«»()[]*_\u2018\u2019"
 _SECRET = marked("A fact with a password, a key or a token can't be saved: remove the secret.")
 
-_AT_ONCE = 256
+_BATCH_SIZE = 256
 """Most facts embedded for one query; the others are matched by keywords until the next query."""
 _LONGEST_QUERY = 2000
 
@@ -381,7 +381,7 @@ class FactVectors:
         """
         with self._embedding:  # concurrent queries must not be billed twice
             rows = self._vectors(provider).rows
-            missing = [fact for fact in facts if fact.remembered and fact.id not in rows][:_AT_ONCE]
+            missing = [fact for fact in facts if fact.remembered and fact.id not in rows][:_BATCH_SIZE]
             if not missing or self._rows.refusal:
                 return ""
             from engine.store.vector_encoding import encode

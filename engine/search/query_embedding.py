@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _MAX_CACHED = 64
 _NONSENSE = 5
 """Fewest letters of words that show by their spelling that they have no meaning; models know many abbreviations."""
-_LETTERS_A_PIECE = 2.1
+_LETTERS_PER_PIECE = 2.1
 """Words have no meaning if the model spells them in pieces of fewer letters on average. This holds for 86 % of random
 words, and for 2 % of the words of eight languages.
 """
@@ -169,7 +169,7 @@ class QueryEmbedder:
         pieces = [self._pieces(snapshot, provider, word) for word in words]
         if any(len(word) >= _LETTERS_OF_KNOWN * count for word, count in zip(words, pieces, strict=True)):
             return False
-        return letters < _LETTERS_A_PIECE * sum(pieces)
+        return letters < _LETTERS_PER_PIECE * sum(pieces)
 
     def _pieces(self, snapshot: Snapshot, provider: "EmbeddingProvider | None", word: str) -> int:
         """Return how many pieces of the model's vocabulary spell a word, 0 if that is not known.

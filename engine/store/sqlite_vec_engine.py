@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 log = lazy_logger(__name__)
 
-_ROWS_AT_ONCE = 1024
+_ROWS_PER_BATCH = 1024
 _FEW = 512
 """For this many chunks or fewer, reading the stored vectors is faster than searching the table."""
 
@@ -224,9 +224,9 @@ class Vec0Engine:
 
 
 def _groups(chunks: Sequence[int], cancel: CancelToken | None) -> Iterator[Sequence[int]]:
-    for start in range(0, len(chunks), _ROWS_AT_ONCE):
+    for start in range(0, len(chunks), _ROWS_PER_BATCH):
         checkpoint(cancel)
-        yield chunks[start : start + _ROWS_AT_ONCE]
+        yield chunks[start : start + _ROWS_PER_BATCH]
 
 
 def _stored(snapshot: Snapshot, model: StoredModel, chunks: Sequence[int]) -> tuple[list[int], Vectors]:

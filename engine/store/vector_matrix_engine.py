@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 log = lazy_logger(__name__)
 
-_READ_AT_ONCE = 2048
+_CHUNKS_PER_BATCH = 2048
 _SAMPLE = 200
 _MIN_COSINE = 0.99
 """Minimum cosine between a vector and its int8 form; rounding alone leaves more than .999."""
@@ -191,7 +191,7 @@ class MatrixEngine:
         """Add the vectors of those chunks that have one."""
         import numpy as np
 
-        for batch in in_batches(chunks, _READ_AT_ONCE):
+        for batch in in_batches(chunks, _CHUNKS_PER_BATCH):
             rows = list(snapshot.vectors(model_id, matrix.dims, batch))
             ids = np.asarray([id_ for id_, _ in rows], dtype=np.int64)
             matrix.add(ids, decode([vector for _, vector in rows], matrix.dims))

@@ -15,10 +15,10 @@ from engine.store.snapshot import HEADING_SEPARATOR, Snapshot
 from engine.store.vector_encoding import StoredModel
 
 MAX_EVICTED = 1000
-_ROWS_AT_ONCE = 200
+_ROWS_PER_BATCH = 200
 _MARKED = 16
 """A request is stored as a mark if the hash of its id is a multiple of this; the first of a session always is."""
-_PAGES_A_MERGE = 200
+_PAGES_PER_MERGE = 200
 
 
 class NewChunk(msgspec.Struct, frozen=True):
@@ -242,7 +242,7 @@ class Writer(Snapshot):
     def _add_chunks(self, file_id: int, file: NewFile) -> list[int]:
         first = after = self._next_chunk_id() if len(file.chunks) else 0
         chunks = iter(file.chunks)
-        while rows := list(enumerate(islice(chunks, _ROWS_AT_ONCE), after)):
+        while rows := list(enumerate(islice(chunks, _ROWS_PER_BATCH), after)):
             self.connection.executemany(
                 f"INSERT INTO {self.tables.chunks} VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 (_chunk_row(id_, file_id, c) for id_, c in rows),
@@ -366,7 +366,7 @@ class Writer(Snapshot):
         over.
         """
         before = self.connection.total_changes()
-        pages = -_PAGES_A_MERGE if restart else _PAGES_A_MERGE
+        pages = -_PAGES_PER_MERGE if restart else _PAGES_PER_MERGE
         self.connection.execute(
             f"INSERT INTO {self.tables.fts} ({self.tables.fts}, rank) VALUES ('merge', ?)", (pages,)
         )

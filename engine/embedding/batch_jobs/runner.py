@@ -50,7 +50,7 @@ log = lazy_logger(__name__)
 _CREATE_TRIES = 3
 _SETTLING_SECONDS = 30.0
 """Time after which a creation request has either taken effect or never will."""
-_STORED_AT_ONCE = 64
+_STORED_PER_BATCH = 64
 _MAX_FAILURES = 5
 """Number of consecutive failed polls after which the sync stops and leaves the jobs to a later one."""
 _RESULT_SECONDS = 31 * 86_400.0
@@ -329,7 +329,7 @@ class BatchRunner:
                 arrived.append(result)
             else:
                 problem = problem or self._repeatable(result)
-            if len(arrived) >= _STORED_AT_ONCE:
+            if len(arrived) >= _STORED_PER_BATCH:
                 self._store_vectors(job, arrived)
 
         try:

@@ -27,7 +27,7 @@ USER_DATA = "user-data"
 RESTORE = marked("Restore backup")
 
 _ELSEWHERE = marked("Choose a folder on this machine's own disk for store.path in the settings.")
-_ROWS_AT_ONCE = 500
+_ROWS_PER_BATCH = 500
 
 
 def check_index(store: IndexStore) -> HealthFinding:
@@ -245,7 +245,7 @@ def _drop_some(subject: Subject) -> int:
 
 
 def _remove_rows(writer: Writer) -> list[int]:
-    query = f"SELECT id FROM {writer.tables.chunks} WHERE {_orphaned(writer)} LIMIT {_ROWS_AT_ONCE}"
+    query = f"SELECT id FROM {writer.tables.chunks} WHERE {_orphaned(writer)} LIMIT {_ROWS_PER_BATCH}"
     rows: list[tuple[int]] = list(writer.connection.execute(query))
     writer.connection.executemany(f"DELETE FROM {writer.tables.fts} WHERE rowid = ?", rows)
     writer.connection.executemany(f"DELETE FROM {writer.tables.chunks} WHERE id = ?", rows)

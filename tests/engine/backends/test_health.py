@@ -452,7 +452,7 @@ def test_a_repair_that_is_cancelled_leaves_an_index_that_answers(
 ) -> None:
     from engine.insight.health import keywords
 
-    monkeypatch.setattr(keywords, "_ROWS_AT_ONCE", 1)
+    monkeypatch.setattr(keywords, "_ROWS_PER_BATCH", 1)
     for id_ in (1, 2, 3):
         execute(memory, "DELETE FROM chunks_fts_1 WHERE rowid = ?", (id_,))
     token = CancelToken()

@@ -34,7 +34,7 @@ from engine.store.index import IndexStore
 from tests.helpers.fake_provider import FakeProvider, selection_of
 
 notes, data, limit, writes = sys.argv[1:]
-vectors._COMPARED_IN_5_MS, sqlite_vec_engine._ROWS_AT_ONCE = int(limit), 8
+vectors._COMPARED_IN_5_MS, sqlite_vec_engine._ROWS_PER_BATCH = int(limit), 8
 builtin.select_provider = lambda *_, **__: selection_of(FakeProvider())
 memory = builtin.BuiltinMemory(Path(notes), Settings(store=StoreSettings(path=data)), executor=None, background=False)
 write, update_engine, left = IndexStore.write, vectors.VectorIndex.update_engine, [-1]
@@ -159,7 +159,7 @@ def test_search_while_the_engine_switches_is_complete(
     if towards == "numpy":
         up_to(20)
     memory = open_memory()
-    monkeypatch.setattr(sqlite_vec_engine, "_ROWS_AT_ONCE", 8)
+    monkeypatch.setattr(sqlite_vec_engine, "_ROWS_PER_BATCH", 8)
     seen, write = [], IndexStore.write
 
     def look_first(store: IndexStore, *args):

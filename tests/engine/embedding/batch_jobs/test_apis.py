@@ -99,8 +99,8 @@ def test_a_job_can_be_stopped(server, api):
 
 
 def test_job_is_found_by_name_among_many(server, api, monkeypatch):
-    monkeypatch.setattr("engine.embedding.batch_jobs.files_and_batches._JOBS_A_PAGE", 2)
-    monkeypatch.setattr("engine.embedding.gemini._JOBS_A_PAGE", 2)
+    monkeypatch.setattr("engine.embedding.batch_jobs.files_and_batches._JOBS_PER_PAGE", 2)
+    monkeypatch.setattr("engine.embedding.gemini._JOBS_PER_PAGE", 2)
     file, job = begin(api, name="b" * 32)
     for number in range(5):
         begin(api, [f"another text {number}"])
