@@ -106,7 +106,7 @@ if TYPE_CHECKING:
     )
     from engine.settings.settings_section import Group, OptionPage, with_query_settings
     from engine.store.index_paths import index_files
-    from engine.store.saved_searches import SavedSearches, query_holds_secret
+    from engine.store.saved_searches import SavedSearches, contains_secret
     from engine.store.workspace_record import adopt_renamed
     from engine.text.highlight import highlight_ranges
     from engine.text.languages import detect_language, language_of_note
@@ -178,7 +178,7 @@ _NAMES = {
     "read_layers save_setting save_settings set_settings_aside",
     "settings.settings_section": "Group OptionPage with_query_settings",
     "store.index_paths": "index_files",
-    "store.saved_searches": "SavedSearches query_holds_secret",
+    "store.saved_searches": "SavedSearches contains_secret",
     "store.workspace_record": "adopt_renamed",
     "text.highlight": "highlight_ranges",
     "text.languages": "detect_language language_of_note",

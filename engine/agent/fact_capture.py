@@ -13,7 +13,7 @@ from engine.records import FactCategory
 from engine.redaction.secret_masking import redact
 from engine.text.folding import visible
 
-MAX_A_TURN = 3
+MAX_PER_TURN = 3
 _SHORTEST, _SHORTEST_UNSPACED = 10, 5
 _MAX_EMOJI = 3
 _LONGEST_READ = 10_000
@@ -134,7 +134,7 @@ def memorable_statements(
             start = text[: _LONGEST_READ + 1].strip()
             if start not in statements and is_memorable(start, longest, more_triggers):
                 statements.append(start)
-    return statements[:MAX_A_TURN]
+    return statements[:MAX_PER_TURN]
 
 
 def is_memorable(text: str, longest: int = 500, more_triggers: Sequence[str] = ()) -> bool:

@@ -14,7 +14,7 @@ from engine.base.language import marked, tr
 from engine.corpus.path_guard import PathGuard
 from engine.embedding.provider_selection import Selection, select_provider, use_fallback
 from engine.memory.active_provider import ActiveProvider
-from engine.memory.executor import BackgroundExecutor, Lifetime, Listeners, StatusListener, WhenIdle
+from engine.memory.executor import BackgroundExecutor, IdleTimer, Lifetime, Listeners, StatusListener
 from engine.records import FileText, Passage, SearchOutcome
 from engine.settings import Settings
 from engine.settings.settings_section import with_query_settings
@@ -210,7 +210,7 @@ class BuiltinMemory:
         self.store = IndexStore(usable_index_files(self._workspace, settings.store.path))
         self.vectors = VectorIndex(self.store, settings.store.vector)
         self._threads = BackgroundExecutor(executor)
-        self._idle = WhenIdle(self._threads, _IDLE_SECONDS, self.store.free_memory)
+        self._idle = IdleTimer(self._threads, _IDLE_SECONDS, self.store.free_memory)
         self._provider = ActiveProvider(
             lambda cancel: select_provider(settings, cancel=cancel),
             lambda first, reason, cancel: use_fallback(settings, first, reason, cancel=cancel),

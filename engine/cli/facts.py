@@ -34,7 +34,7 @@ def run(arguments: Namespace) -> int:
             _HOOKS[arguments.action](arguments, access, message, token)
         return 0
     with interruptible() as token, opened(workspace) as manager:
-        refuse_unreadable(manager.facts.unreadable)
+        refuse_unreadable(manager.facts.problem)
         _ACTIONS[arguments.action](arguments, manager.facts, token)
     return 0
 

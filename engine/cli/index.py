@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from engine.embedding.provider_interface import EmbeddingProvider
     from engine.memory.memory_interface import MemorySearchManager
 
-_BYTES_A_TOKEN = 3
+_BYTES_PER_TOKEN = 3
 """Bytes per token: about 4 for English notes, fewer for other scripts; passages overlap by a fifth."""
 _LAYOUTS = {
     "openclaw": "an agent's workspace: MEMORY.md and the memory folder are indexed",
@@ -274,7 +274,7 @@ def _estimated(workspace: CliWorkspace, provider: "EmbeddingProvider", cancel: C
         for file in there
         if file.name not in known or (file.size, file.mtime_ns) != (known[file.name].size, known[file.name].mtime_ns)
     ]
-    tokens = sum(size for name, size in unread if not is_document(name)) // _BYTES_A_TOKEN
+    tokens = sum(size for name, size in unread if not is_document(name)) // _BYTES_PER_TOKEN
     return EmbeddingPreview(
         problem="",
         indexed=indexed,

@@ -37,7 +37,7 @@ _DAY = 86_400
 def run(arguments: Namespace) -> int:
     workspace = find_workspace(arguments)
     with interruptible(), opened(workspace) as manager:
-        refuse_unreadable(manager.saved_searches.unreadable)
+        refuse_unreadable(manager.saved_searches.problem)
         saved = manager.saved_searches.saved()
     names = any(split_name(search.query.path)[0] for search in saved)
     folders = {known.name: known.folder for known in all_known_workspaces(workspace, arguments.config)} if names else {}
@@ -66,7 +66,7 @@ def run_saved(
     saved_searches = manager.saved_searches
     query = next((search.query for search in saved_searches.saved() if search.name == name), None)
     if query is None:
-        refuse_unreadable(saved_searches.unreadable)
+        refuse_unreadable(saved_searches.problem)
         raise MnemoscopeError(f"No saved search is named “{name}”: see mnemoscope searches.")
     with contextlib.suppress(StoreError):  # the search can still be run on a full disk
         saved_searches.touch(name)

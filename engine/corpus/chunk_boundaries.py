@@ -75,7 +75,7 @@ INNER_ITEM, ITEM, BLANK, RULE, FENCE_END = 30, 50, 200, 600, 800
 HEADINGS = (0, 1900, 1800, 1700, 1600, 1500, 1400)
 
 _CUT_AFTER = {"word": WITHIN_WORD, "space": AFTER_SPACE, "sentence": AFTER_SENTENCE}
-_PIECES_A_CHUNK = 8
+_PIECES_PER_CHUNK = 8
 _SMALLEST_PIECE = 4
 _VISIBLE = lazy_pattern(r"\S")
 
@@ -168,7 +168,7 @@ class _Scan:
         self._outline = outline
         self._text = outline.text
         self._limit = limit
-        self._piece_limit = max(_SMALLEST_PIECE, limit // _PIECES_A_CHUNK)
+        self._piece_limit = max(_SMALLEST_PIECE, limit // _PIECES_PER_CHUNK)
         self._heavy = is_heavy(outline.text)
         self._next_cut = LINE
         """Quality of a cut before the next line, from the lines before it."""

@@ -68,7 +68,7 @@ def find_key(provider: str, settings: Settings, *, cancel: CancelToken | None = 
 
 
 def key_missing(provider: str, settings: Settings) -> str:
-    """The message for a missing key of `provider`, with instructions."""
+    """Return the message for a missing key of `provider`, with instructions."""
     own = settings_of(settings, provider)
     variable = _variables(provider, own)[0]
     if _has_foreign_address(own, provider):
@@ -160,7 +160,7 @@ def _may_get_usual_key(own: Settings) -> bool:
 
 
 def _account(provider: str, own: Settings) -> str:
-    """Keychain account of this server; a key entered for one server is not used for others."""
+    """Return the keychain account of this server; a key entered for one server is not used for others."""
     return f"{provider}@{host_of(own.remote.base_url)}" if _has_foreign_address(own, provider) else provider
 
 

@@ -17,7 +17,7 @@ REMOTE = remote_names()
 
 
 def consent_of(settings: Settings, provider: str) -> str | None:
-    """The setting that permits sending texts to `provider`, marked for `tr`; None if there is none."""
+    """Return the setting that permits sending texts to `provider`, marked for `tr`; None if there is none."""
     if provider == settings.provider:
         return marked("named as provider")
     if provider == settings.fallback:
@@ -38,7 +38,7 @@ def require_consent(settings: Settings, provider: str) -> None:
 
 
 def chat_settings(settings: Settings) -> Settings | None:
-    """Settings of the chat model that names notes; None if no model is named, since naming it is the consent.
+    """Return the settings of the chat model that names notes; None without one, since naming it is the consent.
 
     They share nothing with the embedding provider's settings: neither URL nor key nor headers.
     """
@@ -49,20 +49,20 @@ def chat_settings(settings: Settings) -> Settings | None:
     return msgspec.structs.replace(settings, provider="openai", model=slug.model, dimensions=None, remote=remote)
 
 
-def described(settings: Settings) -> str:
-    """The provider that `model`, `dimensions` and `[remote]` refer to; with `auto`, the owner of the base URL."""
+def configured_provider(settings: Settings) -> str:
+    """Return the provider that `model`, `dimensions` and `[remote]` are for; with `auto`, the owner of the base URL."""
     if settings.provider != "auto":
         return settings.provider
     return (owner_of(settings.remote.base_url) if settings.remote.base_url else None) or REMOTE[0]
 
 
 def settings_of(settings: Settings, provider: str) -> Settings:
-    """The settings for `provider`: without the configured model and URL if those are for another provider.
+    """Return the settings for `provider`: without the configured model and URL if those are for another provider.
 
     A fallback must neither use another provider's model nor send its key and texts to that provider's server. Raises
     `ProviderError` for an invalid base URL.
     """
-    if provider == described(settings):
+    if provider == configured_provider(settings):
         return settings
     remote = settings.remote
     plain = RemoteSettings(agreed=remote.agreed, allow_http=remote.allow_http, batch=remote.batch)
@@ -70,13 +70,13 @@ def settings_of(settings: Settings, provider: str) -> Settings:
 
 
 def server_of(settings: Settings, provider: str) -> str | None:
-    """The host of a remote provider, if the settings name one. Raises `ProviderError`."""
+    """Return the host of a remote provider, if the settings name one. Raises `ProviderError`."""
     base_url = settings_of(settings, provider).remote.base_url if provider in REMOTE else ""
     return host_of(base_url) if base_url else None
 
 
 def remote_fallback(settings: Settings, provider: str = "") -> tuple[str, str] | None:
-    """Provider and host that receive texts when the provider fails; None if texts would stay on this machine.
+    """Return the provider and the host that receive texts if the provider fails; None if they stay on this machine.
 
     `provider`: the one in use, if the settings leave the choice to the program. Raises `ProviderError` for an invalid
     base URL.

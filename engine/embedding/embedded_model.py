@@ -21,7 +21,7 @@ from engine.base import in_batches
 from engine.base.cancellation import CancelToken, checkpoint
 from engine.base.errors import Closed, ProviderError
 from engine.base.language import marked, tr
-from engine.embedding.provider_interface import Limits, prepare, requests
+from engine.embedding.provider_interface import Limits, normalised, requests
 from engine.providers import Calibration
 from engine.settings import Settings
 
@@ -43,14 +43,14 @@ _UNKNOWN_LANGUAGES = frozenset(
 )
 """Other languages in Latin letters, whose words are split into pieces of two letters. Catalan and Indonesian are not:
 they resemble a known language."""
-_CHARACTERS_A_TOKEN = 4
+_CHARACTERS_PER_TOKEN = 4
 _POLL_SECONDS = 0.02
 """Interval of checking the cancel token while another thread loads the model."""
 _MAX_WORDS = 10_000
 """Size of the cache of word vectors: some 11 MB."""
 _MAX_PIECES = 64
 """Most word pieces of a query that are compared with the pieces of lines."""
-_WORDS_AT_ONCE = 64
+_WORDS_PER_CHECK = 64
 """Words between checks of the cancel token: 20 ms."""
 _STEP_TOKENS = 3200
 """Tokens between checks of the cancel token: a tenth of a second. Eight passages share most of their words."""
@@ -153,7 +153,7 @@ class EmbeddedProvider:
                 vectors.append(model.encode(step))
             except Exception as error:
                 raise ProviderError(tr("The built-in model failed: {reason}.", reason=_reason(error))) from error
-        return prepare(np.concatenate(vectors))
+        return normalised(np.concatenate(vectors))
 
     def word_vectors(self, words: Sequence[str], *, cancel: CancelToken | None = None) -> "Vectors":
         model = self._load(cancel)
@@ -161,7 +161,7 @@ class EmbeddedProvider:
 
         known = dict(zip(words, map(model.words.get, words), strict=True))
         missing = [word for word, vector in known.items() if vector is None]
-        for batch in in_batches(missing, _WORDS_AT_ONCE):
+        for batch in in_batches(missing, _WORDS_PER_CHECK):
             added = dict(zip(batch, self.embed_documents(batch, cancel=cancel).astype(np.float16), strict=True))
             known |= added
             model.add_words(added)
@@ -179,7 +179,7 @@ class EmbeddedProvider:
         return found
 
     def count_tokens(self, text: str) -> int:
-        return len(text) // _CHARACTERS_A_TOKEN + 1
+        return len(text) // _CHARACTERS_PER_TOKEN + 1
 
     def close(self) -> None:
         self._closed = True

@@ -45,7 +45,7 @@ from engine.settings import Settings
 
 # A vector takes up to 60 KB as text, so more texts would mean a download of gigabytes.
 _JOB_LIMITS = JobLimits(requests=20_000, bytes=2_000_000_000, queued_tokens=500_000, seconds=48 * 3600)
-_JOBS_A_PAGE = 100
+_JOBS_PER_PAGE = 100
 _MAX_PAGES = 20
 _STEP = 64 * 1024
 _STATES: Mapping[str, JobState] = {
@@ -115,7 +115,7 @@ class GeminiBatches:
     def find(self, name: str, input_file: str, *, cancel: CancelToken | None = None) -> RemoteJob | None:
         following = ""
         for _ in range(_MAX_PAGES):
-            url = f"{self._http.base_url}/batches?pageSize={_JOBS_A_PAGE}{following}"
+            url = f"{self._http.base_url}/batches?pageSize={_JOBS_PER_PAGE}{following}"
             page = retrying(functools.partial(self._send, "GET", url, cancel=cancel), cancel=cancel)
             for job in page.get("operations") or page.get("batches") or ():
                 if _batch_description(job).get("displayName") == name:
@@ -147,7 +147,7 @@ class GeminiBatches:
                 self._send("DELETE", f"{self._http.base_url}/{file}", cancel=cancel)
 
     def _service_url(self, service: str) -> str:
-        """Base URL for uploads or downloads, with the service's name before the API version."""
+        """Return the base URL for uploads or downloads, with the service's name before the API version."""
         base, _, version = self._http.base_url.rpartition("/")
         return f"{base}/{service}/{version}"
 
@@ -186,7 +186,7 @@ def read_job(fields: Mapping[str, Any]) -> RemoteJob:
 
 
 def _batch_description(value: Any) -> Mapping[str, Any]:
-    """The batch description in an operation; its top-level fields are newer."""
+    """Return the batch description in an operation; its top-level fields are newer."""
     top = _dict(value)
     return {**_dict(top.get("metadata")), **{key: top[key] for key in ("state", "batchStats", "output") if key in top}}
 
@@ -196,7 +196,7 @@ def _dict(value: Any) -> dict[str, Any]:
 
 
 def _number(value: Any) -> int:
-    """A count, which is sent as a string."""
+    """Return a count, which is sent as a string."""
     try:
         return int(value or 0)
     except (TypeError, ValueError):

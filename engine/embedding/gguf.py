@@ -30,7 +30,7 @@ from engine.embedding.gguf_file import GgufFile, llama_installed, model_path, re
 from engine.embedding.gguf_worker import Answer, Model, Request, RequestKind, serve
 from engine.embedding.long_text_splitting import embed_whole
 from engine.embedding.model_catalog import Traits
-from engine.embedding.provider_interface import Limits, prepare, requests
+from engine.embedding.provider_interface import Limits, normalised, requests
 from engine.providers import Calibration
 from engine.settings import Settings
 
@@ -74,11 +74,11 @@ class ModelProcess:
         self._closed = False
 
     def vectors(self, texts: list[str], options: RequestOptions) -> bytes:
-        """Concatenated float32 vectors. Each text must be within the token limit."""
+        """Return the concatenated float32 vectors. Each text must be within the token limit."""
         return self._request("vectors", texts, options).vectors
 
     def tokens(self, text: str, options: RequestOptions) -> int:
-        """Token count by the model's own tokenizer, including special tokens."""
+        """Return the number of tokens, counted by the model's own tokenizer, including special tokens."""
         (tokens,) = self._request("tokens", [text], options).tokens
         return tokens
 
@@ -252,10 +252,10 @@ class _PriorityLock:
 _MAX_TOKENS = 2048
 """Limit for one text, even if the model takes more: memory grows with it, and passages have some 400."""
 _STEP = Limits(inputs=16, tokens=2048, input_tokens=_MAX_TOKENS, at_once=1)
-"""Size of one step in bytes: a query that arrives meanwhile waits no longer than this."""
-_MARKS = 8
-"""Upper bound for the special tokens that a model adds around a text."""
-_BYTES_A_TOKEN = 3
+"""Limits of one request to the process: a query that arrives meanwhile waits no longer than one takes."""
+_SPECIAL_TOKENS = 8
+"""Most special tokens that a model adds around a text."""
+_BYTES_PER_TOKEN = 3
 _USUAL = Calibration(low=0.16, high=0.48, weight=0.4, spread=0.07)
 _QUERY_SECONDS = 300.0
 _DOCUMENT_SECONDS = 600.0
@@ -410,8 +410,8 @@ class GgufProvider:
         return self._embed(texts, self._traits.document, RequestOptions(_DOCUMENT_SECONDS, False, cancel))
 
     def count_tokens(self, text: str) -> int:
-        """An estimate; the model counts exactly only for texts that may exceed its limit."""
-        return len(text.encode("utf-8", "replace")) // _BYTES_A_TOKEN + 1
+        """Return an estimate; the model counts exactly only for texts that may exceed its limit."""
+        return len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN + 1
 
     def close(self) -> None:
         self._process.close()
@@ -432,7 +432,7 @@ class GgufProvider:
 
         # llama.cpp reads a text only up to its first NUL.
         texts = [text.encode("utf-8", "replace").decode().replace("\0", " ") for text in texts]
-        if all(_bytes(prompt + text) + _MARKS <= self._most for text in texts):
+        if all(_bytes(prompt + text) + _SPECIAL_TOKENS <= self._most for text in texts):
             return embed(texts)  # a token has at least one byte
         return embed_whole(texts, self.limits, count, embed)
 
@@ -450,7 +450,7 @@ class GgufProvider:
                     declared=self._file.dims,
                 )
             )
-        return prepare(np.frombuffer(answer, "<f4").reshape(count, -1)[:, : self.dims])
+        return normalised(np.frombuffer(answer, "<f4").reshape(count, -1)[:, : self.dims])
 
 
 def _bytes(text: str) -> int:

@@ -179,7 +179,7 @@ class _Reader:
 
 
 def _fingerprint(file: BinaryIO) -> str:
-    """Digest of the size and of evenly spaced samples, since reading 8 GB at each start would take too long."""
+    """Return a digest of size and evenly spaced samples, since reading 8 GB at each start would take too long."""
     size = os.fstat(file.fileno()).st_size
     digest = hashlib.sha256(str(size).encode())
     for sample in range(_SAMPLES):
@@ -266,7 +266,7 @@ def llama_installed() -> bool:
 
 
 def missing_model(settings: Settings) -> str:
-    """Hub id of the model to download before the configured gguf provider can work, else ""."""
+    """Return the hub id of the model to download before the configured gguf provider can work, else ""."""
     if settings.provider != "gguf" or not settings.store.vector.enabled or not llama_installed():
         return ""
     try:

@@ -101,7 +101,7 @@ def _redirect_output() -> int:
 
 
 def _error_message(error: Exception, log: int) -> str:
-    """The error that llama.cpp printed, or else the exception's message."""
+    """Return the error that llama.cpp printed, or else the exception's message."""
     os.lseek(log, 0, os.SEEK_SET)
     for line in os.read(log, 65536).decode("utf-8", "replace").splitlines():
         if _LOAD_ERROR in line:

@@ -91,7 +91,7 @@ class HttpClient:
                 self.sdk.close()
 
     def _understood(self, error: Exception) -> Exception:
-        """The original cause of an error: SDKs wrap errors of the HTTP client in their own."""
+        """Return the original cause of an error: SDKs wrap errors of the HTTP client in their own."""
         cause: BaseException | None = error
         while cause is not None:
             if isinstance(cause, MnemoscopeError):
@@ -131,7 +131,7 @@ class HttpClient:
             self.sdk.close()
 
     def failure(self, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
-        """The error for a response that is not 2xx, with keys removed."""
+        """Return the error for a response that is not 2xx, with keys removed."""
         for secret in self._secrets:
             body = body.replace(secret, b"***")
         return refusal(self.service, status, headers, body, current_call().private)
@@ -246,7 +246,7 @@ def _unpacked(packed: Iterable[bytes], most: int) -> Iterator[bytes]:
 
 
 def system_proxy(url: httpx2.URL) -> str | None:
-    """The system's proxy for this URL; never for this machine."""
+    """Return the system's proxy for this URL; never for this machine."""
     if is_loopback(str(url)) or urllib.request.proxy_bypass(url.host):
         return None
     proxies = urllib.request.getproxies()
@@ -270,7 +270,7 @@ def _unreachable_message(*, here: bool, named: bool) -> str:
 
 
 def _start_of(response: httpx2.Response) -> bytes:
-    """The first bytes of an error response's body."""
+    """Return the first bytes of an error response's body."""
     start = b""
     with contextlib.suppress(ProviderError):
         for part in response.iter_bytes():
@@ -281,5 +281,5 @@ def _start_of(response: httpx2.Response) -> bytes:
 
 
 def _reason(error: Exception) -> str:
-    """The system's error message without its number."""
+    """Return the system's error message without its number."""
     return re.sub(r"^\[Errno -?\d+\] ", "", str(error)) or type(error).__name__

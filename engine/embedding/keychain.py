@@ -32,7 +32,7 @@ class NoKeychain(KeychainError):
 
 
 def read(account: str, *, cancel: CancelToken | None = None) -> str | None:
-    """The secret of an account, None if there is none. Raises `KeychainError`, `Cancelled`."""
+    """Return the secret of an account, None if there is none. Raises `KeychainError`, `Cancelled`."""
     password = _call(lambda keychain: keychain.get_password(SERVICE, account), cancel)
     return None if password is None else str(password)
 
@@ -82,7 +82,7 @@ def _call(work: Callable[[Any], Any], cancel: CancelToken | None = None) -> Any:
 
 
 def _keychain() -> Any:
-    """The keychain in use. Selecting it loads some 100 ms of modules and queries D-Bus."""
+    """Return the keychain in use. Selecting it loads some 100 ms of modules and queries D-Bus."""
     import keyring
 
     chosen = keyring.get_keyring()

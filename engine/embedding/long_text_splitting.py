@@ -8,7 +8,7 @@ import msgspec
 
 from engine.base import lazy_pattern
 from engine.base.errors import ProviderError
-from engine.embedding.provider_interface import Limits, PartialAnswer, prepare, requests
+from engine.embedding.provider_interface import Limits, PartialAnswer, normalised, requests
 
 if TYPE_CHECKING:
     from engine.embedding.provider_interface import Vectors
@@ -40,7 +40,7 @@ def embed_whole(
     count_tokens: Callable[[str], int],
     embed: "Callable[[Sequence[str]], Vectors]",
 ) -> "Vectors":
-    """Vectors of texts of any length in order, shape (n, dims).
+    """Return the vectors of texts of any length, in order, shape (n, dims).
 
     A text of more than `limits.input_tokens` tokens is cut into parts. Their unit vectors are averaged, weighted by
     tokens, and normalised. `embed` gets texts and parts in order, as many at a time as fit into one request.
@@ -87,7 +87,7 @@ def cut(text: str, limit: int, count_tokens: Callable[[str], int]) -> Iterator[t
 
 
 def _best_end(text: str, ideal: int, reach: int) -> int:
-    """The best location to cut within `reach` characters of the ideal one; never an end of the text itself."""
+    """Return the best location to cut within `reach` characters of the ideal one; never an end of the text itself."""
     low, high = max(1, ideal - reach), min(len(text) - 1, ideal + reach)
     for end in _ENDS:
         # One more character on both sides: a boundary is matched as a whole, or extends too far and does not count.
@@ -104,7 +104,7 @@ def _pieces_of(owner: int, text: str, limit: int, count_tokens: Callable[[str], 
 
 
 def _joined(parts: Sequence[_Part], arrived: "Mapping[int, Vectors]") -> "dict[int, Vectors]":
-    """The vector of every text whose parts have all arrived, by index."""
+    """Return the vector of every text whose parts have all arrived, by index."""
     parts_of: dict[int, list[int]] = {}
     for index, part in enumerate(parts):
         parts_of.setdefault(part.owner, []).append(index)
@@ -120,4 +120,4 @@ def _average(parts: "Sequence[_Part]", vectors: "Sequence[Vectors]") -> "Vectors
         return vectors[0]
     import numpy as np
 
-    return prepare(np.average(np.stack(vectors), axis=0, weights=[max(part.tokens, 1) for part in parts]))
+    return normalised(np.average(np.stack(vectors), axis=0, weights=[max(part.tokens, 1) for part in parts]))

@@ -71,7 +71,7 @@ class _Header(msgspec.Struct, frozen=True):
 
 
 def open_model(resources: Path) -> Model:
-    """The model of the package whose files are in this folder.
+    """Return the model of the package whose files are in this folder.
 
     Where the cache folder cannot be used, the model is read from the package. Damaged files of the package may raise
     any error.
@@ -103,7 +103,7 @@ def _hash(resources: Path) -> str:
 
 
 def _cached(path: Path) -> Model | None:
-    """The model in this file; None if there is none, or a damaged one, or one that other users may change."""
+    """Return the model in this file; None if there is none, or a damaged one, or one that other users may change."""
     try:
         with path.open("rb") as file:
             if not _is_private(os.fstat(file.fileno())):
@@ -121,7 +121,7 @@ def _is_private(state: os.stat_result) -> bool:
 
 
 def _mapped(whole: memoryview) -> "Arrays":
-    """The arrays in the file's content. Raises ValueError if it is damaged."""
+    """Return the arrays in the file's content. Raises ValueError if it is damaged."""
     begin = len(_LAYOUT) + _LENGTH
     end = begin + int.from_bytes(whole[len(_LAYOUT) : begin], "little")
     if whole[: len(_LAYOUT)] != _LAYOUT or end > _LARGEST_HEADER:

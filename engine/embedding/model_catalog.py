@@ -20,18 +20,18 @@ UNKNOWN = Calibration(low=0.25, high=0.65, weight=0.3)
 
 
 def models_of(provider: str) -> tuple[ModelMetadata, ...]:
-    """The known models of a provider, its default first."""
+    """Return the known models of a provider, its default first."""
     return next((known.models for known in PROVIDERS if known.name == provider), ())
 
 
 def metadata_of(provider: str, model: str) -> ModelMetadata | None:
-    """Data of a model; the name may have a vendor prefix ("openai/…") and a tag (":latest")."""
+    """Return the data of a model; the name may have a vendor prefix ("openai/…") and a tag (":latest")."""
     plain = model.rpartition("/")[2].partition(":")[0].lower()
     return next((metadata for metadata in models_of(provider) if metadata.model == plain), None)
 
 
 def price_of(settings: Settings, provider: str, model: str) -> float | None:
-    """US dollars per million tokens: from the settings, else the list price; None if neither is known.
+    """Return a model's price per million tokens: from the settings, else the list price; None if neither is known.
 
     `model` is the name in use, without a vendor. Servers on this machine are free; other compatible servers have
     unknown prices. Raises `ProviderError` for an invalid base URL.
@@ -48,7 +48,7 @@ def price_of(settings: Settings, provider: str, model: str) -> float | None:
 
 
 def batch_price_of(settings: Settings, provider: str, model: str) -> float | None:
-    """Price for batch jobs, with the list's discount if it is known."""
+    """Return the price of batch jobs, with the list's discount if it is known."""
     price = price_of(settings, provider, model)
     metadata = metadata_of(provider, model)
     if not price or metadata is None or not metadata.price or metadata.batch_price is None:

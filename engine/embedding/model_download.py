@@ -52,7 +52,7 @@ Progress = Callable[[ModelFetchProgress], None]
 
 
 def hub_host() -> str:
-    """The host that models are downloaded from."""
+    """Return the host that models are downloaded from."""
     return _url(_endpoint()).host
 
 
@@ -199,7 +199,7 @@ class _Hub:
         self._clients: dict[str | None, httpx2.Client] = {}
 
     def content(self, model: HubFile) -> _Content:
-        """Size and checksum of the file. Raises `Transient`, `ProviderError`, `Cancelled`."""
+        """Return the size and checksum of the file. Raises `Transient`, `ProviderError`, `Cancelled`."""
         with self._call(1_000_000), self._follow(model, {}, lambda response: _ETAG in response.headers) as response:
             size = response.headers.get("X-Linked-Size", "")
             sha256 = response.headers.get(_ETAG, "").strip('"')

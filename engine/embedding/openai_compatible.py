@@ -84,7 +84,7 @@ def open_http(settings: Settings, key: str | None) -> HttpClient:
 
 
 def open_sdk(http: HttpClient) -> "openai.OpenAI":
-    """The SDK on this HTTP client; use it only within `HttpClient.call`."""
+    """Return the SDK on this HTTP client; use it only within `HttpClient.call`."""
     import openai  # takes most of a second
 
     # Its loggers would write texts if the environment asks for it (OPENAI_LOG).
@@ -94,12 +94,12 @@ def open_sdk(http: HttpClient) -> "openai.OpenAI":
 
 
 def _preset(base_url: str) -> Preset | None:
-    """The preset of the server at this URL; OpenAI has several URLs."""
+    """Return the preset of the server at this URL; OpenAI has several URLs."""
     return PRESETS[0] if owner_of(base_url) == "openai" else preset_of(base_url)
 
 
 def _prompts(model: str) -> tuple[str, str]:
-    """Prefixes of documents and queries."""
+    """Return the prefixes of documents and queries."""
     traits = traits_named(model)
     return traits.document, traits.query
 

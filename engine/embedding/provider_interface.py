@@ -120,16 +120,16 @@ class EmbeddingProvider(Protocol):
         """
 
     def embed_query(self, text: str, *, cancel: CancelToken | None = None) -> "Vectors":
-        """Vector of a query, shape (dims,). Raises `ProviderError`, `Cancelled`, `Closed`."""
+        """Return the vector of a query, shape (dims,). Raises `ProviderError`, `Cancelled`, `Closed`."""
 
     def embed_documents(self, texts: Sequence[str], *, cancel: CancelToken | None = None) -> "Vectors":
-        """Vectors of texts in order, shape (n, dims).
+        """Return the vectors of texts, in order, shape (n, dims).
 
         Raises `ProviderError`, or `PartialAnswer` if some vectors arrived; `Cancelled`, `Closed`.
         """
 
     def count_tokens(self, text: str) -> int:
-        """Tokens of a text, exact or estimated as an upper bound."""
+        """Return the number of tokens of a text, exact or estimated as an upper bound."""
 
     def close(self) -> None:
         """Release the model. Running calls finish; later ones raise `Closed`. Can be called twice."""
@@ -140,7 +140,7 @@ class WordVectors(Protocol):
     """A model in this process whose vectors of single words can be compared. Thread-safe."""
 
     def word_vectors(self, words: Sequence[str], *, cancel: CancelToken | None = None) -> "Vectors":
-        """Vectors of single words in order, within some thousandths of unit length, shape (n, dims).
+        """Return the vectors of single words, in order, within some thousandths of unit length, shape (n, dims).
 
         Cached within limits. Raises `ProviderError`, `Cancelled`, `Closed`.
         """
@@ -159,8 +159,8 @@ class WordVectors(Protocol):
         """
 
 
-def prepare(vectors: Any) -> "Vectors":
-    """Float32 copy of one vector (dims,) or several (n, dims), normalised to length 1; non-finite values become 0.
+def normalised(vectors: Any) -> "Vectors":
+    """Return a float32 copy of vectors, (dims,) or (n, dims), normalised to length 1; non-finite values become 0.
 
     Vectors shorter than 1e-10 have no direction and are not scaled.
     """

@@ -14,7 +14,14 @@ from engine.base import lazy_logger
 from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
 from engine.base.language import tr
-from engine.embedding.consent import REMOTE, chat_settings, consent_of, described, require_consent, settings_of
+from engine.embedding.consent import (
+    REMOTE,
+    chat_settings,
+    configured_provider,
+    consent_of,
+    require_consent,
+    settings_of,
+)
 from engine.providers.registry import PROVIDERS
 from engine.settings import Settings
 
@@ -55,7 +62,7 @@ class _NotAvailable(ProviderError):
 
 
 def select_provider(settings: Settings, *, key: str | None = None, cancel: CancelToken | None = None) -> Selection:
-    """The provider of the settings, else their fallback, else none.
+    """Return the provider of the settings, else their fallback, else none.
 
     Loads nothing large and sends nothing, but may wait some seconds for the keychain. `key` replaces the stored key.
     Only raises `Cancelled`.
@@ -72,7 +79,7 @@ def select_provider(settings: Settings, *, key: str | None = None, cancel: Cance
 
 
 def use_fallback(settings: Settings, failed: str, reason: str, *, cancel: CancelToken | None = None) -> Selection:
-    """The fallback of the settings, replacing the provider `failed`; a selection without a provider if there is none.
+    """Return the fallback of the settings for the provider `failed`; without one, a selection without a provider.
 
     `reason`: why it failed, one sentence. Only raises `Cancelled`.
     """
@@ -104,7 +111,7 @@ def open_chat(settings: Settings, *, cancel: CancelToken | None = None) -> "Chat
 
 
 def _chosen(settings: Settings, name: str, typed: str | None, cancel: CancelToken | None) -> Selection:
-    """The provider of this name. Raises `ProviderError`, `Cancelled`."""
+    """Return the provider of this name. Raises `ProviderError`, `Cancelled`."""
     from engine.embedding.api_keys import find_key
 
     require_consent(settings, name)
@@ -117,7 +124,7 @@ def _first_available(settings: Settings, typed: str | None, cancel: CancelToken 
     for name in ("gguf", *REMOTE, "embedded"):
         try:
             # An entered key is for the configured server only.
-            key = typed if typed and name == described(settings) else _available_key(settings, name, cancel)
+            key = typed if typed and name == configured_provider(settings) else _available_key(settings, name, cancel)
             chosen = _make_provider(settings, name, key)
         except _NotAvailable as error:
             passed_over.append(str(error))
@@ -129,7 +136,7 @@ def _first_available(settings: Settings, typed: str | None, cancel: CancelToken 
 
 
 def _available_key(settings: Settings, name: str, cancel: CancelToken | None) -> "Key | None":
-    """The key for the provider, None if it needs none. Raises `_NotAvailable`, `ProviderError`."""
+    """Return the key for the provider, None if it needs none. Raises `_NotAvailable`, `ProviderError`."""
     if name == "gguf":
         from engine.embedding.gguf_file import model_on_disk
 
@@ -160,7 +167,7 @@ def _make_provider(settings: Settings, name: str, key: "Key | str | None") -> Se
 
 
 def _loaded_from(module: str) -> Factory:
-    """A factory whose module is imported on first use."""
+    """Return a factory whose module is imported on first use."""
 
     def make(settings: Settings, key: str | None) -> "EmbeddingProvider":
         try:

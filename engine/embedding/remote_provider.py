@@ -18,7 +18,7 @@ from engine.embedding.batch_jobs.batch_api import BatchApi
 from engine.embedding.http import HttpClient
 from engine.embedding.long_text_splitting import embed_whole
 from engine.embedding.model_catalog import UNKNOWN, metadata_of, price_of
-from engine.embedding.provider_interface import LeftOut, Limits, PartialAnswer, prepare
+from engine.embedding.provider_interface import LeftOut, Limits, PartialAnswer, normalised
 from engine.embedding.response_parsing import Answer
 from engine.embedding.service_errors import TooLong, retrying
 from engine.providers import Calibration
@@ -64,7 +64,7 @@ _SCRIPTS = (
 
 
 def _tables() -> tuple[bytes, dict[int, float], list[tuple[bytes, float]]]:
-    """The class of each byte, the tokens of each class beyond ASCII, and the differences of character blocks."""
+    """Return the class of each byte, the tokens of each class beyond ASCII, and the differences of character blocks."""
     classes = bytearray(256)
     for byte in range(128):
         letter = chr(byte)
@@ -199,7 +199,7 @@ class RemoteProvider:
         self._http.close()
 
     def _embed(self, texts: Sequence[str], *, query: bool, cancel: CancelToken | None) -> "Vectors":
-        """Vectors of whole texts. If the server rejects a text as too long, parts are shorter from then on."""
+        """Return the vectors of whole texts. After a text was too long for the server, parts are shorter."""
 
         def embed(parts: Sequence[str]) -> "Vectors":
             return self._embed_all(parts, query=query, cancel=cancel)
@@ -216,7 +216,7 @@ class RemoteProvider:
                 self.limits = msgspec.structs.replace(limits, input_tokens=max(longest // 2, _SHORTEST_LIMIT))
 
     def _embed_all(self, texts: Sequence[str], *, query: bool, cancel: CancelToken | None) -> "Vectors":
-        """Unit vectors (n, dims) in the order of the texts; missing ones are requested again."""
+        """Return unit vectors (n, dims), in the order of the texts; missing ones are requested again."""
         import numpy as np
 
         if not texts:
@@ -230,7 +230,7 @@ class RemoteProvider:
                 for index, vector in answer.vectors.items():
                     self._check_length(len(vector))
                     sure = bool(np.isfinite(vector).all() and vector.any())
-                    (arrived if sure else doubtful)[missing[index]] = prepare(vector)
+                    (arrived if sure else doubtful)[missing[index]] = normalised(vector)
             except (ProviderError, Cancelled) as error:
                 if arrived:  # billed vectors are saved, even after a cancel
                     raise PartialAnswer(str(error), arrived) from error
@@ -288,7 +288,7 @@ class RemoteProvider:
 
 
 def without_vendor(model: str, vendors: Sequence[str]) -> str:
-    """The service's own name of a model, without prefixes that other programs use: "models/…", "gemini/…"."""
+    """Return the service's own name of a model, without prefixes that other programs use: "models/…", "gemini/…"."""
     return next((model.removeprefix(vendor) for vendor in vendors if model.startswith(vendor)), model)
 
 
@@ -299,5 +299,5 @@ def _choices(dimensions: Sequence[int]) -> str:
 
 
 def _sendable(text: str) -> str:
-    """The text as valid UTF-8; services reject blank texts."""
+    """Return the text as valid UTF-8; services reject blank texts."""
     return text.encode("utf-8", "replace").decode() if text.strip() else "-"

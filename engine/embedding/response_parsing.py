@@ -20,7 +20,7 @@ from engine.embedding.service_errors import Transient
 if TYPE_CHECKING:
     from engine.embedding.provider_interface import Vectors
 
-_AT_ONCE = 4 * 1024 * 1024
+_MAX_PARSED_WHOLE = 4 * 1024 * 1024
 _STEP = 64 * 1024
 _MAX_TOKENS = 2**53
 MAX_DIMENSIONS = 16_384
@@ -41,7 +41,7 @@ class Answer:
 
 def read_json(body: bytes) -> Any:
     """Parse a response's JSON value; special numbers become None. Raises `Transient` if the JSON is invalid."""
-    if len(body) <= _AT_ONCE:
+    if len(body) <= _MAX_PARSED_WHOLE:
         with contextlib.suppress(ValueError):  # the other parser decides about all that is unusual
             return decode_json(body, object)
     import ijson
@@ -71,7 +71,7 @@ def _parsed(body: bytes) -> Any:
 
 
 def indexed(items: Any, texts: int) -> "dict[int, Vectors]":
-    """Vectors of a list of {"index", "embedding"}, in any order, for this number of texts; empty ones are left out.
+    """Return the vectors of a list of {"index", "embedding"}, in any order, by index; empty ones are left out.
 
     Raises `Transient` if there is no such list, and `ProviderError` if vectors can't be assigned to texts.
     """
@@ -86,14 +86,14 @@ def indexed(items: Any, texts: int) -> "dict[int, Vectors]":
 
 
 def tokens_of(answer: Mapping[str, Any]) -> int | None:
-    """Tokens used according to a response in OpenAI's format."""
+    """Return the number of tokens used, according to a response in OpenAI's format."""
     usage = answer.get("usage")
     tokens = usage.get("total_tokens") if isinstance(usage, dict) else None
     return tokens if isinstance(tokens, int) and 0 <= tokens <= _MAX_TOKENS else None
 
 
 def ordered(items: Any, texts: int) -> "dict[int, Vectors]":
-    """Vectors of a list that is in the order of the texts by contract; empty ones are left out.
+    """Return the vectors of a list that is in the order of the texts by contract; empty ones are left out.
 
     Raises `Transient` if the list doesn't have one item per text.
     """

@@ -197,7 +197,7 @@ class Pieces:
         return pieces
 
     def _best(self, word: str) -> tuple[int, ...]:
-        """The most probable pieces of a word, by Viterbi's algorithm.
+        """Return the most probable pieces of a word, by Viterbi's algorithm.
 
         A character that isn't a piece is the unknown piece. Among equally probable paths, the one whose last piece
         starts first is used. Sums of scores are exact, so text before the word makes no difference.
@@ -245,7 +245,7 @@ _WINDOWS = ((2, 0), (3, 1), (5, 2))
 _FEATURES = _WORD + len(_WINDOWS) * _WIDTH
 _GAP = 2
 """Empty tokens around each text: the reach of a window."""
-_TOKENS_AT_ONCE = 2048
+_TOKENS_PER_BATCH = 2048
 """Each token takes 6 KB in a batch, which should fit into the processor's caches."""
 
 
@@ -304,7 +304,7 @@ class Network:
         ]
 
     def vectors(self, texts: Sequence[Sequence[int]]) -> "Vectors":
-        """Unit vectors (n, 512) of texts given as non-empty sequences of token ids."""
+        """Return unit vectors (n, 512) of texts given as non-empty sequences of token ids."""
         return np.concatenate([self._finished(*self._summed(_layout(group))) for group in _groups(texts)])
 
     def nearest_pieces(self, pieces: Sequence[int], texts: Sequence[Sequence[int]]) -> "Vectors":
@@ -363,7 +363,7 @@ class Network:
         return numbers
 
     def _finished(self, features: "Vectors", lengths: "Vectors") -> "Vectors":
-        """The layers above the average."""
+        """Apply the layers above the average."""
         weights = self._weights
         mean = (features @ weights.cnn_W + lengths * weights.cnn_b) / np.sqrt(lengths)
         first = np.maximum(mean @ weights.d0, 0)
@@ -375,7 +375,7 @@ class Network:
 
 
 def _convolve(own: "Vectors", layout: _Layout, convolutions: _Convolutions) -> "Vectors":
-    """Both convolutions of every row, shape (rows, 256), 0 in gaps. `own`: the input of every word, 0 for gaps."""
+    """Apply both convolutions to each row: (rows, 256), 0 in gaps. `own`: the input of every word, 0 for gaps."""
     size, before = convolutions.size, convolutions.before
     # A word's contributions to each position of a window, one below the other.
     added = (own @ convolutions.first).reshape(-1, _WIDTH)
@@ -406,9 +406,9 @@ def _convolve(own: "Vectors", layout: _Layout, convolutions: _Convolutions) -> "
 
 def _groups(texts: Sequence[Sequence[int]]) -> "list[list[Sequence[int]]]":
     groups: list[list[Sequence[int]]] = []
-    tokens = _TOKENS_AT_ONCE
+    tokens = _TOKENS_PER_BATCH
     for text in texts:
-        if tokens + len(text) > _TOKENS_AT_ONCE:
+        if tokens + len(text) > _TOKENS_PER_BATCH:
             groups.append([])
             tokens = 0
         groups[-1].append(text)

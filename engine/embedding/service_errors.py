@@ -75,7 +75,7 @@ def retrying(
 
 
 def backoff(tries: int) -> float:
-    """Default delay in seconds after this number of failed attempts, from 1."""
+    """Return the default delay in seconds after this number of failed attempts, from 1."""
     return min(_FIRST_SECONDS * 2.0 ** (tries - 1) * (1 + random.uniform(0, _JITTER)), _MAX_SECONDS)
 
 
@@ -159,7 +159,7 @@ class Service:
 def refusal(
     service: Service, status: int, headers: Mapping[str, str], body: bytes, private: Sequence[str] = ()
 ) -> ProviderError:
-    """The error for a response that is not 2xx. `body`: its first bytes, JSON or not.
+    """Return the error for a response that is not 2xx. `body`: its first bytes, JSON or not.
 
     `private`: texts in the request; a message that quotes from them is left out, since errors are logged.
     """
@@ -240,7 +240,7 @@ def _parsed(body: bytes) -> Any:
 
 
 def _error(answer: Any) -> Mapping[str, Any]:
-    """The error object, in the formats of OpenAI, Google, Ollama and FastAPI (Voyage)."""
+    """Return the error object, in the formats of OpenAI, Google, Ollama and FastAPI (Voyage)."""
     if isinstance(answer, list) and answer:  # some of Google's servers
         answer = answer[0]
     if not isinstance(answer, dict):
@@ -250,7 +250,7 @@ def _error(answer: Any) -> Mapping[str, Any]:
 
 
 def _error_message(answer: Any) -> str:
-    """The service's message on one line, with secrets redacted."""
+    """Return the service's message on one line, with secrets redacted."""
     error = _error(answer)
     message = error.get("message") or error.get("detail") or ""
     if isinstance(message, list):
@@ -271,7 +271,7 @@ def quotes(message: str, texts: Sequence[str]) -> bool:
 
 
 def quoted(message: str) -> str:
-    """The service's message, formatted as part of our own; empty if there is none."""
+    """Return the service's message, formatted as part of our own; empty if there is none."""
     return tr(' ("{said}")', said=message) if message else ""
 
 
@@ -281,7 +281,7 @@ def _is_out_of_money(answer: Any, message: str) -> bool:
 
 
 def _details(answer: Any) -> list[Mapping[str, Any]]:
-    """Google's machine-readable part of an error."""
+    """Return Google's machine-readable part of an error."""
     details = _error(answer).get("details")
     return [detail for detail in details if isinstance(detail, dict)] if isinstance(details, list) else []
 
@@ -297,7 +297,7 @@ def _is_daily(answer: Any) -> bool:
 
 
 def _retry_delay(headers: Mapping[str, str], answer: Any, message: str) -> float | None:
-    """Delay in seconds requested by the service: in a header, in Google's format, or in OpenAI's message."""
+    """Return the seconds that the service asks to wait: in a header, in Google's format, or in OpenAI's message."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         seconds = _seconds(headers.get(name, "").strip())
         if seconds is not None:

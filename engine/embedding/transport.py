@@ -77,7 +77,7 @@ class Call:
             forget()
 
     def seconds_left(self, most: float | None) -> float:
-        """Remaining seconds for one step, at most `most`. Raises TimeoutError after the call's time limit."""
+        """Return the remaining seconds for a step, at most `most`. Raises TimeoutError after the call's time limit."""
         seconds = self._end - time.monotonic()
         if seconds <= 0:
             raise TimeoutError

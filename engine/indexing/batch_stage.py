@@ -14,7 +14,7 @@ from engine.indexing.cost_estimate import name_of
 from engine.indexing.stage_data import StageWork
 from engine.store.vector_encoding import StoredModel, Vectors
 
-_TEXTS_AT_ONCE = 256
+_TEXTS_PER_BATCH = 256
 _CHANGES_POLL = 0.2
 
 Direct = Callable[[Set[bytes]], bool]
@@ -89,7 +89,7 @@ class BatchStage:
     def _plan(self) -> set[bytes]:
         """Choose the texts for batch jobs, newest files first. Returns the hashes of all pending texts."""
         with self._store.read(tables=self._tables) as snapshot:
-            due = snapshot.due(self._model.id)
+            due = snapshot.chunks_to_embed(self._model.id)
         requested = self._runner.expected | self._runner.released | self._direct
         queue = {hash_: id_ for hash_, id_ in due.items() if hash_ not in requested} if self._runner.works else {}
         self._queued = set(queue)
@@ -115,7 +115,7 @@ class BatchStage:
     def _texts(self, ids: list[int]) -> Iterator[Text]:
         """Yield those texts of chunks (`ids`) that a batch job can take; the others are left to direct requests."""
         longest = self._provider.limits.input_tokens
-        for batch in in_batches(ids, _TEXTS_AT_ONCE):
+        for batch in in_batches(ids, _TEXTS_PER_BATCH):
             with self._store.read(tables=self._tables) as snapshot:
                 texts = snapshot.texts(batch)
             for text in texts:

@@ -8,15 +8,15 @@ import msgspec
 from engine.corpus.documents import NOT_NOTES
 from engine.indexing.stage_data import StageWork
 from engine.records import FileIssue, Source
-from engine.store.index import WORDS_TO_FORGET
+from engine.store.index import KEYWORDS_TO_PURGE
 from engine.store.vector_encoding import StoredModel, Vectors, encode
 from engine.store.writer import Writer
 
 Change = Callable[[Writer], tuple[list[int], list[int]]]
 """Function that applies one change inside a transaction; returns the ids of (new, removed) chunks."""
 
-_CHANGES_A_COMMIT = 100
-_SECONDS_A_COMMIT = 1.0
+_CHANGES_PER_COMMIT = 100
+_SECONDS_PER_COMMIT = 1.0
 _FIRST_COMMIT_SECONDS = 0.15
 _PAUSE_BETWEEN_COMMITS = 0.02
 _SECONDS_WRITING = 0.1
@@ -83,8 +83,8 @@ class Commits:
             self._begun = time.monotonic()
         self._waiting.append((change, indexed, removed))
         # The first commit comes early, so that a new index can be searched soon.
-        seconds = _SECONDS_A_COMMIT if self._outcome.chunks_indexed else _FIRST_COMMIT_SECONDS
-        if len(self._waiting) >= _CHANGES_A_COMMIT or time.monotonic() - self._begun >= seconds:
+        seconds = _SECONDS_PER_COMMIT if self._outcome.chunks_indexed else _FIRST_COMMIT_SECONDS
+        if len(self._waiting) >= _CHANGES_PER_COMMIT or time.monotonic() - self._begun >= seconds:
             self.flush()
 
     def flush(self) -> None:
@@ -115,7 +115,7 @@ class Commits:
                     break
             changes, later = changes[:done], changes[done:]
             if any(removed for _, _, removed in changes):
-                writer.set_meta(WORDS_TO_FORGET, 1)
+                writer.set_meta(KEYWORDS_TO_PURGE, 1)
             before = writer.stamp
             if self._tables is None:  # a generation that isn't published yet has no stamp
                 writer.advance_stamp()

@@ -20,7 +20,7 @@ _MIN_SECONDS = 120.0
 _PRESUMED_PRICE = 0.25
 """US dollars per million tokens where the price is unknown. No less than the models of well-known providers cost, so
 that saving a note never needs an approval."""
-_CHARACTERS_A_TOKEN = 4
+_CHARACTERS_PER_TOKEN = 4
 _SAMPLE = 512
 """Number of texts whose tokens are counted, spread evenly over all: the total is then accurate within a few percent."""
 _GROUP = 64
@@ -117,7 +117,7 @@ def _tokens(
 ) -> int:
     if provider.price == 0:
         # Local models are free, and counting exactly may require loading one.
-        return -(-characters // _CHARACTERS_A_TOKEN)
+        return -(-characters // _CHARACTERS_PER_TOKEN)
     ids = stored_models.ids_without_vector(snapshot, name)
     sample = ids if len(ids) <= _SAMPLE else [ids[index * len(ids) // _SAMPLE] for index in range(_SAMPLE)]
     tokens = seen = 0

@@ -17,9 +17,9 @@ from engine.store import stored_models
 from engine.store.snapshot import Unembedded
 from engine.store.vector_encoding import StoredModel, Vectors
 
-_TEXTS_AT_ONCE = 64
+_TEXTS_PER_BATCH = 64
 """Few, since a search changes which chunks are next."""
-_RESULTS_AT_ONCE = 16
+_RESULTS_PER_BATCH = 16
 """While text is read: some two tenths of a second with the built-in model, and the first results of a list."""
 _PAUSE_POLL = 0.2
 _SECONDS_TO_MEASURE = 2.0
@@ -70,7 +70,7 @@ class EmbedStage:
         latest: no text is embedded twice.
         """
         with self._store.read(tables=self._tables) as snapshot:
-            due = snapshot.due(self._model.id)
+            due = snapshot.chunks_to_embed(self._model.id)
         for hash_ in [hash_ for hash_ in due if hash_ in excluded or (self._model.id, hash_) in self._refused]:
             del due[hash_]
         if not due:
@@ -113,7 +113,7 @@ class EmbedStage:
         with self._store.read(tables=self._tables) as snapshot:
             due = snapshot.unembedded_results(self._model.id, results)
             texts = snapshot.texts([id_ for id_, hash_ in due if (self._model.id, hash_) not in self._refused])
-        request = next(requests(texts[:_RESULTS_AT_ONCE], self._provider.limits, self._count_tokens), None)
+        request = next(requests(texts[:_RESULTS_PER_BATCH], self._provider.limits, self._count_tokens), None)
         if request:
             self._submit(request)
         else:
@@ -146,7 +146,7 @@ class EmbedStage:
                 if (results := self._results()) is not self._last_results:
                     self._last_results = results
                     group = [hash_ for _, hash_ in snapshot.unembedded_results(self._model.id, results)]
-                group += islice(waiting, _TEXTS_AT_ONCE)
+                group += islice(waiting, _TEXTS_PER_BATCH)
                 texts = snapshot.texts([remaining.pop(hash_) for hash_ in group if hash_ in remaining])
             yield from texts
 

@@ -22,7 +22,7 @@ from engine.corpus.note_structure import Structure
 from engine.corpus.transcripts.chunk_packing import SessionChunk
 from engine.settings import Settings
 from engine.settings.options import ChunkingSettings
-from engine.store.connection import refused
+from engine.store.connection import creation_error
 from engine.store.index_schema import IN_TEXT_ORDER
 from engine.store.snapshot import HEADING_SEPARATOR, Snapshot
 from engine.store.writer import ChunkChanges, NewChunk, NewChunks, NewFile
@@ -246,7 +246,7 @@ class ChunkRows(NewChunks):
             try:
                 self._spill()
             except OSError as error:
-                raise refused(self._folder, error) from error
+                raise creation_error(self._folder, error) from error
 
     def _spill(self) -> None:
         if self._spilled is None:

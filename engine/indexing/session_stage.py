@@ -49,8 +49,8 @@ from engine.store.snapshot import Snapshot
 from engine.store.writer import NewFile, Writer
 
 _COPIED = "copied"
-_ROWS_A_COMMIT = 2500
-_FILES_A_TASK = 100
+_ROWS_PER_COMMIT = 2500
+_FILES_PER_TASK = 100
 """Number of transcripts that one process reads quickly before it gets the next ones."""
 _MIN_FOR_PROCESSES = 2_000
 """Number of new transcripts from which other processes are started, which takes as long as looking at 1,000."""
@@ -362,7 +362,7 @@ def list_sessions(
             if row is not None:
                 rows.append(row)
                 listed.add(file.name)
-            if len(rows) == _ROWS_A_COMMIT:
+            if len(rows) == _ROWS_PER_COMMIT:
                 commits.add(_addition(rows))
                 commits.flush()
                 rows = []
@@ -374,7 +374,7 @@ def list_sessions(
 def _quick_reads(files: Sequence[FoundFile], work: StageWork) -> Generator[_QuickRead]:
     """Look at each transcript, in other processes too if there are many. Raises `Cancelled`."""
     ordered = list(_by_folder(files))
-    parts = [ordered[start : start + _FILES_A_TASK] for start in range(0, len(ordered), _FILES_A_TASK)]
+    parts = [ordered[start : start + _FILES_PER_TASK] for start in range(0, len(ordered), _FILES_PER_TASK)]
 
     def read_files(part: Sequence[FoundFile]) -> Sequence[_QuickRead]:
         reads: list[_QuickRead] = []
@@ -443,7 +443,7 @@ def _listed_row(file: FoundFile, folders: FolderFiles) -> tuple[NewFile | None, 
 
 def _addition(rows: Sequence[NewFile]) -> Change:
     def add(writer: Writer) -> tuple[list[int], list[int]]:
-        writer.list_files(rows)
+        writer.add_unread_sessions(rows)
         return [], []
 
     return add

@@ -22,7 +22,7 @@ _LABELS: dict[SyncPhase, str] = {
     "publishing": marked("Saving"),
     "done": marked("Done"),
 }
-_TOKENS_A_PRICE = 1_000_000
+_TOKENS_PER_PRICE = 1_000_000
 
 
 class Charged(Protocol):
@@ -58,7 +58,7 @@ class CostMeter:
             tokens = charged.tokens_used - before
             if tokens and charged.price is None:
                 return None
-            total += tokens * (charged.price or 0.0) / _TOKENS_A_PRICE
+            total += tokens * (charged.price or 0.0) / _TOKENS_PER_PRICE
         return total
 
 

@@ -13,9 +13,9 @@ from engine.indexing.sync_progress import ProgressMeter
 from engine.indexing.text_stage import TextStage
 from engine.indexing.vector_stage import VectorStage
 from engine.records import MemorySyncProgressUpdate, SyncReason, SyncReport
-from engine.store.index import WORDS_TO_FORGET, IndexStore
+from engine.store.index import KEYWORDS_TO_PURGE, IndexStore
 from engine.store.index_schema import Tables
-from engine.store.snapshot import MAX_FREE
+from engine.store.snapshot import MAX_FREE_SHARE
 from engine.store.vector_encoding import StoredModel
 from engine.store.writer import MAX_EVICTED
 
@@ -49,19 +49,19 @@ def clean_up(parts: SyncParts, model: StoredModel | None, indexed: int, token: C
         # There may be more vectors in use than the limit: no need to look again before something changes.
         surplus = snapshot.cache_entries() > keep and snapshot.meta("evicted") != f"{snapshot.stamp}, {keep}"
         old = len(snapshot.generations()) > 1
-        holes = snapshot.free_share() > MAX_FREE
+        holes = snapshot.free_share() > MAX_FREE_SHARE
         many_new = indexed > max(_MUCH_TEXT, _MUCH_NEW * snapshot.chunk_count())
-        words = many_new or snapshot.meta(WORDS_TO_FORGET) is not None
+        words = many_new or snapshot.meta(KEYWORDS_TO_PURGE) is not None
     if old:
         with store.write() as writer:
             writer.discard_other_generations()
     parts.vectors.discard_unused(model)
     with store.read() as snapshot:
-        dropped = snapshot.discarded()
+        dropped = snapshot.has_discarded_tables()
     if dropped:
-        store.empty_discarded(token)
+        store.delete_discarded_tables(token)
     if words:
-        store.forget_words(token)
+        store.purge_keywords(token)
     if surplus:
         _evict(store, keep, token)
     if dropped or surplus or holes:

@@ -35,7 +35,7 @@ _POLL_SECONDS = 0.01
 _JOIN_POLL_SECONDS = 0.1
 _OTHER_WRITER_SECONDS = 1.0
 """How long `catch_up` waits while another process writes the index, which sees the same changes."""
-_SECONDS_A_MINUTE = 60.0
+_SECONDS_PER_MINUTE = 60.0
 _BATCH_POLL_SECONDS = 300.0
 _CHANGES_SECONDS = 30.0
 """Most seconds until a sync after a change that calls for none, such as a few lines more in a session."""
@@ -426,7 +426,7 @@ class IndexingService:
 
     def _interval(self) -> float:
         """Return the seconds between regular syncs; 0 if there are none."""
-        return 0 if self._background is None else self._background.options.interval_minutes * _SECONDS_A_MINUTE
+        return 0 if self._background is None else self._background.options.interval_minutes * _SECONDS_PER_MINUTE
 
     def _run_scheduled(self) -> None:
         """Run one scheduled sync. Each is a separate job, so that other jobs run in between."""

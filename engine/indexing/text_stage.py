@@ -31,8 +31,8 @@ _MIN_EXAMINED, _EXAMINING = 20, 0.005
 """Least number of notes that are searched for the query's words before the next note is read, and seconds after which
 this ends: a busy disk or processor must not stop the indexing.
 """
-_ROWS_AT_ONCE = 200
-_COMPARED_AT_ONCE = 10_000
+_ROWS_PER_BATCH = 200
+_FILES_PER_CHECK = 10_000
 """Files between checks of the cancel token: 20 ms."""
 
 
@@ -177,7 +177,7 @@ class TextStage:
             with self._store.write() as writer:
                 writer.set_meta("names", self._rules)
         due = list[FoundFile]()
-        for batch in in_batches(listed, _COMPARED_AT_ONCE):
+        for batch in in_batches(listed, _FILES_PER_CHECK):
             self._token.checkpoint()
             due += [file for file in batch if self._is_due(file, known.get(file.name))]
         outcome.files_unchanged = len(listed) - len(due)
@@ -354,9 +354,9 @@ def _time_change(file: FoundFile) -> Change:
 def _copying(old: Tables, file_id: int, token: CancelToken) -> Change:
     def copy(writer: Writer) -> tuple[list[int], list[int]]:
         ids = copy_file(writer.connection, old, writer.tables, file_id)
-        for start in range(0, len(ids), _ROWS_AT_ONCE):
+        for start in range(0, len(ids), _ROWS_PER_BATCH):
             token.checkpoint()
-            rows = keyword_rows(writer.connection, writer.tables, ids[start : start + _ROWS_AT_ONCE])
+            rows = keyword_rows(writer.connection, writer.tables, ids[start : start + _ROWS_PER_BATCH])
             writer.add_keywords((row.id, row.streams) for row in rows)
         return ids, []
 

@@ -42,7 +42,7 @@ from engine.redaction.secret_masking import redact
 from engine.store import sessions
 from engine.store.writer import NewFile, Writer
 
-_CHUNKS_A_PART = 2000
+_CHUNKS_PER_PART = 2000
 """Chunks of a long transcript that are committed together, about 3 MB of text; a cancel or a crash loses at most
 these."""
 _UNFINISHED = 0
@@ -286,7 +286,7 @@ class _LineReading:
         for found in self._reader.read(self._source, self._work.token):
             self._add_messages(found)
             self._rows.add(self._packer.take_full())
-            if len(self._rows) >= _CHUNKS_A_PART and not self.metadata.generated:
+            if len(self._rows) >= _CHUNKS_PER_PART and not self.metadata.generated:
                 self.store(self._current_state(_UNFINISHED), whole=False)
         after = self._current_state(self._file.size)
         # A last line without its end may be complete or half written: it is read again when the transcript grows.

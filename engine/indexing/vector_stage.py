@@ -15,7 +15,7 @@ from engine.indexing.sync_progress import ProgressMeter
 from engine.records import EmbeddingEstimate, FileIssue
 from engine.store import stored_models
 from engine.store.index_schema import Tables
-from engine.store.stored_models import Awaiting, ModelName
+from engine.store.stored_models import ModelName, UnapprovedEmbedding
 from engine.store.vector_encoding import StoredModel
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class VectorStage:
         self._tables: Tables | None = None
         """The generation that the stages work on."""
         self._looked = False
-        self._waits: Awaiting | None = None
+        self._waits: UnapprovedEmbedding | None = None
         self.model: StoredModel | None = None
         """The provider's model as the index knows it."""
         self.refused: tuple[FileIssue, ...] = ()
@@ -136,11 +136,11 @@ class VectorStage:
             return
         name, reason = None if self._provider is None else name_of(self._provider), str(self.failure or "")
         with self._store.read() as snapshot:
-            known = stored_models.awaiting(snapshot)
+            known = stored_models.unapproved_embedding(snapshot)
             known_reason = "" if name is None else stored_models.embedding_failure(snapshot, name)
         if known != self._waits or (name is not None and known_reason != reason):
             with self._store.write() as writer:
-                stored_models.record_awaiting(writer, self._waits)
+                stored_models.record_unapproved_embedding(writer, self._waits)
                 if name is not None:
                     stored_models.record_embedding_failure(writer, name, reason)
         self._record_refused()
@@ -192,7 +192,7 @@ class VectorStage:
             by_jobs = not self._parts.batch_policy.disabled
             work = estimate(snapshot, provider, self._parts.settings, by_jobs=by_jobs)
         if not self._parts.agreement.covers(name, work):
-            self._waits = Awaiting(name, work.estimate)
+            self._waits = UnapprovedEmbedding(name, work.estimate)
             return False
         self._parts.agreement.lower(name, work.estimate.tokens)  # a run that was killed did not get to it
         self._waits = None
@@ -202,7 +202,7 @@ class VectorStage:
         """Store which indexed texts the provider has refused."""
         with self._store.read() as snapshot:
             known = set(snapshot.issues("not embedded"))
-            pending = snapshot.due(self.model.id) if self.model is not None and self._parts.refused else {}
+            pending = snapshot.chunks_to_embed(self.model.id) if self.model is not None and self._parts.refused else {}
         id_ = -1 if self.model is None else self.model.id
         issues = {issue for (model, hash_), issue in self._parts.refused.items() if model == id_ and hash_ in pending}
         self.refused = tuple(sorted(issues, key=lambda issue: (issue.path, issue.detail)))

@@ -53,7 +53,7 @@ _MAX_NEAR_PAIRS = 50_000
 """Number of pairs compared, beginning with the fewest different signs: reading the vectors of a million pairs would
 take minutes.
 """
-_AT_ONCE = 4000
+_BATCH_SIZE = 4000
 _SEED = 20260222
 
 Signs = NDArray[np.uint16]
@@ -210,9 +210,9 @@ def near_chunks(
 def _blocks(
     store: IndexStore, model: StoredModel, ids: Ids, cancel: CancelToken | None
 ) -> Iterator[tuple[list[int], Vectors]]:
-    for start in range(0, len(ids), _AT_ONCE):
+    for start in range(0, len(ids), _BATCH_SIZE):
         with store.read(cancel) as snapshot:
-            rows = list(snapshot.vectors(model.id, model.dims, ids[start : start + _AT_ONCE].tolist()))
+            rows = list(snapshot.vectors(model.id, model.dims, ids[start : start + _BATCH_SIZE].tolist()))
         if rows:
             yield [id_ for id_, _ in rows], decode([row for _, row in rows], model.dims)
 
@@ -280,7 +280,7 @@ def _cosines(
     store: IndexStore, model: StoredModel, pairs: NDArray[np.int64], cancel: CancelToken | None
 ) -> NDArray[np.float32]:
     cosines = np.zeros(len(pairs), np.float32)
-    step = _AT_ONCE // 2
+    step = _BATCH_SIZE // 2
     for start in range(0, len(pairs), step):
         batch = pairs[start : start + step]
         vectors: dict[int, Vectors] = {}

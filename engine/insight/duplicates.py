@@ -58,10 +58,10 @@ SAME_WORDS = 0.6
 _MOSTLY = 0.8
 """Share of the files with a recurring text that must consist mostly of it, for the files to count as similar."""
 
-_AT_ONCE = 200
+_BATCH_SIZE = 200
 _SAMPLED = 1_500_000
 """Most shingles in memory: 12 bytes each, and as much again during sorting."""
-_CHARACTERS_A_TOKEN = 6
+_CHARACTERS_PER_TOKEN = 6
 _MAX_COMPARED = 5_000
 _CACHED_FILES = 256
 _READING = 0.8
@@ -224,9 +224,9 @@ class _Search:
         return notes, sum(note.size for note in notes)
 
     def _sample(self, characters: int) -> Sample:
-        sample = Sample(step=1 + characters // (_CHARACTERS_A_TOKEN * _SAMPLED))
-        for start in range(0, len(self._notes), _AT_ONCE):
-            batch = self._notes[start : start + _AT_ONCE]
+        sample = Sample(step=1 + characters // (_CHARACTERS_PER_TOKEN * _SAMPLED))
+        for start in range(0, len(self._notes), _BATCH_SIZE):
+            batch = self._notes[start : start + _BATCH_SIZE]
             texts = self._texts([note.id for note in batch])
             for note in batch:
                 checkpoint(self._cancel)

@@ -167,7 +167,7 @@ def _position(cursor: str) -> tuple[float, str]:
 
 T = TypeVar("T")
 
-_AT_ONCE = 4
+_MAX_CALLS = 4
 """Number of parallel calls; further ones wait."""
 _RECALL, _CONTEXT = "memory_recall", "memory_context"
 
@@ -197,7 +197,7 @@ class _Handlers:
         self._access = access
         self._tools = tools
         self._offered = tools()
-        self._limiter = anyio.CapacityLimiter(_AT_ONCE)
+        self._limiter = anyio.CapacityLimiter(_MAX_CALLS)
         self.section = memory_prompt_section("full", [tool.name for tool in self._offered], citations=access.cites)
 
     # --- tools ----------------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ from engine.base.bounded_json import check_depth, check_digits
 
 LONGEST_MESSAGE = 256 * 1024
 """Maximum size of a message in bytes; the longest input of a tool is a hundredth of it."""
-_READ_AT_ONCE = 64 * 1024
+_CHUNKS_PER_BATCH = 64 * 1024
 _ENDS = 1024
 """Number of bytes at each end of a refused message that are searched for its id."""
 _ID = rb'"id"\s*:\s*(-?\d{1,18}|"[^"\\\n]{0,200}")'
@@ -183,7 +183,7 @@ def _lines(wire: int) -> Iterator[_Line]:
 
 def _read(wire: int) -> bytes:
     try:
-        return os.read(wire, _READ_AT_ONCE)
+        return os.read(wire, _CHUNKS_PER_BATCH)
     except OSError:
         return b""
 

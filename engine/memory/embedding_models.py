@@ -14,7 +14,7 @@ from engine.memory.memory_context import MemoryContext
 from engine.records import EmbeddingEstimate, StoredModelInfo
 from engine.settings import Settings
 from engine.store import stored_models
-from engine.store.stored_models import Awaiting, ModelName
+from engine.store.stored_models import ModelName, UnapprovedEmbedding
 
 _NO_KEY = "none"
 """Placeholder for a missing API key: estimates don't need one."""
@@ -81,7 +81,7 @@ class ModelLibrary:
         with self._store.read(cancel) as snapshot:
             return estimate(snapshot, selection.provider, settings, cancel).estimate
 
-    def awaiting(self, awaiting: Awaiting | None) -> EmbeddingEstimate | None:
+    def awaiting(self, awaiting: UnapprovedEmbedding | None) -> EmbeddingEstimate | None:
         """Return the estimate of the last sync if its embedding still awaits approval, else None."""
         provider = self._provider.selected()  # the status must not wait for the keychain
         active = None if provider is None else name_of(provider)
@@ -116,7 +116,7 @@ class ModelLibrary:
 
 
 def still_awaiting(
-    found: Awaiting | None, active: ModelName | None, settings: Settings, agreed: Callable[[ModelName], int]
+    found: UnapprovedEmbedding | None, active: ModelName | None, settings: Settings, agreed: Callable[[ModelName], int]
 ) -> EmbeddingEstimate | None:
     """Return the estimate of the last sync, if it still applies to these settings and is not approved yet.
 

@@ -265,7 +265,7 @@ class _Clock:
             return None
 
 
-class WhenIdle:
+class IdleTimer:
     """Calls a function in the background once a memory has been idle for at least `seconds`, at most twice that.
 
     Thread-safe.

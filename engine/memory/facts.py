@@ -33,7 +33,7 @@ from engine.records import (
     SavedFact,
 )
 from engine.redaction.secret_masking import redact
-from engine.store.facts import FactRows
+from engine.store.facts import FactStore
 from engine.store.stored_models import ModelName
 from engine.store.user_data import UserData
 from engine.text.folding import visible
@@ -54,7 +54,7 @@ _ARTICLES = frozenset({"a", "an", "the"})
 _AROUND_WORDS = ".,;:!?…\"'`“”„«»()[]*_\u2018\u2019"
 _SECRET = marked("A fact with a password, a key or a token can't be saved: remove the secret.")
 
-_AT_ONCE = 256
+_BATCH_SIZE = 256
 """Most facts embedded for one query; the others are matched by keywords until the next query."""
 _LONGEST_QUERY = 2000
 
@@ -86,7 +86,7 @@ class Facts:
         """`provider` returns the approved embedding provider; `report_failure` is called with its error, or None on
         success.
         """
-        self._rows = FactRows(user)
+        self._rows = FactStore(user)
         self._vectors = FactVectors(self._rows, provider, report_failure)
         self.provider = provider
         self.report_failure = report_failure
@@ -96,14 +96,14 @@ class Facts:
     # --- queries ----------------------------------------------------------------------------------------------------
 
     @property
-    def problem(self) -> str:
+    def refusal(self) -> str:
         """Why nothing can be saved or changed; empty if it can."""
-        return self._rows.problem
+        return self._rows.refusal
 
     @property
-    def unreadable(self) -> str:
+    def problem(self) -> str:
         """Why saved facts can't be read; empty if they can."""
-        return self._rows.unreadable
+        return self._rows.problem
 
     def stamp(self) -> tuple[int, int]:
         """Return a value that changes whenever any process changes a fact."""
@@ -334,7 +334,7 @@ class FactVectors:
 
     def __init__(
         self,
-        rows: FactRows,
+        rows: FactStore,
         provider: "Callable[[], EmbeddingProvider | None]",
         report_failure: Callable[[str | None], None],
     ) -> None:
@@ -381,8 +381,8 @@ class FactVectors:
         """
         with self._embedding:  # concurrent queries must not be billed twice
             rows = self._vectors(provider).rows
-            missing = [fact for fact in facts if fact.remembered and fact.id not in rows][:_AT_ONCE]
-            if not missing or self._rows.problem:
+            missing = [fact for fact in facts if fact.remembered and fact.id not in rows][:_BATCH_SIZE]
+            if not missing or self._rows.refusal:
                 return ""
             from engine.store.vector_encoding import encode
 

@@ -128,7 +128,7 @@ class Health:
         """Report how many chunks have no vector, and why."""
         with self._store.read(self._cancel) as snapshot:
             pending = snapshot.pending_vectors(snapshot.stored_model(*name))
-            awaiting = stored_models.awaiting(snapshot)
+            awaiting = stored_models.unapproved_embedding(snapshot)
             chunks = snapshot.chunk_count()
         id_, title = "meaning", tr("Meaning")
         if not pending:

@@ -29,7 +29,7 @@ _CHUNKS = 12
 """Sample for the component common to all sessions: number of evenly spread sessions, and of chunks of each."""
 _UNKNOWN = 8
 """Number of zero vectors included in the average, so that hardly anything is removed if there are few sessions."""
-_AT_ONCE = 4000
+_BATCH_SIZE = 4000
 """Number of vectors held in memory at a time."""
 
 
@@ -88,7 +88,7 @@ def _mean_direction(snapshot: Snapshot, model: StoredModel, ids: list[int]) -> V
     import numpy as np
 
     total = np.zeros(model.dims)
-    for batch in in_batches(ids, _AT_ONCE):
+    for batch in in_batches(ids, _BATCH_SIZE):
         rows = [vector for _, vector in snapshot.vectors(model.id, model.dims, batch)]
         if rows:
             total += decode(rows, model.dims).sum(axis=0, dtype=np.float64)

@@ -39,7 +39,7 @@ from engine.store import stored_models
 from engine.store.batch_jobs import BatchJobs
 from engine.store.index import IndexStore
 from engine.store.snapshot import Snapshot
-from engine.store.stored_models import Awaiting, ModelName
+from engine.store.stored_models import ModelName, UnapprovedEmbedding
 from engine.store.vectors import EngineChoice, VectorIndex
 
 
@@ -53,7 +53,7 @@ class Counts(msgspec.Struct, frozen=True):
     pending: int
     vectors: int
     models: tuple[StoredModelInfo, ...]
-    awaiting: Awaiting | None
+    awaiting: UnapprovedEmbedding | None
     """Embedding that the last sync did not start because it was not approved."""
     failed: tuple[FileIssue, ...]
     skipped: tuple[FileIssue, ...]
@@ -121,7 +121,7 @@ def _count(snapshot: Snapshot, name: ModelName | None, vectors: VectorIndex) -> 
         pending=pending,
         vectors=chunks - pending if name is not None else 0,
         models=stored_models.stored_models(snapshot, name),
-        awaiting=stored_models.awaiting(snapshot),
+        awaiting=stored_models.unapproved_embedding(snapshot),
         failed=(*snapshot.issues("failed"), *snapshot.issues("not embedded")),
         skipped=snapshot.issues("skipped"),
         engine=vectors.choice(snapshot, model),

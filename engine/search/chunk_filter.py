@@ -14,7 +14,7 @@ import msgspec
 from engine.base import lazy_pattern
 from engine.corpus.globs import Globs
 from engine.records import Source
-from engine.store.connection import many
+from engine.store.connection import id_array
 from engine.store.index_schema import IN_TEXT_ORDER, stored_dates
 from engine.store.snapshot import Snapshot
 from engine.text.date_parsing import parse_period
@@ -138,7 +138,7 @@ def in_period(snapshot: Snapshot, since: float | None, until: float | None) -> t
     first, end = (int(max(-_FOREVER_NS, min(_FOREVER_NS, bound * 1e9))) for bound in _bounds(since, until))
     return (
         "((mtime_ns >= ? AND mtime_ns < ?) OR id IN (SELECT value FROM carray(?)))",
-        (first, end, many(note_days.within(snapshot, *_bounds(since, until)))),
+        (first, end, id_array(note_days.within(snapshot, *_bounds(since, until)))),
     )
 
 
@@ -202,7 +202,7 @@ def newest(snapshot: Snapshot, chunks: Sequence[int], limit: int, without: Seque
         snapshot.connection.execute(
             f"""SELECT id, mtime_ns, path FROM {tables.files} WHERE id IN ({files_of} ON c.id = w.value)
                 AND id NOT IN ({files_of} ON c.id = w.value)""",
-            (many(chunks), many(without)),
+            (id_array(chunks), id_array(without)),
         )
     )
     latest = dict(sorted(note_days.all(snapshot), key=itemgetter(1)))
@@ -215,7 +215,7 @@ def newest(snapshot: Snapshot, chunks: Sequence[int], limit: int, without: Seque
     query = f"""SELECT file_id, id FROM {tables.chunks} WHERE file_id IN (SELECT value FROM carray(?))
         ORDER BY {IN_TEXT_ORDER}"""
     chosen = [file for file, _, _ in heapq.nsmallest(limit, rows, key=order)]
-    for file, id_ in snapshot.connection.execute(query, (many(chosen),)):
+    for file, id_ in snapshot.connection.execute(query, (id_array(chosen),)):
         if file not in first and chunks[bisect_left(chunks, id_, hi=len(chunks) - 1)] == id_:
             first[file] = id_
     return [first[file] for file in chosen], len(rows)

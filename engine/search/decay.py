@@ -15,7 +15,7 @@ from engine.corpus.globs import Globs
 from engine.corpus.note_dates import date_in_name
 from engine.records import DateOrigin
 from engine.settings.search_settings import TemporalDecaySettings
-from engine.store.connection import many
+from engine.store.connection import id_array
 from engine.store.snapshot import Snapshot
 
 _ALWAYS_EVERGREEN = ("MEMORY.md", "memory.md")
@@ -105,7 +105,7 @@ def _files_of(snapshot: Snapshot, ids: Sequence[int]) -> Iterator[tuple[int, _Fi
             FROM carray(?) wanted CROSS JOIN {tables.chunk_rows} ON c.id = wanted.value
             CROSS JOIN {tables.files} f ON f.id = c.file_id LEFT JOIN {tables.front_matter} n ON n.file_id = f.id
             LEFT JOIN {tables.sessions} s ON s.file_id = f.id""",
-        (many(ids),),
+        (id_array(ids),),
     )
     for chunk, *file in rows:
         yield chunk, _File(*file)

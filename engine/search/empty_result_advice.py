@@ -470,7 +470,7 @@ class _Advice:
         elif not context.language_known:
             yield self._of_index("settings", tr(UNKNOWN_LANGUAGE))
         elif (ready := context.vectors_ready) is not None:
-            name = "sync" if stored_models.awaiting(self._snapshot) is None else "embed"
+            name = "sync" if stored_models.unapproved_embedding(self._snapshot) is None else "embed"
             advice = tr(
                 "{share} of the passages have a vector; the others are found by words only.",
                 share=floored(ready.ready, ready.total),

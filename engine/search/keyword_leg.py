@@ -15,7 +15,7 @@ from engine.search.pipeline_stages import Term
 from engine.search.scoring import length_norm, term_score
 from engine.search.term_counts import CHOICE_WEIGHTS, LOOK_UP_ABOVE, Around, CountedPhrases, Match, count_terms, rank_by
 from engine.search.term_lookup import TermLookup, quoted
-from engine.store.connection import many
+from engine.store.connection import id_array
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis
 
@@ -319,7 +319,7 @@ class KeywordLeg:
             expression = scope.match.within(expression)
         elif scope.chunks is not None:
             chunks = scope.chunks[bisect(scope.chunks, above) :] if above else scope.chunks
-            return expression, f"{condition} AND +rowid IN (SELECT value FROM carray(?))", (many(chunks),)
+            return expression, f"{condition} AND +rowid IN (SELECT value FROM carray(?))", (id_array(chunks),)
         if scope.files is not None:
             condition += f" AND +rowid {self._snapshot.in_files(scope.files)}"
         return expression, condition, ()

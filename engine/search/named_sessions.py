@@ -13,7 +13,7 @@ import msgspec
 from engine.base import lazy_pattern
 from engine.base.formatting import folder_name
 from engine.search.search_context import SnapshotCache
-from engine.store.connection import many
+from engine.store.connection import id_array
 from engine.store.snapshot import Snapshot
 from engine.text.folding import fold
 from engine.text.spelling import with_word_replaced
@@ -269,5 +269,5 @@ def _in_sessions(snapshot: Snapshot, ids: Collection[int]) -> Iterable[tuple[int
     query = f"""SELECT c.id, c.file_id, s.project FROM carray(?) wanted
         CROSS JOIN {tables.chunk_rows} ON c.id = wanted.value
         CROSS JOIN {tables.sessions} s ON s.file_id = c.file_id"""
-    rows: Iterable[tuple[int, int, str]] = snapshot.connection.execute(query, (many(ids),))
+    rows: Iterable[tuple[int, int, str]] = snapshot.connection.execute(query, (id_array(ids),))
     return rows

@@ -19,7 +19,7 @@ from engine.base import lazy_pattern
 from engine.search.chunk_filter import ChunkFilter, note_days
 from engine.search.named_sessions import NamedSessions, agents_in, session_files, session_names
 from engine.search.search_context import SnapshotCache
-from engine.store.connection import many
+from engine.store.connection import id_array
 from engine.store.snapshot import Snapshot
 from engine.text.folding import fold
 from engine.text.time_expressions import PREPOSITIONS, TimeExpression, read_dates, read_times
@@ -278,7 +278,7 @@ def _chunks(snapshot: Snapshot, ids: Sequence[int]) -> Iterator[tuple[int, int, 
     """Yield id, file id and heading of each chunk."""
     return snapshot.connection.execute(
         f"SELECT id, file_id, heading FROM {snapshot.tables.chunks} WHERE id IN (SELECT value FROM carray(?))",
-        (many(ids),),
+        (id_array(ids),),
     )
 
 
@@ -292,7 +292,7 @@ def _dates_in_texts(
     matches = " OR ".join("instr(text, ?)" for _ in needles)
     rows = snapshot.connection.execute(
         f"SELECT id, text FROM {snapshot.tables.chunks} WHERE id IN (SELECT value FROM carray(?)) AND ({matches})",
-        (many(ids), *needles),
+        (id_array(ids), *needles),
     )
     for id_, text in rows:
         yield id_, list(_iso_days(text))

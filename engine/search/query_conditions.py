@@ -12,7 +12,7 @@ from engine.corpus.path_guard import PathGuard
 from engine.search.chunk_filter import ChunkFilter, Match, in_period, periods_of
 from engine.search.pipeline_stages import UnderstoodQuery
 from engine.search.search_context import SearchContext
-from engine.store.connection import many, number
+from engine.store.connection import id_array, number
 from engine.store.index_schema import role_condition
 from engine.store.snapshot import Snapshot, machine_of
 from engine.text import Query, QueryTerm, analyse_word
@@ -343,7 +343,7 @@ def count_matches(snapshot: Snapshot, expression: str, files: Sequence[int]) -> 
 
 
 def in_files(ids: Sequence[int]) -> Condition:
-    return Condition("c.file_id IN (SELECT value FROM carray(?))", (many(ids),))
+    return Condition("c.file_id IN (SELECT value FROM carray(?))", (id_array(ids),))
 
 
 def _expression(term: QueryTerm) -> str:
@@ -397,7 +397,7 @@ def files_to_search(snapshot: Snapshot, guard: PathGuard, context: SearchContext
     # Until the next sync the index may contain files that the settings now exclude: they must not be opened.
     under = snapshot.meta("names")
     if under == guard.rules and not context.request.filter.narrows:
-        files: Sequence[int] | None = snapshot.known
+        files: Sequence[int] | None = snapshot.visible
     else:
         found = context.request.filter.files(snapshot)
         refused = guard.refused((name for _, name in found), under)

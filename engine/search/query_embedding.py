@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _MAX_CACHED = 64
 _NONSENSE = 5
 """Fewest letters of words that show by their spelling that they have no meaning; models know many abbreviations."""
-_LETTERS_A_PIECE = 2.1
+_LETTERS_PER_PIECE = 2.1
 """Words have no meaning if the model spells them in pieces of fewer letters on average. This holds for 86 % of random
 words, and for 2 % of the words of eight languages.
 """
@@ -207,7 +207,7 @@ class QueryEmbedder:
         from engine.store import stored_models
 
         name = stored_models.ModelName(provider.id, provider.model, provider.key)
-        waits = stored_models.awaiting(snapshot)
+        waits = stored_models.unapproved_embedding(snapshot)
         if waits is not None and waits.name == name:
             context.note_keywords_only(KeywordsOnly("not approved"))
         elif failure := stored_models.embedding_failure(snapshot, name):
@@ -235,4 +235,4 @@ class QueryEmbedder:
         pieces = list(map(self.words(snapshot, provider).pieces, words))
         if any(len(word) >= _LETTERS_OF_KNOWN * count for word, count in zip(words, pieces, strict=True)):
             return False
-        return letters < _LETTERS_A_PIECE * sum(pieces)
+        return letters < _LETTERS_PER_PIECE * sum(pieces)

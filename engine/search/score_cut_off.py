@@ -20,7 +20,7 @@ from engine.search.keyword_scores import KeywordScores, Scored
 from engine.search.pipeline_stages import Best, Moved, RaisedMinimum, Stages, Term
 from engine.search.scoring import LONG_QUERY, within_limits
 from engine.search.search_context import SearchContext, SearchRequest
-from engine.store.connection import many
+from engine.store.connection import id_array
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis
 from engine.text.folding import fold
@@ -239,7 +239,7 @@ def _stored_languages(snapshot: Snapshot, ids: Collection[int]) -> dict[int, str
     rows = snapshot.connection.execute(
         f"""SELECT c.id, f.language FROM {snapshot.tables.chunk_rows}
             CROSS JOIN {snapshot.tables.files} f ON f.id = c.file_id WHERE c.id IN (SELECT value FROM carray(?))""",
-        (many(sorted(ids)),),
+        (id_array(sorted(ids)),),
     )
     return dict(rows)
 
@@ -309,7 +309,7 @@ def _rows_of_files(snapshot: Snapshot, files: Sequence[int], results: list[Score
     found = snapshot.connection.execute(
         f"""SELECT file_id, count(*) FROM {snapshot.tables.chunks}
             WHERE file_id IN (SELECT value FROM carray(?)) AND +id IN (SELECT value FROM carray(?)) GROUP BY file_id""",
-        (many(files), many([scored.id for scored in results])),
+        (id_array(files), id_array([scored.id for scored in results])),
     )
     return dict(found)
 

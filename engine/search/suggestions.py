@@ -22,7 +22,7 @@ from engine.search.pipeline_stages import Term
 from engine.search.query_conditions import count_matches
 from engine.search.query_embedding import WordModel
 from engine.search.title_matches import NoteNames, letters_of_name
-from engine.store.connection import many
+from engine.store.connection import id_array
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, QueryTerm, spelling
 from engine.text.query_analysis import SHORTEST_PREFIX, is_written_as_name
@@ -374,7 +374,7 @@ def _text_containing(
         values = (*values, *common)
     if scope.chunks:  # all texts count if none satisfies the conditions, which may have the typing error
         inside += " AND c.id IN (SELECT value FROM carray(?))"
-        values = (*values, many(scope.chunks))
+        values = (*values, id_array(scope.chunks))
     row = snapshot.connection.execute(
         f"""SELECT c.text || char(10) || n.title || char(10) || n.path FROM {tables.fts} f
             CROSS JOIN {tables.chunks} c ON c.id = f.rowid CROSS JOIN {tables.files} n ON n.id = c.file_id

@@ -10,7 +10,7 @@ import msgspec
 from engine.base import lazy_pattern
 from engine.search.pipeline_stages import Term
 from engine.search.scoring import K1, B
-from engine.store.connection import many
+from engine.store.connection import id_array
 from engine.store.connection import number as count
 from engine.store.index_schema import FTS_COLUMNS
 from engine.store.snapshot import Snapshot
@@ -119,11 +119,11 @@ def count_terms(
     if apart := ordered[:first]:
         query = f"""SELECT {_REGISTERED}({table}) FROM carray(?) wanted
             CROSS JOIN {table} ON {table}.rowid = wanted.value WHERE {table} MATCH ?"""
-        connection.execute(query, (many(apart), expression)).fetchall()
+        connection.execute(query, (id_array(apart), expression)).fetchall()
     # The unary plus keeps SQLite from running the whole match once for every id.
     query = f"""SELECT {_REGISTERED}({table}) FROM {table}
         WHERE {table} MATCH ? AND +rowid IN (SELECT value FROM carray(?)) AND rowid BETWEEN ? AND ?"""
-    connection.execute(query, (expression, many(ordered[first:]), ordered[first], ordered[-1])).fetchall()
+    connection.execute(query, (expression, id_array(ordered[first:]), ordered[first], ordered[-1])).fetchall()
 
 
 def _parts(connection: apsw.Connection, table: str) -> int:
@@ -153,7 +153,7 @@ def length_without(connection: apsw.Connection, table: str, ids: Collection[int]
     register(connection, _LENGTH, lambda api: api.column_size(_WORDS))
     register(connection, _TOTAL, lambda api: api.column_total_size(_WORDS))
     query = f"SELECT {_LENGTH}({table}) FROM {table} WHERE rowid IN (SELECT value FROM carray(?))"
-    left_out = sum(length for (length,) in connection.execute(query, (many(ids),)))
+    left_out = sum(length for (length,) in connection.execute(query, (id_array(ids),)))
     return sum(total - left_out for (total,) in connection.execute(f"SELECT {_TOTAL}({table}) FROM {table} LIMIT 1"))
 
 
@@ -302,7 +302,11 @@ def matched_fields(
     rows = snapshot.connection.execute(
         f"""SELECT rowid, {_COLUMNS_OF_TERMS}({fts}, ?) FROM {fts}
             WHERE {fts} MATCH ? AND +rowid IN (SELECT value FROM carray(?))""",
-        (" ".join(term.kinds for term in known), " OR ".join(form for term in known for form in term.forms), many(ids)),
+        (
+            " ".join(term.kinds for term in known),
+            " OR ".join(form for term in known for form in term.forms),
+            id_array(ids),
+        ),
     )
     fields = {}
     for rowid, digits in rows:

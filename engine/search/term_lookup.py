@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from engine.search import document_frequencies, scoring
 from engine.search.pipeline_stages import Term
-from engine.store.connection import many
+from engine.store.connection import id_array
 from engine.store.snapshot import Snapshot
 from engine.text import Query, QueryAnalysis, QueryTerm, analyse_query
 from engine.text.folding import fold
@@ -161,7 +161,7 @@ class TermLookup:
 
     def _occurs(self, phrase: str) -> bool:
         """Whether a file that this search may know of contains an FTS5 phrase."""
-        fts, known = self._snapshot.tables.fts, self._snapshot.known
+        fts, known = self._snapshot.tables.fts, self._snapshot.visible
         condition = "" if known is None else f"AND +rowid {self._snapshot.in_files(known)}"
         query = f"SELECT 1 FROM {fts} WHERE {fts} MATCH ? {condition} LIMIT 1"
         return next(self._snapshot.connection.execute(query, (phrase,)), None) is not None
@@ -221,7 +221,7 @@ def _with_kind_of_text(snapshot: Snapshot, query: Query, analysis: QueryAnalysis
     row = snapshot.connection.execute(
         f"""SELECT 1 FROM {fts} CROSS JOIN {chunks} c ON c.id = {fts}.rowid
         WHERE {fts} MATCH ? AND c.file_id NOT IN (SELECT value FROM carray(?)) LIMIT 1""",
-        (f"{{title heading name aliases}} : {phrase}", many(snapshot.hidden)),
+        (f"{{title heading name aliases}} : {phrase}", id_array(snapshot.hidden)),
     ).get
     if row is None:
         return analysis

@@ -18,7 +18,7 @@ from engine.search.keyword_scores import KeywordScores, Scored
 from engine.search.pipeline_stages import Stages, Term
 from engine.search.scoring import DEFINED, SIGNED, SIGNED_OTHERWISE, SPELLED
 from engine.search.term_lookup import quoted
-from engine.store.connection import many
+from engine.store.connection import id_array
 from engine.store.index_schema import IN_TEXT_ORDER
 from engine.store.snapshot import Snapshot
 from engine.text import Query, QueryAnalysis, QueryTerm
@@ -123,7 +123,7 @@ def _is_in_texts(snapshot: Snapshot, query: Query) -> bool:
     row = snapshot.connection.execute(
         f"""SELECT 1 FROM {fts} CROSS JOIN {chunks} c ON c.id = {fts}.rowid
         WHERE {fts} MATCH ? AND c.file_id NOT IN (SELECT value FROM carray(?)) LIMIT 1""",
-        (f"- stems : {phrase}", many(snapshot.hidden)),
+        (f"- stems : {phrase}", id_array(snapshot.hidden)),
     ).get
     return row is not None
 

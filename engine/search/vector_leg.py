@@ -16,7 +16,7 @@ from engine.providers import Calibration
 from engine.search import scoring
 from engine.search.chunk_filter import ChunkFilter
 from engine.search.search_context import NearVectors
-from engine.store.connection import many
+from engine.store.connection import id_array
 from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import StoredModel, Vectors, decode
 
@@ -30,7 +30,7 @@ _MIN_PIECES = 100
 _WORD = re.compile(r"[^\W\d_]{3,20}")
 _ANY_WORD = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]{1,2}|(?:(?![\u3040-\u30ff\u4e00-\u9fff])\w)+|[^\w\s]+")
 """A word, two characters of a script without spaces, or signs, which the models read like words."""
-_MAX_WORDS, _BYTES_A_WORD = 10, 20
+_MAX_WORDS, _BYTES_PER_WORD = 10, 20
 """Number of words of a query and a passage together from which they count as texts of usual length, and most bytes of
 a word in a short text.
 """
@@ -214,5 +214,5 @@ class VectorLeg:
         if most > 0 and any(self.calibration.words):
             query = f"""SELECT c.id, c.text FROM carray(?) wanted
                 CROSS JOIN {self.snapshot.tables.chunks} c ON c.id = wanted.value WHERE octet_length(c.text) <= ?"""
-            texts = self.snapshot.connection.execute(query, (many(ids), most * _BYTES_A_WORD))
+            texts = self.snapshot.connection.execute(query, (id_array(ids), most * _BYTES_PER_WORD))
             self._short.update((id_, words) for id_, text in texts if (words := count_words(text)) <= most)

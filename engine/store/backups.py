@@ -16,7 +16,7 @@ from engine.base import lazy_logger
 from engine.base.private_files import create_private, temporary_path
 from engine.store.connection import number, open_connection
 from engine.store.index_schema import version_of
-from engine.store.integrity import Column, columns_of, unreadable
+from engine.store.integrity import Column, columns_of, first_invalid_column
 from engine.store.user_data_schema import USER_MIGRATIONS
 
 _DAILY, _BEFORE = ".backup-", ".before-"
@@ -43,7 +43,7 @@ class Backups:
         """Return the paths of all backups, newest first, including unusable ones."""
         return sorted((*self._backups_of(_DAILY), *self._backups_of(_BEFORE)), key=changed_at, reverse=True)
 
-    def usable(self, newest_version: int) -> Path | None:
+    def newest_usable(self, newest_version: int) -> Path | None:
         """Return the newest backup that is intact and readable by this version of the program."""
         return next((backup for backup in self.all() if _is_sound(backup, newest_version)), None)
 
@@ -83,8 +83,7 @@ class Backups:
         self._remove(sorted(self._backups_of(_BEFORE), key=changed_at, reverse=True)[_MIGRATIONS:])
 
     def change(self, table: str, statement: str, rows: Iterable[tuple[str, ...]] = ((),)) -> None:
-        """Run an SQL statement with each of `rows` in every backup that has `table`, so that deleted data is deleted
-        there too.
+        """Run an SQL statement with each of `rows` in every backup that has `table`, to delete data there too.
 
         Damaged backups are removed.
         """
@@ -139,10 +138,10 @@ def copy_database(connection: apsw.Connection, target: Path) -> None:
 
 
 def check(connection: apsw.Connection) -> None:
-    """Raise apsw's error if the database is damaged. Takes milliseconds; without it, later reads would fail."""
+    """Raise `apsw.CorruptError` if the database is damaged. Takes milliseconds."""
     if connection.pragma("quick_check", 1) != "ok":
         raise apsw.CorruptError("quick_check found damage")
-    if column := unreadable(connection, _columns(version_of(connection))):
+    if column := first_invalid_column(connection, _columns(version_of(connection))):
         raise apsw.CorruptError(f"{column} cannot be read")
 
 

@@ -25,7 +25,7 @@ from engine.base.private_files import create_private
 if TYPE_CHECKING:
     from filelock import FileLock
 
-_ANOTHER_SCHEMA = lazy_pattern(
+_SCHEMA_ERRORS = lazy_pattern(
     r"no such \w+|ambiguous column|has no column|already exists|\w+ columns but|file format|malformed|missing"
     r"|vtable constructor"
 )
@@ -34,7 +34,7 @@ _ANOTHER_SCHEMA = lazy_pattern(
 
 @contextmanager
 def translated(database: Path) -> Iterator[None]:
-    """Context manager that replaces SQLite's errors by those of the engine, with messages for the user."""
+    """Replace SQLite's errors in the block by those of the engine, which have messages for the user."""
     try:
         yield
     except apsw.InterruptError:
@@ -42,22 +42,22 @@ def translated(database: Path) -> Iterator[None]:
     except apsw.ConnectionClosedError:
         raise Closed from None
     except apsw.FullError as error:
-        raise disk_full(database.parent) from error
+        raise disk_full_error(database.parent) from error
     except (apsw.CorruptError, apsw.NotADBError, apsw.MismatchError, UnicodeDecodeError) as error:
-        raise damaged(database, str(error)) from error
+        raise damage_error(database, str(error)) from error
     except apsw.SQLError as error:
-        if _ANOTHER_SCHEMA.search(str(error)) is None:
+        if _SCHEMA_ERRORS.search(str(error)) is None:
             raise
-        raise damaged(database, str(error)) from error
+        raise damage_error(database, str(error)) from error
     except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
-        raise IndexReadOnly(unwritable(database.parent)) from error
+        raise IndexReadOnly(read_only_message(database.parent)) from error
     except (apsw.BusyError, apsw.LockedError) as error:
         raise IndexBusy(
             tr("Another process is using the index {file}: try again in a moment.", file=database)
         ) from error
     except apsw.IOError as error:
-        if not has_room(database.parent):  # for the WAL's index file, SQLite reports another error
-            raise disk_full(database.parent) from error
+        if not has_free_space(database.parent):  # for the WAL's index file, SQLite reports another error
+            raise disk_full_error(database.parent) from error
         raise StoreError(
             tr(
                 "The index {file} could not be read or written ({reason}). Check the disk and its free space, then try "
@@ -68,7 +68,7 @@ def translated(database: Path) -> Iterator[None]:
         ) from error
 
 
-def damaged(database: Path, reason: str) -> IndexCorrupt:
+def damage_error(database: Path, reason: str) -> IndexCorrupt:
     """Return the engine's error for a damaged database, with advice."""
     return IndexCorrupt(
         tr(
@@ -80,8 +80,8 @@ def damaged(database: Path, reason: str) -> IndexCorrupt:
     )
 
 
-def disk_full(folder: Path) -> DiskFull:
-    """Return the engine's error for a full disk with an index."""
+def disk_full_error(folder: Path) -> DiskFull:
+    """Return the engine's error for an index on a full disk."""
     return DiskFull(
         tr(
             "The disk is full: nothing more can be indexed or saved until there is room in {folder}. "
@@ -91,7 +91,7 @@ def disk_full(folder: Path) -> DiskFull:
     )
 
 
-def has_room(folder: Path) -> bool:
+def has_free_space(folder: Path) -> bool:
     """Whether the disk of the folder has room for writing to a database; also true if this can't be determined."""
     import shutil  # a search doesn't write
 
@@ -101,14 +101,14 @@ def has_room(folder: Path) -> bool:
         return True
 
 
-def refused(folder: Path, error: OSError) -> StoreError:
-    """Return the engine's error for a folder of an index in which a file can't be created."""
+def creation_error(folder: Path, error: OSError) -> StoreError:
+    """Return the engine's error for a file that can't be created in the folder of an index."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return disk_full(folder)
-    return IndexReadOnly(unwritable(folder))
+        return disk_full_error(folder)
+    return IndexReadOnly(read_only_message(folder))
 
 
-def unwritable(folder: Path) -> str:
+def read_only_message(folder: Path) -> str:
     """Return the message for an index in a read-only folder."""
     return tr(
         "The index in {folder} cannot be written: make the folder writable or choose another one with `store.path` in "
@@ -163,8 +163,9 @@ def _set_up(
     options: Callable[[apsw.Connection], None],
     check: Callable[[apsw.Connection], None] | None,
 ) -> apsw.Connection:
-    """Return the connection with its options; an error closes it, since other connections share its locks, but leaves
-    the write-ahead log alone.
+    """Return the connection with its options set.
+
+    An error closes it, since other connections share its locks, but leaves the write-ahead log unchanged.
     """
     try:
         connection.set_busy_timeout(BUSY_MS)
@@ -215,8 +216,8 @@ def number(connection: apsw.Connection, query: str, values: tuple[str | int | by
     return value if isinstance(value, int) else 0
 
 
-def many(ids: Collection[int]) -> object:
-    """Return ids as one bound SQL value, which `carray` expands to rows."""
+def id_array(ids: Collection[int]) -> object:
+    """Return ids as the value of a parameter of `carray(?)`, which has a row for each."""
     return apsw.carray(array("q", ids or (0,)))  # carray needs a value; no id is 0
 
 

@@ -15,7 +15,7 @@ _COLUMNS = ", ".join(Fact.__struct_fields__)
 _MARKS = ", ".join("?" * len(Fact.__struct_fields__))
 
 
-class FactRows:
+class FactStore:
     """Stores the facts of one workspace. Thread-safe; changes raise `StoreError` if nothing can be saved."""
 
     def __init__(self, user: UserData) -> None:
@@ -23,12 +23,12 @@ class FactRows:
         self._changes = 0
 
     @property
-    def problem(self) -> str:
+    def refusal(self) -> str:
         """Why nothing can be saved; empty if saving works."""
         return self._user.refusal
 
     @property
-    def unreadable(self) -> str:
+    def problem(self) -> str:
         """Why saved facts can't be read; empty if they can."""
         return self._user.problem
 

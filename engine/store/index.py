@@ -22,13 +22,13 @@ from engine.store.connection import (
     BUSY_MS,
     ReaderPool,
     WriterLock,
-    damaged,
-    has_room,
+    creation_error,
+    damage_error,
+    has_free_space,
     open_connection,
-    refused,
+    read_only_message,
     transaction,
     translated,
-    unwritable,
 )
 from engine.store.index_paths import IndexFiles
 from engine.store.index_schema import Tables
@@ -59,7 +59,7 @@ def open_writer(files: IndexFiles) -> apsw.Connection:
     """Open the write connection; creates or migrates the file. Raises the store's errors."""
     database = files.database
     if database.exists() and not os.access(database, os.W_OK):
-        raise IndexReadOnly(unwritable(files.folder))
+        raise IndexReadOnly(read_only_message(files.folder))
     with translated(database):
         # A writer's first pragmas already modify the file, and a file of a newer version must stay unmodified. A file
         # whose creation was interrupted before it had a write-ahead log is undone by the first query.
@@ -70,7 +70,7 @@ def open_writer(files: IndexFiles) -> apsw.Connection:
             # Cheap check that finds the most common damage of a torn file; `doctor` runs the full check.
             Snapshot(connection)
             if connection.pragma("journal_mode") != "wal":
-                raise IndexReadOnly(unwritable(files.folder))
+                raise IndexReadOnly(read_only_message(files.folder))
         except BaseException:
             connection.close()
             raise
@@ -137,7 +137,7 @@ _LOG_TIMEOUT_MS = 50
 _PAUSE_SECONDS = 0.005
 """Seconds between steps, in which other writers can write."""
 
-WORDS_TO_FORGET = "words to forget"
+KEYWORDS_TO_PURGE = "words to forget"
 """Key in `meta` that is set while the keyword index still contains words of removed files."""
 
 
@@ -190,7 +190,7 @@ class IndexStore:
         Raises `Cancelled` when `cancel` interrupts it.
         """
         if identity(self.files.database) not in (self._opened, None) or self._has_room_again():
-            self._follow()
+            self._reopen_if_needed()
         with self.noticing_damage(), self._readers.connection(cancel) as connection:
             yield Snapshot(connection, tables)
 
@@ -203,7 +203,7 @@ class IndexStore:
         from engine.store.writer import Writer  # a search does not write
 
         if self._has_room_again():
-            self._follow()
+            self._reopen_if_needed()
         with self._writing, self.noticing_damage(), translated(self.files.database):
             if self._closed:
                 raise Closed
@@ -214,9 +214,9 @@ class IndexStore:
             connection = self._writer
             with transaction(connection):
                 yield Writer(connection, tables)
-            self._keep_log_short(connection)
+            self._truncate_long_log(connection)
 
-    def _keep_log_short(self, connection: apsw.Connection) -> None:
+    def _truncate_long_log(self, connection: apsw.Connection) -> None:
         """Restart the write-ahead log once it is long: with constant readers it would only grow."""
         if self.sizes().wal > _LONGEST_LOG:
             connection.set_busy_timeout(_LOG_TIMEOUT_MS)
@@ -232,7 +232,7 @@ class IndexStore:
             return False
         if self._has_room_again() or (not self.read_only and identity(self.files.database) != self._opened):
             try:
-                self._follow()
+                self._reopen_if_needed()
             except BaseException:
                 self.unlock()
                 raise
@@ -262,7 +262,7 @@ class IndexStore:
         try:
             return self._process_lock.acquire()
         except OSError as error:
-            raise refused(self.files.folder, error) from error
+            raise creation_error(self.files.folder, error) from error
 
     # --- damage ----------------------------------------------------------------------------------------------------
 
@@ -291,7 +291,7 @@ class IndexStore:
                         self._open()  # another process was faster, or the file was deleted
             return not sound
 
-    def _follow(self) -> None:
+    def _reopen_if_needed(self) -> None:
         """Open the file again if it was replaced, or if a full disk has room for writing again."""
         with self._writing:
             if not self._closed and (identity(self.files.database) != self._opened or self._has_room_again()):
@@ -299,7 +299,7 @@ class IndexStore:
                     self._open()
 
     def _has_room_again(self) -> bool:
-        return self.is_full and has_room(self.files.folder)
+        return self.is_full and has_free_space(self.files.folder)
 
     @contextmanager
     def _without_connections(self) -> Iterator[None]:
@@ -323,24 +323,24 @@ class IndexStore:
             except (*PARSER_FAULTS, apsw.ConstraintError) as error:
                 if not self._is_damaged():
                     raise
-                raise damaged(self.files.database, tr("values of the wrong type")) from error
+                raise damage_error(self.files.database, tr("values of the wrong type")) from error
         except IndexCorrupt as damage:
             damage.file = opened
             raise
 
     # --- housekeeping ---------------------------------------------------------------------------------------------
 
-    def empty_discarded(self, cancel: CancelToken | None = None) -> None:
+    def delete_discarded_tables(self, cancel: CancelToken | None = None) -> None:
         """Delete the discarded tables in short steps, so that other writers never wait long."""
         more = True
         while more:
             checkpoint(cancel)
             with self.write() as writer:
-                more = index_schema.shrink(writer.connection)
+                more = index_schema.delete_discarded_rows(writer.connection)
             time.sleep(_PAUSE_SECONDS)
 
-    def forget_words(self, cancel: CancelToken | None = None) -> None:
-        """Rewrite the keyword index as one part, without the words of deleted files, in short steps.
+    def purge_keywords(self, cancel: CancelToken | None = None) -> None:
+        """Remove the words of deleted files from the keyword index by rewriting it as one part, in short steps.
 
         After a cancel, the next call starts over.
         """
@@ -348,9 +348,9 @@ class IndexStore:
         while more:
             checkpoint(cancel)
             with self.write() as writer:
-                more = writer.merge_words(restart=restart)
+                more = writer.merge_keywords(restart=restart)
                 if not more:
-                    writer.set_meta(WORDS_TO_FORGET, None)
+                    writer.set_meta(KEYWORDS_TO_PURGE, None)
             restart = False
             time.sleep(_PAUSE_SECONDS)
 
@@ -401,7 +401,7 @@ class IndexStore:
         try:
             self.files.prepare()
         except OSError as error:
-            raise refused(self.files.folder, error) from error
+            raise creation_error(self.files.folder, error) from error
         self.read_only, self.is_full = "", False
         try:
             self._writer = open_writer(self.files)
@@ -417,7 +417,7 @@ class IndexStore:
                 open_connection(self.files.database, "reader", check).close()
             self.read_only, self.is_full = str(error), isinstance(error, DiskFull)
         except OSError as error:
-            raise refused(self.files.folder, error) from error
+            raise creation_error(self.files.folder, error) from error
         self._opened = identity(self.files.database)
 
     def _is_damaged(self) -> bool:

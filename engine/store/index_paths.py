@@ -73,9 +73,7 @@ class IndexFiles(msgspec.Struct, frozen=True):
         return self.folder.parent / "session-homes.sqlite"
 
     def prepare(self) -> None:
-        """Create the folder with private permissions, correct permissions in it, and remove temporary files. Raises
-        OSError.
-        """
+        """Create the folder, make it and its files private, and remove temporary files. Raises OSError."""
         make_folder(self.folder)
         tidy_folder(self.folder)
         tidy_folder(self.folder.parent)

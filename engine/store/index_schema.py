@@ -426,41 +426,41 @@ def discard_generation(connection: apsw.Connection, tables: Tables) -> None:
     """Discard the tables of a generation, in the caller's transaction."""
     connection.execute(f"DROP TABLE IF EXISTS {tables.terms}")
     # The data of the keyword index; FTS5 itself drops its remaining small tables.
-    discard(connection, f"{tables.fts}_data")
+    discard_table(connection, f"{tables.fts}_data")
     connection.execute(f"DROP TABLE IF EXISTS {tables.fts}")
-    discard(connection, tables.chunks)
-    discard(connection, tables.transcripts)
-    discard(connection, tables.tool_uses)
-    discard(connection, tables.links)
-    discard(connection, tables.link_names)
+    discard_table(connection, tables.chunks)
+    discard_table(connection, tables.transcripts)
+    discard_table(connection, tables.tool_uses)
+    discard_table(connection, tables.links)
+    discard_table(connection, tables.link_names)
     connection.execute(f"DROP TABLE IF EXISTS {tables.sessions}")
     connection.execute(f"DROP TABLE IF EXISTS {tables.session_usage}")
-    discard(connection, tables.session_requests)
+    discard_table(connection, tables.session_requests)
     connection.execute(f"DROP TABLE IF EXISTS {tables.request_marks}")
     connection.execute(f"DROP TABLE IF EXISTS {tables.tags}")
     connection.execute(f"DROP TABLE IF EXISTS {tables.front_matter}")
     connection.execute(f"DROP TABLE IF EXISTS {tables.files}")
 
 
-def discard(connection: apsw.Connection, table: str) -> None:
+def discard_table(connection: apsw.Connection, table: str) -> None:
     """Rename a table for later removal, if it exists, and drop its small indexes, in the caller's transaction."""
     if table not in _tables(connection, table):
         return
     query = "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL"
     for (index,) in connection.execute(query, (table,)).fetchall():
         connection.execute(f"DROP INDEX {index}")
-    numbers = {int(name.removeprefix(_PREFIX)) for name in discarded(connection)}
+    numbers = {int(name.removeprefix(_PREFIX)) for name in discarded_tables(connection)}
     connection.execute(f"ALTER TABLE {table} RENAME TO {_PREFIX}{max(numbers, default=0) + 1}")
 
 
-def discarded(connection: apsw.Connection) -> list[str]:
+def discarded_tables(connection: apsw.Connection) -> list[str]:
     """Return the names of renamed tables that are still to be deleted."""
     return list(_tables(connection, f"{_PREFIX}[0-9]*"))
 
 
-def shrink(connection: apsw.Connection) -> bool:
+def delete_discarded_rows(connection: apsw.Connection) -> bool:
     """Delete a few rows of discarded tables, in the caller's transaction; returns False when nothing is left."""
-    waiting = discarded(connection)
+    waiting = discarded_tables(connection)
     if not waiting:
         return False
     table = waiting[0]

@@ -24,7 +24,7 @@ from engine.store.vector_encoding import MAX_DIMS
 if TYPE_CHECKING:
     from engine.store.writer import Writer
 
-_VALUES = {
+_VALID_BY_TYPE = {
     "INTEGER": "typeof({0}) = 'integer'",
     "TEXT": "typeof({0}) = 'text'",
     "BLOB": "typeof({0}) = 'blob'",
@@ -35,7 +35,7 @@ or small values.
 """
 
 
-_MORE = {
+_VALID_BY_NAME = {
     "dims": f"dims BETWEEN 1 AND {MAX_DIMS}",
     "start_line": f"start_line BETWEEN 0 AND {2**31 - 1}",
     "end_line": f"end_line BETWEEN 0 AND {2**31 - 1}",
@@ -60,15 +60,16 @@ class Column(msgspec.Struct, frozen=True):
     @property
     def valid_condition(self) -> str:
         """SQL condition that a row has a valid value in this column."""
-        fits = _VALUES[self.kind].format(self.name) if self.kind in _VALUES else "1"
-        if self.name in _MORE:
-            fits += f" AND {_MORE[self.name]}"
+        fits = _VALID_BY_TYPE[self.kind].format(self.name) if self.kind in _VALID_BY_TYPE else "1"
+        if self.name in _VALID_BY_NAME:
+            fits += f" AND {_VALID_BY_NAME[self.name]}"
         return f"({fits})" if self.required else f"({fits} OR {self.name} IS NULL)"
 
 
 def damage(snapshot: Snapshot) -> str:
-    """Return a sentence that describes the index's damage; empty if it is intact. Reads the whole file: about 1 s for
-    500 MB.
+    """Return a sentence about damage to the index; empty if it is intact.
+
+    Reads the whole file: about 1 s for 500 MB.
     """
     for generation in snapshot.generations():
         # FTS5 refreshes its cached structure when a query starts, but not for the integrity check, which would then
@@ -79,7 +80,7 @@ def damage(snapshot: Snapshot) -> str:
     if snapshot.generation not in snapshot.generations():
         reason = f"meta.generation {snapshot.generation}"
     elif first == ("ok",):
-        reason = unreadable(snapshot.connection, _columns(snapshot.generations()))
+        reason = first_invalid_column(snapshot.connection, _columns(snapshot.generations()))
     else:
         reason = first[0] if first else tr("the integrity check gave no answer")
     return tr("The database file is damaged: {reason}.", reason=reason) if reason else ""
@@ -104,10 +105,8 @@ def columns_of(connection: apsw.Connection) -> list[Column]:
     return [Column(table, name, kind, bool(required)) for table, name, kind, required in rows]
 
 
-def unreadable(connection: apsw.Connection, expected: Iterable[Column]) -> str:
-    """Return the first expected column that is missing or has an invalid value, as table.column; empty if there is
-    none.
-    """
+def first_invalid_column(connection: apsw.Connection, expected: Iterable[Column]) -> str:
+    """Return the first column that is missing or has an invalid value, as table.column; empty if there is none."""
     present = {(column.table, column.name) for column in columns_of(connection)}
     for table, group in groupby(expected, key=attrgetter("table")):
         columns = list(group)

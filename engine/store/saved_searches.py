@@ -30,7 +30,7 @@ class SavedSearches:
         self._user = user
 
     @property
-    def unreadable(self) -> str:
+    def problem(self) -> str:
         """Why saved searches can't be read; empty if they can."""
         return self._user.problem
 
@@ -49,7 +49,7 @@ class SavedSearches:
         name, query = _checked(search.name), _json(search.query)
         if query is None:
             raise StoreError(tr("This search contains characters that can't be saved: type it again."))
-        if query_holds_secret(search.query):
+        if contains_secret(search.query):
             raise StoreError(tr(_SECRET))
         with self._user.writing() as connection:
             connection.execute(
@@ -69,7 +69,8 @@ class SavedSearches:
             with self._user.writing() as connection:
                 connection.execute("UPDATE saved_searches SET used = ? WHERE name = ?", (time.time(), name))
 
-    def forget_saved(self, name: str) -> None:
+    def delete(self, name: str) -> None:
+        """Delete a saved search."""
         with self._user.writing() as connection:
             connection.execute("DELETE FROM saved_searches WHERE name = ?", (name,))
 
@@ -79,18 +80,18 @@ class SavedSearches:
             rows = connection.execute("SELECT id, asked, question FROM recent_searches ORDER BY id DESC")
             return tuple(RecentSearch(asked=time, query=query) for _, time, query in _readable(rows))
 
-    def note(self, query: QueryRecord) -> None:
+    def add_recent(self, query: QueryRecord) -> None:
         """Add a query to the history as its newest entry. Replaces the previous entry if that is a prefix of the query.
 
         Queries with secrets are not saved. Does nothing if nothing can be saved.
         """
         text = _json(query)
-        if not self._user.can_save or query_holds_secret(query) or text is None:
+        if not self._user.can_save or contains_secret(query) or text is None:
             return
         with self._user.writing() as connection:
             rows = connection.execute("SELECT id, asked, question FROM recent_searches ORDER BY id DESC").fetchall()
             for index, (id_, _, known) in enumerate(_readable(rows)):
-                if known == query or (index == 0 and _begins(known, query)):
+                if known == query or (index == 0 and _extends(known, query)):
                     connection.execute("DELETE FROM recent_searches WHERE id = ?", (id_,))
             connection.execute("INSERT INTO recent_searches (asked, question) VALUES (?, ?)", (time.time(), text))
             connection.execute(
@@ -108,8 +109,8 @@ class SavedSearches:
                 connection.execute("DELETE FROM recent_searches")
             else:
                 rows = connection.execute("SELECT id, asked, question FROM recent_searches").fetchall()
-                gone = [(id_,) for id_, _, known in _readable(rows) if known == query]
-                connection.executemany("DELETE FROM recent_searches WHERE id = ?", gone)
+                removed = [(id_,) for id_, _, known in _readable(rows) if known == query]
+                connection.executemany("DELETE FROM recent_searches WHERE id = ?", removed)
         self._user.empty_log()
         self._user.change_in_backups("recent_searches", "DELETE FROM recent_searches")
 
@@ -162,14 +163,14 @@ def _checked(name: str) -> str:
     return name
 
 
-def _begins(known: QueryRecord, query: QueryRecord) -> bool:
+def _extends(known: QueryRecord, query: QueryRecord) -> bool:
     """Whether `query` only adds text to the end of `known`."""
     same = msgspec.structs.replace(known, text=query.text) == query
     return same and bool(known.text) and query.text.startswith(known.text)
 
 
-def query_holds_secret(query: QueryRecord) -> bool:
+def contains_secret(query: QueryRecord) -> bool:
     """Return whether a query contains a secret, so that it must not be saved."""
     texts = [query.text, query.like.text if query.like else ""]
-    inner = query.within is not None and query_holds_secret(query.within)
+    inner = query.within is not None and contains_secret(query.within)
     return inner or any(redact(text) != text for text in texts)

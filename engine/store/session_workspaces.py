@@ -4,7 +4,7 @@ It can be made again at any time: a transcript without a row belongs to the work
 """
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -72,15 +72,17 @@ class SessionOwnership:
             with transaction(connection):
                 rows = _rows(connection)
                 changes = decide(rows)
-                gone = [transcript for transcript, home in changes.items() if home is None]
-                owned = {transcript: home for transcript, home in changes.items() if home is not None}
-                for transcript in gone:
+                released = [transcript for transcript, owner in changes.items() if owner is None]
+                owned = {transcript: owner for transcript, owner in changes.items() if owner is not None}
+                for transcript in released:
                     rows.pop(transcript, None)
                 rows |= owned
-                connection.executemany("DELETE FROM homes WHERE transcript = ?", ((each,) for each in gone))
+                connection.executemany(
+                    "DELETE FROM homes WHERE transcript = ?", ((transcript,) for transcript in released)
+                )
                 connection.executemany(
                     "INSERT OR REPLACE INTO homes VALUES (?, ?, ?, ?)",
-                    ((transcript, *home) for transcript, home in sorted(owned.items())),  # in the order of the table
+                    ((transcript, *owner) for transcript, owner in sorted(owned.items())),  # in the order of the table
                 )
             return rows
 
@@ -95,21 +97,21 @@ class SessionOwnership:
         """Yield a connection, and all rows: reading them checks them."""
         make_folder(self._path.parent)
         create_private(self._path)
-        connection, rows = self._connection()
+        connection, rows = self._open_or_rebuild()
         with contextlib.closing(connection):
             yield connection, rows
 
-    def _connection(self) -> tuple[apsw.Connection, dict[str, SessionOwner]]:
+    def _open_or_rebuild(self) -> tuple[apsw.Connection, dict[str, SessionOwner]]:
         try:
-            return self._try()
+            return self._open()
         except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError, IndexCorrupt, UnicodeDecodeError):
             # Nothing is lost: every workspace claims the sessions in its index again.
             log.warning("The list of claimed sessions is damaged and is rebuilt")
-            for name in self._names():
-                name.unlink(missing_ok=True)
-            return self._try()
+            for ending in ("", "-wal", "-shm", "-journal"):
+                self._path.with_name(self._path.name + ending).unlink(missing_ok=True)
+            return self._open()
 
-    def _try(self) -> tuple[apsw.Connection, dict[str, SessionOwner]]:
+    def _open(self) -> tuple[apsw.Connection, dict[str, SessionOwner]]:
         connection = apsw.Connection(str(self._path))
         try:
             connection.set_busy_timeout(BUSY_MS)
@@ -122,15 +124,12 @@ class SessionOwnership:
             connection.close()
             raise
 
-    def _names(self) -> Iterable[Path]:
-        return [self._path.with_name(self._path.name + end) for end in ("", "-wal", "-shm", "-journal")]
-
 
 def _rows(connection: apsw.Connection) -> dict[str, SessionOwner]:
     """Return all rows. Raises IndexCorrupt, UnicodeDecodeError."""
     query = """SELECT workspace, rank, project, group_concat(transcript, char(0)) FROM homes
                GROUP BY workspace, rank, project"""  # most transcripts have the owner of others, and paths have no NUL
-    homes: dict[str, SessionOwner] = {}
+    owners: dict[str, SessionOwner] = {}
     for workspace, rank, project, transcripts in typed(connection.execute(query), tuple[str, int, str, str]):
-        homes |= dict.fromkeys(transcripts.split("\0"), SessionOwner(workspace, rank, project))
-    return homes
+        owners |= dict.fromkeys(transcripts.split("\0"), SessionOwner(workspace, rank, project))
+    return owners

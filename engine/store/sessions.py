@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import msgspec
 
 from engine.records import FileUse, ModelUsage
-from engine.store.connection import many
+from engine.store.connection import id_array
 from engine.store.snapshot import Snapshot, machine_of, typed
 
 if TYPE_CHECKING:
@@ -19,13 +19,13 @@ _Time = Annotated[float, msgspec.Meta(ge=0, lt=253_402_300_800)]
 
 
 class StoredTranscript(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A file that sessions are read from: its state at the last read, and why it is not indexed, if so."""
+    """A file that sessions are read from: its state when it was last read, and the reason if it is not indexed."""
 
     path: str
     mtime_ns: int
     size: int
     rule: str = ""
-    """Rule by which nothing of it is indexed; empty if some of it is."""
+    """The rule that excludes all of it; empty if some of it is indexed."""
     detail: str = ""
 
 
@@ -46,7 +46,7 @@ class StoredSession(NamedTuple):
     unknown: int = 0
     rewound: str = ""
     modified: float | None = None
-    """Time at which the session ended, else its transcript was last changed."""
+    """Time at which the session ended; if that is unknown, when its transcript was last changed."""
     machine: str = ""
     """Name of the machine that the session was synchronised from; empty for this machine."""
     active: float | None = None
@@ -65,8 +65,9 @@ def transcripts(snapshot: Snapshot, path: str | None = None) -> dict[str, Stored
 
 
 def listed_transcripts(snapshot: Snapshot) -> dict[str, str]:
-    """Return the working folder of each transcript with a listed session, even if not read yet, by name; empty for a
-    file that may have several sessions.
+    """Return the working folder of each transcript that has a session, by name, even if it was not read yet.
+
+    The folder is empty for a file that may have several sessions.
     """
     rows = snapshot.connection.execute(
         f"""SELECT s.transcript, iif(f.path = s.transcript, s.project, '') FROM {snapshot.tables.sessions} s
@@ -89,7 +90,7 @@ def newest_transcripts(
         f"""SELECT t.path, t.size, f.title FROM {tables.transcripts} t
             CROSS JOIN {tables.sessions} s ON s.transcript = t.path CROSS JOIN {tables.files} f ON f.id = s.file_id
             WHERE t.rule = '' AND t.size < ? {one} GROUP BY t.path ORDER BY t.mtime_ns DESC LIMIT ?""",
-        (largest, *(() if files is None else (many(files),)), limit),
+        (largest, *(() if files is None else (id_array(files),)), limit),
     )
     return list(typed(rows, tuple[str, int, str]))
 
@@ -148,8 +149,9 @@ def _parser_versions(snapshot: Snapshot) -> dict[str, dict[str, int]]:
 
 
 def change_parsers(writer: "Writer", agents: Sequence[str], versions: dict[str, int]) -> None:
-    """Store the versions of all parsers, and mark the transcripts to read again: those of these agents, and those that
-    no parser could read. Their rows stay until then.
+    """Store the versions of all parsers, and mark the transcripts of these agents to be read again.
+
+    Transcripts that no parser could read are marked as well. Their rows stay until then.
     """
     tables, listed = writer.tables, msgspec.json.encode(agents).decode()
     of_agents = f"SELECT %s FROM {tables.sessions} WHERE agent IN (SELECT value FROM json_each(?))"
@@ -165,8 +167,7 @@ def change_parsers(writer: "Writer", agents: Sequence[str], versions: dict[str, 
 
 
 def usage_of_sessions(snapshot: Snapshot, file_id: int | None = None) -> dict[int, tuple[ModelUsage, ...]]:
-    """Return tokens and cost by the file id of the session, of all or only of this one; sessions without recorded
-    usage are missing.
+    """Return tokens and cost of all sessions, or only of one, by file id; sessions without usage are left out.
 
     Requests that a fork or a resumed session has copied count once, in the session that ended first.
     """

@@ -11,15 +11,15 @@ from engine.base import in_batches
 from engine.base.errors import IndexCorrupt
 from engine.base.language import tr
 from engine.records import MemorySearchResult, Source, cite
-from engine.store.connection import many, number
-from engine.store.index_schema import Tables, discarded, generations_present
+from engine.store.connection import id_array, number
+from engine.store.index_schema import Tables, discarded_tables, generations_present
 from engine.store.vector_encoding import Dims, StoredModel
 
 if TYPE_CHECKING:
     from engine.records import FileIssue, SourceCount
 
 HEADING_SEPARATOR = "\x1f"
-MAX_FREE = 0.25
+MAX_FREE_SHARE = 0.25
 """Share of empty pages above which they are returned to the disk; fewer are left for new notes."""
 _GROUP = 400
 _CACHED_CHUNKS = 100
@@ -99,35 +99,35 @@ class Snapshot:
         """Rises with every commit that changes chunks or vectors."""
         self.tables = tables or Tables(self.generation)
         self.whole: Snapshot | None = None
-        """Of a snapshot that is limited to some files: the one without limits."""
+        """The snapshot of all files, if this one is limited to some of them."""
         self.hidden = frozenset[int]()
-        """Ids of the files that a limited snapshot doesn't know of."""
-        self.known: tuple[int, ...] | None = None
-        """Ids of the other files of a limited snapshot."""
+        """Ids of the files that this snapshot leaves out."""
+        self.visible: tuple[int, ...] | None = None
+        """Ids of all other files; None if no file is left out."""
         self._chunks: dict[int, StoredChunk] = {}
 
-    def without(self, hidden: frozenset[int], known: tuple[int, ...]) -> "Snapshot":
-        """Return this snapshot for a session that may not know of the hidden files: counts and words leave them out."""
+    def without(self, hidden: frozenset[int], visible: tuple[int, ...]) -> "Snapshot":
+        """Return this snapshot without files that a session may not see: its counts and words leave them out."""
         part = Snapshot.__new__(Snapshot)
         vars(part).update(vars(self))
-        part.hidden, part.known, part.whole = hidden, known, self
+        part.hidden, part.visible, part.whole = hidden, visible, self
         return part
 
     @cached_property
     def _hidden_ids(self) -> tuple[str, str]:
-        """Temporary tables of the ids of hidden files and of their chunks, which a search reads many times."""
+        """Names of temporary tables with the ids of the hidden files and of their chunks: a search reads them often."""
         files, chunks = "temp.hidden_files", "temp.hidden_chunks"
         for table in (files, chunks):
             self.connection.execute(f"CREATE TABLE IF NOT EXISTS {table} (id INTEGER PRIMARY KEY)")
             self.connection.execute(f"DELETE FROM {table}")  # another snapshot of this connection may have filled it
-        ids = many(self.hidden)
+        ids = id_array(self.hidden)
         self.connection.execute(f"INSERT INTO {files} SELECT value FROM carray(?)", (ids,))
         self.connection.execute(f"INSERT INTO {chunks} SELECT id FROM {self.tables.chunks} WHERE file_id IN {files}")
         return files, chunks
 
     def in_files(self, files: Sequence[int]) -> str:
         """Return an SQL condition on a chunk id: the chunk belongs to one of these files. No file may be hidden."""
-        if self.known is not None and len(files) == len(self.known):  # all known: looking up the few others is faster
+        if self.visible is not None and len(files) == len(self.visible):  # looking up the few hidden ones is faster
             return f"NOT IN {self._hidden_ids[1]}" if self.hidden else "IS NOT NULL"
         return f"IN (SELECT id FROM {self.tables.chunks} WHERE file_id IN ({','.join(map(str, files))}))"
 
@@ -155,9 +155,9 @@ class Snapshot:
         """Return the numbers of all generations with tables: more than one during and after a rebuild."""
         return generations_present(self.connection)
 
-    def discarded(self) -> bool:
+    def has_discarded_tables(self) -> bool:
         """Whether discarded tables are still to be deleted."""
-        return bool(discarded(self.connection))
+        return bool(discarded_tables(self.connection))
 
     def files(self, source: Source) -> dict[str, StoredFile]:
         """Return the indexed files of one source, by name."""
@@ -220,7 +220,10 @@ class Snapshot:
         return tuple(sorted({counted_as(language) for (language,) in rows}))
 
     def issues(self, kind: str, name: str | None = None) -> "tuple[FileIssue, ...]":
-        """Return the files, or one, with a problem in the last sync, by name: `skipped`, `failed` or `not embedded`."""
+        """Return the problems that the last sync recorded, by file: `kind` is `skipped`, `failed` or `not embedded`.
+
+        `name` limits the answer to one file.
+        """
         from engine.records import FileIssue  # a search needs none
 
         query = "SELECT path, rule, detail FROM issues WHERE kind = ? AND path = coalesce(?, path) ORDER BY path, rule"
@@ -239,7 +242,7 @@ class Snapshot:
                     FROM carray(?) wanted CROSS JOIN {self.tables.chunks} c ON c.id = wanted.value
                     CROSS JOIN {self.tables.files} f ON f.id = c.file_id
                     LEFT JOIN {self.tables.sessions} s ON s.file_id = f.id""",
-                (many(missing),),
+                (id_array(missing),),
             )
             machines = self.machines()
             for id_, path, source, title, language, mtime_ns, start, end, heading, *rest in _checked(rows):
@@ -253,14 +256,14 @@ class Snapshot:
     def chunks_of_files(self, file_ids: Sequence[int]) -> list[int]:
         """Return the ids of all chunks of these files, ascending."""
         query = f"SELECT id FROM {self.tables.chunks} WHERE file_id IN (SELECT value FROM carray(?))"
-        return sorted(id_ for (id_,) in self.connection.execute(query, (many(file_ids),)))
+        return sorted(id_ for (id_,) in self.connection.execute(query, (id_array(file_ids),)))
 
     def files_of_chunks(self, ids: Sequence[int]) -> list[tuple[int, int]]:
         """Return pairs (chunk id, file id) in the order of `ids`; unknown ids are left out."""
         query = (
             f"SELECT c.id, c.file_id FROM carray(?) wanted CROSS JOIN {self.tables.chunk_rows} ON c.id = wanted.value"
         )
-        return list(self.connection.execute(query, (many(ids),)))
+        return list(self.connection.execute(query, (id_array(ids),)))
 
     def beginnings(self, language: str, count: int) -> list[str]:
         """Return the texts of the first chunks of files in a language, spread over the index.
@@ -299,7 +302,7 @@ class Snapshot:
                 FROM (SELECT hash FROM {tables.chunk_rows} WHERE id {in_ids} GROUP BY hash HAVING count(*) > 1) repeated
                 CROSS JOIN {tables.chunks} c ON c.hash = repeated.hash AND +c.id {in_ids}
                 CROSS JOIN {tables.files} f ON f.id = c.file_id WHERE length(c.text) >= {least}""",
-            (many(ids),),
+            (id_array(ids),),
         )
 
     def titles(self, ids: Sequence[int]) -> Iterator[tuple[int, int, int, str, str, str]]:
@@ -312,7 +315,7 @@ class Snapshot:
                 CROSS JOIN {self.tables.chunk_rows} ON c.id = wanted.value
                 CROSS JOIN {self.tables.files} f ON f.id = c.file_id
                 LEFT JOIN {self.tables.front_matter} n ON n.file_id = f.id""",
-            (many(ids),),
+            (id_array(ids),),
         )
         yield from typed(rows, tuple[int, int, int, str, str, str])
 
@@ -344,7 +347,7 @@ class Snapshot:
         yield from self.connection.execute(
             f"""SELECT c.id, e.vector FROM carray(?) wanted CROSS JOIN {self.tables.chunk_rows} ON c.id = wanted.value
                 CROSS JOIN embedding_cache e ON e.model_id = ? AND e.hash = c.hash WHERE length(e.vector) = ?""",
-            (many(ids), model_id, 2 * dims),
+            (id_array(ids), model_id, 2 * dims),
         )
 
     def has_vectors(self, model_id: int) -> bool:
@@ -372,7 +375,7 @@ class Snapshot:
             (model.id,),
         )
 
-    def due(self, model_id: int) -> dict[bytes, int]:
+    def chunks_to_embed(self, model_id: int) -> dict[bytes, int]:
         """Return a chunk id of every distinct text without a vector, by its hash.
 
         The first passages of all files come first, newest files first, so that vectors soon find every file.
@@ -385,7 +388,7 @@ class Snapshot:
             f"""SELECT c.hash, c.id FROM carray(?) pending CROSS JOIN {self.tables.chunk_rows} ON c.id = pending.value
                 CROSS JOIN {self.tables.files} f ON f.id = c.file_id ORDER BY
                     c.id NOT IN (SELECT min(id) FROM {self.tables.chunks} GROUP BY file_id), f.mtime_ns DESC, c.id""",
-            (many(ids),),
+            (id_array(ids),),
         )
         return dict(rows)
 
@@ -395,7 +398,7 @@ class Snapshot:
             f"""SELECT c.hash, c.text, f.path FROM carray(?) wanted
                 CROSS JOIN {self.tables.chunks} c ON c.id = wanted.value
                 CROSS JOIN {self.tables.files} f ON f.id = c.file_id""",
-            (many(ids),),
+            (id_array(ids),),
         )
         return [Unembedded(hash_, text, path) for hash_, text, path in rows]
 

@@ -25,7 +25,7 @@ from engine.base import lazy_logger
 from engine.base.cancellation import CancelToken, checkpoint, start_call
 from engine.base.language import tr
 from engine.store.index import IndexStore
-from engine.store.index_schema import discard
+from engine.store.index_schema import discard_table
 from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import Ids, StoredModel, Vectors, decode
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 log = lazy_logger(__name__)
 
-_ROWS_AT_ONCE = 1024
+_ROWS_PER_BATCH = 1024
 _FEW = 512
 """For this many chunks or fewer, reading the stored vectors is faster than searching the table."""
 
@@ -74,7 +74,7 @@ class Vec0Engine:
         """None before the first use."""
 
     def usable(self, connection: apsw.Connection) -> bool:
-        """Load the extension into this connection, unless it is loaded already or failed to load before."""
+        """Return whether the connection can use the table; loads the extension, unless that failed before."""
         with self._lock:
             if self.state is not None and not self.state.available:
                 return False
@@ -85,7 +85,11 @@ class Vec0Engine:
     def matches(self, snapshot: Snapshot, model: StoredModel, stamp: int | None = None) -> bool:
         """Whether the table matches this snapshot, or an earlier `stamp` of the same generation."""
         scale = _scale(snapshot, model)
-        return scale is not None and snapshot.meta("vec0") == _moment(snapshot, model, scale, stamp) and not self.broken
+        return (
+            scale is not None
+            and snapshot.meta("vec0") == _table_state(snapshot, model, scale, stamp)
+            and not self.broken
+        )
 
     def can_search(self, snapshot: Snapshot, model: StoredModel) -> bool:
         """Whether searches of this snapshot use the table."""
@@ -125,12 +129,12 @@ class Vec0Engine:
                 if scale is None or not self.matches(writer, model, before) or not self.usable(writer.connection):
                     return
                 known = _stored(writer, model, new)
-                if not all(fits(_longest(vectors), scale) for _, vectors in (known, added) if len(vectors)):
+                if not all(fits(_largest_component(vectors), scale) for _, vectors in (known, added) if len(vectors)):
                     return  # the next `update` changes the scale
                 delete_rows(writer.connection, removed)
                 insert_rows(writer.connection, *added, scale)
                 insert_rows(writer.connection, *known, scale)
-                writer.set_meta("vec0", _moment(writer, model, scale))
+                writer.set_meta("vec0", _table_state(writer, model, scale))
         except apsw.SQLError as error:
             self._mark_broken(error)
 
@@ -160,13 +164,13 @@ class Vec0Engine:
             expected, scale = writer.vector_chunk_ids(model.id), _scale(writer, model)
             present = set() if scale is None else set(stored_ids(writer.connection))
         missing = [id_ for id_ in expected if id_ not in present]
-        longest = self._longest_of(model, missing, cancel)
-        if scale is None or not fits(longest, scale):
-            scale = finest_scale(max(longest, self._longest_of(model, sorted(present), cancel)), model.dims)
+        largest = self._largest_component_of(model, missing, cancel)
+        if scale is None or not fits(largest, scale):
+            scale = finest_scale(max(largest, self._largest_component_of(model, sorted(present), cancel)), model.dims)
         with self._store.write() as writer:
             if has_table(writer.connection) and scale != _scale(writer, model):
                 drop_table(writer.connection)  # the table's int8 values depend on the scale
-            if ready_table(writer.connection, model.dims):
+            if ensure_table(writer.connection, model.dims):
                 present, missing = set(), expected
             writer.set_meta("vec0", f"{_kind(model, scale)} is being filled")  # no search uses this state
             delete_rows(writer.connection, present.difference(expected))
@@ -174,15 +178,15 @@ class Vec0Engine:
             with self._store.write() as writer:
                 insert_rows(writer.connection, *_stored(writer, model, group), scale)
         with self._store.write() as writer:
-            writer.set_meta("vec0", _moment(writer, model, scale))
+            writer.set_meta("vec0", _table_state(writer, model, scale))
         return True
 
-    def _longest_of(self, model: StoredModel, chunks: Sequence[int], cancel: CancelToken | None) -> float:
-        longest = 0.0
+    def _largest_component_of(self, model: StoredModel, chunks: Sequence[int], cancel: CancelToken | None) -> float:
+        largest = 0.0
         for group in _groups(chunks, cancel):
             with self._store.read(cancel) as snapshot:
-                longest = max(longest, _longest(_stored(snapshot, model, group)[1]))
-        return longest
+                largest = max(largest, _largest_component(_stored(snapshot, model, group)[1]))
+        return largest
 
     def problem(self, snapshot: Snapshot, model: StoredModel) -> str:
         """Return the fault of an existing table as a sentence; empty if it has none."""
@@ -190,7 +194,7 @@ class Vec0Engine:
             return tr("The vector table doesn't match the stored vectors, so vectors are compared in memory.")
         if stored_ids(snapshot.connection) != snapshot.vector_chunk_ids(model.id):
             return tr("The rows of the vector table don't match the passages that have a vector.")
-        if mostly_holes(snapshot.connection):
+        if mostly_empty(snapshot.connection):
             return tr("Most space in the vector table is left over from removed vectors.")
         return ""
 
@@ -220,9 +224,9 @@ class Vec0Engine:
 
 
 def _groups(chunks: Sequence[int], cancel: CancelToken | None) -> Iterator[Sequence[int]]:
-    for start in range(0, len(chunks), _ROWS_AT_ONCE):
+    for start in range(0, len(chunks), _ROWS_PER_BATCH):
         checkpoint(cancel)
-        yield chunks[start : start + _ROWS_AT_ONCE]
+        yield chunks[start : start + _ROWS_PER_BATCH]
 
 
 def _stored(snapshot: Snapshot, model: StoredModel, chunks: Sequence[int]) -> tuple[list[int], Vectors]:
@@ -231,7 +235,7 @@ def _stored(snapshot: Snapshot, model: StoredModel, chunks: Sequence[int]) -> tu
     return [id_ for id_, _ in rows], decode([vector for _, vector in rows], model.dims)
 
 
-def _longest(vectors: Vectors) -> float:
+def _largest_component(vectors: Vectors) -> float:
     """Return the largest absolute value of all finite components."""
     import numpy as np
 
@@ -248,7 +252,7 @@ def _exact(snapshot: Snapshot, model: StoredModel, query: Vectors, k: int, ids: 
     return best_first(np.array(found, np.int64), vectors @ query, k)
 
 
-def _moment(snapshot: Snapshot, model: StoredModel, scale: int, stamp: int | None = None) -> str:
+def _table_state(snapshot: Snapshot, model: StoredModel, scale: int, stamp: int | None = None) -> str:
     at = snapshot.stamp if stamp is None else stamp
     return f"{_kind(model, scale)} generation {snapshot.generation}, stamp {at}"
 
@@ -307,7 +311,7 @@ def load_extension(connection: apsw.Connection, path: str | None = None) -> Exte
     return ExtensionState(error is None, path, error)
 
 
-def ready_table(connection: apsw.Connection, dims: int) -> bool:
+def ensure_table(connection: apsw.Connection, dims: int) -> bool:
     """Ensure that `chunks_vec` exists with this many dimensions; return True if it was just created and is empty.
 
     A table that is mostly holes is recreated as well: vec0 fills only its last chunk of rows, so the space of rows
@@ -316,7 +320,7 @@ def ready_table(connection: apsw.Connection, dims: int) -> bool:
     existing = connection.execute("SELECT sql FROM sqlite_schema WHERE name = ?", (_TABLE,)).get
     if existing is not None:
         declared = re.search(r"int8\[(\d+)\]", str(existing))
-        if declared and int(declared[1]) == dims and not mostly_holes(connection):
+        if declared and int(declared[1]) == dims and not mostly_empty(connection):
             return False
         drop_table(connection)
     connection.execute(f"CREATE VIRTUAL TABLE {_TABLE} USING vec0(embedding int8[{dims}])")
@@ -330,7 +334,7 @@ def has_table(connection: apsw.Connection) -> bool:
 def drop_table(connection: apsw.Connection) -> None:
     """Drop `chunks_vec`; its vectors are first renamed, to be deleted later in steps."""
     vectors = f"{_TABLE}_vector_chunks00"
-    discard(connection, vectors)
+    discard_table(connection, vectors)
     connection.execute(f"CREATE TABLE {vectors} (rowid PRIMARY KEY, vectors BLOB)")  # vec0 expects it
     connection.execute(f"DROP TABLE {_TABLE}")
 
@@ -340,19 +344,17 @@ def stored_ids(connection: apsw.Connection) -> list[int]:
     return [row[0] for row in connection.execute(f"SELECT rowid FROM {_TABLE}_rowids ORDER BY rowid")]
 
 
-def finest_scale(longest: float, dims: int) -> int:
-    """Return the factor from vector components to codes, given the longest component. Larger factors
-    give finer codes.
-    """
+def finest_scale(largest: float, dims: int) -> int:
+    """Return the factor from vector components to codes, given the largest component; larger ones give finer codes."""
     return max(
         1,
-        min(int(_MAX_CODE * math.sqrt(dims) / _REACH), int(_HEADROOM * _MAX_CODE / longest) if longest else _MAX_CODE),
+        min(int(_MAX_CODE * math.sqrt(dims) / _REACH), int(_HEADROOM * _MAX_CODE / largest) if largest else _MAX_CODE),
     )
 
 
-def fits(longest: float, scale: int) -> bool:
-    """Whether components of up to `longest` fit the code range with this scale."""
-    return longest * scale < _MAX_CODE + 1
+def fits(largest: float, scale: int) -> bool:
+    """Whether components of up to `largest` fit the code range with this scale."""
+    return largest * scale < _MAX_CODE + 1
 
 
 def insert_rows(
@@ -446,7 +448,7 @@ def _load(connection: apsw.Connection, path: str) -> str | None:
     return None
 
 
-def mostly_holes(connection: apsw.Connection) -> bool:
+def mostly_empty(connection: apsw.Connection) -> bool:
     """Whether more than half of the table's slots for rows are empty."""
     rows = connection.execute(f"SELECT count(*) FROM {_TABLE}_rowids").get
     # Slots come in chunks of 1,024; less than two chunks of holes are not worth the work.

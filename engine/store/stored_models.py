@@ -12,7 +12,7 @@ import msgspec
 
 from engine.base.bounded_json import decode_json
 from engine.records import EmbeddingEstimate
-from engine.store.connection import many
+from engine.store.connection import id_array
 from engine.store.snapshot import Snapshot, typed
 from engine.store.vector_encoding import StoredModel
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from engine.records import StoredModelInfo
     from engine.store.writer import Writer
 
-_BYTES_A_NUMBER = 2
+_BYTES_PER_NUMBER = 2
 _MAX_PURGED = 1000
 _WELL_SPREAD = 0.75
 """Least share of the parts of an index with a vector for one of each part to be a sample of all."""
@@ -34,8 +34,8 @@ class ModelName(NamedTuple):
     key: str
 
 
-class Awaiting(msgspec.Struct, frozen=True):
-    """An embedding run that the last sync did not start, because the user has not approved its cost."""
+class UnapprovedEmbedding(msgspec.Struct, frozen=True):
+    """Embedding that the last sync did not start, because the user has not approved its cost."""
 
     name: ModelName
     estimate: EmbeddingEstimate
@@ -69,7 +69,7 @@ def stored_models(snapshot: Snapshot, active: ModelName | None) -> "tuple[Stored
             key=key,
             dims=dims,
             vectors=counts[id_],
-            bytes=counts[id_] * dims * _BYTES_A_NUMBER,
+            bytes=counts[id_] * dims * _BYTES_PER_NUMBER,
             active=(provider, model, key) == active,
         )
         for id_, provider, model, key, dims in rows
@@ -100,14 +100,14 @@ def _characters(snapshot: Snapshot, ids: Sequence[int]) -> int:
     """Return the length of the texts of these chunks, read in the order of `ids`."""
     query = f"""SELECT coalesce(sum(length(c.text)), 0) FROM carray(?) wanted
         CROSS JOIN {snapshot.tables.chunks} c ON c.id = wanted.value"""
-    ((characters,),) = snapshot.connection.execute(query, (many(ids),))
+    ((characters,),) = snapshot.connection.execute(query, (id_array(ids),))
     return int(characters)
 
 
 def ids_without_vector(snapshot: Snapshot, name: ModelName) -> list[int]:
     """Return one chunk id for every distinct text without a vector of this model."""
     model = snapshot.stored_model(*name)
-    return list(snapshot.due(-1 if model is None else model.id).values())
+    return list(snapshot.chunks_to_embed(-1 if model is None else model.id).values())
 
 
 def speed(snapshot: Snapshot, name: ModelName) -> float | None:
@@ -122,17 +122,17 @@ def record_speed(writer: "Writer", model_id: int, characters_per_second: float) 
     writer.set_meta(f"speed {model_id}", round(characters_per_second))
 
 
-def awaiting(snapshot: Snapshot) -> Awaiting | None:
-    """Return the estimate of an embedding whose cost awaits approval since the last sync; None if there is none."""
+def unapproved_embedding(snapshot: Snapshot) -> UnapprovedEmbedding | None:
+    """Return the embedding that the last sync did not start for lack of approval; None if there is none."""
     stored = snapshot.meta("awaiting")
     if isinstance(stored, str):
         with contextlib.suppress(ValueError):  # written by another version
-            return decode_json(stored, Awaiting)
+            return decode_json(stored, UnapprovedEmbedding)
     return None
 
 
-def record_awaiting(writer: "Writer", estimate: Awaiting | None) -> None:
-    """Store the estimate of an embedding whose cost awaits approval; None to remove it."""
+def record_unapproved_embedding(writer: "Writer", estimate: UnapprovedEmbedding | None) -> None:
+    """Store the embedding that needs approval; None removes it."""
     writer.set_meta("awaiting", None if estimate is None else msgspec.json.encode(estimate).decode())
 
 

@@ -24,7 +24,15 @@ from engine.base.private_files import create_private, temporary_path
 from engine.records import StoredSync, SyncSummary
 from engine.settings import Settings
 from engine.store.backups import Backups, changed_at, check, copy_database
-from engine.store.connection import has_room, number, open_connection, refused, transaction, translated, unwritable
+from engine.store.connection import (
+    creation_error,
+    has_free_space,
+    number,
+    open_connection,
+    read_only_message,
+    transaction,
+    translated,
+)
 from engine.store.index_paths import IndexFiles, usable_index_files
 from engine.store.index_schema import migrate, refuse_newer, version_of
 from engine.store.stored_models import ModelName
@@ -44,6 +52,9 @@ _EMPTY = marked(
 )
 _MISSING = marked(
     "{file} is missing, although it held your facts, saved searches and update history. Nothing more is saved."
+)
+_NO_BACKUP = marked(
+    "There is no usable backup. To start with empty data, move away all files whose names begin with {name}."
 )
 
 
@@ -106,9 +117,9 @@ class UserData:
                 return UserDataStatus(problem=self._problem, backup=None)
             if self._lost is not None:
                 return UserDataStatus(problem=self._problem, backup=time.time())
-            backup = self._backups.usable(len(USER_MIGRATIONS))
+            backup = self._backups.newest_usable(len(USER_MIGRATIONS))
             if backup is None:
-                return UserDataStatus(problem=f"{self._problem} {self._without_backup}", backup=None)
+                return UserDataStatus(problem=f"{self._problem} {tr(_NO_BACKUP, name=self.path.name)}", backup=None)
             return UserDataStatus(problem=self._problem, backup=changed_at(backup))
 
     @contextlib.contextmanager
@@ -128,7 +139,7 @@ class UserData:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[apsw.Connection]:
-        """Context manager that returns the connection for exclusive use within this process."""
+        """Yield the connection for exclusive use within this process."""
         with self._locked_connection() as connection:
             yield connection
 
@@ -200,9 +211,9 @@ class UserData:
                 check(self._lost)
                 copy_database(self._lost, target)
                 return tr("Your facts, saved searches and update history were restored completely.")
-        backup = self._backups.usable(len(USER_MIGRATIONS))
+        backup = self._backups.newest_usable(len(USER_MIGRATIONS))
         if backup is None:
-            raise IndexReadOnly(f"{self._problem} {self._without_backup}")
+            raise IndexReadOnly(f"{self._problem} {tr(_NO_BACKUP, name=self.path.name)}")
         with contextlib.closing(open_connection(backup, "frozen reader")) as connection:
             copy_database(connection, target)
         made = time.strftime("%Y-%m-%d %H:%M", time.localtime(changed_at(backup)))
@@ -268,13 +279,6 @@ class UserData:
             self._closed = True
             self._close_connections()
 
-    @property
-    def _without_backup(self) -> str:
-        return tr(
-            "There is no usable backup. To start with empty data, move away all files whose names begin with {name}.",
-            name=self.path.name,
-        )
-
     def _close_connections(self) -> None:
         self._connection.close()
         if self._lost is not None:
@@ -289,7 +293,7 @@ class UserData:
         """
         if self._in_use or self._closed:
             return
-        if self._disk_full and has_room(self.path.parent):
+        if self._disk_full and has_free_space(self.path.parent):
             self._connection.close()  # a writer would share its view of the log, which is read-only
             self._open_again()
         identity = _identity(self.path)
@@ -344,7 +348,7 @@ class UserData:
     def _connect(self) -> apsw.Connection:
         """Open the file for writing if possible, otherwise for reading."""
         if self._for_reading_only:
-            self._read_only = unwritable(self.path.parent)
+            self._read_only = read_only_message(self.path.parent)
         else:
             try:
                 with translated(self.path):
@@ -453,7 +457,7 @@ def open_user_data(workspace: Path, settings: Settings) -> tuple[IndexFiles, Use
     try:
         files.prepare()
     except OSError as error:
-        raise refused(files.folder, error) from error
+        raise creation_error(files.folder, error) from error
     return files, UserData(files.user)
 
 
@@ -461,7 +465,7 @@ _MAX_UNSEEN = 50
 
 
 class UnseenNotes:
-    """Stores which notes that agents wrote the user has not seen. Thread-safe; stays empty if nothing can be saved."""
+    """Stores the notes written by agents that the user has not seen. Thread-safe; empty if nothing can be saved."""
 
     def __init__(self, user: UserData) -> None:
         self._user = user
@@ -482,17 +486,14 @@ class UnseenNotes:
             return
         with self._user.writing() as connection:
             connection.execute("INSERT OR REPLACE INTO unseen_notes VALUES (?, ?, ?, ?)", msgspec.structs.astuple(note))
-            _forget_oldest(connection)
+            connection.execute(
+                """DELETE FROM unseen_notes
+                   WHERE path NOT IN (SELECT path FROM unseen_notes ORDER BY written DESC LIMIT ?)""",
+                (_MAX_UNSEEN,),
+            )
 
     def mark_seen(self, paths: tuple[str, ...]) -> None:
-        """Mark session notes that agents wrote as seen by the user."""
+        """Remove notes that the user has seen."""
         if self._user.can_save:
             with self._user.writing() as connection:
                 connection.executemany("DELETE FROM unseen_notes WHERE path = ?", [(path,) for path in paths])
-
-
-def _forget_oldest(connection: apsw.Connection) -> None:
-    connection.execute(
-        "DELETE FROM unseen_notes WHERE path NOT IN (SELECT path FROM unseen_notes ORDER BY written DESC LIMIT ?)",
-        (_MAX_UNSEEN,),
-    )

@@ -78,9 +78,7 @@ class QuantisedMatrix:
     def nbytes(self) -> int:
         """Memory of all rows in bytes, including those mapped from the file."""
         state = self._state
-        return (
-            sum(block.nbytes for block in state.blocks.values()) + state.lookup.ids.nbytes + state.lookup.slots.nbytes
-        )
+        return sum(block.nbytes for block in state.blocks.values()) + state.lookup.nbytes
 
     def ids(self) -> Ids:
         """Return all ids, ascending."""
@@ -103,7 +101,7 @@ class QuantisedMatrix:
         if vectors.shape != (len(ids), self.dims):
             raise ValueError(f"Expected vectors of shape {(len(ids), self.dims)}, got {vectors.shape}.")
         if len(np.unique(ids)) != len(ids):
-            raise ValueError("An id is there twice.")
+            raise ValueError("An id occurs twice.")
         if not len(ids):
             return
         with self._change:
@@ -319,15 +317,13 @@ class Scan:
             origin, sizes, small = np.zeros_like(query), np.abs(query), int(_SMALL * len(query))
             large = sizes > np.partition(sizes, small)[small]
             self._signs = sign_words(query[None, :], origin)[0], sign_words(large[None, :], origin)[0]
-        self._never = 3 * len(query) + 1
+        self._excluded = 3 * len(query) + 1
         """A distance greater than any row's; marks rows that must not be found."""
         self._distances: dict[int, Distances] = {}
         self._scored: list[tuple[Ids, Floats]] = []
 
     def best(self, k: int) -> tuple[Ids, Floats]:
-        """Return the `k` rows with the highest approximate cosines, best first. Of the best quarter, hardly any is
-        missing.
-        """
+        """Return the `k` rows with the highest approximate cosines, best first; the best quarter is nearly complete."""
         for number, block in self._open.items():
             self._score(block, np.flatnonzero(self._findable(number, block)))
         if self._sealed and not self._score_few(k):
@@ -345,9 +341,7 @@ class Scan:
         return np.zeros_like(alive) if permitted is None else alive & permitted[: block.count]
 
     def _score_few(self, k: int) -> bool:
-        """Score all rows of the search if they are so few that signs would select them all; return whether they were
-        scored.
-        """
+        """Score all permitted rows if they are few, as signs would select them all; return whether they were scored."""
         if self._permitted is None:
             return False
         rows = {number: np.flatnonzero(self._findable(number, block)) for number, block in self._sealed.items()}
@@ -358,14 +352,14 @@ class Scan:
         return True
 
     def _search_sealed(self, k: int) -> None:
-        counts = np.zeros(self._never + 1, np.int64)
+        counts = np.zeros(self._excluded + 1, np.int64)
         for number in self._sealed:
             self._checkpoint()
             self._distances[number] = distances = self._measure(number)
             counts += np.bincount(distances, minlength=len(counts))
-        reached = np.cumsum(counts[: self._never])
+        reached = np.cumsum(counts[: self._excluded])
         enough = max(MIN_EXAMINED, 4 * k, int(reached[-1]) // _EXAMINED_SHARE)
-        limit = min(int(np.searchsorted(reached, enough)), self._never - 1)
+        limit = min(int(np.searchsorted(reached, enough)), self._excluded - 1)
         near = self._score_between(-1, limit)
         further = self._enough_up_to(limit, counts, *near, count=max(1, k // 4))
         if further > limit:
@@ -375,7 +369,7 @@ class Scan:
         assert self._signs is not None, "blocks are sealed only once there is a centre"
         block = self._sealed[number]
         distances = block.distances(*self._signs)
-        distances[~self._findable(number, block)] = self._never
+        distances[~self._findable(number, block)] = self._excluded
         return distances
 
     def _score_between(self, above: int, limit: int) -> tuple[Distances, Floats]:
@@ -405,7 +399,7 @@ class Scan:
         rows up to the distance `limit`.
         The model assumes that cosines fall linearly with the distance, with normal noise.
         """
-        if limit == self._never - 1:
+        if limit == self._excluded - 1:
             return limit
         seen = np.concatenate([cosines for _, cosines in self._scored])
         least = np.partition(seen, -min(count, len(seen)))[-min(count, len(seen))]
@@ -413,7 +407,7 @@ class Scan:
         spread = x.var()
         slope = min(0.0, float(((x - x.mean()) * (y - y.mean())).mean() / spread)) if spread else 0.0
         noise = float((y - slope * x).std()) + 1e-6
-        beyond = np.arange(limit + 1, self._never)
+        beyond = np.arange(limit + 1, self._excluded)
         deviations = (least - (y.mean() + slope * (beyond - x.mean()))) / noise
         expected = counts[beyond] * _upper_tail(np.maximum(deviations, 0.0))
         missed = np.cumsum(expected[::-1])[::-1]

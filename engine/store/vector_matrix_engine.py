@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 log = lazy_logger(__name__)
 
-_READ_AT_ONCE = 2048
+_CHUNKS_PER_BATCH = 2048
 _SAMPLE = 200
 _MIN_COSINE = 0.99
 """Minimum cosine between a vector and its int8 form; rounding alone leaves more than .999."""
@@ -59,8 +59,8 @@ class MatrixEngine:
         import numpy as np
 
         matrix = self.matrix_of(snapshot, model, cancel)
-        among = None if allowed is None else np.asarray(allowed, dtype=np.int64)
-        return matrix.search(query, k, allowed=among, cancel=cancel)
+        allowed_ids = None if allowed is None else np.asarray(allowed, dtype=np.int64)
+        return matrix.search(query, k, allowed=allowed_ids, cancel=cancel)
 
     def matrix_of(self, snapshot: Snapshot, model: StoredModel, cancel: CancelToken | None = None) -> "QuantisedMatrix":
         """Return the matrix with all chunks that have a vector in this snapshot, or a later state of it.
@@ -191,7 +191,7 @@ class MatrixEngine:
         """Add the vectors of those chunks that have one."""
         import numpy as np
 
-        for batch in in_batches(chunks, _READ_AT_ONCE):
+        for batch in in_batches(chunks, _CHUNKS_PER_BATCH):
             rows = list(snapshot.vectors(model_id, matrix.dims, batch))
             ids = np.asarray([id_ for id_, _ in rows], dtype=np.int64)
             matrix.add(ids, decode([vector for _, vector in rows], matrix.dims))

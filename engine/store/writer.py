@@ -15,13 +15,10 @@ from engine.store.snapshot import HEADING_SEPARATOR, Snapshot
 from engine.store.vector_encoding import StoredModel
 
 MAX_EVICTED = 1000
-_ROWS_AT_ONCE = 200
+_ROWS_PER_BATCH = 200
 _MARKED = 16
-"""One in this many request ids of a session, on average, is stored as a mark, and always the first: ids are random
-numbers.
-"""
-
-_PAGES_A_MERGE = 200
+"""A request is stored as a mark if the hash of its id is a multiple of this; the first of a session always is."""
+_PAGES_PER_MERGE = 200
 
 
 class NewChunk(msgspec.Struct, frozen=True):
@@ -198,7 +195,7 @@ class Writer(Snapshot):
             ((name.key, name.kind, file_id, name.line) for name in file.link_names),
         )
 
-    def list_files(self, files: Sequence[NewFile]) -> None:
+    def add_unread_sessions(self, files: Sequence[NewFile]) -> None:
         """Add sessions without chunks in bulk; existing names are left unchanged."""
         first = 1 + number(self.connection, f"SELECT coalesce(max(id), 0) FROM {self.tables.files}")
         self.connection.executemany(
@@ -245,7 +242,7 @@ class Writer(Snapshot):
     def _add_chunks(self, file_id: int, file: NewFile) -> list[int]:
         first = after = self._next_chunk_id() if len(file.chunks) else 0
         chunks = iter(file.chunks)
-        while rows := list(enumerate(islice(chunks, _ROWS_AT_ONCE), after)):
+        while rows := list(enumerate(islice(chunks, _ROWS_PER_BATCH), after)):
             self.connection.executemany(
                 f"INSERT INTO {self.tables.chunks} VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 (_chunk_row(id_, file_id, c) for id_, c in rows),
@@ -362,14 +359,14 @@ class Writer(Snapshot):
         replaced = number(self.connection, "SELECT value FROM meta WHERE key = 'issues'")
         self.set_meta("issues", replaced + 1)
 
-    def merge_words(self, *, restart: bool) -> bool:
+    def merge_keywords(self, *, restart: bool) -> bool:
         """Rewrite one small part of the keyword index without removed chunks; False when finished.
 
         Removing a chunk only marks it: until this rewrite, the file still contains its words in order. `restart` starts
         over.
         """
         before = self.connection.total_changes()
-        pages = -_PAGES_A_MERGE if restart else _PAGES_A_MERGE
+        pages = -_PAGES_PER_MERGE if restart else _PAGES_PER_MERGE
         self.connection.execute(
             f"INSERT INTO {self.tables.fts} ({self.tables.fts}, rank) VALUES ('merge', ?)", (pages,)
         )
@@ -419,7 +416,7 @@ class Writer(Snapshot):
         self.advance_stamp()
 
     def discard_other_generations(self) -> None:
-        """Discard the tables of all other generations; `IndexStore.empty_discarded` deletes them."""
+        """Discard the tables of all other generations; `IndexStore.delete_discarded_tables` deletes them."""
         for generation in self.generations():
             if generation != self.generation:
                 discard_generation(self.connection, Tables(generation))

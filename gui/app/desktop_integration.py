@@ -113,7 +113,7 @@ class QuickSearchController(QObject):
         window.views.switch("search")
         search = window.views.search
         search.controller.return_to(SearchViewState(query.subject, "relevance", query.max_results, chosen.position))
-        search.controller.saved_searches.note(to_record(query))
+        search.controller.saved_searches.add_recent(to_record(query))
         if chosen.result is None:
             search.focus_list()
         else:

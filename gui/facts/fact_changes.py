@@ -144,7 +144,7 @@ class FactStore(QObject):
         def work(_: object) -> _StepResult:
             result = step.act(service)
             stamp = service.stamp()
-            return _StepResult(result, service.problem, stamp, None if stamp == known else service.all())
+            return _StepResult(result, service.refusal, stamp, None if stamp == known else service.all())
 
         def on_done(done: _StepResult) -> None:
             if self._job is job:
@@ -255,7 +255,7 @@ class FactChanges(QObject):
 
     @Slot(object)
     def _approve(self, fact: Fact) -> None:
-        done, undone = marked("Approved: {fact}"), marked("Awaiting approval again: {fact}")
+        done, undone = marked("Approved: {fact}"), marked("UnapprovedEmbedding approval again: {fact}")
         self._run_change(fact, lambda facts: facts.approve([fact.id]), done, undone)
 
     @Slot(object)

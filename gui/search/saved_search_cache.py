@@ -108,10 +108,10 @@ class SavedSearchStore(QObject):
         if manager is not None:
             self._enqueue(lambda _storage: None)
 
-    def note(self, query: QueryRecord) -> None:
+    def add_recent(self, query: QueryRecord) -> None:
         """Add a query to the history, if the history is on."""
         if self.notes:
-            self._enqueue(lambda storage: storage.note(query))
+            self._enqueue(lambda storage: storage.add_recent(query))
 
     def forget_recent(self, query: QueryRecord | None = None) -> None:
         """Remove a query from the history; None removes all."""
@@ -132,8 +132,8 @@ class SavedSearchStore(QObject):
     def rename(self, name: str, new_name: str) -> None:
         self._enqueue(lambda storage: storage.rename(name, new_name))
 
-    def forget_saved(self, name: str) -> None:
-        self._enqueue(lambda storage: storage.forget_saved(name))
+    def delete(self, name: str) -> None:
+        self._enqueue(lambda storage: storage.delete(name))
 
     def touch(self, name: str) -> None:
         """Set the saved search's time of last use to now."""

@@ -149,10 +149,10 @@ class SavedSearchController(QObject):
         else:
             self.star.set_accessible(tr(_SAVE), with_key(tr(_SAVE), "search.save"))
 
-    def note(self, query: QueryRecord) -> None:
+    def add_recent(self, query: QueryRecord) -> None:
         """Add a query to the history, unless it is the newest entry already."""
         if not self.store.recent or self.store.recent[0].query != query:
-            self.store.note(query)
+            self.store.add_recent(query)
 
     @Slot()
     def save(self) -> None:
@@ -181,7 +181,7 @@ class SavedSearchController(QObject):
     @Slot(object)
     def forget(self, search: StoredSearch) -> None:
         if isinstance(search, SavedSearch):
-            self.store.forget_saved(search.name)
+            self.store.delete(search.name)
             removed = tr("The saved search “{name}” was removed.", name=search.name)
             self.forgotten.emit(removed, partial(self.store.restore, search))
         else:

@@ -448,7 +448,7 @@ class SearchController(QObject):
         query = self._unanswered
         if query is not None and query == to_record(answer.query, self._view.order):
             if answer.outcome.results:
-                self.saved_searches.note(to_record(answer.searched, self._view.order))
+                self.saved_searches.add_recent(to_record(answer.searched, self._view.order))
             if answer.outcome.results or answer.final:
                 self._unanswered = None
 

@@ -342,7 +342,7 @@ def field_for(option: Option, title: str) -> Field:
 
 
 WIDTH = 620
-_AT_ONCE = 2
+_BATCH_SIZE = 2
 
 
 def section_head(title: str) -> QWidget:
@@ -421,7 +421,7 @@ class OptionsPage(DialogPage):
     @Slot()
     def _make_some(self) -> None:
         if self._due:
-            self._make(_AT_ONCE)
+            self._make(_BATCH_SIZE)
             self._next_row_timer.start()  # once more after the last ones, which the layout has shown by then
 
     def _make(self, number: int) -> None:
@@ -456,7 +456,7 @@ class OptionsPage(DialogPage):
 
     def take_focus(self) -> None:
         while self._due and not self.rows:
-            self._make(_AT_ONCE)
+            self._make(_BATCH_SIZE)
         next(iter(self.rows.values())).take_focus()
 
     def show_row(self, key: str) -> None:

@@ -26,7 +26,7 @@ from gui.widgets.accessibility import LastInTabOrder, announce
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.layouts import add_shown, clear_layout, column_of, lay_out_now, scrolling_column
 
-_AT_ONCE = 4
+_BATCH_SIZE = 4
 NOTHING = marked("No setting matches.")
 _WITH_BUTTONS = ("extra_paths", "sessions.folders")
 """Options that have buttons to choose folders on their page, which a plain text field would lack."""
@@ -146,7 +146,7 @@ class ResultsPage(DialogPage):
 
     @Slot()
     def _make_some(self) -> None:
-        now, self._due = self._due[:_AT_ONCE], self._due[_AT_ONCE:]
+        now, self._due = self._due[:_BATCH_SIZE], self._due[_BATCH_SIZE:]
         end = LastInTabOrder(self)
         for placed, switch in now:
             page = whole_page(placed.page)

@@ -57,9 +57,9 @@ _NAME = re.compile(r"\{?[.=]?([\w+#.-]*)")
 """The language in that word; R Markdown and Pandoc write it in braces, other programs options behind it."""
 _MAX_CHARACTERS = 128 * 1024
 """Characters of code that are coloured on a page, which takes about a quarter of a second."""
-_TOKENS_AN_EDIT = 20
+_TOKENS_PER_EDIT = 20
 
-_BLOCKS_A_STEP = 200
+_BLOCKS_PER_STEP = 200
 
 Token = tuple[int, int, str]
 """Position and length of a token in its code, in UTF-16 units, and the name of its colour."""
@@ -137,7 +137,7 @@ def code_steps(document: QTextDocument) -> Generator[None, None, list[CodePositi
             lines = []
         if is_code(block) and _language(block):
             lines.append(block)
-        if number % _BLOCKS_A_STEP == 0:
+        if number % _BLOCKS_PER_STEP == 0:
             yield
     return positions
 
@@ -156,7 +156,7 @@ def colour_steps(
     inks = {name: _ink(getattr(colours, name)) for name in set(_COLOURS.values())}
     for first, code in codes:
         remaining = tokens(*code) if known is None else iter(known.get(code, ()))
-        while edit := list(islice(remaining, _TOKENS_AN_EDIT)):
+        while edit := list(islice(remaining, _TOKENS_PER_EDIT)):
             cursor.beginEditBlock()
             for start, length, name in edit:
                 cursor.setPosition(first + start)

@@ -51,7 +51,7 @@ _FEATURES = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.
 _FEATURES &= ~QTextDocument.MarkdownFeature(0x4000)  # MD_FLAG_UNDERLINE of md4c, which underlines `_x_` and `__x__`
 _HEADING_SCALES = {1: 1.5, 2: 1.25, 3: 1.1}
 _HEADING_MARGINS = {1: (8, 10), 2: (20, 8), 3: (16, 6)}
-_BLOCKS_AN_EDIT = 200
+_BLOCKS_PER_EDIT = 200
 _DEEPEST_QUOTE = 20
 _GAP = 6  # height of a separator in pixels
 
@@ -138,7 +138,7 @@ def page_steps(
         if block.blockFormat().headingLevel():
             headings.append((len(texts), heading_key(block.text())))
         texts.append(block.text())
-        if len(texts) % _BLOCKS_AN_EDIT == 0:
+        if len(texts) % _BLOCKS_PER_EDIT == 0:
             cursor.endEditBlock()  # Qt processes the changes of a block of edits together
             yield
             cursor.beginEditBlock()

@@ -30,7 +30,7 @@ _COLUMN_SPACING, _ROW_SPACING, _SIDE_SPACING = 24, 6, 40
 _MIN_HEIGHT = 220
 _TWO_COLUMNS = 150
 """Characters of a window that is wide enough for two columns of keys."""
-_ROWS_A_TURN = 6
+_ROWS_PER_TURN = 6
 
 
 class KeySheet(QWidget):
@@ -87,7 +87,7 @@ class KeySheet(QWidget):
 
     @Slot()
     def _continue(self) -> None:
-        if len(list(islice(self._steps, _ROWS_A_TURN))) < _ROWS_A_TURN:
+        if len(list(islice(self._steps, _ROWS_PER_TURN))) < _ROWS_PER_TURN:
             self._timer.stop()
         lay_out_now(self.area)  # else the new rows squash the rows above until the next layout
 

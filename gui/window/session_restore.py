@@ -190,7 +190,7 @@ def _view_state_of(last: LastView, query: QueryRecord) -> SearchViewState:
 def _without_secrets(state: WindowState) -> WindowState:
     """Return the state without queries that contain a secret, and without their results. Any thread."""
     last = state.last_view
-    if last.query is not None and engine.query_holds_secret(last.query):
+    if last.query is not None and engine.contains_secret(last.query):
         last = msgspec.structs.replace(last, query=None, row=None, top=0, file="", line=0)
     if engine.holds_secret(last.criteria.text):
         last = msgspec.structs.replace(last, criteria=replace(last.criteria, text=""))

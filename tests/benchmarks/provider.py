@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.base.cancellation import CancelToken
-from engine.embedding.provider_interface import prepare
+from engine.embedding.provider_interface import normalised
 from tests.benchmarks.real_vectors import lifted, real_vectors
 from tests.helpers.fake_provider import FakeProvider
 
@@ -43,7 +43,7 @@ class LiftedProvider(RandomProvider):
 
     def vectors_of(self, texts: Sequence[str]) -> Vectors:
         rows = [zlib.crc32(text.encode("utf-8", "replace")) % len(self._real) for text in texts]
-        return prepare(self._real[rows] + 0.1 * random_vectors(texts, self.dims))
+        return normalised(self._real[rows] + 0.1 * random_vectors(texts, self.dims))
 
 
 class NextVector:
@@ -71,4 +71,4 @@ class NextVector:
 
 def random_vectors(texts: Sequence[str], dims: int) -> Vectors:
     seeds = (zlib.crc32(text.encode("utf-8", "replace")) for text in texts)
-    return prepare(np.stack([np.random.default_rng(seed).standard_normal(dims, np.float32) for seed in seeds]))
+    return normalised(np.stack([np.random.default_rng(seed).standard_normal(dims, np.float32) for seed in seeds]))

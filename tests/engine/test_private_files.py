@@ -39,7 +39,7 @@ logging.getLogger("engine").warning("something")
 with_memory = open_memory(Path(sys.argv[1]))
 with_memory.sync()
 with_memory.search("garden")
-with_memory.saved_searches.note(QueryRecord(text="garden"))
+with_memory.saved_searches.add_recent(QueryRecord(text="garden"))
 with_memory.close()
 """
 _HALF = """

@@ -182,7 +182,7 @@ def test_file_changes_are_processed_on_pool(
 def test_interval_syncs_run_on_pool(
     qtbot, real_window: MainWindow, seen: Seen, plain_threads: list[str], tmp_path: Path, monkeypatch
 ) -> None:
-    monkeypatch.setattr("engine.indexing.sync_scheduler._SECONDS_A_MINUTE", 0.3)
+    monkeypatch.setattr("engine.indexing.sync_scheduler._SECONDS_PER_MINUTE", 0.3)
     real_window.folders.open(tmp_path / "notes")
     qtbot.waitUntil(lambda: real_window.workspace.current is not None and real_window.workspace.status is not None)
     wait_for(qtbot, real_window, "interval")

@@ -176,7 +176,7 @@ def test_query_is_not_logged(qtbot, opened, memory, caplog, monkeypatch):
         raise StoreError("There is no room for it.")
 
     caplog.set_level("DEBUG")
-    monkeypatch.setattr(memory.saved_searches, "note", fail)
+    monkeypatch.setattr(memory.saved_searches, "add_recent", fail)
     _search(qtbot, opened, "limp")
     opened.search.focus_box()
     qtbot.waitUntil(lambda: "no room" in opened.banner.text)

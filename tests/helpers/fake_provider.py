@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
-from engine.embedding.provider_interface import Limits, prepare
+from engine.embedding.provider_interface import Limits, normalised
 from engine.embedding.provider_selection import Selection
 from engine.providers import Calibration
 
@@ -67,7 +67,7 @@ class FakeProvider:
         for row, text in zip(rows, texts, strict=True):
             for word in text.lower().split():
                 row[zlib.crc32(word.strip(".,:;!?#").encode("utf-8", "replace")) % self.dims] += 1
-        return prepare(rows)
+        return normalised(rows)
 
 
 def selection_of(provider: FakeProvider | None) -> Selection:

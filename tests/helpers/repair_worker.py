@@ -12,7 +12,7 @@ from tests.helpers.sync_worker import open_with_fake
 
 def main() -> None:
     notes, data = map(Path, sys.argv[1:])
-    keywords._ROWS_AT_ONCE = 5  # many commits, so that a kill comes between them
+    keywords._ROWS_PER_BATCH = 5  # many commits, so that a kill comes between them
     memory = open_with_fake(notes, data)
     with memory.store.write() as writer:
         # Remove two in three rows of the keyword index and one in five vectors, except the marker's.

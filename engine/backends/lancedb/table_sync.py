@@ -186,10 +186,10 @@ def _headings(stored: str) -> tuple[str, ...]:
 
 _LONG_EMBEDDING = 256
 """Number of chunks to embed from which the text is shared first, so that keywords find it meanwhile."""
-_FILES_A_COMMIT = 200
-_CHUNKS_A_COMMIT = 1000
-_VECTORS_AT_ONCE = 500
-_KEYS_AT_ONCE = 1000
+_FILES_PER_COMMIT = 200
+_CHUNKS_PER_COMMIT = 1000
+_VECTORS_PER_BATCH = 500
+_KEYS_PER_BATCH = 1000
 _PASSES = 4
 """Attempts: a second one sees concurrent commits of other machines."""
 
@@ -299,9 +299,9 @@ class TablePublisher:
         if model is None or view.model != self._name() or view.dims != model.dims or not view.vectors():
             return 0
         with work.parts.store.read() as snapshot:
-            due = list(snapshot.due(model.id))
+            due = list(snapshot.chunks_to_embed(model.id))
         storage, count = VectorStorage(work, model), 0
-        for batch in in_batches(due, _VECTORS_AT_ONCE):
+        for batch in in_batches(due, _VECTORS_PER_BATCH):
             vectors = view.vectors_of(batch, work.token)
             if vectors:
                 storage.save(list(vectors), decode(list(vectors.values()), model.dims), made=False)
@@ -323,7 +323,7 @@ class TablePublisher:
         if (view.model, view.dims) != (name, model.dims):
             return
         missing = view.without_vector(work.token)
-        for group in in_batches(missing, _CHUNKS_A_COMMIT):
+        for group in in_batches(missing, _CHUNKS_PER_COMMIT):
             with work.parts.store.read() as snapshot:
                 known = dict(vectors_of(snapshot, model, [hash_ for _, hash_ in group]))
             ready = [(id_, known[hash_]) for id_, hash_ in group if hash_ in known]
@@ -368,7 +368,7 @@ class TablePublisher:
             self._store_files([file for file, _ in renewed], [file.key for file, _ in renewed], view, rules, work)
             done += len(renewed)
             work.meter.step(done, renewed[-1][0].path)
-        for keys in in_batches(plan.join, _KEYS_AT_ONCE):
+        for keys in in_batches(plan.join, _KEYS_PER_BATCH):
             fresh = f"{sql_one_of('file', keys)} AND ordinal = {FILE_ROW} AND holders NOT LIKE '%,{me.id}:%'"
             self._writer.change_holders(fresh, f"concat(holders, {sql_text(entry)})", token)
         for file in plan.leave:
@@ -376,7 +376,7 @@ class TablePublisher:
             condition = f"{sql_one_of('file', [file.key])} AND ordinal = {FILE_ROW}"
             gone = sql_text(spelt_holders([own_entry]))
             self._writer.change_holders(condition, f"replace(holders, {gone}, ',')", token)
-        for keys in in_batches(plan.remove, _KEYS_AT_ONCE):
+        for keys in in_batches(plan.remove, _KEYS_PER_BATCH):
             self._writer.delete(sql_one_of("file", keys), token)
         self._shared()
 
@@ -420,7 +420,7 @@ def _groups(files: Sequence[tuple[LocalFile, list[str]]]) -> Iterator[list[tuple
     group: list[tuple[LocalFile, list[str]]] = []
     chunks = 0
     for entry in files:
-        if group and (len(group) == _FILES_A_COMMIT or chunks + entry[0].chunks > _CHUNKS_A_COMMIT):
+        if group and (len(group) == _FILES_PER_COMMIT or chunks + entry[0].chunks > _CHUNKS_PER_COMMIT):
             yield group
             group, chunks = [], 0
         group.append(entry)

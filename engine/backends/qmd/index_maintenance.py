@@ -26,7 +26,7 @@ from engine.settings.backend_settings import QmdSettings
 
 log = lazy_logger(__name__)
 
-_SECONDS_A_MINUTE = 60.0
+_SECONDS_PER_MINUTE = 60.0
 _POLL = 0.25
 _TRIES = 4
 _FIRST_PAUSE = 0.5
@@ -227,7 +227,7 @@ class Maintenance:
             since = time.time() - self._embedded_at.stat().st_mtime
         except OSError:
             since = float("inf")
-        return not self._pause.active and not 0 <= since < self._settings.embed_minutes * _SECONDS_A_MINUTE
+        return not self._pause.active and not 0 <= since < self._settings.embed_minutes * _SECONDS_PER_MINUTE
 
     def embed(self, token: CancelToken, meanwhile: Callable[[], None]) -> int:
         """Embed new texts; those left after the time limit are for the next run.

@@ -47,7 +47,7 @@ _FORMAT = 2
 """Increase it when the same session would be exported differently."""
 _OURS = re.compile(r"[0-9a-f]{32}\.(?:md|json)")
 _ENDINGS = (".md", ".json")
-_SECONDS_A_DAY = 86_400.0
+_SECONDS_PER_DAY = 86_400.0
 _FOLLOWING_MESSAGES = 20
 """Number of following messages that may be part of a found passage."""
 
@@ -383,7 +383,7 @@ class SessionExports:
     def _remove_old_exports(self, fresh: ExportList) -> None:
         """Remove the exports of old sessions, which stay listed and readable but are no longer searched."""
         days = self._settings.qmd.sessions.retention_days
-        oldest = time.time() - days * _SECONDS_A_DAY if days else -1.0
+        oldest = time.time() - days * _SECONDS_PER_DAY if days else -1.0
         for name, session in fresh.sessions.items():
             written = session.mtime_ns / 1e9 >= oldest and self._file(session).exists()
             if written != session.written:

@@ -28,7 +28,7 @@ from engine.embedding.service_errors import Transient, retrying
 _NAME_KEY = "mnemoscope"
 """Key in a job's metadata that holds our name of the job."""
 _NO_SUCH_API = {404, 405}
-_JOBS_A_PAGE = 100
+_JOBS_PER_PAGE = 100
 _MAX_PAGES = 20
 _STATES: Mapping[str, JobState] = {
     "completed": "completed",
@@ -97,7 +97,7 @@ class FilesAndBatches:
     def find(self, name: str, input_file: str, *, cancel: CancelToken | None = None) -> RemoteJob | None:
         after = ""
         for _ in range(_MAX_PAGES):
-            url = f"/batches?limit={_JOBS_A_PAGE}{after}"
+            url = f"/batches?limit={_JOBS_PER_PAGE}{after}"
             page = retrying(functools.partial(self._send, "GET", url, cancel=cancel), cancel=cancel)
             jobs = [job for job in page.get("data") or () if isinstance(job, dict)]
             for job in jobs:

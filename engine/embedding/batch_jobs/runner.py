@@ -27,7 +27,7 @@ from engine.embedding.batch_jobs.batch_api import (
     Result,
 )
 from engine.embedding.batch_jobs.job_files import Group, Text, groups
-from engine.embedding.provider_interface import prepare
+from engine.embedding.provider_interface import normalised
 from engine.embedding.service_errors import (
     MAX_DELAY_SECONDS,
     AnswerTooLarge,
@@ -50,7 +50,7 @@ log = lazy_logger(__name__)
 _CREATE_TRIES = 3
 _SETTLING_SECONDS = 30.0
 """Time after which a creation request has either taken effect or never will."""
-_STORED_AT_ONCE = 64
+_STORED_PER_BATCH = 64
 _MAX_FAILURES = 5
 """Number of consecutive failed polls after which the sync stops and leaves the jobs to a later one."""
 _RESULT_SECONDS = 31 * 86_400.0
@@ -329,7 +329,7 @@ class BatchRunner:
                 arrived.append(result)
             else:
                 problem = problem or self._repeatable(result)
-            if len(arrived) >= _STORED_AT_ONCE:
+            if len(arrived) >= _STORED_PER_BATCH:
                 self._store_vectors(job, arrived)
 
         try:
@@ -363,7 +363,7 @@ class BatchRunner:
 
         expected = self._missing[job.name]
         vectors = {result.hash: result.vector for result in arrived}  # duplicates count once
-        self._save(list(vectors), prepare(np.stack([vector for vector in vectors.values() if vector is not None])))
+        self._save(list(vectors), normalised(np.stack([vector for vector in vectors.values() if vector is not None])))
         self._jobs.arrived(job.name, vectors)
         counted = {result.hash: result.tokens for result in arrived}
         for hash_, tokens in counted.items():

@@ -14,11 +14,11 @@ from engine.insight.health.health_check import (
 )
 from engine.records import HealthFinding
 from engine.store import integrity
-from engine.store.connection import disk_full, has_room, number
-from engine.store.index import WORDS_TO_FORGET, IndexStore
+from engine.store.connection import disk_full_error, has_free_space, number
+from engine.store.index import KEYWORDS_TO_PURGE, IndexStore
 from engine.store.index_paths import on_network_drive
 from engine.store.index_schema import Tables
-from engine.store.snapshot import MAX_FREE, Snapshot
+from engine.store.snapshot import MAX_FREE_SHARE, Snapshot
 from engine.store.user_data import UserData
 from engine.store.writer import Writer
 
@@ -27,15 +27,15 @@ USER_DATA = "user-data"
 RESTORE = marked("Restore backup")
 
 _ELSEWHERE = marked("Choose a folder on this machine's own disk for store.path in the settings.")
-_ROWS_AT_ONCE = 500
+_ROWS_PER_BATCH = 500
 
 
 def check_index(store: IndexStore) -> HealthFinding:
     id_, name = "index", tr("Index")
     if store.recovered:
         return degraded(id_, name, store.recovered, repair=tr(UPDATE))
-    if not has_room(store.files.folder):
-        return failed(id_, name, str(disk_full(store.files.folder)))
+    if not has_free_space(store.files.folder):
+        return failed(id_, name, str(disk_full_error(store.files.folder)))
     if store.read_only:
         return degraded(id_, name, store.read_only)
     if on_network_drive(store.files.folder):
@@ -83,7 +83,7 @@ def _check_space(subject: Subject) -> Observation:
     with subject.store.read(subject.cancel) as snapshot:
         share = snapshot.free_share()
     free = size(round(share * subject.store.sizes().database))
-    if share > MAX_FREE:
+    if share > MAX_FREE_SHARE:
         return Observation(tr("{share:.0%} of the file, {free}, is empty.", share=share, free=free), 1)
     return Observation(tr("{share:.0%} of the file is free space for later changes.", share=share))
 
@@ -105,7 +105,7 @@ def _check_generations(subject: Subject) -> Observation:
         generations = snapshot.generations()
         if snapshot.meta("building") is not None:
             return Observation(tr("A rebuild is unfinished; the next update continues it."))
-        others = len(generations) - 1 + snapshot.discarded()
+        others = len(generations) - 1 + snapshot.has_discarded_tables()
     if others:
         return Observation(tr("Tables of an older generation still take up space."), others)
     return Observation(
@@ -119,14 +119,14 @@ def _drop_generations(subject: Subject) -> str:
         if writer.meta("building") is not None:
             return ""
         writer.discard_other_generations()
-    subject.store.empty_discarded(subject.cancel)
+    subject.store.delete_discarded_tables(subject.cancel)
     subject.store.vacuum(subject.cancel)
     return tr("The tables of older generations were dropped.")
 
 
 def _check_words_to_forget(subject: Subject) -> Observation:
     with subject.store.read(subject.cancel) as snapshot:
-        waiting = snapshot.meta(WORDS_TO_FORGET) is not None
+        waiting = snapshot.meta(KEYWORDS_TO_PURGE) is not None
         query = f"SELECT count(DISTINCT segid) FROM {snapshot.tables.fts}_idx"
         parts = int(snapshot.connection.execute(query).get or 0)
     if waiting:
@@ -141,7 +141,7 @@ def _check_words_to_forget(subject: Subject) -> Observation:
 
 def _forget_words(subject: Subject) -> str:
     subject.step(tr("Rewriting the keyword index"), 0, 0)
-    subject.store.forget_words(subject.cancel)
+    subject.store.purge_keywords(subject.cancel)
     return tr("The keyword index was rewritten without the words of removed notes.")
 
 
@@ -245,7 +245,7 @@ def _drop_some(subject: Subject) -> int:
 
 
 def _remove_rows(writer: Writer) -> list[int]:
-    query = f"SELECT id FROM {writer.tables.chunks} WHERE {_orphaned(writer)} LIMIT {_ROWS_AT_ONCE}"
+    query = f"SELECT id FROM {writer.tables.chunks} WHERE {_orphaned(writer)} LIMIT {_ROWS_PER_BATCH}"
     rows: list[tuple[int]] = list(writer.connection.execute(query))
     writer.connection.executemany(f"DELETE FROM {writer.tables.fts} WHERE rowid = ?", rows)
     writer.connection.executemany(f"DELETE FROM {writer.tables.chunks} WHERE id = ?", rows)

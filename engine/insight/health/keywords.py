@@ -9,16 +9,16 @@ from collections.abc import Sequence
 from engine.base.language import marked, tr, tr_count
 from engine.insight.health.health_check import NOTHING, HealthCheck, Observation, Subject
 from engine.store.connection import number
-from engine.store.index import WORDS_TO_FORGET
+from engine.store.index import KEYWORDS_TO_PURGE
 from engine.store.index_schema import FTS_COLUMNS, KeywordRow, keyword_rows
 from engine.store.snapshot import Snapshot
 from engine.store.writer import Writer
 
 _SAMPLE = 200
-_SAMPLED_AT_ONCE = 20
+_SAMPLED_PER_BATCH = 20
 _MAX_WORDS = 16
 """Number of words per chunk that are queried: the longest, which are the most specific."""
-_ROWS_AT_ONCE = 200
+_ROWS_PER_BATCH = 200
 _WORDS = FTS_COLUMNS.index("words")
 
 
@@ -119,10 +119,10 @@ def _check_words(subject: Subject) -> Observation:
         ids = [id_ for (id_,) in snapshot.connection.execute(f"SELECT id FROM {snapshot.tables.chunks} ORDER BY id")]
     sample = ids[:: max(1, len(ids) // _SAMPLE)][:_SAMPLE]
     looked = wrong = 0
-    for start in range(0, len(sample), _SAMPLED_AT_ONCE):
+    for start in range(0, len(sample), _SAMPLED_PER_BATCH):
         subject.step(tr("Comparing the words of passages with the keyword index"), start, len(sample))
         with subject.store.read(subject.cancel) as snapshot:
-            for row in keyword_rows(snapshot.connection, snapshot.tables, sample[start : start + _SAMPLED_AT_ONCE]):
+            for row in keyword_rows(snapshot.connection, snapshot.tables, sample[start : start + _SAMPLED_PER_BATCH]):
                 looked += 1
                 wrong += not _is_intact(snapshot, row)
     if wrong:
@@ -157,16 +157,16 @@ def _rewrite(subject: Subject) -> str:
 def _write(subject: Subject, ids: Sequence[int]) -> None:
     """Rewrite the keyword-index rows of these chunks, in transactions that each leave complete rows."""
     model = subject.model()
-    for start in range(0, len(ids), _ROWS_AT_ONCE):
+    for start in range(0, len(ids), _ROWS_PER_BATCH):
         subject.step(tr("Writing the keyword index"), start, len(ids))
         with subject.store.write() as writer:
             before = writer.stamp
-            _replace(writer, ids[start : start + _ROWS_AT_ONCE])
-            writer.set_meta(WORDS_TO_FORGET, 1)  # after a kill, the next update continues
+            _replace(writer, ids[start : start + _ROWS_PER_BATCH])
+            writer.set_meta(KEYWORDS_TO_PURGE, 1)  # after a kill, the next update continues
             writer.advance_stamp()
         subject.vectors.apply_commit(before, model)
     if ids:
-        subject.store.forget_words(subject.cancel)
+        subject.store.purge_keywords(subject.cancel)
 
 
 def _replace(writer: Writer, ids: Sequence[int]) -> None:

@@ -9,10 +9,10 @@ from engine.insight.health.health_check import HealthCheck, Observation, Subject
 from engine.records import HealthFinding
 from engine.store.connection import number
 
-_ROWS_AT_ONCE = 2048
+_ROWS_PER_BATCH = 2048
 _UNIT = 0.02
 """Tolerance for the length 1 of a vector; float16 stays within a hundredth."""
-_DELETED_AT_ONCE = 500
+_DELETED_PER_BATCH = 500
 _LENGTH = marked("{count:,} have the wrong length")
 _NO_NUMBER = marked("{count:,} contain invalid numbers")
 _ZEROS = marked("{count:,} are all zeros")
@@ -59,7 +59,7 @@ def _invalid_vectors(subject: Subject) -> list[tuple[int, str]]:
     while done < count:
         subject.step(tr("Checking vectors"), done, count)
         with subject.store.read(subject.cancel) as snapshot:
-            rows: list[tuple[int, int, bytes]] = list(snapshot.connection.execute(query, (last, _ROWS_AT_ONCE)))
+            rows: list[tuple[int, int, bytes]] = list(snapshot.connection.execute(query, (last, _ROWS_PER_BATCH)))
         if not rows:
             break
         done, last = done + len(rows), rows[-1][1]
@@ -97,10 +97,10 @@ def _delete(subject: Subject) -> str:
     # Also before the first deletion: even if this is interrupted, the same chunks will get new vectors.
     subject.vectors.discard_copies()
     try:
-        for start in range(0, len(ids), _DELETED_AT_ONCE):
+        for start in range(0, len(ids), _DELETED_PER_BATCH):
             subject.step(tr("Deleting vectors"), start, len(ids))
             with subject.store.write() as writer:
-                group = ids[start : start + _DELETED_AT_ONCE]
+                group = ids[start : start + _DELETED_PER_BATCH]
                 writer.connection.executemany("DELETE FROM embedding_cache WHERE id = ?", group)
                 writer.set_meta("vec0", None)
                 writer.advance_stamp()
@@ -170,7 +170,7 @@ def _check_table(subject: Subject) -> Observation:
 def _fill_table(subject: Subject) -> str:
     subject.step(tr("Filling the table of sqlite-vec"), 0, 0)
     subject.vectors.refill_table(subject.model(), subject.cancel)
-    subject.store.empty_discarded(subject.cancel)
+    subject.store.delete_discarded_tables(subject.cancel)
     subject.store.vacuum(subject.cancel)
     return tr("The vector table was updated to match the stored vectors.")
 

@@ -102,7 +102,7 @@ Floats = NDArray[np.float32]
 Indexes = NDArray[np.int64]
 
 _IN_A_CELL = 4
-_AT_ONCE = 1 << 20
+_BATCH_SIZE = 1 << 20
 _ASIDE = 2.5
 """Factor for distances sideways to a direction."""
 
@@ -185,7 +185,7 @@ class PointIndex:
         near = np.sort(self.within(left, low, right, high))
         after = np.roll(corners, -1, axis=0)
         points = [np.empty(0, np.int64)]
-        step = max(1, _AT_ONCE // len(corners))
+        step = max(1, _BATCH_SIZE // len(corners))
         for start in range(0, len(near), step):
             check()
             part = near[start : start + step]

@@ -10,7 +10,7 @@ from tests.benchmarks.measuring import Figure, measure, percentile, spread, time
 from tests.benchmarks.prepared import LARGE, Bench, open_index, questions
 
 _QUESTIONS = 12
-_SECONDS_A_KEY = 0.15
+_SECONDS_PER_KEY = 0.15
 _TIMEOUT = 5.0
 
 
@@ -73,7 +73,7 @@ def _type(folder: Path, store: Path, cache: Path) -> tuple[list[float], list[flo
             began = time.perf_counter()
             QTest.keyClicks(panel.box.edit, letter)
             if count < 2 or letter == " ":
-                wait(int(1000 * _SECONDS_A_KEY))
+                wait(int(1000 * _SECONDS_PER_KEY))
                 continue  # the text to search for is what it was
             while (answer := panel.body.answer) is None or answer.query.text != text:
                 app.processEvents()
@@ -83,7 +83,7 @@ def _type(folder: Path, store: Path, cache: Path) -> tuple[list[float], list[flo
             app.processEvents()
             key_times.append((time.perf_counter() - began) * 1000)
             queries.append(text)
-            wait(max(0, int(1000 * (_SECONDS_A_KEY - (time.perf_counter() - began)))))
+            wait(max(0, int(1000 * (_SECONDS_PER_KEY - (time.perf_counter() - began)))))
     pulse = heart.stop()
     alone = timed([partial(memory.search, text, max_results=50, mode="keyword") for text in queries])
     return key_times, alone, pulse, idle

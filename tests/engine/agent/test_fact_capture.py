@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.agent.fact_capture import MAX_A_TURN, category_of, is_memorable, is_suspicious, memorable_statements
+from engine.agent.fact_capture import MAX_PER_TURN, category_of, is_memorable, is_suspicious, memorable_statements
 
 WORTH = [
     ("I prefer tabs over spaces in Go code.", "preference"),
@@ -96,7 +96,7 @@ def test_only_user_statements_at_most_three_per_turn() -> None:
         {},
         *({"role": "user", "content": text} for text in statements),
     ]
-    assert memorable_statements(messages) == statements[:MAX_A_TURN]
+    assert memorable_statements(messages) == statements[:MAX_PER_TURN]
 
 
 def test_memorable_text_obeys_length_and_trigger_settings() -> None:

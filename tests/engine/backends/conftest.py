@@ -55,7 +55,7 @@ def quick_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def short_minutes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten the scheduler's minute to 20 ms."""
-    monkeypatch.setattr(sync_scheduler, "_SECONDS_A_MINUTE", 0.02)
+    monkeypatch.setattr(sync_scheduler, "_SECONDS_PER_MINUTE", 0.02)
 
 
 OpenMemory = Callable[..., BuiltinMemory]

@@ -287,7 +287,7 @@ def test_failing_provider_leaves_keyword_answer(facts: Facts, provider, noted) -
 
 
 def test_each_query_embeds_a_limited_number_of_new_facts(facts: Facts, provider: FakeProvider, monkeypatch) -> None:
-    monkeypatch.setattr("engine.memory.facts._AT_ONCE", 20)
+    monkeypatch.setattr("engine.memory.facts._BATCH_SIZE", 20)
     for number in range(50):
         facts.add(f"Number {number} of fifty")
     facts.find("fifty")

@@ -13,7 +13,7 @@ from engine.base.errors import Cancelled, IndexBusy
 from engine.insight.health import database, sources
 from engine.records import HealthProgress, WatcherStatus
 from engine.store import vector_matrix_engine
-from engine.store.index import WORDS_TO_FORGET, IndexStore
+from engine.store.index import KEYWORDS_TO_PURGE, IndexStore
 from tests.helpers.fake_provider import FakeProvider, PaidProvider
 from tests.helpers.health import findings, inconsistencies, wrong
 
@@ -329,7 +329,7 @@ def test_free_space_is_given_back(memory: BuiltinMemory) -> None:
 
 def test_words_of_removed_notes_purged(memory: BuiltinMemory, workspace: Path) -> None:
     with memory.store.write() as writer:
-        writer.set_meta(WORDS_TO_FORGET, 1)
+        writer.set_meta(KEYWORDS_TO_PURGE, 1)
     assert wrong(memory) == {"removed-words"}
     memory.insight.repair(["removed-words"])
     assert wrong(memory) == set()
@@ -452,7 +452,7 @@ def test_a_repair_that_is_cancelled_leaves_an_index_that_answers(
 ) -> None:
     from engine.insight.health import keywords
 
-    monkeypatch.setattr(keywords, "_ROWS_AT_ONCE", 1)
+    monkeypatch.setattr(keywords, "_ROWS_PER_BATCH", 1)
     for id_ in (1, 2, 3):
         execute(memory, "DELETE FROM chunks_fts_1 WHERE rowid = ?", (id_,))
     token = CancelToken()

@@ -95,7 +95,7 @@ def test_interrupted_delete_leaves_no_old_vectors(
     with memory.store.write() as writer:
         writer.connection.execute("UPDATE embedding_cache SET vector = zeroblob(length(vector))")
         writer.advance_stamp()
-    monkeypatch.setattr(vectors, "_DELETED_AT_ONCE", 1)
+    monkeypatch.setattr(vectors, "_DELETED_PER_BATCH", 1)
     token, steps = CancelToken(), []
 
     def tell(progress: HealthProgress) -> None:

@@ -197,7 +197,7 @@ def test_chunk_sizes_equal_lengths_of_texts(open_memory, workspace: Path) -> Non
     (workspace / "umlauts.md").write_text("ä" * 120 + "\n")
     memory.sync()
     with memory.store.read() as snapshot:
-        lengths = sorted(len(text.text) for text in snapshot.texts(list(snapshot.due(-1).values())))
+        lengths = sorted(len(text.text) for text in snapshot.texts(list(snapshot.chunks_to_embed(-1).values())))
     sizes = memory.insight.overview().sizes
     assert (sizes.median, sizes.longest) == (lengths[2], lengths[-1])
     assert sizes.longest == 120

@@ -268,7 +268,7 @@ def test_long_transcript_in_parts_resumes(
     memory: BuiltinMemory, boat: Path, monkeypatch: pytest.MonkeyPatch, lines: int
 ) -> None:
     with monkeypatch.context() as small:
-        small.setattr(transcript_stage, "_CHUNKS_A_PART", 3)
+        small.setattr(transcript_stage, "_CHUNKS_PER_PART", 3)
         with boat.open("a") as file:
             for minute in range(60):
                 file.write(spoken("user" if minute % 2 else "assistant", f"Word{minute} " * 90, minute))

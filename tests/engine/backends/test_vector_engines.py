@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.backends.builtin import BuiltinMemory
-from engine.embedding.provider_interface import prepare
+from engine.embedding.provider_interface import normalised
 from engine.settings import Settings
 from engine.settings.options import StoreSettings
 from engine.settings.search_settings import VectorSettings
@@ -27,14 +27,14 @@ import os, signal, sys
 from pathlib import Path
 from engine.backends import builtin
 from engine.settings import Settings
-from engine.embedding.provider_interface import prepare
+from engine.embedding.provider_interface import normalised
 from engine.settings.options import StoreSettings
 from engine.store import sqlite_vec_engine, vectors
 from engine.store.index import IndexStore
 from tests.helpers.fake_provider import FakeProvider, selection_of
 
 notes, data, limit, writes = sys.argv[1:]
-vectors._COMPARED_IN_5_MS, sqlite_vec_engine._ROWS_AT_ONCE = int(limit), 8
+vectors._COMPARED_IN_5_MS, sqlite_vec_engine._ROWS_PER_BATCH = int(limit), 8
 builtin.select_provider = lambda *_, **__: selection_of(FakeProvider())
 memory = builtin.BuiltinMemory(Path(notes), Settings(store=StoreSettings(path=data)), executor=None, background=False)
 write, update_engine, left = IndexStore.write, vectors.VectorIndex.update_engine, [-1]
@@ -159,7 +159,7 @@ def test_search_while_the_engine_switches_is_complete(
     if towards == "numpy":
         up_to(20)
     memory = open_memory()
-    monkeypatch.setattr(sqlite_vec_engine, "_ROWS_AT_ONCE", 8)
+    monkeypatch.setattr(sqlite_vec_engine, "_ROWS_PER_BATCH", 8)
     seen, write = [], IndexStore.write
 
     def look_first(store: IndexStore, *args):
@@ -299,7 +299,7 @@ def test_longer_components_than_before_get_other_codes(open_memory: OpenMemory, 
 
     def even_but_for_peaks(texts: Sequence[str]) -> NDArray[np.float32]:
         random = np.random.default_rng([len(text) for text in texts])
-        return prepare([peak if "peak" in text else random.standard_normal(512) for text in texts])
+        return normalised([peak if "peak" in text else random.standard_normal(512) for text in texts])
 
     provider.vectors_of = even_but_for_peaks  # type: ignore[method-assign]
     memory = open_memory(use=provider)

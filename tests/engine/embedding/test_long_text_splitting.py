@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, ProviderError
 from engine.embedding.long_text_splitting import cut, embed_whole
-from engine.embedding.provider_interface import Limits, PartialAnswer, prepare
+from engine.embedding.provider_interface import Limits, PartialAnswer, normalised
 
 PROSE = st.text(st.sampled_from("ab.!?。 \n\té🙂漢\u0301") | st.characters(codec="utf-8"), max_size=400)
 
@@ -40,7 +40,7 @@ class Letters:
     def __call__(self, texts: Sequence[str]) -> NDArray[np.float32]:
         self.asked.append(list(texts))
         rows = [[1 + text.count(letter) for letter in "abcdefgh"] for text in texts]
-        return prepare(np.array(rows, float).reshape(len(texts), 8))
+        return normalised(np.array(rows, float).reshape(len(texts), 8))
 
 
 @given(PROSE, st.integers(1, 50), COUNTERS)
@@ -167,7 +167,7 @@ def test_partial_answer_mapped_to_texts():
     with pytest.raises(PartialAnswer) as caught:
         embed_whole(["a", "b", "c d"], limits(1), words, FailsLater(0, error))
     assert sorted(caught.value.arrived) == [0, 2]
-    assert caught.value.arrived[2] == pytest.approx(prepare(vectors[2] + vectors[3]))
+    assert caught.value.arrived[2] == pytest.approx(normalised(vectors[2] + vectors[3]))
 
 
 def test_failure_without_results_unchanged():

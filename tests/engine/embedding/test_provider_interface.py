@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.embedding.provider_interface import prepare
+from engine.embedding.provider_interface import normalised
 from engine.providers import Calibration
 
 floats = st.floats(width=32, allow_nan=True, allow_infinity=True)
@@ -11,7 +11,7 @@ floats = st.floats(width=32, allow_nan=True, allow_infinity=True)
 
 @given(st.lists(st.lists(floats, min_size=3, max_size=3), min_size=1, max_size=4))
 def test_prepared_vectors_are_finite_and_have_length_one_or_none(rows: list[list[float]]) -> None:
-    prepared = prepare(rows)
+    prepared = normalised(rows)
     assert prepared.dtype == np.float32
     assert prepared.shape == (len(rows), 3)
     for row, vector in zip(rows, prepared, strict=True):
@@ -26,7 +26,7 @@ def test_prepared_vectors_are_finite_and_have_length_one_or_none(rows: list[list
 
 def test_prepare_keeps_shape_and_input_array() -> None:
     given_vector = np.array([3.0, np.nan, 4.0], dtype=np.float32)
-    assert prepare(given_vector).tolist() == pytest.approx([0.6, 0.0, 0.8])
+    assert normalised(given_vector).tolist() == pytest.approx([0.6, 0.0, 0.8])
     assert given_vector[0] == 3.0
 
 

@@ -69,10 +69,10 @@ def test_listed_session_does_not_replace_indexed_one(tmp_path: Path) -> None:
     rows = [session_row("sessions/a.jsonl", messages) for messages in (1, 2)]
     with store.write() as writer:
         writer.replace_file(rows[0])
-        writer.list_files([rows[1], session_row("sessions/b.jsonl", 3), session_row("sessions/c.jsonl", 4)])
+        writer.add_unread_sessions([rows[1], session_row("sessions/b.jsonl", 3), session_row("sessions/c.jsonl", 4)])
     with store.write() as writer:
-        writer.list_files([])
-        writer.list_files([session_row("sessions/d.jsonl", 5)])
+        writer.add_unread_sessions([])
+        writer.add_unread_sessions([session_row("sessions/d.jsonl", 5)])
     with store.read() as snapshot:
         listed = {one.path: one.messages for one in sessions.sessions(snapshot)}
     store.close()
@@ -156,21 +156,21 @@ def test_old_generation_removed_in_resumable_steps(tmp_path: Path, monkeypatch) 
         writer.discard_other_generations()
         assert writer.generations() == [writer.generation]
     token, steps = CancelToken(), itertools.count(1)
-    shrink = index_schema.shrink
+    shrink = index_schema.delete_discarded_rows
 
     def stop_half_way(connection: apsw.Connection) -> bool:
         if next(steps) == 100:
             token.cancel()
         return shrink(connection)
 
-    monkeypatch.setattr(index_schema, "shrink", stop_half_way)
+    monkeypatch.setattr(index_schema, "delete_discarded_rows", stop_half_way)
     with pytest.raises(Cancelled):
-        store.empty_discarded(token)
+        store.delete_discarded_tables(token)
     assert left_over(store)
     store.close()
 
     store = open_store(tmp_path)
-    store.empty_discarded()
+    store.delete_discarded_tables()
     assert next(steps) > 200
     assert left_over(store) == []
     with store.read() as snapshot:
@@ -185,9 +185,9 @@ def test_reused_table_number_removable_again(tmp_path: Path) -> None:
             writer.begin_generation(rules)
     with store.write() as writer:
         writer.discard_other_generations()
-    store.empty_discarded()
+    store.delete_discarded_tables()
     with store.read() as snapshot:
-        assert (snapshot.generations(), snapshot.discarded()) == ([1], False)
+        assert (snapshot.generations(), snapshot.has_discarded_tables()) == ([1], False)
     store.close()
 
 
@@ -217,7 +217,7 @@ def test_first_passage_of_each_file_is_embedded_first(tmp_path: Path) -> None:
         writer.replace_file(new_file("old.md", "old 1", "old 2", mtime_ns=1))
         writer.replace_file(new_file("new.md", "new 1", "new 2", "new 3", mtime_ns=2))
         model = writer.ensure_model("fake", "m", "", 2).id
-        order = [text.text for text in writer.texts(list(writer.due(model).values()))]
+        order = [text.text for text in writer.texts(list(writer.chunks_to_embed(model).values()))]
     assert order == ["new 1", "old 1", "new 2", "new 3", "old 2"]
     store.close()
 
@@ -267,7 +267,7 @@ def test_eviction_oldest_first_never_in_use(tmp_path: Path, monkeypatch) -> None
         for name in ("first", "second", "stays"):
             writer.replace_file(new_file(f"{name}.md", name))
         model = writer.ensure_model("fake", "m", "", 2).id
-        texts = writer.texts(list(writer.due(model).values()))
+        texts = writer.texts(list(writer.chunks_to_embed(model).values()))
         writer.store_vectors(model, [(text.hash, b"\0\0\0\0") for text in texts])
         writer.remove_file("memory", "second.md")
         writer.remove_file("memory", "first.md")
@@ -387,7 +387,9 @@ def test_vectors_survive_damage_to_other_pages(tmp_path: Path) -> None:
         texts = [f"text number {number} " * 40 for number in range(300)]
         writer.replace_file(new_file("a.md", *texts))
         model = writer.ensure_model("fake", "m", "", 200).id
-        writer.store_vectors(model, [(t.hash, vector) for t in writer.texts(list(writer.due(model).values())[:300])])
+        writer.store_vectors(
+            model, [(t.hash, vector) for t in writer.texts(list(writer.chunks_to_embed(model).values())[:300])]
+        )
         root = writer.connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'chunks_1'").get
         page = writer.connection.pragma("page_size")
     database = store.files.database

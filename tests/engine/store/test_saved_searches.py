@@ -53,7 +53,7 @@ def names(saved_searches: SavedSearches) -> list[str]:
 
 
 def test_saved_searches_survive_a_restart(saved_searches: SavedSearches, user: UserData, tmp_path: Path) -> None:
-    saved_searches.note(WHOLE)
+    saved_searches.add_recent(WHOLE)
     saved_searches.save(SavedSearch(name="Valves", query=WHOLE, used=5.0))
     user.close()
     again = UserData(tmp_path / "user.sqlite")
@@ -64,8 +64,8 @@ def test_saved_searches_survive_a_restart(saved_searches: SavedSearches, user: U
 
 def test_each_query_once_newest_first(saved_searches: SavedSearches) -> None:
     for text in ("timer", "hose", "timer"):
-        saved_searches.note(ask(text))
-    saved_searches.note(ask("timer", days=7))
+        saved_searches.add_recent(ask(text))
+    saved_searches.add_recent(ask("timer", days=7))
     recent = saved_searches.recent()
     assert [(search.query.text, search.query.days) for search in recent] == [
         ("timer", 7),
@@ -77,24 +77,24 @@ def test_each_query_once_newest_first(saved_searches: SavedSearches) -> None:
 
 def test_history_drops_beginnings_of_a_query(saved_searches: SavedSearches) -> None:
     for text in ("hose", "tim", "timer", "tim"):
-        saved_searches.note(ask(text))
+        saved_searches.add_recent(ask(text))
     assert recent_queries(saved_searches) == ["tim", "timer", "hose"]
-    saved_searches.note(ask("time", days=7))
+    saved_searches.add_recent(ask("time", days=7))
     assert recent_queries(saved_searches) == ["time", "tim", "timer", "hose"]
-    saved_searches.note(QueryRecord(like=Passage(path="a.md", start_line=1, end_line=2)))
-    saved_searches.note(ask("a", like=Passage(path="a.md", start_line=1, end_line=2)))
+    saved_searches.add_recent(QueryRecord(like=Passage(path="a.md", start_line=1, end_line=2)))
+    saved_searches.add_recent(ask("a", like=Passage(path="a.md", start_line=1, end_line=2)))
     assert recent_queries(saved_searches)[:3] == ["a", "", "time"]
 
 
 def test_history_limited(saved_searches: SavedSearches) -> None:
     for number in range(203):
-        saved_searches.note(ask(f"{number} valves"))
+        saved_searches.add_recent(ask(f"{number} valves"))
     assert recent_queries(saved_searches) == [f"{number} valves" for number in range(202, 2, -1)]
 
 
 def test_forget_one_or_all_purges_file(saved_searches: SavedSearches, user: UserData, tmp_path: Path) -> None:
     for text in ("timer", "zebrafinch"):
-        saved_searches.note(ask(text))
+        saved_searches.add_recent(ask(text))
     saved_searches.forget_recent(ask("zebrafinch"))
     assert recent_queries(saved_searches) == ["timer"]
     user.close()  # reading an open database would drop its locks
@@ -109,11 +109,11 @@ def test_forget_one_or_all_purges_file(saved_searches: SavedSearches, user: User
 
 def test_restored_history_keeps_times_and_newer_queries(saved_searches: SavedSearches) -> None:
     for text in ("timer", "hose"):
-        saved_searches.note(ask(text))
+        saved_searches.add_recent(ask(text))
     removed = saved_searches.recent()
     saved_searches.forget_recent()
     for text in ("valve", "timer"):
-        saved_searches.note(ask(text))
+        saved_searches.add_recent(ask(text))
     newer = saved_searches.recent()
     saved_searches.restore_recent(removed)
     assert saved_searches.recent() == (*newer, next(search for search in removed if search.query.text == "hose"))
@@ -135,7 +135,7 @@ def _copies(folder: Path, text: bytes) -> list[Path]:
     ],
 )
 def test_secret_query_not_saved(saved_searches: SavedSearches, query: QueryRecord) -> None:
-    saved_searches.note(query)
+    saved_searches.add_recent(query)
     assert saved_searches.recent() == ()
     with pytest.raises(StoreError, match="can't be saved"):
         saved_searches.save(SavedSearch(name="Mine", query=query, used=1.0))
@@ -166,7 +166,7 @@ def test_saved_search_is_renamed_moved_to_top_and_forgotten(saved_searches: Save
     saved_searches.save(SavedSearch(name="Other", query=ask("three"), used=3.0))
     [search] = saved_searches.saved()
     assert search.query.text == "three"
-    saved_searches.forget_saved("Other")
+    saved_searches.delete("Other")
     assert saved_searches.saved() == ()
     saved_searches.save(search)
     assert saved_searches.saved() == (search,)
@@ -195,7 +195,7 @@ def test_unknown_fields_dropped_missing_defaulted(saved_searches: SavedSearches,
     saved_searches.rename("Later", "Renamed")
     [(text,)] = connection.execute("SELECT question FROM saved_searches WHERE name = 'Renamed'").fetchall()
     assert json.loads(text)["mood"] == "calm"
-    saved_searches.note(ask("timer"))
+    saved_searches.add_recent(ask("timer"))
     [(left,)] = connection.execute("SELECT count(*) FROM recent_searches").fetchall()
     connection.close()
     assert left == 3  # the broken one, the one within the limit, and the new one
@@ -204,14 +204,14 @@ def test_unknown_fields_dropped_missing_defaulted(saved_searches: SavedSearches,
 def test_unsavable_reported(tmp_path: Path) -> None:
     user = UserData(tmp_path / "user.sqlite", read_only=True)
     saved_searches = SavedSearches(user)
-    saved_searches.note(ask("timer"))
+    saved_searches.add_recent(ask("timer"))
     saved_searches.touch("x")
     saved_searches.forget_recent()
     assert (saved_searches.recent(), saved_searches.saved()) == ((), ())
     for act in (
         lambda: saved_searches.save(SavedSearch(name="One", query=ask("one"), used=1.0)),
         lambda: saved_searches.rename("One", "Two"),
-        lambda: saved_searches.forget_saved("One"),
+        lambda: saved_searches.delete("One"),
     ):
         with pytest.raises(IndexReadOnly, match="cannot be written"):
             act()
@@ -253,7 +253,7 @@ def test_forgotten_purged_from_migration_copy(tmp_path: Path) -> None:
     path = tmp_path / "user.sqlite"
     with at_version(5):
         user = UserData(path)
-        SavedSearches(user).note(ask("the quagga song"))
+        SavedSearches(user).add_recent(ask("the quagga song"))
         SavedSearches(user).save(SavedSearch(name="Kept", query=ask("dodo"), used=1.0))
         user.close()
     user = UserData(path)
@@ -270,8 +270,8 @@ def test_forgotten_purged_from_migration_copy(tmp_path: Path) -> None:
 
 
 def test_query_with_lone_surrogate_is_not_saved(saved_searches: SavedSearches) -> None:
-    saved_searches.note(ask("whole"))
-    saved_searches.note(ask("half \ud83d"))
+    saved_searches.add_recent(ask("whole"))
+    saved_searches.add_recent(ask("half \ud83d"))
     assert recent_queries(saved_searches) == ["whole"]
     with pytest.raises(StoreError, match="can't be saved"):
         saved_searches.save(SavedSearch(name="Half", query=ask("half \ud83d"), used=1.0))

@@ -24,7 +24,7 @@ def connection():
 @pytest.fixture
 def table(connection):
     assert sqlite_vec_engine.load_extension(connection).error is None
-    assert sqlite_vec_engine.ready_table(connection, 64) is True
+    assert sqlite_vec_engine.ensure_table(connection, 64) is True
     return connection
 
 
@@ -100,9 +100,9 @@ def test_sql_cannot_load_libraries_afterwards(connection):
 
 def test_table_stays_until_dimensions_change(table):
     sqlite_vec_engine.insert_rows(table, [5], sentences(1, 64), SCALE)
-    assert sqlite_vec_engine.ready_table(table, 64) is False
+    assert sqlite_vec_engine.ensure_table(table, 64) is False
     assert sqlite_vec_engine.stored_ids(table) == [5]
-    assert sqlite_vec_engine.ready_table(table, 32) is True
+    assert sqlite_vec_engine.ensure_table(table, 32) is True
     assert sqlite_vec_engine.stored_ids(table) == []
     sqlite_vec_engine.insert_rows(table, [5], sentences(1, 32), SCALE)
     assert sqlite_vec_engine.stored_ids(table) == [5]
@@ -154,9 +154,9 @@ def test_vectors_of_zeros_are_not_found(table):
 def test_sparse_table_recreated(table):
     sqlite_vec_engine.insert_rows(table, range(6000), sentences(6000, 64), SCALE)
     sqlite_vec_engine.delete_rows(table, range(0, 6000, 3))
-    assert sqlite_vec_engine.ready_table(table, 64) is False
+    assert sqlite_vec_engine.ensure_table(table, 64) is False
     sqlite_vec_engine.delete_rows(table, [id_ for id_ in range(6000) if id_ % 10])
-    assert sqlite_vec_engine.ready_table(table, 64) is True
+    assert sqlite_vec_engine.ensure_table(table, 64) is True
     assert sqlite_vec_engine.stored_ids(table) == []
 
 
@@ -183,7 +183,7 @@ def test_four_times_the_candidates_contain_the_nearest(table, engine):
 @pytest.mark.parametrize("kind", ["even", "one long component", "mostly zeros"])
 def test_codes_keep_near_vectors_of_any_kind_first(connection, dims, kind):
     assert sqlite_vec_engine.load_extension(connection).available
-    sqlite_vec_engine.ready_table(connection, dims)
+    sqlite_vec_engine.ensure_table(connection, dims)
     vectors = sentences(1000, dims)
     if kind == "one long component":
         vectors[:, 0] = vectors[:, 0] * 0.3 - 0.7

@@ -14,7 +14,7 @@ from engine.embedding.batch_jobs import job_files
 from engine.embedding.batch_jobs.batch_api import BatchApi, BatchUnavailable, JobNotFound, Result, batches_of
 from engine.embedding.batch_jobs.job_files import Text, groups
 from engine.embedding.embedded_model import EmbeddedProvider
-from engine.embedding.provider_interface import prepare
+from engine.embedding.provider_interface import normalised
 from engine.embedding.service_errors import Redirected, Refused, Transient
 from engine.settings import Settings
 from engine.settings.options import RemoteSettings
@@ -58,7 +58,7 @@ def test_all_texts_return_under_their_keys(server, api):
     assert found.keys() == {key_of(text) for text in TEXTS}
     for text in TEXTS:
         sent = text.encode("utf-8", "replace").decode()
-        assert prepare(found[key_of(text)].vector) == pytest.approx(np.array(server.vector(sent)), abs=1e-6)
+        assert normalised(found[key_of(text)].vector) == pytest.approx(np.array(server.vector(sent)), abs=1e-6)
     assert server.answered == {text.encode("utf-8", "replace").decode(): 1 for text in TEXTS}
 
 
@@ -66,7 +66,7 @@ def test_batch_vectors_equal_those_of_direct_requests(server, api, provider):
     _, job = begin(api)
     found = results(api, ended(api, job.id))
     direct = provider.embed_documents(TEXTS)
-    assert prepare([found[key_of(text)].vector for text in TEXTS]) == pytest.approx(direct, abs=1e-6)
+    assert normalised([found[key_of(text)].vector for text in TEXTS]) == pytest.approx(direct, abs=1e-6)
 
 
 def test_text_error_reported(server, api):
@@ -99,8 +99,8 @@ def test_a_job_can_be_stopped(server, api):
 
 
 def test_job_is_found_by_name_among_many(server, api, monkeypatch):
-    monkeypatch.setattr("engine.embedding.batch_jobs.files_and_batches._JOBS_A_PAGE", 2)
-    monkeypatch.setattr("engine.embedding.gemini._JOBS_A_PAGE", 2)
+    monkeypatch.setattr("engine.embedding.batch_jobs.files_and_batches._JOBS_PER_PAGE", 2)
+    monkeypatch.setattr("engine.embedding.gemini._JOBS_PER_PAGE", 2)
     file, job = begin(api, name="b" * 32)
     for number in range(5):
         begin(api, [f"another text {number}"])
