@@ -137,9 +137,9 @@ class Spelling:
             near = self._near(snapshot, typed, scope, known)
             if offered := list(_offered(snapshot, typed, near, scope)):
                 choices.append((term.surface, offered))
-                short = len(typed.token) < SHORTEST_CORRECTED and not model.is_rare(term.surface)
-                if not (short or typed.korean or term.phrased or model.knows(term.surface)):
-                    similar[term.start] = tuple(tuple(word.token.split(" ")) for word, _ in near if word.typos == 1)
+            short = near and len(typed.token) < SHORTEST_CORRECTED and not model.is_rare(term.surface)
+            if near and not (short or typed.korean or term.phrased or model.knows(term.surface)):
+                similar[term.start] = tuple(tuple(word.token.split(" ")) for word, _ in near if word.typos == 1)
         if any(similar.values()) and any(term.chunks for term in terms):
             analysis = replace(
                 analysis,

@@ -112,6 +112,10 @@ def test_word_that_is_rare_in_the_model_is_corrected(open_memory, rare_words: di
     outcome = memory.search("irrigqtion quarterly budget")
     assert outcome.corrected is not None
     assert outcome.corrected.query == "irrigation quarterly budget"
+    rare_words["irrigqtixn"] = 30.0
+    outcome = memory.search("irrigqtixn quarterly budget")
+    assert outcome.corrected is None, "two wrong letters may be another word"
+    assert [other.query for other in outcome.suggestions] == ["irrigation quarterly budget"]
 
 
 @pytest.mark.parametrize(
@@ -146,7 +150,16 @@ def test_short_word_is_corrected_if_rare_in_the_model(open_memory, rare_words: d
     corrected = memory.search("timr hose 16").corrected
     assert corrected is not None
     assert corrected.query == "timer hose 16"
-    assert memory.search("timr").corrected is None
+    outcome = memory.search("timr", explain=True)
+    assert outcome.corrected is None
+    assert not any("Similar words" in stage.note for stage in outcome.explanation.stages)
+
+
+def test_known_words_decide_between_similar_ones(open_memory, workspace: Path) -> None:
+    notes = {f"fair-{number}": f"The booth of hall {number}." for number in range(5)}
+    memory = indexed(open_memory, workspace, **notes, shoes="Boots of leather.")
+    assert offered(memory, "bootz")[0] == "booth"
+    assert offered(memory, "bootz leather")[0] == "boots leather"
 
 
 def test_words_unknown_to_the_model_are_looked_up_first(open_memory, rare_words: dict[str, float]) -> None:
@@ -201,15 +214,17 @@ def test_query_ranks_words_similar_to_an_unknown_one(open_memory, workspace: Pat
     assert len(outcome.results[0].match_ranges) == 2
 
 
-def test_words_known_to_the_model_have_no_similar_ones(open_memory, workspace: Path, provider, monkeypatch) -> None:
-    (workspace / "grip.md").write_text("The cable of the crane.", "utf-8")
+@pytest.mark.parametrize("pieces", [1, 2])
+def test_words_known_to_the_model_have_no_similar_ones(
+    open_memory, workspace: Path, provider, monkeypatch, pieces: int
+) -> None:
+    (workspace / "gate.md").write_text("Hollyhocks by the gate.", "utf-8")
     memory = open_memory()
     memory.sync()
-    monkeypatch.setattr(provider, "pieces", lambda word: 1 if word == "cfable" else 2)
-    known = memory.search("cfable crane pulley", min_score=0.0).results[0]
-    monkeypatch.setattr(provider, "pieces", lambda word: 2)
-    unknown = memory.search("cfable pulley crane", min_score=0.0).results[0]
-    assert known.text_score < unknown.text_score
+    monkeypatch.setattr(provider, "pieces", lambda word: pieces)
+    outcome = memory.search("irrigqtion hollyhocks", explain=True)
+    assert outcome.corrected is None
+    assert any("Similar words were searched" in stage.note for stage in outcome.explanation.stages) == (pieces > 1)
 
 
 @pytest.mark.parametrize("typed", ["Irrgation", "irritation", "orrigation"])

@@ -27,6 +27,7 @@ TOGETHER = "has Oswin brought the harvest of our team in the shed"
 APART = f"{TOGETHER} and painted the fence with the dogs"
 NAMES = [NAMED, NAMED.lower(), TITLE, TOGETHER, APART]
 SHORT = ["team und Ernte", "team Ernte einbringen", "team Oswin"]
+UNSURE = "fence skateboards jugglers"
 WORDS = ["kayaks", "xkcd", "qqqzzz kayaks", "qqqzzz gate"]
 
 
@@ -44,7 +45,7 @@ class NearProvider(FakeProvider):
             near = self.cosine if "apples" in text or "Äpfel" in text else 0.0
             row[:2] = (
                 (1, 0)
-                if text in {QUERY, KNOWN, DATED, "cricket apples", *NAMES, *SHORT, *NONSENSE, *WORDS}
+                if text in {QUERY, KNOWN, DATED, "cricket apples", *NAMES, *SHORT, *NONSENSE, *WORDS, UNSURE}
                 else (near, np.sqrt(1 - near * near))
             )
         return rows
@@ -81,6 +82,12 @@ def test_words_beside_a_month_of_no_such_note_are_found(open_memory, workspace: 
     (workspace / "note-0.md").rename(workspace / name)
     memory.sync()
     assert found(memory, DATED) == ["note-1.md"]
+
+
+def test_unknown_words_of_an_unsure_language_stay(open_memory, workspace: Path, provider) -> None:
+    provider.cosine = 0.4
+    memory = indexed(open_memory, workspace, ENGLISH, OTHER)
+    assert "note-0.md" in found(memory, UNSURE)
 
 
 def test_strong_meaning_with_unknown_words_is_found(open_memory, workspace: Path, provider) -> None:

@@ -159,6 +159,19 @@ def test_word_that_is_its_own_stem_is_chosen_for_it_once(memory: BuiltinMemory, 
 
 
 @pytest.mark.usefixtures("few")
+def test_all_forms_of_a_common_word_count(memory: BuiltinMemory, tmp_path: Path) -> None:
+    texts = {f"new{number}": "The valve of the old boiler was cleaned." for number in range(20)}
+    texts["new99"] = "Valves and valves, and again only old valves."
+    for name, text in texts.items():
+        (tmp_path / "notes" / f"{name}.md").write_text(f"{text}\n", "utf-8")
+    memory.sync()
+    with memory.store.read() as snapshot:
+        leg = KeywordLeg(snapshot, analyse_query("valve "), Frequencies())
+        chosen = snapshot.chunks(leg.candidates(1, ChunkFilter())[:1]).values()
+    assert [chunk.path for chunk in chosen] == ["new99.md"]
+
+
+@pytest.mark.usefixtures("few")
 def test_common_word_is_counted_beside_its_own_stem(memory: BuiltinMemory, tmp_path: Path) -> None:
     for number in range(20):
         (tmp_path / "notes" / f"new{number}.md").write_text("Valves, valves and old valves.\n", "utf-8")
