@@ -142,10 +142,13 @@ class Query(msgspec.Struct, frozen=True, dict=True, eq=False):
 
     @property
     def contradiction(self) -> str:
-        """A sentence on a word that is both searched and excluded; empty if there is none."""
-        excluded = {fold(str(clause.alternatives[0])) for clause in self.clauses if clause.negated}
+        """A sentence on a word that is both searched and excluded, perhaps in a phrase or by its beginning; empty if
+        there is none.
+        """
+        atoms = (clause.alternatives[0] for clause in self.clauses if clause.negated)
+        excluded = [_spaced(atom) for atom in atoms if not isinstance(atom, Field)]
         for _, atom in self.searched_atoms() if excluded else ():
-            if fold(str(atom)) in excluded:
+            if any(words in _spaced(atom) for words in excluded):
                 return tr("“{word}” is both searched and excluded, so no result contains it.", word=atom)
         return ""
 
@@ -185,6 +188,13 @@ class Query(msgspec.Struct, frozen=True, dict=True, eq=False):
         for number, clause in enumerate(self.clauses):
             if not clause.negated:
                 yield from ((number, atom) for atom in clause.alternatives if not isinstance(atom, Field))
+
+
+def _spaced(atom: Word | Phrase) -> str:
+    """Return the folded words of an atom with spaces around them; none after a beginning, so that longer words have it.
+    """
+    words = f" {fold(atom.text)}"
+    return words if isinstance(atom, Word) and atom.beginning else f"{words} "
 
 
 def _begins(clause: Clause) -> bool:

@@ -265,14 +265,20 @@ class _Reader:
 
 
 def _with_alternatives(clauses: list[Clause]) -> tuple[Clause, ...]:
-    """Combine the values of an operator into one clause with alternatives if a chunk has only one of them."""
+    """Combine the values of an operator into one clause with alternatives if a chunk has only one of them.
+
+    Repeated alternatives and conditions are left out, since each takes time.
+    """
     gathered: dict[object, Clause] = {}
     for index, clause in enumerate(clauses):
         names = {atom.name if isinstance(atom, Field) else "" for atom in clause.alternatives}
         name = names.pop() if len(names) == 1 else ""
-        key = name if name and OPERATORS[name].either and not clause.negated else index
-        former = gathered.get(key, Clause(()))
-        gathered[key] = Clause(tuple(dict.fromkeys(former.alternatives + clause.alternatives)), clause.negated)
+        either = name and OPERATORS[name].either and not clause.negated
+        key = name if either else str(clause) if clause.required else index
+        different: dict[str, Atom] = {}
+        for atom in gathered.get(key, Clause(())).alternatives + clause.alternatives:
+            different.setdefault(str(atom), atom)
+        gathered[key] = Clause(tuple(different.values()), clause.negated)
     return tuple(gathered.values())
 
 

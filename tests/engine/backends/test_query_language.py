@@ -441,7 +441,10 @@ def test_word_that_is_searched_and_excluded_is_named(memory: BuiltinMemory) -> N
     sentence = "“Valve” is both searched and excluded, so no result contains it."
     assert memory.search("Valve -valve", explain=True).understood == sentence
     assert memory.search("hose OR Valve -valve").notice == sentence
-    for query in ("valve -hose", 'valve -"valve hose"', "valve tag:valve -path:valve"):
+    assert "both searched and excluded" in memory.search('hose OR "left Valve" -valve').notice
+    for query in ("Valve -val*", 'Valve -"valve"', "Valve* -valve*"):
+        assert "is both searched and excluded" in memory.search(query, explain=True).understood, query
+    for query in ("valve -hose", 'valve -"valve hose"', "valve tag:valve -path:valve", "valve* -valve"):
         assert "excluded" not in memory.search(query, explain=True).understood
 
 
