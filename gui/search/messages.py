@@ -35,6 +35,7 @@ DID_YOU_MEAN = marked("Did you mean")
 _LONGEST_CORRECTED = 24
 """Characters of a corrected query that is shown whole."""
 WEAK = marked("Results below the minimum score are shown too.")
+MISSING_FILE = marked("A file is missing…")
 _READING = ("waiting", "discovering", "indexing")
 """Phases of a sync in which not all text can be searched yet."""
 _LONGEST_QUERY = 80

@@ -333,16 +333,25 @@ class ResultsView(QWidget):
         self.list.show_rows(answer.rows(self.order), keep=keep, shift=shift)
 
     def _show_notice(self, answer: Answer) -> None:
-        notice = answer.outcome.full_notice
+        outcome, notice = answer.outcome, answer.outcome.full_notice
         if not answer.final and not notice:
             return  # the notice of the last complete answer stays until the next complete one
-        if answer.query.min_score is None:
-            self._notice.show_notice(notice)
-        else:
+        remedies = outcome.remedies
+        if outcome.similar_only and not remedies:
+            remedies = tuple(remedy for remedy in self._status_remedies if remedy.name == "sync")
+            notice = " ".join(filter(None, (notice, self._reading, *(remedy.advice for remedy in remedies))))
+        if answer.query.min_score is not None:
             notice = f"{tr(messages.WEAK)} {notice}".strip()
             self._notice.show_notice(
                 notice, tr("Hide results below the minimum score"), lambda: self.weak_requested.emit(False)
             )
+        elif remedies:
+            self._notice.show_notice(notice, button_words(remedies[0]), partial(self.remedy_chosen.emit, remedies[0]))
+        elif outcome.similar_only and "states" not in self._gates.unsupported:
+            ask = partial(self.missing_file_requested.emit, answer.query.text)
+            self._notice.show_notice(notice, tr(messages.MISSING_FILE), ask)
+        else:
+            self._notice.show_notice(notice)
 
     def _show_empty(self, answer: Answer) -> None:
         if self._reading:
@@ -363,7 +372,7 @@ class ResultsView(QWidget):
         ]
         unsupported = self._gates.unsupported
         ask = partial(self.missing_file_requested.emit, answer.query.text)
-        actions: list[Action] = [(tr("A file is missing…"), ask)] if "states" not in unsupported else []
+        actions: list[Action] = [(tr(messages.MISSING_FILE), ask)] if "states" not in unsupported else []
         if explanation is not None:
             actions.insert(0, (tr("How this search worked"), self.why_requested.emit))
         actions.append(guide_action("not-found"))

@@ -30,7 +30,7 @@ class ContentHits:
     reason: str = ""
     """Why no message was found; empty if one was."""
     remedies: tuple[SearchRemedy, ...] = ()
-    """Other queries that find messages, if this one doesn't."""
+    """Changes that find messages with the words, if this query doesn't."""
     counted: bool = True
     """Whether the results are passages to count and open; a query of filters alone finds whole sessions."""
 
@@ -157,13 +157,14 @@ class ContentSearch(QObject):
                 sources=["sessions"],
                 per_file=limit,
                 copies=True,
-                explain="if empty",
+                explain="if weak",
                 cancel=token,
             )
             notice = outcome.full_notice or ("" if outcome.results else outcome.understood)
             if outcome.results or (why := outcome.explanation) is None:
-                return ContentHits(text, outcome.results, outcome.total, notice, counted=counted)
-            others = tuple(remedy for remedy in why.remedies if remedy.query)
+                tools = tuple(remedy for remedy in outcome.remedies if remedy.name == "tools")
+                return ContentHits(text, outcome.results, outcome.total, notice, remedies=tools, counted=counted)
+            others = tuple(remedy for remedy in why.remedies if remedy.query or remedy.name == "tools")
             return ContentHits(text, notice=notice, reason=why.reason, remedies=others, counted=counted)
 
         def on_done(hits: ContentHits) -> None:
