@@ -165,7 +165,10 @@ class ContentSearch(QObject):
                 tools = tuple(remedy for remedy in outcome.remedies if remedy.name == "tools")
                 return ContentHits(text, outcome.results, outcome.total, notice, remedies=tools, counted=counted)
             others = tuple(remedy for remedy in why.remedies if remedy.query or remedy.name == "tools")
-            return ContentHits(text, notice=notice, reason=why.reason, remedies=others, counted=counted)
+            notes = {stage.name: stage.note for stage in why.stages}
+            # If all words are known, their numbers in the whole index don't explain why no session has them.
+            reason = why.reason if outcome.unknown_words or why.reason != notes.get("words") else ""
+            return ContentHits(text, notice=notice, reason=reason, remedies=others, counted=counted)
 
         def on_done(hits: ContentHits) -> None:
             self._notice_delay.stop()

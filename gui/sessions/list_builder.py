@@ -359,7 +359,7 @@ class ListBuilder(QObject):
         known = self._reader.known
         if known is None or self._view.has_rows:
             return listing_view.CHOOSE_SESSION
-        return NOTHING_FOUND if known.catalogue.sessions else listing_view.NONE_TO_READ
+        return NOTHING_FOUND
 
     def _show_nothing_known(self) -> None:
         self._view.show_days(None)

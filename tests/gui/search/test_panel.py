@@ -298,6 +298,8 @@ def test_running_update_is_not_offered_again(qtbot, panel, memory, ask, monkeypa
     panel.view.show_status(make_status(syncing=make_progress(phase="embedding")))
     assert SYNC.advice not in _shown_text(panel.body)
     assert "Search by meaning is incomplete until" in _shown_text(panel.body)
+    panel.view.show_status(make_status(syncing=make_progress(phase="embedding"), paused=True))
+    assert "Search by meaning is incomplete while the update is paused." in _shown_text(panel.body)
     panel.view.show_status(make_status())
     assert SYNC.advice in _shown_text(panel.body)
 
