@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _MAX_COPIES = 5
 """Most copies of a result that are listed."""
+_LONGEST_NAME = 4
+"""Most words of a query that may be the name of a file."""
 _CONTROLS: "dict[RemedyName, str]" = {
     "weak": "--min-score 0",
     "sources": "leave out --source",
@@ -58,8 +60,8 @@ def run(arguments: Namespace) -> int:
         "diverse": arguments.diverse,
         "correct": not arguments.exact,
         "within": tuple(EarlierQuery(query=query) for query in arguments.within),
-        # An empty result is explained without another command.
-        "explain": arguments.explain or (False if arguments.markdown else "if empty"),
+        # An empty or a weak result is explained without another command.
+        "explain": arguments.explain or (False if arguments.markdown else "if weak"),
     }
     workspace = find_workspace(arguments)
     with interruptible() as token, opened(workspace) as manager:
@@ -146,7 +148,7 @@ def _print_text(outcome: SearchOutcome, arguments: Namespace) -> None:
         if result.more_in_file:
             print(f"{_more_in_file(result, at_least=outcome.total_is_least)}\n")
     _print_count(outcome)
-    _print_remarks(outcome)
+    _print_remarks(outcome, " ".join(arguments.query))
     if explanation and (explain or not outcome.results):
         _print_stages(explanation, _options_again(arguments))
 
@@ -161,7 +163,7 @@ def _print_count(outcome: SearchOutcome) -> None:
         print(f"{len(outcome.results):,} of {total}{'; --max-results shows more' if hidden > 0 else ''}.")
 
 
-def _print_remarks(outcome: SearchOutcome) -> None:
+def _print_remarks(outcome: SearchOutcome, query: str) -> None:
     """Print how the query was or could be changed: words of a passage, earlier queries, corrections."""
     if outcome.passage_words:
         what = "these words of it" if outcome.mode == "keyword" else "its meaning and these words"
@@ -176,6 +178,10 @@ def _print_remarks(outcome: SearchOutcome) -> None:
         print(f"Did you mean {suggestions}?")
     if outcome.full_notice:
         print(safe(outcome.full_notice))
+    for remedy in outcome.remedies:
+        print(f"Try: {safe(_control(remedy, ''))}")
+    if outcome.similar_only and not outcome.remedies and len(query.split()) <= _LONGEST_NAME:
+        print(f"If a file with this name is missing, try: mnemoscope doctor {safe(_quote(query))}")
 
 
 def _print_result(result: MemorySearchResult, reason: "ResultExplanation | None") -> None:

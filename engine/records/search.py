@@ -10,7 +10,7 @@ from engine.base.language import tr
 from engine.records.base import FileRange, Record, Source
 
 if TYPE_CHECKING:
-    from engine.records.explanations import SearchExplanation
+    from engine.records.explanations import SearchExplanation, SearchRemedy
 
 SearchMode = Literal["hybrid", "vector", "keyword"]
 LONGEST_QUERY = 10_000
@@ -289,14 +289,17 @@ class SearchOutcome(Record, frozen=True):
     """
     understood: str = ""
     """How a query with operators was parsed, and which operators match nothing; empty for plain words."""
+    remedies: "tuple[SearchRemedy, ...]" = ()
+    """If no passage has all words: why files with such names, or texts with these words, are not indexed."""
 
     @property
     def full_notice(self) -> str:
-        """`notice`, and which words of the query no passage contains, if others were found."""
-        if not self.results or not self.unknown_words or self.similar_only:
-            return self.notice
-        words = ", ".join(map(in_quotes, self.unknown_words))
-        return f"{self.notice} {tr('Not found in the index: {words}.', words=words)}".strip()
+        """`notice`, which words of the query no passage contains if others were found, and why."""
+        words = ""
+        if self.results and self.unknown_words and not self.similar_only:
+            quoted = ", ".join(map(in_quotes, self.unknown_words))
+            words = tr("Not found in the index: {words}.", words=quoted)
+        return " ".join(filter(None, (self.notice, words, *(remedy.advice for remedy in self.remedies))))
 
     @property
     def offered(self) -> tuple[QuerySuggestion, ...]:

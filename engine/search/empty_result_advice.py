@@ -1,9 +1,7 @@
 """Finds remedies for an empty answer: each is tried or looked up before it is offered."""
 
-from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from functools import cached_property
 from itertools import chain, islice
 from typing import Any
 
@@ -13,11 +11,10 @@ from engine.base import skip_reasons
 from engine.base.errors import PARSER_FAULTS, PathRefused
 from engine.base.formatting import any_of, floored, in_quotes
 from engine.base.language import marked, tr, tr_count
-from engine.base.skip_reasons import tr_reason
-from engine.records import FileIssue, RemedyName, SearchExplanation, SearchOutcome, SearchRemedy, SearchStage, Source
+from engine.records import FileIssue, RemedyName, SearchExplanation, SearchOutcome, SearchRemedy, SearchStage
 from engine.records.explanations import UNMATCHED
 from engine.search.chunk_filter import Filter
-from engine.search.named_sessions import session_conditions
+from engine.search.named_sessions import excluded_files, session_conditions, unlisted_extension
 from engine.search.parsed_query_description import rest_unmatched
 from engine.search.pipeline_stages import RaisedMinimum, Terms, short_of
 from engine.search.result_reasons import UNKNOWN_LANGUAGE
@@ -28,7 +25,6 @@ from engine.store import stored_models
 from engine.store.sessions import newest_transcripts
 from engine.store.snapshot import Snapshot
 from engine.text import spelling
-from engine.text.folding import fold
 from engine.text.operators import SOURCE_NAMES
 from engine.text.parsed_query import Clause, Field, Phrase, Query, Word
 from engine.text.query_parser import parse_query
@@ -40,15 +36,10 @@ _MAX_DEMANDS = 4
 """Most conditions that are dropped one at a time, since each needs a search."""
 _MAX_WITHOUT = 2
 """Most suggested queries with one word left out."""
-_MAX_EXCLUDED, _MAX_TYPES = 2, 8
+_MAX_TYPES = 8
 _SELDOM_NOTES = ("", ".json", ".html", ".htm", ".log", ".csv")
 _MAX_LOOKED_AT, _LARGEST_LOOKED_AT, _MAX_BYTES, _MAX_PARSED = 200, 8 * 1024**2, 48 * 1024**2, 3
 """Most transcripts that are searched for text of tools, most bytes of each and of all, and most that are parsed."""
-_SHORTEST_NAME = 3
-"""Fewest characters of a word that is searched in the names of files that are not indexed."""
-_SOURCES: tuple[Source, ...] = ("memory", "sessions")
-_ANY_NAME = "*"
-"""Begins the path of an issue that stands for all files of a type."""
 _WORDS_APART = marked("Without the quotation marks, the query finds {results}.")
 _WITHOUT = marked("Without {condition}, the query finds {results}.")
 _AS_WORDS = marked("Searched as words, {condition} finds {results}.")
@@ -112,6 +103,20 @@ def advised(
     return msgspec.structs.replace(outcome, explanation=with_remedies, understood=understood)
 
 
+def reasons_for_weak(
+    outcome: SearchOutcome, context: SearchContext, snapshot: Snapshot, settings: Settings | None
+) -> SearchOutcome:
+    """Return an answer whose results lack words of the query with remedies for files and texts that are not indexed.
+
+    Texts of tools are searched only for an answer that is to be explained, since that reads transcripts.
+    """
+    unknown = None if outcome.similar_only else outcome.unknown_words
+    remedies = tuple(excluded_files(snapshot, context, unknown))
+    if not remedies and outcome.similar_only and context.request.explain in (True, "if weak"):
+        remedies = tuple(_tool_texts(context, "words", snapshot, settings))
+    return msgspec.structs.replace(outcome, remedies=remedies) if remedies else outcome
+
+
 def emptied_by(stages: tuple[SearchStage, ...]) -> str:
     """Return the name of the first search stage that removed all results.
 
@@ -128,76 +133,6 @@ def emptied_by(stages: tuple[SearchStage, ...]) -> str:
             return "words" if not legs.get("words") else "keywords" if "keywords" in legs else "vectors"
         return stage.name
     return ""
-
-
-def excluded_files(snapshot: Snapshot, context: SearchContext) -> Iterator[tuple[str, str, str]]:
-    """Yield the excluded or failed files named like words of the query: path, a sentence on it, and its extension.
-
-    The extension is empty unless files of this type are text and only have to be included.
-    """
-    if context.request.filter.hide_memory:
-        return  # others may not know of these files
-    issues = (*snapshot.issues("failed"), *snapshot.issues("skipped"))
-    names = _QueryNames(snapshot, context.query)
-    named = [(issue, path) for issue in issues if (path := names.named(issue))]
-    shown, rest = named[:_MAX_EXCLUDED], len(named) - _MAX_EXCLUDED
-    for issue, path in shown:
-        advice = tr("{path} is not indexed: {reason}", path=issue.path, reason=tr_reason(issue.detail))
-        if rest > 0 and issue is shown[-1][0]:
-            advice += " " + tr_count(
-                "{count:,} more such file is not indexed.", "{count:,} more such files are not indexed.", rest
-            )
-        yield path, advice, _unlisted_extension(issue)
-
-
-def _unlisted_extension(issue: FileIssue) -> str:
-    from engine.corpus.discovery import READABLE_EXTENSIONS  # imports the readers of files, and few queries need it
-
-    extension = issue.path.removeprefix(_ANY_NAME).lower()
-    return extension if issue.path.startswith(_ANY_NAME) and extension in READABLE_EXTENSIONS else ""
-
-
-class _QueryNames:
-    """Finds the excluded files that a query names."""
-
-    def __init__(self, snapshot: Snapshot, query: Query) -> None:
-        self._snapshot = snapshot
-        self._paths = [*map(fold, query.values_of_required("path") + query.values_of_required("title"))]
-        self._words = fold(query.free_text).split()
-
-    def named(self, issue: FileIssue) -> str:
-        """Return the path of an excluded file that the query names; empty if it names no such file.
-
-        Files that are excluded for their type are listed as `*.pdf`, so the query's own word is the name.
-        """
-        name = fold(issue.path)
-        if name.startswith(_ANY_NAME):
-            ending = name.removeprefix(_ANY_NAME)
-            return next((word for word in (*self._paths, *self._words) if word.endswith(ending)), "")
-        found = any(part in name or name.rstrip("/") in part for part in self._paths) or any(
-            len(word) >= _SHORTEST_NAME and word in name and self._names_excluded(word, name) for word in self._words
-        )
-        return issue.path if found else ""
-
-    def _names_excluded(self, word: str, name: str) -> bool:
-        """Whether a word is in the last part of a path, or in a folder without any indexed file.
-
-        The word "garden" doesn't name `garden/.git` if other files of that folder are searched.
-        """
-        folder = name.rstrip("/")
-        if "/" in word:
-            return True
-        while "/" in folder and word not in folder.rpartition("/")[2]:
-            folder = folder.rpartition("/")[0]
-        return folder == name.rstrip("/") or not self._holds_indexed(f"{folder}/")
-
-    def _holds_indexed(self, folder: str) -> bool:
-        first = bisect_left(self._indexed, folder)
-        return self._indexed[first : first + 1] != [] and self._indexed[first].startswith(folder)
-
-    @cached_property
-    def _indexed(self) -> list[str]:
-        return sorted(fold(path) for source in _SOURCES for path in self._snapshot.files(source))
 
 
 def _tool_texts(
@@ -270,8 +205,8 @@ class _Advice:
         yield from self._unindexed()
         yield from self._vectors()
 
-    def _of_index(self, name: RemedyName, advice: str, path: str = "", extension: str = "") -> SearchRemedy:
-        return SearchRemedy(name=name, stage=self._stage, advice=advice, path=path, extension=extension)
+    def _of_index(self, name: RemedyName, advice: str, path: str = "") -> SearchRemedy:
+        return SearchRemedy(name=name, stage=self._stage, advice=advice, path=path)
 
     def _weak(self) -> Iterator[SearchRemedy]:
         best, least = self._context.best, self._request.min_score
@@ -444,14 +379,13 @@ class _Advice:
         if "sessions" in limited_to - sources:
             yield self._of_index("add-sessions", tr("No sessions are indexed. Add the folders that contain them."))
         excluded = list(excluded_files(self._snapshot, self._context))
-        for path, advice, extension in excluded:
-            yield self._of_index("excluded", advice, path, extension)
+        yield from (msgspec.structs.replace(remedy, stage=self._stage) for remedy in excluded)
         if not excluded and self._stage in UNMATCHED and limited_to != {"sessions"}:
             yield from self._left_out([*self._snapshot.issues("skipped")])
 
     def _left_out(self, skipped: Sequence[FileIssue]) -> Iterator[SearchRemedy]:
         """Yield remedies for documents of types that are not indexed, and for hidden folders of the user."""
-        types = [extension for issue in skipped if (extension := _unlisted_extension(issue)) not in _SELDOM_NOTES]
+        types = [extension for issue in skipped if (extension := unlisted_extension(issue)) not in _SELDOM_NOTES]
         if types:
             text = ", ".join(types[:_MAX_TYPES])
             yield self._of_index("left-out", tr("The settings exclude files of these types: {types}.", types=text))

@@ -1,4 +1,5 @@
-"""Finds the sessions whose agent, project or files a query names, as in "with Codex" or "where we changed app.py".
+"""Finds the sessions whose agent, project or files a query names, as in "with Codex" or "where we changed app.py", and
+the files that are not indexed.
 
 A session's text seldom repeats these names.
 """
@@ -12,7 +13,11 @@ import msgspec
 
 from engine.base import lazy_pattern
 from engine.base.formatting import folder_name
-from engine.search.search_context import SnapshotCache
+from engine.base.language import tr, tr_count
+from engine.base.skip_reasons import tr_reason
+from engine.records import FileIssue, SearchRemedy
+from engine.search.pipeline_stages import Terms
+from engine.search.search_context import SearchContext, SnapshotCache
 from engine.store.connection import id_array
 from engine.store.snapshot import Snapshot
 from engine.text.folding import fold
@@ -271,3 +276,103 @@ def _in_sessions(snapshot: Snapshot, ids: Collection[int]) -> Iterable[tuple[int
         CROSS JOIN {tables.sessions} s ON s.file_id = c.file_id"""
     rows: Iterable[tuple[int, int, str]] = snapshot.connection.execute(query, (id_array(ids),))
     return rows
+
+
+# --- Files that are not indexed, although a query names them ---------------------------------------------------------
+
+_ANY_NAME = "*"
+"""Begins the path of an issue that stands for all files of a type."""
+_MAX_EXCLUDED = 2
+_SHORTEST_NAME = 3
+"""Fewest characters of a word that is searched in the names of files that are not indexed."""
+_AROUND_WORDS = "\"'“”„()?!,;:."
+_UNINDEXED = SnapshotCache(
+    lambda snapshot: [(fold(issue.path), issue) for kind in ("failed", "skipped") for issue in snapshot.issues(kind)]
+)
+
+
+def excluded_files(
+    snapshot: Snapshot, context: SearchContext, unknown: Sequence[str] | None = None
+) -> Iterator[SearchRemedy]:
+    """Yield a remedy for the excluded or failed files whose names have most words of the query.
+
+    If passages have words of the query, a name must have one of the `unknown` ones, or all words.
+    """
+    limits = context.request.filter
+    if limits.hide_memory or limits.sources == ("sessions",):
+        return  # others may not know of these files
+    names = _QueryNames(snapshot, context, None if unknown is None else [*map(fold, unknown)])
+    named = [(count, issue) for name, issue in _UNINDEXED.get(snapshot) if (count := names.count(name, issue.path))]
+    most = max((count for count, _ in named), default=0)
+    best = [issue for count, issue in named if count == most]
+    shown, rest = best[:_MAX_EXCLUDED], len(best) - _MAX_EXCLUDED
+    for issue in shown:
+        advice = tr("{path} is not indexed: {reason}", path=issue.path, reason=tr_reason(issue.detail))
+        if rest > 0 and issue is shown[-1]:
+            advice += " " + tr_count(
+                "{count:,} more such file is not indexed.", "{count:,} more such files are not indexed.", rest
+            )
+        path = names.of_type(issue.path) or issue.path
+        yield SearchRemedy("excluded", "", advice, path=path, extension=unlisted_extension(issue))
+
+
+def unlisted_extension(issue: FileIssue) -> str:
+    """Return the extension that an issue stands for, if files with it are text and only have to be included."""
+    from engine.corpus.discovery import READABLE_EXTENSIONS  # imports the readers of files, and few queries need it
+
+    extension = issue.path.removeprefix(_ANY_NAME).lower()
+    return extension if issue.path.startswith(_ANY_NAME) and extension in READABLE_EXTENSIONS else ""
+
+
+class _QueryNames:
+    """Counts the words of a query in the names of files that are not indexed."""
+
+    def __init__(self, snapshot: Snapshot, context: SearchContext, unknown: Sequence[str] | None) -> None:
+        self._snapshot, self._unknown, query = snapshot, unknown, context.query
+        self._paths = [*map(fold, query.values_of_required("path") + query.values_of_required("title"))]
+        common = {
+            fold(word)
+            for stage in context.stages.found
+            if isinstance(stage.details, Terms)
+            for word in stage.details.dropped
+        }
+        words = (word.strip(_AROUND_WORDS) for word in fold(query.free_text).split())
+        self._words = [word for word in words if word not in common]
+
+    def of_type(self, path: str) -> str:
+        """Return the word of the query that names a file of a type, such as "plan.pdf" for `*.pdf`; empty if none."""
+        ending = fold(path.removeprefix(_ANY_NAME)) if path.startswith(_ANY_NAME) else ""
+        return next((word for word in (*self._paths, *self._words) if ending and word.endswith(ending)), "")
+
+    def count(self, name: str, path: str) -> int:
+        """Return how many words of the query are in the folded name of an excluded file; 0 if too few."""
+        if name.startswith(_ANY_NAME):
+            return int(bool(self.of_type(path)))
+        if any(part in name or name.rstrip("/") in part for part in self._paths):
+            return 1 + len(self._words)
+        found = [
+            word
+            for word in self._words
+            if len(word) >= _SHORTEST_NAME and word in name and self._names_excluded(word, path)
+        ]
+        unknown = self._unknown
+        if unknown is None or len(found) == len(self._words):
+            return len(found)
+        return len(found) if any(term in word for word in found for term in unknown) else 0
+
+    def _names_excluded(self, word: str, path: str) -> bool:
+        """Whether a word is in the last part of a path, or in a folder without any indexed file.
+
+        The word "garden" doesn't name `garden/.git` if other files of that folder are searched.
+        """
+        whole = folder = path.rstrip("/")
+        if "/" in word:
+            return True
+        while "/" in folder and word not in fold(folder.rpartition("/")[2]):
+            folder = folder.rpartition("/")[0]
+        return folder == whole or not self._has_indexed(f"{folder}/")
+
+    def _has_indexed(self, folder: str) -> bool:
+        # "0" is the character after "/".
+        beginning = f"SELECT 1 FROM {self._snapshot.tables.files} WHERE path >= ? AND path < ? LIMIT 1"
+        return any(self._snapshot.connection.execute(beginning, (folder, folder[:-1] + "0")))

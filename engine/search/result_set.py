@@ -73,10 +73,7 @@ class FoundSet(msgspec.Struct, frozen=True):
         return tr("No result is dated {times}.", times=any_of(map(in_quotes, self.undated))) if self.undated else ""
 
     def note_on_similar(self, snapshot: Snapshot, context: SearchContext) -> str:
-        """Return a notice if no result contains a word of the query, since users would take them for hits; else "".
-
-        It also names files that are not indexed, if the query does.
-        """
+        """Return a notice if no result contains a word of the query, since users would take them for hits; else ""."""
         compares_words = context.request.hybrid.enabled and context.request.like is None
         if not self.results or not self.analysis.terms or not compares_words:
             return ""
@@ -84,7 +81,6 @@ class FoundSet(msgspec.Struct, frozen=True):
             scored.keywords or scored.named or scored.boost or scored.evidence.vector is None for scored in self.results
         ):
             return ""
-        from engine.search.empty_result_advice import excluded_files  # few answers have neither words nor a reason
         from engine.search.named_sessions import sessions_with_file
 
         words = context.query.free_text.split()
@@ -100,7 +96,7 @@ class FoundSet(msgspec.Struct, frozen=True):
                 note = f"{note} {more}"
         else:
             note = tr("No result contains a word of the query: the results are similar in meaning.")
-        return " ".join((note, *(sentence for _, sentence, _ in excluded_files(snapshot, context))))
+        return note
 
 
 class EarlierResults(msgspec.Struct, frozen=True):

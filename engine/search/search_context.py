@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 
 _MIN_CANDIDATES = 200
 
-Explain = bool | Literal["if empty"]
-"""Which answers are explained: all, none, or only those without results."""
+Explain = bool | Literal["if empty", "if weak"]
+"""Which answers are explained: all, none, or only those without results; with "if weak", texts of tools are looked at
+also for those without a word of the query.
+"""
 
 OnKeywords = Callable[[SearchOutcome], None]
 """Receives the answer by keywords on the searching thread; the search continues when the function returns."""
@@ -173,10 +175,10 @@ class SnapshotCache(Generic[_T]):
 
     def __init__(self, read: "Callable[[Snapshot], _T]") -> None:
         self._read = read
-        self._latest: tuple[tuple[str, int, int], _T] | None = None
+        self._latest: tuple[tuple[object, ...], _T] | None = None
 
     def get(self, snapshot: "Snapshot") -> _T:
-        state = snapshot.identity, snapshot.tables.generation, snapshot.stamp
+        state = snapshot.identity, snapshot.tables.generation, snapshot.stamp, snapshot.meta("issues")
         latest = self._latest
         if latest is None or latest[0] != state:
             latest = self._latest = state, self._read(snapshot)

@@ -14,6 +14,7 @@ from engine.search.chunk_filter import ChunkFilter, KnownFiles
 from engine.search.document_frequencies import Frequencies
 from engine.search.keyword_leg import KeywordLeg
 from engine.search.keyword_scores import ScoreInputs
+from engine.search.named_sessions import excluded_files
 from engine.search.pipeline_stages import EmptyIndex, KeywordsOnly, UnderstoodQuery, UnknownWords
 from engine.search.query_conditions import Conditions, files_to_search, restrict
 from engine.search.query_embedding import QueryEmbedder, WordModel
@@ -163,7 +164,7 @@ class Searcher:
         found = self._find(snapshot, provider, part, context)
         if not found.results and (shorter := self._shorter(snapshot, part, context, others)) is not None:
             return self._answer_instead(snapshot, provider, context, shorter, others)
-        if not found.results and request.explain == "if empty" and part.scope.unlisted:
+        if not found.results and not isinstance(request.explain, bool) and part.scope.unlisted:
             explained = msgspec.structs.replace(request, explain=True)
             return self._answer(
                 snapshot, provider, SearchContext.for_request(explained, context.cancel, context.failure)
@@ -188,6 +189,7 @@ class Searcher:
         """
         from engine.search.corrections import has_all_words, note_on_shorter
 
+        replaced = [word for word, _ in correction.words]
         others = tuple(other for other in context.suggestions if other != correction)
         if correction.is_shorter:  # no passage may contain the words of a suggestion together either
             find = partial(self._find_by_keywords, snapshot, context, tried)
@@ -195,7 +197,10 @@ class Searcher:
 
         def corrected(outcome: SearchOutcome) -> SearchOutcome:
             notice = " ".join(filter(None, (note_on_shorter(correction), outcome.notice)))
-            return msgspec.structs.replace(outcome, corrected=correction, suggestions=others, notice=notice)
+            remedies = outcome.remedies or tuple(excluded_files(snapshot, context, replaced))
+            return msgspec.structs.replace(
+                outcome, corrected=correction, suggestions=others, notice=notice, remedies=remedies
+            )
 
         first = None if on_keywords is None else lambda outcome: on_keywords(corrected(outcome))
         instead = msgspec.structs.replace(context.request, query=correction.query, correct=False)
@@ -205,10 +210,14 @@ class Searcher:
     def _advised(
         self, snapshot: Snapshot, provider: "EmbeddingProvider | None", outcome: SearchOutcome, context: SearchContext
     ) -> SearchOutcome:
-        """Return the outcome; one without results keeps only suggestions that find something, and if it is explained,
-        it gets remedies."""
+        """Return the outcome; one without results for all words gets remedies, and one without any results keeps only
+        suggestions that find something."""
         if outcome.results:
-            return outcome
+            if outcome.all_words or not context.query.free_text or context.request.like is not None:
+                return outcome
+            from engine.search.empty_result_advice import reasons_for_weak
+
+            return reasons_for_weak(outcome, context, snapshot, self._settings)
 
         def run_query(other: SearchRequest) -> SearchOutcome:
             trial = SearchContext.for_request(other, context.cancel)

@@ -247,7 +247,12 @@ def _syntax_message(problem: str, text: str, path: Path) -> str:
 
 
 def _unreadable(path: Path, line: object, reason: str) -> str:
-    return tr("{path}, line {line}: the settings cannot be read: {reason}.", path=path, line=line, reason=reason)
+    return tr(
+        "{path}, line {line}: the settings cannot be read: {reason}. Correct this line.",
+        path=path,
+        line=line,
+        reason=reason,
+    )
 
 
 class RereadSettings:

@@ -56,6 +56,10 @@ def translated(database: Path) -> Iterator[None]:
             tr("Another process is using the index {file}: try again in a moment.", file=database)
         ) from error
     except apsw.IOError as error:
+        if database.is_dir():
+            raise StoreError(
+                tr("{file} is a folder, not a database: move it elsewhere, then try again.", file=database)
+            ) from error
         if not has_free_space(database.parent):  # for the WAL's index file, SQLite reports another error
             raise disk_full_error(database.parent) from error
         raise StoreError(

@@ -197,8 +197,10 @@ def _notices(parts: Sequence[Part]) -> list[str]:
     messages: dict[str, list[str]] = {}
     with_words = any(part.outcome.results and not part.outcome.similar_only for part in parts)
     for part in parts:
-        if part.outcome.notice and not (with_words and part.outcome.similar_only):
-            messages.setdefault(part.outcome.notice, []).append(part.workspace.name)
+        outcome = part.outcome
+        notice = " ".join(filter(None, (outcome.notice, *(remedy.advice for remedy in outcome.remedies))))
+        if notice and not (with_words and outcome.similar_only):
+            messages.setdefault(notice, []).append(part.workspace.name)
     total = len(parts)
     return [notice if len(names) == total else f"{', '.join(names)}: {notice}" for notice, names in messages.items()]
 

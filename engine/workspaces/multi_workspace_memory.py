@@ -163,7 +163,7 @@ class MultiWorkspaceMemory:
             on_keywords(search_all(mode="keyword"))
         outcome = search_all(explain=explain is True)
         # Only an answer that is empty everywhere is explained.
-        return outcome if outcome.results or explain != "if empty" else search_all(explain=True)
+        return outcome if outcome.results or isinstance(explain, bool) else search_all(explain=True)
 
     def search(
         self, query: str, *, cancel: CancelToken | None = None, **options: "Unpack[SearchOptions]"

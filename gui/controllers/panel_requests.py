@@ -84,6 +84,7 @@ class PanelActions(Controller):
 
     def _connect_sessions(self, sessions: SessionsPanel) -> None:
         sessions.folder_requested.connect(self._folders.add_sessions)
+        sessions.tools_requested.connect(self._folders.index_tools)
         sessions.engine_requested.connect(partial(self._run_action, "engine"))
         sessions.figures_requested.connect(partial(self._show_figures, sessions))
 

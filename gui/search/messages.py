@@ -35,6 +35,9 @@ DID_YOU_MEAN = marked("Did you mean")
 _LONGEST_CORRECTED = 24
 """Characters of a corrected query that is shown whole."""
 WEAK = marked("Results below the minimum score are shown too.")
+EMBEDDING = marked("Search by meaning is incomplete until the running update is done.")
+EMBEDDING_PAUSED = marked("Search by meaning is incomplete while the update is paused.")
+MISSING_FILE = marked("A file is missing…")
 _READING = ("waiting", "discovering", "indexing")
 """Phases of a sync in which not all text can be searched yet."""
 _LONGEST_QUERY = 80
@@ -214,11 +217,11 @@ def remedies_for_empty_index(status: MemoryProviderStatus) -> list[SearchRemedy]
     return [SearchRemedy(name=name, stage="index", advice="") for name in names]
 
 
-def empty(query: Query, outcome: SearchOutcome, still_reading: str = "", *, embedding: bool = False) -> tuple[str, str]:
+def empty(query: Query, outcome: SearchOutcome, still_reading: str = "", *, embedding: str = "") -> tuple[str, str]:
     """Return the title and the sentence of the page without results.
 
-    `still_reading`: the progress of the first indexing, as returned by `reading`. `embedding`: whether the running
-    update makes vectors that were missing.
+    `still_reading`: the progress of the first indexing, as returned by `reading`. `embedding`: a sentence on the update
+    that makes the missing vectors.
     """
     if still_reading:
         return tr("Nothing found yet"), still_reading
@@ -228,7 +231,7 @@ def empty(query: Query, outcome: SearchOutcome, still_reading: str = "", *, embe
     sentences = (
         outcome.understood or ("" if all_unknown else _reason(query, by_vectors=by_vectors)),
         outcome.notice,
-        tr("Search by meaning is incomplete until the running update is done.") if embedding else "",
+        tr(embedding) if embedding else "",
         tr("Only {limits} were searched.", limits=limits) if limits else "",
         _emptied(outcome),
     )

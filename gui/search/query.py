@@ -126,7 +126,7 @@ def run_query(
     manager: MemorySearchManager,
     query: Query,
     *,
-    explain: bool | Literal["if empty"],
+    explain: bool | Literal["if empty", "if weak"],
     cancel: CancelToken,
     on_keywords: Callable[[SearchOutcome], None] | None = None,
     whole_files: bool = False,

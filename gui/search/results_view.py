@@ -174,7 +174,7 @@ class ResultsView(QWidget):
         """Progress of the first indexing, as text."""
         self._status_remedies: tuple[SearchRemedy, ...] = ()
         """Remedies of any empty answer that follow from the status of the memory."""
-        self._syncing = False
+        self._syncing = self._paused = False
         self.first_indexing = False
         """Whether the first update of the index is still running."""
         self._counts = SettledAnnouncer(self)
@@ -224,20 +224,26 @@ class ResultsView(QWidget):
 
     def show_status(self, status: MemoryProviderStatus | None) -> None:
         """Update the page before the first query, or the progress of the first indexing on a page without results."""
-        before = self._reading, self._syncing, [remedy.name for remedy in self._status_remedies]
+        before = self._update_state
         self._reading = messages.reading(status)
         self._status_remedies = messages.remedies_of_status(status)
         self._syncing = status is not None and status.syncing is not None
+        self._paused = status is not None and status.paused
         last = None if status is None else status.last_sync
         self.first_indexing = self._syncing and (last is None or last.cancelled)
         if self.has_results:
             return
         if self._page_shows == "hint":
             self.show_hint(status)
-        elif (self._reading, self._syncing, [remedy.name for remedy in self._status_remedies]) == before:
+        elif self._update_state == before:
             return
         elif self._reading or self._syncing or status is None or status.last_sync is None or status.last_sync.error:
             self._show_empty_again()  # after any other sync, the answer is repeated automatically
+
+    @property
+    def _update_state(self) -> tuple[object, ...]:
+        """The part of the status that an empty page shows."""
+        return self._reading, self._syncing, self._paused, [remedy.name for remedy in self._status_remedies]
 
     def _show_empty_again(self) -> None:
         if self.answer is not None and not self.has_results and self._page_shows == "empty":
@@ -333,16 +339,25 @@ class ResultsView(QWidget):
         self.list.show_rows(answer.rows(self.order), keep=keep, shift=shift)
 
     def _show_notice(self, answer: Answer) -> None:
-        notice = answer.outcome.full_notice
+        outcome, notice = answer.outcome, answer.outcome.full_notice
         if not answer.final and not notice:
             return  # the notice of the last complete answer stays until the next complete one
-        if answer.query.min_score is None:
-            self._notice.show_notice(notice)
-        else:
+        remedies = outcome.remedies
+        if outcome.similar_only and not remedies:
+            remedies = tuple(remedy for remedy in self._status_remedies if remedy.name == "sync")
+            notice = " ".join(filter(None, (notice, self._reading, *(remedy.advice for remedy in remedies))))
+        if answer.query.min_score is not None:
             notice = f"{tr(messages.WEAK)} {notice}".strip()
             self._notice.show_notice(
                 notice, tr("Hide results below the minimum score"), lambda: self.weak_requested.emit(False)
             )
+        elif remedies:
+            self._notice.show_notice(notice, button_words(remedies[0]), partial(self.remedy_chosen.emit, remedies[0]))
+        elif outcome.similar_only and "states" not in self._gates.unsupported:
+            ask = partial(self.missing_file_requested.emit, answer.query.text)
+            self._notice.show_notice(notice, tr(messages.MISSING_FILE), ask)
+        else:
+            self._notice.show_notice(notice)
 
     def _show_empty(self, answer: Answer) -> None:
         if self._reading:
@@ -355,7 +370,9 @@ class ResultsView(QWidget):
         explanation = answer.outcome.explanation
         possible = () if explanation is None else explanation.remedies
         remedies = [remedy for remedy in possible if not (self._syncing and remedy.name == "sync")]
-        embedding = len(remedies) < len(possible)
+        embedding = (
+            (messages.EMBEDDING_PAUSED if self._paused else messages.EMBEDDING) if len(remedies) < len(possible) else ""
+        )
         named = {remedy.name for remedy in possible}
         remedies += [remedy for remedy in self._status_remedies if remedy.name not in named]
         offers = [
@@ -363,7 +380,7 @@ class ResultsView(QWidget):
         ]
         unsupported = self._gates.unsupported
         ask = partial(self.missing_file_requested.emit, answer.query.text)
-        actions: list[Action] = [(tr("A file is missing…"), ask)] if "states" not in unsupported else []
+        actions: list[Action] = [(tr(messages.MISSING_FILE), ask)] if "states" not in unsupported else []
         if explanation is not None:
             actions.insert(0, (tr("How this search worked"), self.why_requested.emit))
         actions.append(guide_action("not-found"))

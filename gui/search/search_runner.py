@@ -7,6 +7,7 @@ shows this, and it is dropped.
 import math
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
@@ -81,7 +82,7 @@ class SearchRunner(QObject):
         self._resume_timer = QTimer(self, singleShot=True)
         self._resume_timer.timeout.connect(self._compare_vectors)
         self._texts_pause = QTimer(self, singleShot=True, interval=_TEXTS_MS)
-        self._texts_pause.timeout.connect(self._make_texts)
+        self._texts_pause.timeout.connect(self._complete)
         self._texts_job = JobSlot(self, jobs)
         self._shown: Answer | None = None
         """The final answer that is shown, until the next query."""
@@ -213,11 +214,23 @@ class SearchRunner(QObject):
             self._end_query()
 
     @Slot()
-    def _make_texts(self) -> None:
-        """Make the texts of later results, which scrolling would otherwise make on the GUI thread."""
-        if self._shown is None:
+    def _complete(self) -> None:
+        """Make the texts of later results, which scrolling would otherwise make on the GUI thread.
+
+        If no result has a word of the query, the transcripts are read first: texts of tools may have them.
+        """
+        shown, manager = self._shown, self._manager
+        if shown is None or manager is None:
             return
-        self._texts_job.read(self._shown.make_texts, lambda _: None)
+
+        def work(token: CancelToken) -> Answer:
+            answer = shown
+            if shown.outcome.similar_only and not (shown.outcome.remedies or shown.explained):
+                outcome = run_query(manager, shown.query, explain="if weak", cancel=token, on_keywords=None)
+                answer = replace(shown, outcome=outcome) if outcome.remedies else shown
+            return answer.make_texts(token)
+
+        self._texts_job.read(work, lambda answer: None if answer is shown else self._prepare(answer))
 
     @Slot()
     def _compare_vectors(self) -> None:

@@ -30,7 +30,7 @@ class ContentHits:
     reason: str = ""
     """Why no message was found; empty if one was."""
     remedies: tuple[SearchRemedy, ...] = ()
-    """Other queries that find messages, if this one doesn't."""
+    """Changes that find messages with the words, if this query doesn't."""
     counted: bool = True
     """Whether the results are passages to count and open; a query of filters alone finds whole sessions."""
 
@@ -157,14 +157,18 @@ class ContentSearch(QObject):
                 sources=["sessions"],
                 per_file=limit,
                 copies=True,
-                explain="if empty",
+                explain="if weak",
                 cancel=token,
             )
             notice = outcome.full_notice or ("" if outcome.results else outcome.understood)
             if outcome.results or (why := outcome.explanation) is None:
-                return ContentHits(text, outcome.results, outcome.total, notice, counted=counted)
-            others = tuple(remedy for remedy in why.remedies if remedy.query)
-            return ContentHits(text, notice=notice, reason=why.reason, remedies=others, counted=counted)
+                tools = tuple(remedy for remedy in outcome.remedies if remedy.name == "tools")
+                return ContentHits(text, outcome.results, outcome.total, notice, remedies=tools, counted=counted)
+            others = tuple(remedy for remedy in why.remedies if remedy.query or remedy.name == "tools")
+            notes = {stage.name: stage.note for stage in why.stages}
+            # If all words are known, their numbers in the whole index don't explain why no session has them.
+            reason = why.reason if outcome.unknown_words or why.reason != notes.get("words") else ""
+            return ContentHits(text, notice=notice, reason=reason, remedies=others, counted=counted)
 
         def on_done(hits: ContentHits) -> None:
             self._notice_delay.stop()

@@ -15,6 +15,7 @@ from engine import (
     MemoryProviderStatus,
     MemorySearchManager,
     MnemoscopeError,
+    SearchRemedy,
     SessionSummary,
     last_change,
     marked,
@@ -225,6 +226,8 @@ class ListBuilder(QObject):
 
     engine_requested = Signal()
     """Open the choice of the engine."""
+    tools_requested = Signal()
+    """Index the calls and results of tools, too."""
     folder_requested = Signal()
     """Choose session folders: there is none yet, or another one is needed."""
     again_requested = Signal()
@@ -323,7 +326,9 @@ class ListBuilder(QObject):
 
     def _show_listing(self, catalogue: SessionCatalog, criteria: Criteria, hits: ContentHits, listing: Listing) -> None:
         unsearched = self.unsupported.get("conditions", "") if criteria.text else ""
-        self._view.notice.show_notice(listing_view.notice(hits) or unsearched or self._elsewhere)
+        others = [(button_words(remedy), self._remedy(remedy)) for remedy in hits.remedies]
+        tools: tuple[str, Callable[[], None] | None] = others[0] if hits.results and others else ("", None)
+        self._view.notice.show_notice(listing_view.notice(hits) or unsearched or self._elsewhere, *tools)
         if hits.text and hits.text == criteria.text:
             self._filters.box.set_state(listing_view.box_state(listing) if hits.counted else "")
         if listing.rows:
@@ -333,10 +338,12 @@ class ListBuilder(QObject):
             searching = self._content.busy
             words = listing_view.nothing_matches(criteria, hits, searching=searching)
             clear = tr("Clear the filters") if self._filters.chips.narrows else tr("Clear the search")
-            others = [(button_words(remedy), partial(self._filters.search, remedy.query)) for remedy in hits.remedies]
             # While messages are searched, Down and Enter must not reach a button that clears the search.
             offered: Sequence[Action] = () if searching else (*others, (clear, self._filters.clear))
             self._view.show_page(words, "" if searching else tr("No sessions"), actions=offered)
+
+    def _remedy(self, remedy: SearchRemedy) -> Callable[[], None]:
+        return partial(self._filters.search, remedy.query) if remedy.query else self.tools_requested.emit
 
     @Slot(str, bool)
     def fold(self, path: str, shown: bool) -> None:
@@ -352,7 +359,7 @@ class ListBuilder(QObject):
         known = self._reader.known
         if known is None or self._view.has_rows:
             return listing_view.CHOOSE_SESSION
-        return NOTHING_FOUND if known.catalogue.sessions else listing_view.NONE_TO_READ
+        return NOTHING_FOUND
 
     def _show_nothing_known(self) -> None:
         self._view.show_days(None)

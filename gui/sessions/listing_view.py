@@ -52,7 +52,6 @@ CHOOSE_SESSION = NothingToRead(
     marked("Choose a session with Up and Down, and press Enter to read it here."),
     marked("J and K go from message to message, N through the found words, Esc goes back to the list."),
 )
-NONE_TO_READ = NothingToRead(marked("The session that you choose opens here."))
 
 NO_SIMILAR_SESSION = marked("No embedded session is similar in meaning.")
 

@@ -141,6 +141,8 @@ class SessionsPanel(QObject, ViewPanel):
     """Show the figures of the listed sessions."""
     engine_requested = Signal()
     """Open the choice of the engine."""
+    tools_requested = Signal()
+    """Index the calls and results of tools, too."""
     folder_requested = Signal()
     """Choose session folders: there is none yet, or another one is needed."""
     narrowed = Signal()
@@ -198,6 +200,7 @@ class SessionsPanel(QObject, ViewPanel):
             signal.connect(self.narrowed)
         self._listed.shown.connect(self._on_shown)
         self._listed.engine_requested.connect(self.engine_requested)
+        self._listed.tools_requested.connect(self.tools_requested)
         self._listed.folder_requested.connect(self.folder_requested)
         self._listed.again_requested.connect(self.refresh)
         self.view.folders_requested.connect(self._find_folders)

@@ -13,7 +13,6 @@ from gui.core.location import Location
 from gui.core.window_context import AppPaths
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
-from gui.sessions.listing_view import NONE_TO_READ
 from gui.sessions.session_figures import FiguresDialog
 from gui.style.stylesheet import character_width
 from gui.text.formatting import short_path
@@ -264,7 +263,7 @@ def test_without_sessions_reader_shows_no_choose_hint(qtbot, window, memory, mon
     monkeypatch.setattr(type(memory), "sessions", lambda *_arguments, **_options: ())
     qtbot.keyClick(window, Key.Key_2, Control)
     qtbot.waitUntil(lambda: at_rest(window) and bool(messages))
-    assert messages == [NONE_TO_READ]
+    assert messages == [NOTHING_FOUND]
 
 
 def test_no_matching_session_clears_reader_until_filters_reset(qtbot, window, conversation_calls, monkeypatch):

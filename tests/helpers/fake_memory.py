@@ -158,7 +158,7 @@ class FakeMemory(FakeSyncing, FakeSessionReading):
         per_file: int = 3,
         copies: bool = False,
         within: Sequence[EarlierQuery] = (),
-        explain: bool | Literal["if empty"] = False,
+        explain: bool | Literal["if empty", "if weak"] = False,
         cancel: CancelToken | None = None,
         mode: Literal["auto", "keyword"] = "auto",
         on_keywords: Callable[[SearchOutcome], None] | None = None,
@@ -200,7 +200,7 @@ class FakeMemory(FakeSyncing, FakeSessionReading):
         results = tuple(found[: 6 if max_results is None else max_results])
         spent = (time.perf_counter() - started) * 1000
         remedies = self.remedies if least else ()
-        wanted = explain is True or (explain == "if empty" and not results)
+        wanted = explain is True or (explain and not results)
         explanation = explained(found, results, min_score=least, remedies=remedies) if wanted else None
         return SearchOutcome(
             results=results,

@@ -1,5 +1,6 @@
 import contextlib
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -50,6 +51,15 @@ def test_verbs_and_help_need_neither_display_nor_qt(dev, arguments):
     assert dev.main(["run", "--", *arguments]) == 0
     assert "libraries" not in dev.started
     assert arguments_of(dev) == arguments
+
+
+def test_help_into_closed_pipe_prints_no_traceback():
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, str(Path(__file__).parents[2] / "packaging" / "dev.py"), "--help"]
+    ended = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, check=False)
+    os.close(writing)
+    assert ended.stderr == b""
 
 
 def test_run_with_display_opens_window(dev, monkeypatch):

@@ -77,10 +77,43 @@ def test_notice_if_no_result_contains_a_word(open_memory, workspace: Path, provi
     (workspace / "orchard.pages").write_bytes(b"x")
     (workspace / ".orchard.md").write_text("Hidden.\n", "utf-8")
     memory.sync()
-    assert memory.search(QUERY).notice.endswith(" .orchard.md is not indexed: Hidden files are not indexed.")
+    assert memory.search(QUERY).full_notice.endswith(" .orchard.md is not indexed: Hidden files are not indexed.")
     (workspace / "orchard.md").write_text("The orchard has a new fence 3.\n", "utf-8")
     memory.sync()
     assert memory.search(QUERY).notice == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("orchard map.md", b"Trees.\n" * 99, "693 bytes; files of more than 500 bytes"),
+        ("drafts/orchard map.md", b"Trees.\n", "Excluded by the pattern"),
+        ("orchard map.txt", bytes(99), "The file isn't text"),
+    ],
+)
+def test_weak_results_name_unindexed_file(open_memory, workspace, provider, name, content, reason) -> None:
+    provider.usual = 0.1
+    (workspace / name).parent.mkdir(exist_ok=True)
+    (workspace / name).write_bytes(content)
+    (workspace / "shed map.md").write_bytes(b"Trees.\n" * 99)
+    memory = indexed(open_memory, workspace, max_file_bytes=500, exclude=("drafts/**",))
+    why = memory.explain_path(name).sentence.partition(" This rule")[0]
+    assert reason in why
+    for query in (QUERY, "the orchard map?", "orchard apples", "orchard map by the gate"):
+        outcome = memory.search(query, correct=False, explain="if weak")
+        remedies = outcome.remedies or outcome.explanation.remedies
+        named = {remedy.path: remedy.advice for remedy in remedies if remedy.name == "excluded"}
+        assert named == {name: f"{name} is not indexed: {why}"}, query
+
+
+def test_good_results_name_no_unindexed_file(open_memory, workspace, provider) -> None:
+    for name in ("shed map.md", "tree apples.md"):
+        (workspace / name).write_bytes(b"Trees.\n" * 99)
+    memory = indexed(open_memory, workspace, max_file_bytes=500)
+    assert [memory.search(query).remedies for query in ("shed", "apples in the shed", "tree apples")] == [()] * 3
+    assert [remedy.path for remedy in memory.search("shed map").remedies] == ["shed map.md"]
+    assert memory.search("shed map", sources=["sessions"]).remedies == ()
+    assert memory.search("shed map", session_key="agent:main:slack:group:1").remedies == ()
 
 
 def test_no_notice_if_words_are_not_compared(open_memory, workspace: Path, provider) -> None:
@@ -147,7 +180,8 @@ def test_words_met_by_chance_in_a_file_leave_meaning_its_weight(open_memory, wor
 def test_search_of_notes_counts_sessions_that_used_it(open_memory, workspace: Path, tmp_path: Path, provider) -> None:
     provider.usual = 0.1
     block = {"type": "tool_use", "id": "t", "name": "Edit", "input": {"file_path": f"/home/ada/{FILE}"}}
-    messages = ("user", "Why?"), ("assistant", [{"type": "text", "text": "Pears."}, block])
+    output = {"type": "tool_result", "tool_use_id": "t", "content": "An orchard."}
+    messages = ("user", "Why?"), ("assistant", [{"type": "text", "text": "Pears."}, block]), ("user", [output])
     lines = (
         {"type": role, "uuid": role, "sessionId": "s", "message": {"role": role, "content": content}}
         for role, content in messages
@@ -161,7 +195,9 @@ def test_search_of_notes_counts_sessions_that_used_it(open_memory, workspace: Pa
         f"No result contains “{FILE}”: the results are similar in meaning. 1 session used this file: file:{FILE}"
     )
     assert memory.search(f"file:{FILE}").results
-    assert memory.search(QUERY).notice.endswith("similar in meaning.")
+    assert memory.search(QUERY).full_notice.endswith("similar in meaning.")
+    (remedy,) = memory.search(QUERY, explain="if weak").remedies
+    assert (remedy.name, "A call or result of a tool in “Why?”" in remedy.advice) == ("tools", True)
 
 
 LONG_QUERY = (

@@ -49,6 +49,18 @@ def test_a_damaged_index_is_set_aside_and_made_again(verb: Run, damage, statemen
     assert "A brass lamp." in verb("search", "lamp").out
 
 
+@pytest.mark.parametrize("name", ["index.sqlite", "user.sqlite"])
+def test_database_replaced_by_folder_is_named(verb: Run, settings: Path, damage, name: str) -> None:
+    damage(name, "SELECT 1")
+    (path,) = settings.parent.glob(f"data/**/{name}")
+    for file in path.parent.glob(f"{name}*"):
+        file.unlink()
+    path.mkdir()
+    answer = verb("status")
+    assert (answer.code, answer.out) == (1, "")
+    assert f"{path} is a folder, not a database: move it elsewhere" in answer.err
+
+
 def test_damaged_meta_prints_no_traceback(verb: Run, damage) -> None:
     damage("index.sqlite", "UPDATE meta SET value = x'ff00'")
     for name in ("search lamp", "status", "index"):

@@ -182,9 +182,12 @@ MACHINES = ', line 2: "sessions.machines" must be a list of names with folders, 
             "\nversion = 2",
             ', line 2: "version" is 2: a newer version of the program wrote this file; this one knows 1.',
         ),
-        ("[defaults]\na = ", ", line 2: the settings cannot be read: invalid value."),
-        ("[defaults]\n\na = [1,\n2\n", ", line 4: the settings cannot be read: unclosed array."),
-        ("[defaults]\na = 1\na = 2\n", ", line 3: the settings cannot be read: cannot overwrite a value."),
+        ("[defaults]\na = ", ", line 2: the settings cannot be read: invalid value. Correct this line."),
+        ("[defaults]\n\na = [1,\n2\n", ", line 4: the settings cannot be read: unclosed array. Correct this line."),
+        (
+            "[defaults]\na = 1\na = 2\n",
+            ", line 3: the settings cannot be read: cannot overwrite a value. Correct this line.",
+        ),
     ],
 )
 def test_refusals_name_line_and_key(config: Path, text: str, expected: str) -> None:

@@ -326,6 +326,8 @@ def test_running_update_is_not_offered_again(qtbot, panel, memory, ask, monkeypa
     panel.view.show_status(make_status(syncing=make_progress(phase="embedding")))
     assert SYNC.advice not in _shown_text(panel.body)
     assert "Search by meaning is incomplete until" in _shown_text(panel.body)
+    panel.view.show_status(make_status(syncing=make_progress(phase="embedding"), paused=True))
+    assert "Search by meaning is incomplete while the update is paused." in _shown_text(panel.body)
     panel.view.show_status(make_status())
     assert SYNC.advice in _shown_text(panel.body)
 
@@ -433,6 +435,30 @@ def test_notice_is_shown_above_results(qtbot, panel, results, ask, memory, monke
     ask("timer")
     assert "The index is growing." in _shown_text(panel.body)
     assert results.isVisible()
+
+
+def test_weak_results_offer_reason_for_unindexed_text(qtbot, panel, ask, memory, monkeypatch):
+    found = SearchRemedy("tools", "words", "A tool's result contains this.")
+    search, requests, names = memory.search, [], []
+
+    def weak(*arguments, **options):
+        looked = (found,) if options.get("explain") == "if weak" and "timer" in arguments[0] else ()
+        outcome = search(*arguments, **options)
+        return msgspec.structs.replace(outcome, notice="Similar in meaning.", similar_only=True, remedies=looked)
+
+    def press(words):
+        next(button for button in panel.body.findChildren(QPushButton) if button.text() == words).click()
+
+    monkeypatch.setattr(memory, "search", weak)
+    panel.controller.remedy_requested.connect(requests.append)
+    panel.body.missing_file_requested.connect(names.append)
+    ask("timer")
+    qtbot.waitUntil(lambda: "Similar in meaning. A tool's result contains this." in _shown_text(panel.body))
+    press("Index tool calls and results")
+    assert requests == [found]
+    ask("hose")
+    press("A file is missing…")
+    assert names == ["hose"]
 
 
 @pytest.mark.parametrize("pointed", [True, False])

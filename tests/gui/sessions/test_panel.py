@@ -412,7 +412,8 @@ def test_no_match_shows_why_and_offers_other_queries(qtbot, panel, memory, monke
     why = SearchExplanation(stages=make_stages(0, 0), results=(), emptied_by="threshold", remedies=(other,))
 
     def nothing(query, **options):
-        changes = {"results": (), "total": 0, "understood": reason, "explanation": why}
+        unknown = ("zebra",) if "zebra" in query else ()
+        changes = {"results": (), "total": 0, "understood": reason, "explanation": why, "unknown_words": unknown}
         return msgspec.structs.replace(search(query, **options), **changes)
 
     monkeypatch.setattr(memory, "search", nothing)
@@ -424,6 +425,9 @@ def test_no_match_shows_why_and_offers_other_queries(qtbot, panel, memory, monke
     assert other.advice in shown
     _press(panel.view.page, "Search for “zebra”")
     assert panel.box.edit.text() == "zebra"
+    panel.search("timer agent:abacus")
+    _rest(qtbot, panel)
+    assert "in the whole index" not in panel.view.page.accessibleName()
 
 
 def test_no_match_offers_clearing_filters(qtbot, panel, memory):
