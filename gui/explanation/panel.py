@@ -29,19 +29,13 @@ _UNEXPLAINED = marked("This answer has no explanation.")
 
 
 class _Content(QWidget):
-    """The title with a close button, and below it the explanation.
-
-    Signals: close_requested: hide the explanation.
-    """
-
-    close_requested = Signal()
+    """The title with a close button, and below it the explanation."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self._answer: Answer | None = None
-        self._close = IconButton("close", tr("Close the explanation"))
-        show_key_in_tooltip(self._close, tr("Close the explanation"), EXPLAIN.name)
-        self._close.clicked.connect(self.close_requested)
+        self.close_button = IconButton("close", tr("Close the explanation"))
+        show_key_in_tooltip(self.close_button, tr("Close the explanation"), EXPLAIN.name)
         self._title = label(tr(_TITLE), "section")
         # From the outermost inwards: Qt applies the style sheet again to all widgets inside one that gets a parent.
         outer = column_of(self._make_head(), spacing=0, parent=self)
@@ -71,7 +65,7 @@ class _Content(QWidget):
     def _make_head(self) -> QWidget:
         head = QFrame()
         head.setProperty("role", "side")
-        row_of((self._title, 1), self._close, margins=margins(_GUTTER, 10, 8, 10), parent=head)
+        row_of((self._title, 1), self.close_button, margins=margins(_GUTTER, 10, 8, 10), parent=head)
         return head
 
     @property
@@ -149,7 +143,7 @@ class ExplanationPanel(QWidget):
     @cached_property
     def _content(self) -> _Content:
         content = _Content(self)
-        content.close_requested.connect(self.close_requested)
+        content.close_button.clicked.connect(self.close_requested)
         self._column.addWidget(content)
         insert_after(self._mark, stops(content))
         content.show()  # the layout would show it only in the next turn of the event loop
