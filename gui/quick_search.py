@@ -84,8 +84,8 @@ class QuickPanel(QWidget):
 
     def _connect(self) -> None:
         self.box.text_changed.connect(self._typed)
-        self.box.accepted.connect(self._accept)
-        self.box.list_requested.connect(self.list.take_focus)
+        self.box.edit.accepted.connect(self._accept)
+        self.box.edit.list_requested.connect(self.list.take_focus)
         self.list.left.connect(self.box.focus)
         self.list.typed.connect(self.box.type_key)
         self.list.opened.connect(self._open)

@@ -123,7 +123,8 @@ class WorkspaceList(QListWidget):
         selected = [row for row, known in enumerate(spaces) if before is not None and known.folder == before.folder]
         others = [row for row, known in enumerate(spaces) if known.present and known.folder != open_folder]
         if path:
-            others = [row for row, known in enumerate(spaces) if _is_folder(known, path)]
+            folder = os.path.normcase(os.path.normpath(path))
+            others = [row for row, known in enumerate(spaces) if os.path.normcase(known.folder) == folder]
         self.setCurrentRow(next(iter([*selected, *others]), -1 if path else 0))
 
     def current(self) -> KnownWorkspace | None:
@@ -141,10 +142,6 @@ class WorkspaceList(QListWidget):
         """Texts of the current row for screen readers."""
         item = self.currentItem()
         return "" if item is None else str(item.data(Qt.ItemDataRole.AccessibleTextRole))
-
-
-def _is_folder(known: KnownWorkspace, path: str) -> bool:
-    return os.path.normcase(known.folder) == os.path.normcase(os.path.normpath(path))
 
 
 class _Rows(RowDelegate):
@@ -173,16 +170,12 @@ class Switcher(QDialog):
     Signals:
         chosen: KnownWorkspace to open.
         folder_typed: Path of a folder that is not in the list, to open.
-        add_requested: choose another folder.
         forget_requested: KnownWorkspace to remove, and whether to delete its index.
-        everywhere_requested: search all workspaces.
     """
 
     chosen = Signal(object)
     folder_typed = Signal(object)
-    add_requested = Signal()
     forget_requested = Signal(object, bool)
-    everywhere_requested = Signal()
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -212,9 +205,7 @@ class Switcher(QDialog):
         self.list.currentItemChanged.connect(self._show_current)
         self.list.itemActivated.connect(self._activated)
         self.open_button.clicked.connect(self.choose)
-        self.add_button.clicked.connect(self.add_requested)
         self.forget_button.clicked.connect(self.confirm_forgetting)
-        self.everywhere_button.clicked.connect(self.everywhere_requested)
         self.question.answered.connect(self._answered)
 
     def _arrange(self) -> None:

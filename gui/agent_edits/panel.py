@@ -253,7 +253,6 @@ class EditsPanel(QObject, ViewPanel):
 
     edit_selected = Signal(object)
     edit_activated = Signal(object)
-    sessions_requested = Signal(str)
     folder_requested = Signal()
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
@@ -286,13 +285,12 @@ class EditsPanel(QObject, ViewPanel):
         column_of(strip, line(), spacing=0, parent=self._head)
         column_of(self._head, (self._stack, 1), spacing=0, parent=self.body)
         self.box.text_changed.connect(self._filter)
-        self.box.list_requested.connect(self.focus_list)
-        self.box.accepted.connect(self._accept)
+        self.box.edit.list_requested.connect(self.focus_list)
+        self.box.edit.accepted.connect(self._accept)
         self.list.left.connect(self.box.focus)
         self.list.typed.connect(self.box.type_key)
         self.list.chosen.connect(self._follow)
         self.list.opened.connect(self._activate)
-        self.list.sessions_requested.connect(self.sessions_requested)
         self.set_manager(None)
 
     # --- for the window ---------------------------------------------------------------------------------------------

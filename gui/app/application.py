@@ -37,7 +37,6 @@ from gui.core.workspace import OpenWorkspace, Workspace
 from gui.style.appearance import Appearance
 from gui.widgets.accessibility import describe_painted_widgets
 from gui.widgets.icons import application_icon
-from gui.widgets.message_banner import Action
 from gui.window.main_window import MainWindow, PanelsAhead
 
 _HOUR, _DAY = 3600, 86_400
@@ -232,7 +231,7 @@ class _Program:
         QTimer.singleShot(0, self._window, self._begin)
         self._app.exec()
         self._signals.close()
-        self._guard.restore_hooks()
+        self._guard.exception_hooks.end()  # the window is closed and can't show errors any more
         return self._end()
 
     def _begin(self) -> None:
@@ -248,7 +247,7 @@ class _Program:
             window.folders.offer(named) if named else window.folders.show_welcome()
         elif self._settings_problem and not named:
             window.workspace_controller.show_settings_problem(
-                self._settings_problem, Action(tr("Try again"), self._begin_again)
+                self._settings_problem, (tr("Try again"), self._begin_again)
             )
         elif folder is not None:
             self._open_folder(folder.absolute())

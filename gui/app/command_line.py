@@ -187,12 +187,6 @@ def _unknown_argument(word: str) -> str:
     return f"'{word}' is neither a command ({', '.join(VERBS)}) nor a link that begins with mnemoscope://"
 
 
-def _is_link(text: str) -> bool:
-    from engine import is_link
-
-    return is_link(text)
-
-
 def parse_options(arguments: Sequence[str]) -> Options:
     """Parse the arguments of the command line that opens the window.
 
@@ -203,8 +197,11 @@ def parse_options(arguments: Sequence[str]) -> Options:
     if unknown := [argument for argument in rest if argument.startswith("-")]:
         parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     # The window reports an invalid link: a click on one has no terminal.
-    if options.link and not _is_link(options.link):
-        parser.error(_unknown_argument(options.link))
+    if options.link:
+        from engine import is_link
+
+        if not is_link(options.link):
+            parser.error(_unknown_argument(options.link))
     if rest:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     if options.demo and options.workspace:

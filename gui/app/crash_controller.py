@@ -292,7 +292,7 @@ class CrashGuard(QObject):
         super().__init__(parent)
         self._options = options
         self._log_file = log_file
-        self._exception_hooks = ExceptionHooks(self)
+        self.exception_hooks = ExceptionHooks(self)
         self._crash_dump = CrashDump(log_file.parent) if remembers else None
         self._earlier = self._crash_dump.begin() if self._crash_dump is not None else ""
         self._window: MainWindow | None = None
@@ -305,21 +305,17 @@ class CrashGuard(QObject):
         """Show errors in this window from now on."""
         self._window = window
         self._workspace = workspace
-        self.controller = CrashController(window, self._exception_hooks, self._settings, self._log_file)
+        self.controller = CrashController(window, self.exception_hooks, self._settings, self._log_file)
         self.controller.restart_requested.connect(self._restart)
         window.settings.restart_requested.connect(self._restart_in)
-        jobs.failed.connect(self._exception_hooks.report_job_error)
-        self._exception_hooks.begin()
+        jobs.failed.connect(self.exception_hooks.report_job_error)
+        self.exception_hooks.begin()
 
     @Slot()
     def report_earlier_crash(self) -> None:
         """Show the crash report of an earlier run, if there is one; the window must be visible."""
         if self._earlier and self.controller is not None:
             self.controller.report_earlier_crash(self._earlier)
-
-    def restore_hooks(self) -> None:
-        """Restore the previous exception hooks, since the window is closed and can't show errors any more."""
-        self._exception_hooks.end()
 
     def end(self) -> None:
         """Delete the crash dump as the last step of the program; restart it if the user chose so."""

@@ -261,7 +261,8 @@ class SecondStart(QObject):
             log.warning("A later start asked for something that this version does not know")
             options = parse_options(())
         options = replace(options, workspace=options.folder(Path(message.directory)))
-        _use_token(message.token)
+        if message.token:  # Wayland requires it, and Qt reads it as if it had been given to this process
+            os.environ["XDG_ACTIVATION_TOKEN"] = message.token
         if options.toggle:
             self._quick.toggle()
         elif options.view == "quick":
@@ -315,7 +316,8 @@ class DesktopIntegration(QObject):
             second_start = SecondStart(window, quick, appearance)
             QTimer.singleShot(0, self, lambda: self._listen(address, second_start))
         jobs, config = window.context.jobs, window.context.paths.config
-        window.settings.add_switch(AutostartController(window.commands.main_menu, jobs, window.banner, config).switch)
+        autostart = AutostartController(window.commands.main_menu, jobs, window.banner, config)
+        window.settings.switches.append(autostart.switch)
         for settings_known in (window.workspace.opened, window.workspace.settings_changed):
             settings_known.connect(self._handle_settings)
         self._apply_settings(settings)
@@ -334,12 +336,3 @@ class DesktopIntegration(QObject):
         self.tray.set_enabled(window.tray)
         self._background_mode.hides_on_close = window.close_to_tray
         self._long_index.enabled = window.notify
-
-
-def _use_token(token: str) -> None:
-    """Set the activation token of another process for the next window that is raised.
-
-    Wayland requires it, and Qt reads it from the environment as if it had been given to this process.
-    """
-    if token:
-        os.environ["XDG_ACTIVATION_TOKEN"] = token

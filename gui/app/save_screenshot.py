@@ -48,7 +48,7 @@ class Screenshot(QObject):
         self._complete_polls = 0
         self._started = time.monotonic()
         QApplication.setCursorFlashTime(0)  # no picture depends on whether the text cursor is shown just then
-        window.search.result_selected.connect(self._note_requested)
+        window.search.preview.selected.connect(self._note_requested)
         window.viewer.file_shown.connect(self._note_shown)
         made = window.views.made
         made.when(SessionsPanel, lambda sessions: sessions.session_selected.connect(self._note_session))

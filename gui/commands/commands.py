@@ -123,11 +123,6 @@ def has_menu_bar() -> bool:
     return sys.platform == "darwin"
 
 
-def give_role(action: QAction, name: str) -> None:
-    """Set the action's role for the platform's menus, which Qt would otherwise guess from words such as "settings"."""
-    action.setMenuRole(_ROLES.get(name, QAction.MenuRole.NoRole))
-
-
 def fill_menu_bar(bar: QMenuBar, actions: Iterable[QAction]) -> None:
     """Put actions into the menus of a menu bar, chosen by their command names, in their order."""
     menus = {title: bar.addMenu(tr(title)) for title, _ in _MENUS}
@@ -178,7 +173,8 @@ class Commands:
         """Turn an existing menu action into a command; `english` describes it outside of the menu."""
         bind(action, command(name, english, "window", *keys))
         action.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
-        give_role(action, name)
+        # Qt would otherwise guess the role for the platform's menus from words such as "settings".
+        action.setMenuRole(_ROLES.get(name, QAction.MenuRole.NoRole))
         self._window.addAction(action)
 
     def add_appearance(self) -> None:

@@ -38,7 +38,7 @@ class GuideController(QObject):
         self._job = JobSlot(self, jobs)
         self.dialog: GuideWindow | None = None
         QDesktopServices.setUrlHandler(SCHEME, self, "open_address")  # type: ignore[arg-type]  # the stubs say bytes
-        window.destroyed.connect(_unset_handler)
+        window.destroyed.connect(lambda: QDesktopServices.unsetUrlHandler(SCHEME))
         keymap().changed.connect(self._read_again)
 
     @Slot()
@@ -50,8 +50,8 @@ class GuideController(QObject):
         """Open the guide on a page, at a heading."""
         if self.dialog is None:
             self.dialog = GuideWindow(self._jobs, self._window)
-            self.dialog.command_requested.connect(self._run)
-            self.dialog.setting_requested.connect(self._show_setting)
+            self.dialog.text.command_requested.connect(self._run)
+            self.dialog.text.setting_requested.connect(self._show_setting)
             self._window.destroyed.connect(self.dialog.deleteLater)
             self._window.installEventFilter(self)
             self._read_again()
@@ -107,10 +107,6 @@ class GuideController(QObject):
 
 def _read(keys: dict[str, str]) -> tuple[GuidePage, ...]:
     return read_pages(keys, frozenset(option.key for option in engine.all_options()), engine.current_language())
-
-
-def _unset_handler() -> None:
-    QDesktopServices.unsetUrlHandler(SCHEME)
 
 
 class AboutController(Controller):

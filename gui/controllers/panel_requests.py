@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import Slot
 
 import engine
 from engine import CancelToken, SearchRemedy, Settings, marked, tr
@@ -20,7 +20,6 @@ from gui.core.status_feed import StatusEvents
 from gui.core.window_context import Controller, WindowContext
 from gui.core.workspace import OpenWorkspace
 from gui.diagnostics.panel import DiagnosticsPanel
-from gui.explanation.panel import ExplanationPanel
 from gui.index.panel import IndexPanel
 from gui.remember.controller import NewNoteNotice, RememberController, Trash
 from gui.search.panel import SearchPanel
@@ -30,30 +29,11 @@ from gui.sessions.session_figures import FiguresDialog
 from gui.shell.dock import Dock
 from gui.shell.views import Views
 from gui.sources.first_run_panel import FirstRunPanel
-from gui.widgets.message_banner import Action
 
 _LONGEST_NAME = 4
 """Most words of a query that may be the name of a file."""
 _NO_NAME = frozenset('":()')
 """Characters of operators, which few names of files contain."""
-
-
-class ExplanationController(QObject):
-    """Connects search panel, explanation and dock by their signals."""
-
-    def __init__(
-        self, search: SearchPanel, explanation: ExplanationPanel, dock: Dock, on_remedy: Callable[[SearchRemedy], None]
-    ) -> None:
-        """`on_remedy` runs the remedy of an empty answer, a function of a `SearchRemedy`."""
-        super().__init__(explanation)
-        search.answer_changed.connect(explanation.show_answer)
-        search.result_current.connect(explanation.show_result)
-        search.why_requested.connect(dock.show_explanation)
-        search.controller.remedy_requested.connect(on_remedy)
-        explanation.requested.connect(search.controller.explain)
-        explanation.weak_requested.connect(search.controller.show_weak)
-        explanation.left.connect(search.focus_list)
-        explanation.close_requested.connect(search.focus_list)
 
 
 class PanelActions(Controller):
@@ -74,19 +54,29 @@ class PanelActions(Controller):
         self._first_run = first_run
         self._folders = folders
         self._settings = settings
-        ExplanationController(views.search, dock.explanation, dock, self._remedy)
+        self._connect_explanation(views.search, dock)
         views.made.when(SessionsPanel, self._connect_sessions)
         views.made.when(EditsPanel, lambda edits: edits.folder_requested.connect(folders.add_sessions))
         views.made.when(IndexPanel, self._connect_index)
         dock.made.when(DiagnosticsPanel, self._connect_diagnostics)
         views.search.body.missing_file_requested.connect(self.explain_missing)
-        views.search.body.map_requested.connect(self._show_map)
+        views.search.view.start_lists.map_requested.connect(self._show_map)
+
+    def _connect_explanation(self, search: SearchPanel, dock: Dock) -> None:
+        search.answer_changed.connect(dock.explanation.show_answer)
+        search.view.list.current_changed.connect(dock.explanation.show_result)
+        search.view.list.why_requested.connect(dock.show_explanation)
+        search.controller.variants.remedy_requested.connect(self._remedy)
+        dock.explanation.requested.connect(search.controller.explain)
+        dock.explanation.weak_requested.connect(search.controller.variants.show_weak)
+        dock.explanation.left.connect(search.focus_list)
+        dock.explanation.close_requested.connect(search.focus_list)
 
     def _connect_sessions(self, sessions: SessionsPanel) -> None:
-        sessions.folder_requested.connect(self._folders.add_sessions)
-        sessions.tools_requested.connect(self._folders.index_tools)
-        sessions.engine_requested.connect(partial(self._run_action, "engine"))
-        sessions.figures_requested.connect(partial(self._show_figures, sessions))
+        sessions.listed.folder_requested.connect(self._folders.add_sessions)
+        sessions.listed.tools_requested.connect(self._folders.index_tools)
+        sessions.listed.engine_requested.connect(partial(self._run_action, "engine"))
+        sessions.actions.figures.triggered.connect(lambda: self._show_figures(sessions))
 
     def _show_figures(self, sessions: SessionsPanel) -> None:
         opened = self._workspace.current
@@ -105,7 +95,7 @@ class PanelActions(Controller):
         diagnostics.action_requested.connect(self._run_action)
         diagnostics.setting_requested.connect(self._settings.show_option)
         diagnostics.add_requested.connect(self._folders.add_extra_path)
-        diagnostics.type_requested.connect(self._folders.add_extension)
+        diagnostics.why.type_requested.connect(self._folders.add_extension)
         diagnostics.refresh_requested.connect(self._workspace.feed.refresh)
 
     @Slot(str)
@@ -209,8 +199,8 @@ class RememberFeatures:
         self.controller = RememberController(context, trash)
         self.unseen = NewNoteNotice(context, trash)
         remember = self.controller.remember
-        views.made.when(SessionsPanel, lambda sessions: sessions.remember_requested.connect(remember))
-        views.made.when(ConversationPanel, lambda conversation: conversation.remember_requested.connect(remember))
+        views.made.when(SessionsPanel, lambda sessions: sessions.actions.remember_requested.connect(remember))
+        views.made.when(ConversationPanel, lambda reader: reader.session_actions.remember_requested.connect(remember))
         status_events.changed.connect(self.unseen.check)
         self.controller.open_requested.connect(opener.open_path)
         self.unseen.open_requested.connect(opener.open_path)
@@ -273,7 +263,7 @@ class SearchSettingsController(Controller):
 
     @Slot(str, object)
     def _offer_undo(self, removed: str, put_back: Callable[[], None]) -> None:
-        self._banner.show_message(removed, "off", Action(tr("Undo"), put_back), key="saved-search")
+        self._banner.show_message(removed, "off", (tr("Undo"), put_back), key="saved-search")
 
     @Slot(object)
     def _save_ranking(self, ranking: Ranking) -> None:

@@ -31,7 +31,6 @@ from gui.viewer.markdown_page import PageStyle
 from gui.viewer.markdown_parts import markdown_slices
 from gui.viewer.outline import page_source, title_of
 from gui.viewer.text_lines import FileLines
-from gui.widgets.message_banner import Action
 
 if TYPE_CHECKING:
     from PySide6.QtPrintSupport import QPrinter
@@ -232,8 +231,8 @@ class PrintController(Controller):
         self._banner.show_message(
             tr_count("{count:,} page saved as {path}.", "{count:,} pages saved as {path}.", pages, path=path),
             "fine",
-            Action(tr("Open"), partial(_open_elsewhere, path)),
-            Action(tr("Show in file manager"), partial(self._views.viewer.external.reveal_path, path)),
+            (tr("Open"), partial(QDesktopServices.openUrl, QUrl.fromLocalFile(str(path)))),
+            (tr("Show in file manager"), partial(self._views.viewer.external.reveal_path, path)),
             key=_KEY,
         )
 
@@ -244,10 +243,6 @@ class PrintController(Controller):
 def _save(path: Path, data: bytes, notes: tuple[Path, ...], may_replace: bool, _: CancelToken) -> None:
     """Write the PDF to a file. On a pool thread."""
     save_whole(path, data, notes=notes, may_replace=may_replace)
-
-
-def _open_elsewhere(path: Path) -> None:
-    QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
 
 
 def usual_layout() -> QPageLayout:

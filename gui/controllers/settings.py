@@ -25,7 +25,7 @@ from gui.settings.option_pages import SET_ASIDE, SettingsPage
 from gui.settings.page_factory import PageMaker
 from gui.settings.system_setting import SystemSwitch
 from gui.style.appearance import Appearance
-from gui.widgets.message_banner import Action
+from gui.widgets.placeholder_page import Action
 
 if TYPE_CHECKING:
     from gui.settings.dialog import SettingsDialog
@@ -43,11 +43,11 @@ class BrokenSettings(Controller):
         self._message = ""
         context.workspace.opened.connect(self._show_again)
 
-    def action(self, on_renamed: Callable[[], None]) -> Action:
+    def action(self, on_renamed: Callable[[], object]) -> Action:
         """Return the button for a page that reports the file; `on_renamed` is called once the file is renamed."""
-        return Action(tr(SET_ASIDE), partial(self.run, on_renamed))
+        return (tr(SET_ASIDE), partial(self.run, on_renamed))
 
-    def run(self, on_renamed: Callable[[], None]) -> None:
+    def run(self, on_renamed: Callable[[], object]) -> None:
         """Rename the file, then call `on_renamed`."""
         config = self._paths.config
 
@@ -72,7 +72,7 @@ class BrokenSettings(Controller):
     def _show_message(self) -> None:
         if self._message:
             self._banner.show_message(
-                self._message, "working", Action(tr("Open the new file"), self._paths.open_settings)
+                self._message, "working", (tr("Open the new file"), self._paths.open_settings)
             )
 
 
@@ -96,21 +96,15 @@ class SettingsController(Controller):
         """The embedding that the user approved when saving."""
         self._indexed: object = None
         """The last sync and the number of passages that the dialog shows."""
-        self._makers: dict[SettingsPage, PageMaker] = {}
-        self._switches: list[SystemSwitch] = []
+        self.makers: dict[SettingsPage, PageMaker] = {}
+        """Functions that make a page of the dialog; set before the dialog is first shown, as are `switches`."""
+        self.switches: list[SystemSwitch] = []
+        """Settings that the system stores, each a row of the dialog."""
         self.dialog: SettingsDialog | None = None
         self._workspace.opened.connect(self._continue)
         self._workspace.closed.connect(self._close)
         self._workspace.failed.connect(self._handle_open_failure)
         self._workspace.feed.status_changed.connect(self._handle_status)
-
-    def add_page(self, name: SettingsPage, maker: PageMaker) -> None:
-        """Set the function that makes a page of the dialog; call it before the dialog is first shown."""
-        self._makers[name] = maker
-
-    def add_switch(self, switch: SystemSwitch) -> None:
-        """Add a row for a setting that the system stores; call it before the dialog is first shown."""
-        self._switches.append(switch)
 
     @Slot()
     def show(self) -> None:
@@ -131,14 +125,14 @@ class SettingsController(Controller):
         if self.dialog is None:
             from gui.settings.dialog import SettingsDialog
 
-            self.dialog = SettingsDialog(self._jobs, self._paths.config, self._window, self._makers, self._switches)
+            self.dialog = SettingsDialog(self._jobs, self._paths.config, self._window, self.makers, self.switches)
             self.dialog.saved.connect(self._saved)
-            self.dialog.took_effect.connect(self._apply)
+            self.dialog.model.took_effect.connect(self._apply)
             self.dialog.refused.connect(self._show_error)
             self.dialog.set_aside_requested.connect(self._set_aside)
             self.dialog.file_requested.connect(self._paths.open_settings)
             self.dialog.restart_requested.connect(self.restart_requested)
-            self.dialog.purged.connect(self._workspace.feed.refresh)
+            self.dialog.pages.purged.connect(self._workspace.feed.refresh)
         self.dialog.begin(opened.folder, opened.settings, opened.manager, page)
 
     @Slot(str)

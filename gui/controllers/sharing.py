@@ -47,7 +47,6 @@ from gui.sharing.export import Exports, SessionCopies, SessionExports
 from gui.shell.views import Views
 from gui.style.theme import tokens
 from gui.viewer.header import ViewerHeader
-from gui.widgets.message_banner import Action
 from gui.widgets.row_list import RowList
 
 _LINK_NOTICE = "link"
@@ -73,10 +72,10 @@ class LinkController(Controller):
         self._workspace.opening.connect(self._handle_opening)
         self._workspace.opened.connect(self._handle_opened)
         self._workspace.failed.connect(self._handle_open_failure)
-        for part in (views.search, views.viewer):
-            part.link_requested.connect(self.copy)
-        views.made.when(SessionsPanel, lambda sessions: sessions.link_requested.connect(self.copy))
-        views.made.when(ConversationPanel, lambda conversation: conversation.link_requested.connect(self.copy))
+        for actions in (views.search.actions, views.viewer.file_actions):
+            actions.link_requested.connect(self.copy)
+        views.made.when(SessionsPanel, lambda sessions: sessions.actions.link_requested.connect(self.copy))
+        views.made.when(ConversationPanel, lambda reader: reader.session_actions.link_requested.connect(self.copy))
         link_events = LinkEvents(self)
         link_events.link_requested.connect(self.open)
 
@@ -145,8 +144,8 @@ class LinkController(Controller):
                 folder=link.workspace,
             ),
             "working",
-            Action(tr("Preview this folder…"), partial(self._offer, link)),
-            Action(tr("Don't open"), partial(self._banner.clear, _LINK_NOTICE)),
+            (tr("Preview this folder…"), partial(self._offer, link)),
+            (tr("Don't open"), partial(self._banner.clear, _LINK_NOTICE)),
             key=_LINK_NOTICE,
         )
 

@@ -26,7 +26,7 @@ from gui.core.window_context import Controller, WindowContext
 from gui.core.workspace import OpenFailure, OpenWorkspace
 from gui.shell.frame import Frame
 from gui.shell.views import Views
-from gui.widgets.message_banner import Action
+from gui.widgets.placeholder_page import Action
 from gui.workspaces import Switcher, forgotten
 
 SWITCH = "workspace.switch"
@@ -51,8 +51,8 @@ class WorkspacesController(Controller):
         self._spaces: tuple[KnownWorkspace, ...] = ()
         self._states: dict[str, WorkspaceState] = {}
         self.switcher: Switcher | None = None
-        search.workspace_menu_requested.connect(self._fill_menu)
-        search.switch_requested.connect(self._switch_to)
+        search.filters.workspace_menu_requested.connect(self._fill_menu)
+        search.actions.switch_requested.connect(self._switch_to)
         self._synced: SyncSummary | None = None
         self._workspace.feed.status_changed.connect(self._handle_status)
 
@@ -69,9 +69,9 @@ class WorkspacesController(Controller):
             self.switcher = Switcher(self._window)
             self.switcher.chosen.connect(self._open)
             self.switcher.folder_typed.connect(self._folders.offer)
-            self.switcher.add_requested.connect(self._add)
+            self.switcher.add_button.clicked.connect(self._add)
             self.switcher.forget_requested.connect(self._forget)
-            self.switcher.everywhere_requested.connect(self._search_everywhere)
+            self.switcher.everywhere_button.clicked.connect(self._search_everywhere)
         self.switcher.begin(self._open_folder)
         self._list()
 
@@ -308,15 +308,15 @@ class WorkspaceController(Controller):
     def _show_failure(self, failure: OpenFailure) -> None:
         self._frame.sync_bar.show_status(None)
         self._views.search.box.setEnabled(False)
-        again = Action(tr("Try again"), partial(self._folders.open, failure.folder))
+        again: Action = (tr("Try again"), partial(self._folders.open, failure.folder))
         if failure.in_settings:
             self.show_settings_problem(failure.sentence, again)
             return
-        actions = [again, Action(tr("Choose another folder…"), self.another_folder_requested.emit)]
+        actions: list[Action] = [again, (tr("Choose another folder…"), self.another_folder_requested.emit)]
         before = self._before
         if before is not None and before != failure.folder:
             name = before.name or str(before)
-            actions.append(Action(tr("Back to {folder}", folder=name), partial(self._folders.open, before)))
+            actions.append((tr("Back to {folder}", folder=name), partial(self._folders.open, before)))
         self._frame.message.show_message(
             tr("{folder} cannot be opened", folder=failure.folder.name), failure.sentence, *actions
         )
@@ -324,7 +324,7 @@ class WorkspaceController(Controller):
 
     def show_settings_problem(self, sentence: str, again: Action) -> None:
         """Show only this problem: no workspace can be opened until the settings file is fixed or set aside."""
-        edit = Action(tr("Open the settings file"), self._paths.open_settings)
-        rename = self._broken_settings.action(again.run)
+        edit = (tr("Open the settings file"), self._paths.open_settings)
+        rename = self._broken_settings.action(again[1])
         self._frame.message.show_message(tr("The settings cannot be used"), sentence, again, edit, rename)
         self._frame.show_page(self._frame.message)

@@ -251,7 +251,7 @@ def prepare(session: SessionText, token: CancelToken, before: Conversation | Non
                 pieces.add(part, cut)
             if len(pieces) > start:
                 clamped.append(start)
-            lines.append(_line_count(text))
+            lines.append(text.count("\n") + (not text.endswith("\n")) if text else 0)
         shape = first_piece, len(pieces) - first_piece, tuple(clamped), lines[-1], max(lines)
         day = _day(first.time) or (entries[-1].day if entries else 0)
         entries.append(Entry(kind, _speaker(first), parts, *shape, first.time, day, branch))
@@ -290,10 +290,6 @@ def _counted(heading: Entry, kind: EntryKind) -> Entry:
     """Return the heading of a branch with one more entry counted; `lines` is the number of messages in the branch."""
     lines = heading.lines + (kind in ("user", "speech"))
     return msgspec.structs.replace(heading, members=heading.members + 1, lines=lines)
-
-
-def _line_count(text: str) -> int:
-    return text.count("\n") + (not text.endswith("\n")) if text else 0
 
 
 def _sample(messages: Sequence[SessionMessage]) -> Iterator[str]:

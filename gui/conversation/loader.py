@@ -22,7 +22,7 @@ from engine import (
 from gui.conversation.display_entries import Conversation, prepare
 from gui.conversation.row_folding import Rows
 from gui.conversation.view import ConversationView
-from gui.core.jobs import Jobs, JobSlot
+from gui.core.jobs import JobOwner, Jobs, JobSlot
 from gui.viewer.external_programs import ExternalOpener
 from gui.viewer.file_loader import FileWatch
 from gui.viewer.match_list import Finder, Hit, names_tool_calls, query_finder
@@ -65,7 +65,7 @@ class OpenedSession:
     result_location: ResultLocation
 
 
-class SessionLoader(QObject):
+class SessionLoader(JobOwner, QObject):
     """Loads one session at a time; a new request cancels the previous one.
 
     Signals:
@@ -78,17 +78,12 @@ class SessionLoader(QObject):
     opened = Signal(object)
     location_found = Signal(object, object)
     failed = Signal(str)
-    slow = Signal()
 
     def __init__(self, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
         self._job = JobSlot(self, jobs)
         self._notice_delay = QTimer(self, singleShot=True, interval=_NOTICE_DELAY_MS)
-        self._notice_delay.timeout.connect(self.slow)
-
-    @property
-    def busy(self) -> bool:
-        return self._job.busy
+        self.slow = self._notice_delay.timeout
 
     def open(self, manager: MemorySearchManager, request: SessionRequest) -> None:
         """Read the requested session and find the location in it."""
@@ -338,13 +333,7 @@ class SessionImages(QObject):
             self.failed.emit(tr("This kind of link can't be opened."))
             return
         work = partial(self._write, manager, opened.request.path, message, int(numbers[2]))
-        self._job.read(work, self._show, self._fail)
-
-    def _show(self, file: Path) -> None:
-        self._external.open_image(file)
-
-    def _fail(self, sentence: str) -> None:
-        self.failed.emit(sentence)
+        self._job.read(work, self._external.open_image, self.failed.emit)
 
     def _write(self, manager: MemorySearchManager, path: str, message: int, number: int, token: CancelToken) -> Path:
         """Write an image to a file, and return it. Any thread. Raises `MnemoscopeError` if its data isn't there."""

@@ -33,7 +33,6 @@ from gui.viewer.chunks.inspector import ChunkInspector
 from gui.viewer.chunks.view import ChunkLanes
 from gui.viewer.match_list import names_tool_calls
 from gui.viewer.match_navigator import IN_SESSION
-from gui.widgets.message_banner import Action
 from gui.widgets.placeholder_page import NothingToRead
 
 # --- The chunks of a session: shown as rows below the conversation, one by one, with the chunk's message in view.
@@ -105,22 +104,12 @@ class ConversationPanel(BaseViewer):
     """Shows one session at a time.
 
     Signals:
-        more_requested: search in this session (its path).
-        similar_requested: find similar sessions (its path).
-        remember_requested: write a note of this session (its path and title).
         like_requested: find passages similar to this `Passage`, and its text.
-        link_requested: copy a link to this `Location`.
         session_shown: the path of the session that is shown now.
-        location_chosen: open this `Location`, from a link that was clicked.
     """
 
-    more_requested = Signal(str)
-    similar_requested = Signal(str)
-    remember_requested = Signal(str, str)
     like_requested = Signal(object, str)
     session_shown = Signal(str)
-    link_requested = Signal(object)
-    location_chosen = Signal(object)
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(jobs, IN_SESSION, parent)
@@ -133,7 +122,7 @@ class ConversationPanel(BaseViewer):
         self._opener = SessionLoader(jobs, self)
         self.live_updates = SessionWatch(jobs, self)
         self.new_messages = NewMessagesButton(self.view)
-        self._links = LinkFollower(jobs, self)
+        self.links = LinkFollower(jobs, self)
         self._images = SessionImages(jobs, self)
         self.session_actions = ConversationActions(jobs, self.view, self)
         self.chunks = ConversationChunks(jobs, self.view, self)
@@ -173,7 +162,7 @@ class ConversationPanel(BaseViewer):
         if not reopening:
             self.clear()
             return
-        self._links.cancel()
+        self.links.cancel()
         self._opener.cancel()
         self.live_updates.stop()
         opened = self._opened
@@ -194,7 +183,7 @@ class ConversationPanel(BaseViewer):
         """Show a session at a transcript line or at a message (its id), with the words of `query` highlighted."""
         if self._manager is None:
             return
-        self._links.cancel()
+        self.links.cancel()
         opened = self._opened
         if opened is not None and opened.request.path == path:
             before, self._request = self._request, SessionRequest(path, line, query, opened.request.reveal, message)
@@ -255,7 +244,7 @@ class ConversationPanel(BaseViewer):
     def clear(self, instead: NothingToRead = CHOOSE_SESSION) -> None:
         """Show the message `instead` in place of a session."""
         self._request = None
-        self._links.cancel()
+        self.links.cancel()
         self._opener.cancel()
         self._close_session()
         self.header.hide()
@@ -377,7 +366,7 @@ class ConversationPanel(BaseViewer):
                 "{count:,} messages hold secrets. They are shown until you leave this session.",
                 secrets,
             )
-            hide = Action(tr("Mask secrets"), lambda: self._reread(reveal=False))
+            hide = (tr("Mask secrets"), lambda: self._reread(reveal=False))
             self.banner.show_message(notice, "degraded", hide, key=_SECRETS)
         else:
             notice = tr_count(
@@ -385,14 +374,14 @@ class ConversationPanel(BaseViewer):
                 "{count:,} messages hold secrets, which are masked.",
                 secrets,
             )
-            self.banner.show_message(notice, "off", Action(tr("Reveal…"), self._confirm_reveal), key=_SECRETS)
+            self.banner.show_message(notice, "off", (tr("Reveal…"), self._confirm_reveal), key=_SECRETS)
 
     def _confirm_reveal(self) -> None:
         self.banner.show_message(
             tr("Show these secrets in plain text on this screen? They are masked again in the next session."),
             "degraded",
-            Action(tr("Reveal secrets"), lambda: self._reread(reveal=True)),
-            Action(tr("Keep secrets masked"), self._leave_masked),
+            (tr("Reveal secrets"), lambda: self._reread(reveal=True)),
+            (tr("Keep secrets masked"), self._leave_masked),
             key=_SECRETS,
         )
 
@@ -401,8 +390,8 @@ class ConversationPanel(BaseViewer):
         self.banner.show_message(
             tr("This is the raw line of the transcript, with its secrets in plain text."),
             "degraded",
-            Action(tr("Show the raw line"), show),
-            Action(tr("Don't show"), self._leave_masked),
+            (tr("Show the raw line"), show),
+            (tr("Don't show"), self._leave_masked),
             key=_SECRETS,
         )
 
@@ -432,7 +421,7 @@ class ConversationPanel(BaseViewer):
         if url.scheme() == IMAGE_SCHEME and self._manager is not None and self._opened is not None:
             self._images.open(self._manager, self._opened, url.path())
         elif self._manager is not None and self._request is not None:
-            self._links.follow(url, self._request.path, self._manager)
+            self.links.follow(url, self._request.path, self._manager)
 
     def _connect(self) -> None:
         self._opener.opened.connect(self._on_opened)
@@ -444,15 +433,10 @@ class ConversationPanel(BaseViewer):
         self.empty_page.retry.connect(self._open)
         self.session_actions.notified.connect(self.hint.show_message)
         self.session_actions.unmask_requested.connect(self._confirm)
-        self._links.file_chosen.connect(self.location_chosen)
-        self._links.missing_note_clicked.connect(lambda _: self.hint.show_message(tr(NOT_INDEXED)))
-        self._links.notified.connect(self.hint.show_message)
+        self.links.missing_note_clicked.connect(lambda _: self.hint.show_message(tr(NOT_INDEXED)))
+        self.links.notified.connect(self.hint.show_message)
         self._images.failed.connect(self.hint.show_message)
         self.view.link_clicked.connect(self._follow)
-        self.session_actions.more_requested.connect(self.more_requested)
-        self.session_actions.similar_requested.connect(self.similar_requested)
-        self.session_actions.remember_requested.connect(self.remember_requested)
         self.session_actions.like_requested.connect(self.like_requested)
-        self.session_actions.link_requested.connect(self.link_requested)
         self.chunks.inspector.more_requested.connect(self.like_requested)
         self.chunks.inspector.notified.connect(self.hint.show_message)

@@ -365,3 +365,14 @@ class JobSlot:
     def cancel(self) -> None:
         cancel_all(self._held)
         self._held.clear()
+
+
+class JobOwner:
+    """Mixin of a class that holds its one background job in `_job`."""
+
+    _job: JobSlot
+
+    @property
+    def busy(self) -> bool:
+        """Whether the job is running."""
+        return self._job.busy

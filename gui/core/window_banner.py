@@ -9,7 +9,8 @@ from engine import EmbeddingEstimate, UserDataStatus, tr
 from gui.core.workspace import Workspace
 from gui.text.formatting import embed_words, estimate_words
 from gui.text.status_texts import FailedService, IndexRemedy, engine_name, why_no_update
-from gui.widgets.message_banner import Action, Banner
+from gui.widgets.message_banner import Banner
+from gui.widgets.placeholder_page import Action
 
 
 class WindowBanner(Banner):
@@ -35,9 +36,9 @@ class WindowBanner(Banner):
     def show_index_problem(self, sentence: str, remedy: IndexRemedy) -> None:
         """Show why the index cannot be used, with a button for the remedy."""
         remedies: dict[IndexRemedy, tuple[Action, ...]] = {
-            "retry": (Action(tr("Try again"), self.sync_again),),
-            "rebuild": (Action(tr("Rebuild index…"), self.confirm_rebuild),),
-            "sync": (Action(tr("Try again"), self._workspace.sync), self._to_engines),
+            "retry": ((tr("Try again"), self.sync_again),),
+            "rebuild": ((tr("Rebuild index…"), self.confirm_rebuild),),
+            "sync": ((tr("Try again"), self._workspace.sync), self._to_engines),
         }
         self.show_message(sentence, "degraded", *remedies[remedy], key="index")
 
@@ -49,7 +50,7 @@ class WindowBanner(Banner):
         elif status.backup is None:
             self.show_message(status.problem, "degraded", key="user-data")
         else:
-            restore = Action(tr("Restore backup"), self._workspace.restore_data)
+            restore = (tr("Restore backup"), self._workspace.restore_data)
             self.show_message(status.problem, "degraded", restore, key="user-data")
 
     @Slot(str)
@@ -61,7 +62,7 @@ class WindowBanner(Banner):
     def show_failed_sync(self, sentence: str, of_provider: bool) -> None:
         """Show why a sync failed; `of_provider` offers the settings of the embedding, too."""
         settings = (self._to_settings,) if of_provider else ()
-        self.show_message(sentence, "degraded", Action(tr("Try again"), self.sync_again), *settings, key="sync")
+        self.show_message(sentence, "degraded", (tr("Try again"), self.sync_again), *settings, key="sync")
 
     @Slot()
     def sync_again(self) -> None:
@@ -122,16 +123,16 @@ class WindowBanner(Banner):
             )
 
     def _show_replaced(self, sentence: str) -> None:
-        again = Action(tr("Try again now"), self.try_engine_again)
+        again = (tr("Try again now"), self.try_engine_again)
         self.show_message(sentence, "degraded", again, self._to_engines, key="engine")
 
     @property
     def _to_settings(self) -> Action:
-        return Action(tr("Settings…"), self.settings_requested.emit)
+        return (tr("Settings…"), self.settings_requested.emit)
 
     @property
     def _to_engines(self) -> Action:
-        return Action(tr("Choose another engine…"), self.engine_requested.emit)
+        return (tr("Choose another engine…"), self.engine_requested.emit)
 
     @Slot()
     def confirm_rebuild(self) -> None:
@@ -139,8 +140,8 @@ class WindowBanner(Banner):
         self.show_message(
             tr("Rebuild the whole index? Searches use the current index until the new one is ready."),
             "working",
-            Action(tr("Rebuild"), partial(self._workspace.sync, force=True)),
-            Action(tr("Keep the index"), self.clear),
+            (tr("Rebuild"), partial(self._workspace.sync, force=True)),
+            (tr("Keep the index"), self.clear),
             key="rebuild",
         )
 
@@ -153,8 +154,8 @@ class WindowBanner(Banner):
         self.show_message(
             tr("{estimate} Until then, there is no search by meaning.", estimate=estimate_words(estimate)),
             "working",
-            Action(embed_words(estimate), partial(self._workspace.sync, approve=estimate)),
-            Action(tr("Not now"), partial(self.clear, "awaiting")),
+            (embed_words(estimate), partial(self._workspace.sync, approve=estimate)),
+            (tr("Not now"), partial(self.clear, "awaiting")),
             key="awaiting",
         )
 

@@ -38,11 +38,9 @@ class ExcludedFiles(QWidget):
 
     Signals:
         chosen: `failed` or `skipped`, whose chip was pressed.
-        reveal_requested: path of a file, as in its record.
     """
 
     chosen = Signal(str)
-    reveal_requested = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -60,13 +58,12 @@ class ExcludedFiles(QWidget):
         self._head.setSpacing(_GAP)
         self._head.addWidget(self._title, 1)
         self._head.addLayout(self._chips)
-        self._table = IssuesTable()
-        self._table.setAccessibleName(tr("Files that are not indexed"))
-        self._table.setMinimumHeight(200)
-        self._table.reveal_requested.connect(self.reveal_requested)
+        self.table = IssuesTable()
+        self.table.setAccessibleName(tr("Files that are not indexed"))
+        self.table.setMinimumHeight(200)
         detail = label("", "meta", wrap=True)
-        self._table.chosen.connect(lambda text: detail.setText(breakable(text)))
-        column_of(self._head, self._table, detail, parent=self)
+        self.table.chosen.connect(lambda text: detail.setText(breakable(text)))
+        column_of(self._head, self.table, detail, parent=self)
 
     @staticmethod
     def narrowest() -> int:
@@ -94,11 +91,11 @@ class ExcludedFiles(QWidget):
         self._failed_chip.setChecked(not skipped_shown)
         self._skipped_chip.setChecked(skipped_shown)
         self.setVisible(bool(failed or skipped))
-        self._table.show_records(skipped if skipped_shown else failed)
+        self.table.show_records(skipped if skipped_shown else failed)
 
     def take_focus(self) -> None:
         """Give the keyboard focus to the table of excluded files."""
-        self._table.setFocus()
+        self.table.setFocus()
 
     def _choose(self, which: str, _checked: bool = False) -> None:
         self.chosen.emit(which)
@@ -223,7 +220,6 @@ class DiagnosticsPanel(QWidget):
         reveal_requested: path of a failed or skipped file, as in its record.
         open_requested: PathState of a file to open.
         add_requested: path of a file or folder to index, too.
-        type_requested: file extension to index, too.
     """
 
     action_requested = Signal(str)
@@ -232,7 +228,6 @@ class DiagnosticsPanel(QWidget):
     reveal_requested = Signal(str)
     open_requested = Signal(object)
     add_requested = Signal(str)
-    type_requested = Signal(str)
 
     def __init__(self, jobs: Jobs, config: Path | None = None, parent: QWidget | None = None) -> None:
         """`config`: settings file in place of the user's own."""
@@ -250,7 +245,6 @@ class DiagnosticsPanel(QWidget):
         self._column = column_of(spacing=GROUP_SPACING, margins=(_GUTTER, 14, _GUTTER, 14), parent=self._page)
         self.why = PathExplainer(jobs, config)
         self.why.action_requested.connect(self._act_on_path)
-        self.why.type_requested.connect(self.type_requested)
         self._column.addWidget(self.why)
         self._history = BarChart(tr("Recent updates"), 52, bar_width=16)
         self._groups = GroupColumn(self._history)
@@ -260,7 +254,7 @@ class DiagnosticsPanel(QWidget):
         self._column.addWidget(label(tr("Recent updates"), "section"))
         self._column.addWidget(self._history)
         self._left_out = ExcludedFiles()
-        self._left_out.reveal_requested.connect(self.reveal_requested)
+        self._left_out.table.reveal_requested.connect(self.reveal_requested)
         self._left_out.chosen.connect(self.show_files)
         self._left_out_requested = False
         self._column.addWidget(self._left_out)

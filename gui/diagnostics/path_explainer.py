@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
 from engine import READABLE_EXTENSIONS, MemorySearchManager, PathState, marked, tr, tr_reason
 from gui.core.capabilities import Gates, MissingFeatures
-from gui.core.jobs import Jobs, JobSlot
+from gui.core.jobs import JobOwner, Jobs, JobSlot
 from gui.diagnostics.group_view import chunks, vectors
 from gui.text.formatting import exact, size_text
 from gui.text.status_texts import State
@@ -129,7 +129,7 @@ class _PathEdit(QLineEdit):
             super().keyPressEvent(event)
 
 
-class PathExplainer(QWidget):
+class PathExplainer(JobOwner, QWidget):
     """A field for a path and the explanation below it. Enter explains; a change of the index updates the explanation.
 
     Signals:
@@ -166,10 +166,6 @@ class PathExplainer(QWidget):
         self.edit.dropped.connect(self.enter_path)
         self.button.clicked.connect(self._act)
         self.show_unsupported({})
-
-    @property
-    def busy(self) -> bool:
-        return self._job.busy
 
     def set_manager(self, manager: MemorySearchManager | None, *, reopening: bool = False) -> None:
         """Set the memory that explains paths; the text of the field stays.

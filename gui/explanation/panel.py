@@ -30,20 +30,13 @@ _UNEXPLAINED = marked("This answer has no explanation.")
 
 
 class _Content(QWidget):
-    """The title with a close button, and below it the explanation.
-
-    Signals: close_requested: hide the explanation. weak_requested: show the results that a minimum score left out.
-    """
-
-    close_requested = Signal()
-    weak_requested = Signal()
+    """The title with a close button, and below it the explanation."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self._answer: Answer | None = None
-        self._close = IconButton("close", tr("Close the explanation"))
-        show_key_in_tooltip(self._close, tr("Close the explanation"), EXPLAIN.name)
-        self._close.clicked.connect(self.close_requested)
+        self.close_button = IconButton("close", tr("Close the explanation"))
+        show_key_in_tooltip(self.close_button, tr("Close the explanation"), EXPLAIN.name)
         self._title = label(tr(_TITLE), "section")
         # From the outermost inwards: Qt applies the style sheet again to all widgets inside one that gets a parent.
         outer = column_of(self._make_head(), spacing=0, parent=self)
@@ -59,8 +52,7 @@ class _Content(QWidget):
         self._total = label(role="meta", wrap=True)
         self._stages = StageTable()
         self._note = label(role="meta", wrap=True)
-        self._weak = ElidedButton(tr("Show results below the minimum score"))
-        self._weak.clicked.connect(self.weak_requested)
+        self.weak = ElidedButton(tr("Show results below the minimum score"))
         self._copy = CopyJsonButton(lambda: self._explanation, tr("Copy the whole explanation of this answer"))
         self._note.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._stages.chosen.connect(lambda description: self._note.setText(breakable(description)))
@@ -69,14 +61,14 @@ class _Content(QWidget):
         self._of_answer = QWidget(self._page)
         column_of(self._stages_title, self._total, self._stages, self._note, spacing=6, parent=self._of_answer)
         column.addWidget(self._of_answer)
-        column.addWidget(self._weak, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self.weak, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self._copy, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch(1)
 
     def _make_head(self) -> QWidget:
         head = QFrame()
         head.setProperty("role", "side")
-        row_of((self._title, 1), self._close, margins=margins(_GUTTER, 10, 8, 10), parent=head)
+        row_of((self._title, 1), self.close_button, margins=margins(_GUTTER, 10, 8, 10), parent=head)
         return head
 
     @property
@@ -88,7 +80,7 @@ class _Content(QWidget):
         self._answer = answer
         explanation = self._explanation
         self._copy.setVisible(explanation is not None)
-        self._weak.setVisible(answer is not None and answer.query.min_score is None and wording.left_out(explanation))
+        self.weak.setVisible(answer is not None and answer.query.min_score is None and wording.left_out(explanation))
         self._of_answer.setVisible(explanation is not None)
         if answer is None or explanation is None:
             self._show_hint(unsupported or self._why_nothing(answer))
@@ -157,8 +149,8 @@ class ExplanationPanel(QWidget):
     @cached_property
     def _content(self) -> _Content:
         content = _Content(self)
-        content.close_requested.connect(self.close_requested)
-        content.weak_requested.connect(lambda: self.weak_requested.emit(True))
+        content.close_button.clicked.connect(self.close_requested)
+        content.weak.clicked.connect(lambda: self.weak_requested.emit(True))
         self._column.addWidget(content)
         insert_after(self._mark, stops(content))
         content.show()  # the layout would show it only in the next turn of the event loop

@@ -33,7 +33,6 @@ class FactEditor(FontSized, VerticalScrollArea):
         add_requested: text, category (None: by its words) and importance of a new fact.
         approve_requested, forget_requested, restore_requested, erase_requested: the Fact as shown.
         left: Escape or Back was pressed: return to the list.
-        undo_requested: Ctrl+Z was pressed outside of typing.
     """
 
     change_requested = Signal(object)
@@ -43,7 +42,6 @@ class FactEditor(FontSized, VerticalScrollArea):
     restore_requested = Signal(object)
     erase_requested = Signal(object)
     left = Signal()
-    undo_requested = Signal()
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -73,12 +71,12 @@ class FactEditor(FontSized, VerticalScrollArea):
         self._yes = self._button(tr("Delete permanently"), lambda: self._emit(self.erase_requested))
         self._no = self._button(tr("Don't delete"), lambda: self._confirm_erase(False))
         self._arrange()
-        self._fill_combos()
+        for category in FACT_CATEGORIES:
+            self.category.addItem(tr(CATEGORIES[category]), category)
         self.measure()
         self.text.textChanged.connect(self._judge)
         self.text.accepted.connect(self.save)
         self.text.left.connect(self._leave)
-        self.text.undo_requested.connect(self.undo_requested)
         self.category.activated.connect(self._choose)
         self.importance.activated.connect(self._choose)
         self.clear()
@@ -123,10 +121,6 @@ class FactEditor(FontSized, VerticalScrollArea):
             self._no,
         )
 
-    def _fill_combos(self) -> None:
-        for category in FACT_CATEGORIES:
-            self.category.addItem(tr(CATEGORIES[category]), category)
-
     # --- display ----------------------------------------------------------------------------------------------------
 
     def clear(self) -> None:
@@ -146,10 +140,6 @@ class FactEditor(FontSized, VerticalScrollArea):
         self.fact, self.is_new, self._editable, self._confirming = None, True, True, False
         self._show(text)
         self.text.setFocus()
-
-    def restore_draft(self, text: str) -> None:
-        """Put unsaved text into the editor again, in place of the fact's text."""
-        self.text.setPlainText(text)
 
     @property
     def is_changed(self) -> bool:

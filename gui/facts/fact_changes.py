@@ -190,7 +190,7 @@ class FactChanges(QObject):
         """Id of the fact that was added or put back, until the list has it."""
         editor = body.editor
         body.list.forget_requested.connect(self._forget)
-        editor.undo_requested.connect(self.undo)
+        editor.text.undo_requested.connect(self.undo)
         editor.add_requested.connect(self._add)
         editor.change_requested.connect(self._change)
         editor.approve_requested.connect(self._approve)
@@ -247,7 +247,7 @@ class FactChanges(QObject):
         def refused(sentence: str) -> None:
             if self._body.list.go_to(fact.id):
                 self._body.editor.show_fact(before, editable=True)
-                self._body.editor.restore_draft(fact.text)
+                self._body.editor.text.setPlainText(fact.text)
             self.show_error(sentence)
 
         done, undone = marked("Changed: {fact}"), marked("Change undone: {fact}")

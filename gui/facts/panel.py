@@ -218,9 +218,9 @@ class FactsPanel(QObject, ViewPanel):
         body, editor = self.body, self.body.editor
         self.store.changed.connect(self._show_facts)
         self.filters.changed.connect(self._filter)
-        self.box.list_requested.connect(self.focus_list)
-        self.box.accepted.connect(self._accept)
-        self.box.left.connect(self._clear_filters)
+        self.box.edit.list_requested.connect(self.focus_list)
+        self.box.edit.accepted.connect(self._accept)
+        self.box.edit.left.connect(self._clear_filters)
         self._finder.changed.connect(self._show)
         self._finder.failed.connect(self.changes.show_error)
         self.new_action.triggered.connect(self.begin_new)
@@ -297,7 +297,7 @@ class FactsPanel(QObject, ViewPanel):
             self._show()
         if fact is not None and self.body.list.go_to(id_):
             self.body.go_to_editor()
-            self.body.editor.restore_draft(text)
+            self.body.editor.text.setPlainText(text)
         else:
             self._save_typed()
             self.body.begin_new(text)

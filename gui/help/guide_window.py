@@ -53,15 +53,7 @@ _WEB = ("http", "https")
 
 
 class GuideWindow(FontSized, QDialog):
-    """The guide's window, non-modal next to the main window.
-
-    Signals:
-        command_requested: name of a command, by a link.
-        setting_requested: name of a setting, by a link.
-    """
-
-    command_requested = Signal(str)
-    setting_requested = Signal(str)
+    """The guide's window, non-modal next to the main window."""
 
     def __init__(self, jobs: Jobs, main: QWidget) -> None:
         super().__init__()  # no child of the main window: a dialog of that would block it
@@ -79,20 +71,18 @@ class GuideWindow(FontSized, QDialog):
         self._counts = label("", "meta")
         self._counts.hide()
         self._list = GuidePageList()
-        self._text = GuidePageView(jobs)
+        self.text = GuidePageView(jobs)
         self._remark = label("", "meta", wrap=True)
         self._back = self._button(tr("Back"), self.back)
         self._contents = self._button(tr("Contents"), self._show_contents)
         self._close = self._button(tr("Close"), self.reject)
         self._lay_out()
-        for widget in (self._box, self._list, self._text):
+        for widget in (self._box, self._list, self.text):
             widget.installEventFilter(self)
         self._box.textChanged.connect(self._find)
         self._list.reached.connect(self._follow_list)
         self._list.entered.connect(self._enter)
-        self._text.page_requested.connect(self._follow_link)
-        self._text.command_requested.connect(self.command_requested)
-        self._text.setting_requested.connect(self.setting_requested)
+        self.text.page_requested.connect(self._follow_link)
         QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self, self._focus_box)
         QShortcut(QKeySequence("Alt+Left"), self, self.back)
         resize_with_text(self, _WIDTH, _HEIGHT, main)
@@ -109,7 +99,7 @@ class GuideWindow(FontSized, QDialog):
         self._side = QWidget()
         column_of(self._list, parent=self._side)
         self._between = line(vertical=True)
-        middle = row_of(self._side, self._between, (self._text, 1), spacing=0)
+        middle = row_of(self._side, self._between, (self.text, 1), spacing=0)
         foot = row_of(self._back, self._contents, (self._remark, 1), self._close, spacing=8, margins=(16, 8, 16, 10))
         self._line = line()
         column_of(top, self._line, (middle, 1), line(), foot, spacing=0, parent=self)
@@ -119,11 +109,11 @@ class GuideWindow(FontSized, QDialog):
     @property
     def ready(self) -> bool:
         """Whether the requested page is shown."""
-        return bool(self._text.pages) and self._text.shown_page == self.location[0] and not self._job.busy
+        return bool(self.text.pages) and self.text.shown_page == self.location[0] and not self._job.busy
 
     def set_pages(self, pages: tuple[GuidePage, ...]) -> None:
         """Set the pages of the guide; they contain the current keys."""
-        self._text.set_pages(pages)
+        self.text.set_pages(pages)
         self._find()
         if self.location[0]:
             self._render()
@@ -141,7 +131,7 @@ class GuideWindow(FontSized, QDialog):
 
     def take_focus(self, *, reading: bool) -> None:
         """Focus the page if `reading`, else the search box."""
-        (self._text if reading else self._box).setFocus(Qt.FocusReason.OtherFocusReason)
+        (self.text if reading else self._box).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def show_message(self, sentence: str) -> None:
         """Show a message below the page, until another page is opened."""
@@ -154,7 +144,7 @@ class GuideWindow(FontSized, QDialog):
     @Slot()
     def _find(self) -> None:
         """List the sections that contain the typed text; without a text, all pages."""
-        query, pages, language = self._box.text().strip(), self._text.pages, self._text.language
+        query, pages, language = self._box.text().strip(), self.text.pages, self.text.language
         if self._box.hasFocus():
             self._reads = not self._narrow
             self.measure()
@@ -162,7 +152,7 @@ class GuideWindow(FontSized, QDialog):
             self._job.cancel()
             self._list.show_pages(pages, self.location)
             self._show_counts("")
-            self._text.mark("")
+            self.text.mark("")
             return
 
         def work(token: CancelToken) -> list[Section]:
@@ -178,7 +168,7 @@ class GuideWindow(FontSized, QDialog):
             else tr("Nothing found")
         )
         self._list.show_found(sections, self.location)
-        self._text.mark(query)
+        self.text.mark(query)
 
     def _show_counts(self, words: str) -> None:
         self._counts.setText(words)
@@ -194,7 +184,7 @@ class GuideWindow(FontSized, QDialog):
     @Slot(str, str)
     def _enter(self, page: str, heading: str) -> None:
         self.go_to(page, heading)
-        self._text.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.text.setFocus(Qt.FocusReason.OtherFocusReason)
 
     # --- the page ---------------------------------------------------------------------------------------------------
 
@@ -208,7 +198,7 @@ class GuideWindow(FontSized, QDialog):
         self._render()
 
     def _render(self) -> None:
-        page = self._text.show_location(self.location)
+        page = self.text.show_location(self.location)
         if page is not None:
             self.setWindowTitle(tr("{page} – Guide", page=page.title))
 
@@ -227,7 +217,7 @@ class GuideWindow(FontSized, QDialog):
         letter = QFontMetrics(font_at(13)).averageCharWidth()
         self._side.setFixedWidth(self.width() if narrow else letter * _LIST_CHARACTERS)
         self._side.setHidden(narrow and self._reads)
-        self._text.setHidden(narrow and not self._reads)
+        self.text.setHidden(narrow and not self._reads)
         self._between.setHidden(narrow)
         self._contents.setVisible(narrow and self._reads)
         self._back.setEnabled(bool(self._before))
@@ -247,7 +237,7 @@ class GuideWindow(FontSized, QDialog):
         self._box.selectAll()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self._text and event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
+        if watched is self.text and event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
             reading = event.type() == QEvent.Type.FocusIn  # the same line as above a note's text shows the focus
             set_role(self._line, "line-active" if reading else "line")
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
@@ -261,7 +251,7 @@ class GuideWindow(FontSized, QDialog):
             self._show_contents()
             if self._list.currentRow() < 0:
                 self._list.setCurrentRow(0)
-        elif key == Qt.Key.Key_Escape and watched is self._text:
+        elif key == Qt.Key.Key_Escape and watched is self.text:
             self._show_contents()
         elif key == Qt.Key.Key_Escape and watched is self._list:
             self._focus_box()
@@ -273,14 +263,14 @@ class GuideWindow(FontSized, QDialog):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        if self.location[0] and self._text.shown_page != self.location[0]:
+        if self.location[0] and self.text.shown_page != self.location[0]:
             self._render()
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Cancel the window's running jobs when it is hidden."""
         super().hideEvent(event)
         self._job.cancel()
-        self._text.cancel()
+        self.text.cancel()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -405,7 +395,7 @@ class GuidePageView(RenderedView):
         """The page being loaded, or shown."""
         self.shown_page = ""
         """The page on the screen."""
-        self.followed.connect(self._follow)
+        self.anchorClicked.connect(self._follow)
         self.rendered.connect(self._mark_page)
 
     def set_pages(self, pages: Sequence[GuidePage]) -> None:

@@ -61,13 +61,9 @@ class HealthSummaryBar(QWidget):
 
     Signals:
         check_requested: check, deeply if True.
-        repair_requested: repair everything.
-        stop_requested: stop.
     """
 
     check_requested = Signal(bool)
-    repair_requested = Signal()
-    stop_requested = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -85,10 +81,8 @@ class HealthSummaryBar(QWidget):
         )
         self.again.clicked.connect(lambda: self.check_requested.emit(False))
         self.deeper.clicked.connect(lambda: self.check_requested.emit(True))
-        self.all.clicked.connect(self.repair_requested)
         self.bar = ProgressLine()
         self.stop = QPushButton(tr("Cancel"))
-        self.stop.clicked.connect(self.stop_requested)
         self._right = PageStack()
         self._right.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._right.addWidget(_in_a_row(self.again, self.deeper, self.all))
@@ -210,8 +204,8 @@ class HealthPage(IndexPage):
         """Why nothing can be repaired: the index cannot be written."""
         self.summary_bar = HealthSummaryBar()
         self.summary_bar.check_requested.connect(self._check_on_request)
-        self.summary_bar.repair_requested.connect(lambda: self.repair(None))
-        self.summary_bar.stop_requested.connect(self._cancel)
+        self.summary_bar.all.clicked.connect(lambda: self.repair(None))
+        self.summary_bar.stop.clicked.connect(self._cancel)
         self.findings_list = FindingsList()
         self.findings_list.repair_requested.connect(lambda id_: self.repair([id_]))
         self._recheck_timer = QTimer(self, singleShot=True, interval=_RECHECK_MS)
@@ -367,11 +361,8 @@ class HealthPage(IndexPage):
         def work(token: CancelToken) -> HealthRepair:
             return insight.repair(ids, token, progress=report)
 
-        self._repairing.write(work, self._repaired, self._end_repair)
+        self._repairing.write(work, lambda repair: self._end_repair(outcome(repair)), self._end_repair)
         self._show_state()
-
-    def _repaired(self, repair: HealthRepair) -> None:
-        self._end_repair(outcome(repair))
 
     def _end_repair(self, sentence: str) -> None:
         self._outcome = sentence

@@ -323,11 +323,6 @@ class OverviewPage(IndexPage):
         for chart in (self.map, *self._charts):
             chart.setVisible(has_charts)
 
-    @Slot(str, tuple)
-    def show_attention(self, page: str, rows: tuple[Attention, ...]) -> None:
-        """Show the attention items of another page."""
-        self.attention.show_rows(page, rows)
-
     @Slot(str)
     def _act(self, action: str) -> None:
         if action == _AGAIN:

@@ -20,7 +20,7 @@ from gui.search.query import Answer
 from gui.widgets.accessibility import insert_after, stops
 from gui.widgets.form_controls import Chip
 from gui.widgets.layouts import PageStack, column_of, row_of
-from gui.widgets.message_banner import Action, MessagePage
+from gui.widgets.message_banner import MessagePage
 
 if TYPE_CHECKING:
     from gui.index.duplicates.page import DuplicatesPage
@@ -132,7 +132,7 @@ class IndexPanel(QWidget, ViewPanel):
         page.show_status(self._status)
         if name == "overview":
             for other, items in self._attention.items():
-                self.overview.show_attention(other, items)
+                self.overview.attention.show_rows(other, items)
         return page
 
     def _load(self, name: PageName) -> None:
@@ -178,7 +178,7 @@ class IndexPanel(QWidget, ViewPanel):
     def _show_attention(self, name: PageName, items: tuple[Attention, ...]) -> None:
         self._attention[name] = items
         if "overview" in self._pages:
-            self.overview.show_attention(name, items)
+            self.overview.attention.show_rows(name, items)
 
     @property
     def overview(self) -> "OverviewPage":
@@ -249,7 +249,7 @@ class IndexPanel(QWidget, ViewPanel):
         """Update whether the index can be inspected; some backends don't support it."""
         reason, title = unsupported.get("insight", ""), TITLES["insight"]
         self._message_page.show_message(
-            tr(title), tr(reason), Action(tr("Choose another engine…"), self._choose_engine)
+            tr(title), tr(reason), (tr("Choose another engine…"), self._choose_engine)
         )
         self._message_page.setVisible(bool(reason))
         for part in (self._bar, self._stack):

@@ -33,7 +33,7 @@ from gui.core.jobs import JobSlot
 from gui.core.window_context import Controller, WindowContext
 from gui.core.workspace import OpenWorkspace, Workspace
 from gui.remember.note_sheet import NoteSheet
-from gui.widgets.message_banner import Action
+from gui.widgets.placeholder_page import Action
 
 # --- Undoes writing a note: moves it to the trash, only if it is unchanged since -------------------------------------
 
@@ -219,8 +219,8 @@ class RememberController(Controller):
         if self._workspace.current is opened:
             elsewhere, _ = split_name(session)
             folder = folder_of(opened, session) if elsewhere else None
-            show = Action(tr("Open"), partial(self.open_requested.emit, name_in_workspace(session, note.path), None))
-            undo = Action(tr("Undo"), partial(self._trash.move_to_trash, opened, note, folder))
+            show = (tr("Open"), partial(self.open_requested.emit, name_in_workspace(session, note.path), None))
+            undo = (tr("Undo"), partial(self._trash.move_to_trash, opened, note, folder))
             if elsewhere:  # this program does not update that index
                 notice = tr(
                     "Remembered as {note} in {workspace}, where it can be found after the next update.",
@@ -354,7 +354,7 @@ class NewNoteNotice(Controller):
             )
             run()
 
-        return Action(words, answer)
+        return (words, answer)
 
 
 def _unseen(manager: MemorySearchManager, folder: Path) -> tuple[WrittenNote, ...]:

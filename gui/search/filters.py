@@ -49,10 +49,6 @@ def _changed(days: int | None) -> str:
     return tr("Changed: {period}", period=period_within(days))
 
 
-def _scope_tip(scope: Scope) -> str:
-    return tr("Only {path} is searched: press to search everything", path=scope.path)
-
-
 class Filters(QWidget):
     """The filter chips of a search (source, time, scope, workspace); `changed` is emitted when the user changes one."""
 
@@ -95,7 +91,8 @@ class Filters(QWidget):
         short = shortened(name, LONGEST_NAME)
         self._scope_chip.setText(tr("Only in “{name}” ×", name=short))
         self._scope_chip.setShortcut(QKeySequence())
-        set_tip(self._scope_chip, _scope_tip(scope) if scope else "")
+        tip = tr("Only {path} is searched: press to search everything", path=scope.path) if scope else ""
+        set_tip(self._scope_chip, tip)
         self._scope_chip.setAccessibleName(tr("Searching only in {name}. Activate to search everything.", name=name))
         self._scope_chip.setChecked(True)
         self._scope_chip.setVisible(scope is not None)

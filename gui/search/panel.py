@@ -212,28 +212,8 @@ class SearchPanel(QObject, ViewPanel):
 
     result_activated = Signal(object, object)
     """MemorySearchResult and the query: the user opens it."""
-    result_selected = Signal(object, object)
-    """MemorySearchResult and the query: the preview should follow."""
-    note_chosen = Signal(object)
-    """ChangedNote of the page before the first query: the user opens it."""
-    workspace_menu_requested = Signal(QMenu)
-    """The workspace chip's menu is about to open, empty: fill it."""
-    editor_requested = Signal(object)
-    """MemorySearchResult to open in the external editor."""
-    link_requested = Signal(object)
-    """Location of a result to which a link should be copied."""
-    export_requested = Signal()
-    """The selected results, or all, are to be written to a file."""
-    reveal_requested = Signal(object)
-    """MemorySearchResult whose file to show in the file manager."""
     answer_changed = Signal(object)
     """Current Answer, or None without a query."""
-    result_current = Signal(object)
-    """Current MemorySearchResult of the list, or None: immediately, while the preview is debounced."""
-    why_requested = Signal()
-    """Show how scores are calculated."""
-    switch_requested = Signal(object)
-    """MemorySearchResult whose workspace should be opened."""
     list_focus_requested = Signal()
     """Down was pressed in the box while another widget covers the results."""
     settled = Signal()
@@ -248,15 +228,15 @@ class SearchPanel(QObject, ViewPanel):
         self.box.add_button(self._help)
         self.filters = Filters()
         self.view = ResultsView()
-        self._preview = Preview(self.view, self)
-        self._actions = ResultActions(self.view.list, self)
+        self.preview = Preview(self.view, self)
+        self.actions = ResultActions(self.view.list, self)
         self._list_due = False
         """Whether Down was pressed before there were results: these get the focus, unless the user types on."""
         self.header = FoldingRow(self.box, self.filters, BOX_CHARACTERS, ROW_CHARACTERS)
         self.body: ResultsView = self.view
         self.ranking = self.view.ranking
         self.controller = SearchController(self.box, self.completion, self.filters, self.view, jobs, self)
-        self.view.add_tool(self.controller.saved_searches.star)
+        self.view.header.add_tool(self.controller.saved_searches.star)
         self.start = StartPage(jobs, self.controller.saved_searches.store, self)
         self._connect()
         self.set_manager(None)
@@ -265,31 +245,19 @@ class SearchPanel(QObject, ViewPanel):
         self.controller.idle.connect(self._forget_list)
         self.controller.idle.connect(self._emit_settled)
         self.controller.answer_changed.connect(self._on_answer)
-        self.controller.query_changed.connect(self._forget_list)
-        self._preview.selected.connect(self.result_selected)
-        self._preview.idle.connect(self._emit_settled)
-        self.box.list_requested.connect(self.focus_list)
-        self.box.accepted.connect(self._accept)
+        self.controller.builder.query_changed.connect(self._forget_list)
+        self.preview.idle.connect(self._emit_settled)
+        self.box.edit.list_requested.connect(self.focus_list)
+        self.box.edit.accepted.connect(self._accept)
         self._help.example_chosen.connect(self.box.insert)
         self.start.changed.connect(self._show_start)
-        self.view.recent_chosen.connect(self.controller.show_query)
-        self.view.note_chosen.connect(self.note_chosen)
-        self.filters.workspace_menu_requested.connect(self.workspace_menu_requested)
-        self.view.why_requested.connect(self.why_requested)
+        self.view.start_lists.recent_chosen.connect(self.controller.show_query)
         results = self.view.list
-        results.current_changed.connect(self.result_current)
-        results.why_requested.connect(self.why_requested)
         results.opened.connect(self._open)
         results.file_requested.connect(self.controller.search_file)
         results.left.connect(self.box.focus)
         results.typed.connect(self.box.type_key)
-        actions = self._actions
-        actions.why_requested.connect(self.why_requested)
-        actions.editor_requested.connect(self.editor_requested)
-        actions.reveal_requested.connect(self.reveal_requested)
-        actions.link_requested.connect(self.link_requested)
-        actions.export_requested.connect(self.export_requested)
-        actions.switch_requested.connect(self.switch_requested)
+        actions = self.actions
         actions.like_requested.connect(self.controller.search_like_result)
         actions.within_requested.connect(self.controller.search_within)
 
@@ -298,7 +266,7 @@ class SearchPanel(QObject, ViewPanel):
     @property
     def busy(self) -> bool:
         """Whether a query is due or running; False once `settled` was emitted."""
-        return self.controller.busy or self._preview.busy
+        return self.controller.busy or self.preview.busy
 
     def set_manager(self, manager: MemorySearchManager | None, *, reopening: bool = False) -> None:
         """Set the memory to search, and repeat the query in the box.
@@ -338,7 +306,7 @@ class SearchPanel(QObject, ViewPanel):
         """Hide features that this memory doesn't support, and search without them."""
         for part in (self.filters, self.completion, self._help, self.view, self.controller, self.start):
             part.show_unsupported(unsupported)
-        self._actions.unsupported = unsupported
+        self.actions.unsupported = unsupported
 
     @Slot()
     def focus_list(self) -> None:
@@ -365,11 +333,11 @@ class SearchPanel(QObject, ViewPanel):
     def preview_again(self) -> None:
         """Show the current result again, unless the current query has no answer yet."""
         if self._answered:
-            self._preview.emit_now()
+            self.preview.emit_now()
 
     def skip_preview(self) -> None:
         """Keep the viewer's current location while the list returns to its position."""
-        self._preview.skip(shown=self._answered)
+        self.preview.skip(shown=self._answered)
 
     @property
     def _answered(self) -> bool:
@@ -389,7 +357,7 @@ class SearchPanel(QObject, ViewPanel):
     @Slot(object)
     def _open(self, result: MemorySearchResult) -> None:
         self.box.remember()
-        self.result_activated.emit(result, self._preview.query)
+        self.result_activated.emit(result, self.preview.query)
 
     @Slot(object)
     def _on_answer(self, answer: Answer | None) -> None:

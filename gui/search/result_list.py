@@ -348,9 +348,6 @@ class ResultActions(QObject):
     within_requested = Signal()
     """Search within the current results."""
 
-    why_requested = Signal()
-    """The current result's score is to be explained."""
-
     def __init__(self, results: ResultList, parent: QObject) -> None:
         super().__init__(parent)
         self._results = results
@@ -382,7 +379,7 @@ class ResultActions(QObject):
     @Slot(object, QPoint)
     def _show_menu(self, result: MemorySearchResult, at: QPoint) -> None:
         menu = ResultMenu(result, self._results.selected_results(), self.unsupported, self._results)
-        menu.why.triggered.connect(self.why_requested)
+        menu.why.triggered.connect(self._results.why_requested)
         menu.editor.triggered.connect(lambda: self.editor_requested.emit(result))
         menu.reveal.triggered.connect(lambda: self.reveal_requested.emit(result))
         menu.like.triggered.connect(lambda: self.like_requested.emit(result))

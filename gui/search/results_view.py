@@ -136,29 +136,14 @@ ORDERS = (
 class ResultsView(QWidget):
     """Shows one page at a time: a hint before the first query, progress, results, an empty answer or an error."""
 
-    more_requested = Signal()
-    literal_requested = Signal()
-    """The query as it was typed, without a correction."""
     weak_requested = Signal(bool)
     """Show results below the minimal score, or hide them again."""
     remedy_chosen = Signal(object)
     """SearchRemedy of an empty answer."""
-    why_requested = Signal()
-    """Show the explanation of the answer."""
     missing_file_requested = Signal(str)
     """Ask for a file and explain why it is not found."""
     retry_requested = Signal()
     order_chosen = Signal()
-    within_requested = Signal()
-    """Search within the current results."""
-    suggestion_chosen = Signal(str)
-    """Another query, chosen from the suggestions."""
-    recent_chosen = Signal(object)
-    """QueryRecord of a recent search."""
-    note_chosen = Signal(object)
-    """ChangedNote to open."""
-    map_requested = Signal()
-    """Show the map of the index."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -178,12 +163,11 @@ class ResultsView(QWidget):
         self.first_indexing = False
         """Whether the first update of the index is still running."""
         self._counts = SettledAnnouncer(self)
-        self._header = ListHeader(ORDERS)
-        self.ranking = RankingMenu(self._header.sort_button)
-        within = IconButton("filter", WITHIN.words)
+        self.header = ListHeader(ORDERS)
+        self.ranking = RankingMenu(self.header.sort_button)
+        self.within_button = within = IconButton("filter", WITHIN.words)
         show_key_in_tooltip(within, WITHIN.words, WITHIN.name)
-        within.clicked.connect(self.within_requested)
-        self._header.add_button(within)
+        self.header.add_button(within)
         self._gates = Gates()
         self._gates.add(within, "narrowing")
         self.narrowing_bar = ScopeBar()
@@ -191,24 +175,17 @@ class ResultsView(QWidget):
         self._notice = NoticeBar()
         self.list = ResultList()
         self.page = StatePage(outdent=LINK_PADDING)
-        self._start_lists = StartLists()
-        self._start_lists.recent_chosen.connect(self.recent_chosen)
-        self._start_lists.note_chosen.connect(self.note_chosen)
-        self._start_lists.example_chosen.connect(self.suggestion_chosen)
-        self._start_lists.map_requested.connect(self.map_requested)
+        self.start_lists = StartLists()
         self._stack = PageStack()
         self._stack.addWidget(self.page)
         self._stack.addWidget(self.list)
         self._column = column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for widget in (self.narrowing_bar, self._header, self.suggestions, self._notice, self._stack):
+        for widget in (self.narrowing_bar, self.header, self.suggestions, self._notice, self._stack):
             column.addWidget(widget)
-        self._header.order_chosen.connect(self._sort)
+        self.header.sort_button.order_chosen.connect(self._sort)
         self.list.installEventFilter(self)
-        self.list.more_requested.connect(self.more_requested)
-        self.suggestions.chosen.connect(self.suggestion_chosen)
-        self.suggestions.literal_requested.connect(self.literal_requested)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Close the gap that a notice has left once the pointer leaves the results."""
@@ -252,11 +229,7 @@ class ResultsView(QWidget):
     def show_order(self, order: SortOrder) -> None:
         """Set the sort order of the next answers, and show it in the sort button."""
         self.order = order
-        self._header.sort_button.show_order(order)
-
-    def add_tool(self, tool: QWidget) -> None:
-        """Add a widget to the line above the results."""
-        self._header.add_tool(tool)
+        self.header.sort_button.show_order(order)
 
     @property
     def has_results(self) -> bool:
@@ -331,7 +304,7 @@ class ResultsView(QWidget):
                 self.suggestions.show_suggestions(outcome.offered)
         else:
             self.suggestions.show_correction(outcome.corrected, answer.query.text)
-        self._header.show_counts(*messages.header_counts(outcome), legend=outcome.mode == "hybrid", sortable=True)
+        self.header.show_counts(*messages.header_counts(outcome), legend=outcome.mode == "hybrid", sortable=True)
         self._stack.setCurrentWidget(self.list)
         self._column.activate()
         shift = self.list.mapTo(self, QPoint()).y() - before if keep else 0
@@ -382,7 +355,7 @@ class ResultsView(QWidget):
         ask = partial(self.missing_file_requested.emit, answer.query.text)
         actions: list[Action] = [(tr(messages.MISSING_FILE), ask)] if "states" not in unsupported else []
         if explanation is not None:
-            actions.insert(0, (tr("How this search worked"), self.why_requested.emit))
+            actions.insert(0, (tr("How this search worked"), self.list.why_requested.emit))
         actions.append(guide_action("not-found"))
         self._show_page(
             messages.empty(answer.query, answer.outcome, embedding=embedding),
@@ -404,7 +377,7 @@ class ResultsView(QWidget):
     ) -> None:
         self._page_shows = "other"
         content = (words, tuple(offer[:2] for offer in offers), tuple(text for text, _ in actions), start)
-        self._header.show_counts(counts, legend=False, sortable=False)
+        self.header.show_counts(counts, legend=False, sortable=False)
         self.suggestions.show_suggestions(suggestions)
         if self._stack.currentWidget() is self.page and content == self._content:
             return  # a silent repeat must not take a focused button away
@@ -412,8 +385,8 @@ class ResultsView(QWidget):
         self._notice.show_notice("")
         self._notice.keep_space(False)
         if start is not None:
-            self._start_lists.show_content(start)
-        table = None if start is None else self._start_lists
+            self.start_lists.show_content(start)
+        table = None if start is None else self.start_lists
         self.page.show_state(*words, offers=offers, actions=actions, table=table)
         self._stack.setCurrentWidget(self.page)
         self.list.show_rows((), keep=False)

@@ -226,5 +226,5 @@ class SavedSearchController(QObject):
     def _on_changed(self) -> None:
         if not self._begun and self.store.recent:
             self._begun = True
-            self._box.begin_history([search.query.text for search in reversed(self.store.recent)])
+            self._box.history.begin([search.query.text for search in reversed(self.store.recent)])
         self.refresh()

@@ -36,8 +36,6 @@ class QueryVariants(QObject):
     These searches run in one step, without a keyword-only answer first.
     """
 
-    text_chosen = Signal(str)
-    """Search for this text in place of the one in the box."""
     other_requested = Signal(object)
     """The query without its limits."""
     remedy_requested = Signal(object)
@@ -47,10 +45,9 @@ class QueryVariants(QObject):
         super().__init__(parent)
         self._runner = runner
         self._view = view
-        view.more_requested.connect(self._request_more)
+        view.list.more_requested.connect(self._request_more)
         view.weak_requested.connect(self.show_weak)
-        view.suggestion_chosen.connect(self.text_chosen)
-        view.literal_requested.connect(self._request_literal)
+        view.suggestions.literal_requested.connect(self._request_literal)
         view.remedy_chosen.connect(self._remedy)
 
     @Slot(bool)
@@ -140,13 +137,10 @@ class SearchProgress(QObject):
 class SearchController(QObject):
     """Composes and runs all queries of the search panel; `saved_searches` has the saved and earlier ones."""
 
-    query_changed = Signal(str)
     answer_changed = Signal(object)
     """Current Answer, or None without a query."""
     query_visited = Signal(object)
     """SearchViewState: a query to return to."""
-    remedy_requested = Signal(object)
-    """SearchRemedy of an empty answer that another query can't provide."""
     idle = Signal()
     """No query is running or due any more."""
 
@@ -163,13 +157,12 @@ class SearchController(QObject):
         self._runner = SearchRunner(jobs, self)
         self._progress = SearchProgress(self._runner, box, view, self)
         self._scope = SearchScope(view.narrowing_bar, box, self)
-        self._variants = QueryVariants(self._runner, view, self)
-        self._builder = QueryBuilder(box, filters, view.ranking, self._scope, self)
-        self._view_state = ViewStateRestorer(self._builder, view)
+        self.variants = QueryVariants(self._runner, view, self)
+        self.builder = QueryBuilder(box, filters, view.ranking, self._scope, self)
+        self._view_state = ViewStateRestorer(self.builder, view)
         self._unanswered: QueryRecord | None = None
         """A submitted query, until its answer shows whether it belongs in the history."""
-        self.explain = self._variants.explain
-        self.show_weak = self._variants.show_weak
+        self.explain = self.variants.explain
         self.saved_searches = SavedSearchController(box, completion, jobs, self._current_record, self)
         self._emptied = QTimer(self, singleShot=True, interval=0)
         """Shows the start page after keys have emptied the box: showing it would make the key's turn too long."""
@@ -180,27 +173,26 @@ class SearchController(QObject):
         self._runner.arrived.connect(self._view.prepare)
         self._runner.answered.connect(self._show_answer)
         self._runner.idle.connect(self.idle)
-        self._builder.query_changed.connect(self.query_changed)
         self._box.text_changed.connect(self._typed)
         self._completion.changed.connect(self._completed)
         self._box.submitted.connect(self._note)
-        self._box.left.connect(self._scope.back)
+        self._box.edit.left.connect(self._scope.back)
         self.saved_searches.requested.connect(self.show_query)
         self.saved_searches.picker.closed.connect(self._typed)
         self._filters.changed.connect(self.run_query)
         self._view.ranking.changed.connect(self.run_query)
         self._view.order_chosen.connect(self.saved_searches.refresh)
         self._view.retry_requested.connect(self.run_query)
-        self._view.within_requested.connect(self.search_within)
-        self._variants.remedy_requested.connect(self.remedy_requested)
-        self._variants.text_chosen.connect(self._search_suggestion)
-        self._variants.other_requested.connect(self._run_variant)
+        self._view.within_button.clicked.connect(self.search_within)
+        self._view.suggestions.chosen.connect(self._search_suggestion)
+        self._view.start_lists.example_chosen.connect(self._search_suggestion)
+        self.variants.other_requested.connect(self._run_variant)
         self._scope.returned.connect(self._go_to_query)
 
     @property
     def busy(self) -> bool:
         """Whether a query is due or running."""
-        return self._runner.busy or self._emptied.isActive() or (self._completion.busy and self._builder.has_changed)
+        return self._runner.busy or self._emptied.isActive() or (self._completion.busy and self.builder.has_changed)
 
     # --- memory -----------------------------------------------------------------------------------------------------
 
@@ -219,7 +211,7 @@ class SearchController(QObject):
             self._repeat_query()
 
     def _repeat_query(self) -> None:
-        due, answer = self._builder.due(), self._view.answer
+        due, answer = self.builder.due(), self._view.answer
         if due is not None and answer is not None and answer.query.subject == due.subject:
             self._runner.repeat(answer.query)
             self.saved_searches.refresh()
@@ -230,7 +222,7 @@ class SearchController(QObject):
         """Set the features that this memory doesn't support, and repeat the current query without them."""
         before, self._unsupported = self._unsupported, unsupported
         if "narrowing" in unsupported and self._scope.within is not None:
-            self._scope.show(replace(self._builder.query(self._box.query), within=None))
+            self._scope.show(replace(self.builder.query(self._box.query), within=None))
         if before.keys() != unsupported.keys() and self._view.answer is not None:
             self.run_query()
 
@@ -246,7 +238,7 @@ class SearchController(QObject):
     @Slot()
     def run_query(self, *, immediately: bool = True) -> None:
         """Run the current query of the search box and its controls; `immediately`: without a pause for more typing."""
-        self._run(self._builder.take_due(), immediately=immediately)
+        self._run(self.builder.take_due(), immediately=immediately)
 
     def search(self, text: str) -> None:
         """Enter `text` in the box and search for it."""
@@ -276,11 +268,11 @@ class SearchController(QObject):
         if self._refuses("alike"):
             return
         self._box.remember()
-        before, target = self._builder.query(self._box.query), self.view_state
+        before, target = self.builder.query(self._box.query), self.view_state
         has_query = bool(before.text or before.like)
         way_back = partial(self.return_to, target) if has_query else partial(self.run_again, before)
         self._scope.begin_like(passage, words, way_back)
-        self._builder.set_text("")
+        self.builder.set_text("")
         self.run_query()
         self._note_shown()
 
@@ -308,7 +300,7 @@ class SearchController(QObject):
         if answer is not None and self._view.has_results:
             self._box.remember()
             self._scope.begin_within(answer.query, answer.outcome)
-            self._builder.set_text("")
+            self.builder.set_text("")
         self._box.focus_all()
 
     def run_again(self, query: Query) -> None:
@@ -339,7 +331,7 @@ class SearchController(QObject):
         if self._view_state.go_to(target):
             return
         self._view.show_order(target.order)
-        self._builder.show(query or Query(""))
+        self.builder.show(query or Query(""))
         if query is None or self._manager is None:
             self.run_query()
         else:
@@ -349,7 +341,7 @@ class SearchController(QObject):
 
     def repeat(self) -> None:
         """Repeat the query after a change of the index, without moving the list."""
-        query = self._builder.due() if self._view.answer is None else self._view.answer.query
+        query = self.builder.due() if self._view.answer is None else self._view.answer.query
         if query is None:
             return
         if self._view.answer is None and not self._runner.busy:
@@ -361,7 +353,7 @@ class SearchController(QObject):
         if query.like is not None and self._refuses("alike"):
             return
         query = permitted(query, self._unsupported)
-        self._builder.show(query)
+        self.builder.show(query)
         if query.text or query.like:
             self._run(query)  # keeps the query's minimum score and number of results
         else:
@@ -395,7 +387,7 @@ class SearchController(QObject):
     def _typed(self) -> None:
         """Search for the edited text, unless the completion of an operator is open: then the results stay."""
         list_open = self.saved_searches.picker.is_open or self._completion.is_open
-        if self._builder.has_changed and not list_open:
+        if self.builder.has_changed and not list_open:
             if self._box.query and self._scope.like is not None:
                 self._scope.end_like()
             self.run_query(immediately=False)
@@ -423,17 +415,17 @@ class SearchController(QObject):
 
     def _current_record(self) -> QueryRecord | None:
         """Return the current query in its saved form; None without one."""
-        query = self._builder.due()
+        query = self.builder.due()
         return None if query is None else to_record(query, self._view.order)
 
     @Slot(str)
     def _note(self, text: str) -> None:
         """Remember a query that the user submitted, for the history."""
         if is_searchable(text) and not self.saved_searches.picker.is_open:
-            self._record_visit(self._builder.query(text))
+            self._record_visit(self.builder.query(text))
 
     def _note_shown(self) -> None:
-        query = self._builder.due()
+        query = self.builder.due()
         if query is not None:
             self._record_visit(query)
 
@@ -464,4 +456,4 @@ class SearchController(QObject):
         self._view_state.note_answer(answer)
         self._record(answer)
         self.answer_changed.emit(answer)
-        self._variants.note_answer(answer)
+        self.variants.note_answer(answer)

@@ -80,8 +80,6 @@ class ContentSearch(QObject):
     found = Signal()
     """The hits have changed."""
     failed = Signal(str)
-    slow = Signal()
-    """The search takes long enough to show progress."""
     idle = Signal()
     """Nothing is due or running any more."""
 
@@ -92,7 +90,8 @@ class ContentSearch(QObject):
         self.hits = NO_HITS
         self._due = ""
         self._notice_delay = QTimer(self, singleShot=True, interval=NOTICE_DELAY_MS)
-        self._notice_delay.timeout.connect(self.slow)
+        self.slow = self._notice_delay.timeout
+        """Signal: the search takes long enough to show progress."""
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self.search_now)
 

@@ -254,8 +254,8 @@ class FilterController(QObject):
         self._sort_button = view.header.sort_button
         self._show_parts_action = view.show_parts
         chips.changed.connect(self.read)
-        box.left.connect(self._clear_chosen)
-        view.order_chosen.connect(self._sort)
+        box.edit.left.connect(self._clear_chosen)
+        view.header.sort_button.order_chosen.connect(self._sort)
         view.parts_requested.connect(self._show_parts)
         view.calendar.day_chosen.connect(self._choose_day)
         self._show_order()

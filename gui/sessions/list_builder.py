@@ -22,7 +22,7 @@ from engine import (
     tr,
 )
 from gui.core.capabilities import TITLES, MissingFeatures
-from gui.core.jobs import Jobs, JobSlot
+from gui.core.jobs import JobOwner, Jobs, JobSlot
 from gui.core.session_criteria import Criteria
 from gui.search.messages import button_words
 from gui.sessions import listing_view
@@ -55,7 +55,7 @@ class Known:
     catalogue: SessionCatalog
 
 
-class SessionListLoader(QObject):
+class SessionListLoader(JobOwner, QObject):
     """Reads all sessions of a memory in the background, and stores the newest result in `known`."""
 
     read = Signal()
@@ -69,10 +69,6 @@ class SessionListLoader(QObject):
         self._manager: MemorySearchManager | None = None
         self._job = JobSlot(self, jobs)
         self._stale = False
-
-    @property
-    def busy(self) -> bool:
-        return self._job.busy
 
     def set_manager(self, manager: MemorySearchManager | None, *, reopening: bool = False) -> None:
         """Read this memory's sessions; None forgets all. `reopening`: the folder is the same, and the list stays."""
@@ -121,7 +117,7 @@ class SessionListLoader(QObject):
             self.idle.emit()
 
 
-class RunningSessions(QObject):
+class RunningSessions(JobOwner, QObject):
     """Finds sessions that an agent is writing now: their transcripts changed during the last two minutes.
 
     Only changes and new sessions since the first check count. Checks only while the session list is visible.
@@ -149,10 +145,6 @@ class RunningSessions(QObject):
         elif event.type() == QEvent.Type.Hide:
             self._timer.stop()
         return False
-
-    @property
-    def busy(self) -> bool:
-        return self._job.busy
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """Set the memory whose sessions are checked; None stops."""
@@ -221,7 +213,7 @@ def _read_states(
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-class ListBuilder(QObject):
+class ListBuilder(JobOwner, QObject):
     """Fills the list and shows the number of matches in the search box; stores which sessions show their sub-agents."""
 
     engine_requested = Signal()
@@ -283,11 +275,6 @@ class ListBuilder(QObject):
         self._empty_texts = ("", tr(listing_view.READING)) if status is None else listing_view.without_sessions(status)
         self._elsewhere = "" if status is None else sessions_elsewhere(status)
         return before != (self._empty_texts, self._elsewhere)
-
-    @property
-    def busy(self) -> bool:
-        """Whether a list is being built."""
-        return self._job.busy
 
     def cancel(self) -> None:
         """Stop building a list, since something else is shown now."""
@@ -376,42 +363,7 @@ class ListBuilder(QObject):
         self._view.show_page(words, actions=((tr("Try again"), self.again_requested.emit),))
 
 
-class SimilaritySearch(QObject):
-    """Finds sessions similar to one, in the background. `entry` is that session until `end` is called."""
-
-    found = Signal(object)
-    """The similar sessions, nearest first, with their cosine."""
-    failed = Signal(str)
-
-    def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self.entry: Entry | None = None
-        self._job = JobSlot(self, jobs)
-
-    @property
-    def busy(self) -> bool:
-        return self._job.busy
-
-    def start(self, manager: MemorySearchManager, entry: Entry) -> None:
-        self.end()
-        self.entry = entry
-        path = entry.summary.path
-        self._job.read(lambda _: manager.similar_sessions(path, max_results=MAX_SIMILAR), self._deliver, self._fail)
-
-    def end(self) -> Entry | None:
-        """Cancel the search; returns the session that was compared."""
-        self._job.cancel()
-        before, self.entry = self.entry, None
-        return before
-
-    def _deliver(self, similar: SimilarSessions) -> None:
-        self.found.emit(similar)
-
-    def _fail(self, sentence: str) -> None:
-        self.failed.emit(sentence)
-
-
-class SimilarList(QObject):
+class SimilarList(JobOwner, QObject):
     """Shows the sessions similar to one in place of all sessions.
 
     Signals:
@@ -426,46 +378,45 @@ class SimilarList(QObject):
         super().__init__(parent)
         self._reader = reader
         self._view = view
-        self._comparison = SimilaritySearch(jobs, self)
-        self._comparison.found.connect(self._show)
-        self._comparison.failed.connect(self._show_failure)
-
-    @property
-    def busy(self) -> bool:
-        return self._comparison.busy
+        self._entry: Entry | None = None
+        """The session that the others are compared with, until `end` is called."""
+        self._job = JobSlot(self, jobs)
 
     @property
     def shown(self) -> bool:
         """Whether similar sessions are shown, or being searched for, instead of all sessions."""
-        return self._comparison.entry is not None
+        return self._entry is not None
 
     @property
     def compared(self) -> SessionSummary | None:
         """The session that the others are compared with."""
-        entry = self._comparison.entry
-        return entry.summary if entry is not None else None
+        return self._entry.summary if self._entry is not None else None
 
     def start(self, manager: MemorySearchManager, path: str) -> None:
         """Compare the session `path` with all others, if it is listed."""
         known = self._reader.known
         entry = known.catalogue.by_path.get(path) if known else None
         if entry is not None:
-            self._comparison.start(manager, entry)
+            self._entry = entry
+            self._job.read(
+                lambda _: manager.similar_sessions(path, max_results=MAX_SIMILAR), self._show, self._show_failure
+            )
             self._view.notice.show_notice(tr("Comparing sessions…"), tr(_BACK), self.return_to_all)
 
     def end(self) -> None:
         """Stop, since the list shows something else now."""
-        self._comparison.end()
+        self._job.cancel()
+        self._entry = None
 
     @Slot()
     def return_to_all(self) -> None:
         """Stop, and emit the signal to return to all sessions."""
-        before = self._comparison.end()
-        self.left.emit(before.summary.path if before is not None else "")
+        before = self.compared
+        self.end()
+        self.left.emit(before.path if before is not None else "")
 
-    @Slot(object)
     def _show(self, similar: SimilarSessions) -> None:
-        known, entry = self._reader.known, self._comparison.entry
+        known, entry = self._reader.known, self._entry
         rows: list[Row] = build_similar(known.catalogue, similar) if known else []
         title = entry.title if entry else ""
         self._view.notice.show_notice(listing_view.similar_count(title, len(rows)), tr(_BACK), self.return_to_all)
@@ -478,7 +429,6 @@ class SimilarList(QObject):
             self._view.page.take_focus()
         self.settled.emit()
 
-    @Slot(str)
     def _show_failure(self, sentence: str) -> None:
         self._view.notice.show_notice(sentence, tr(_BACK), self.return_to_all)
         self.settled.emit()

@@ -59,7 +59,6 @@ NO_SIMILAR_SESSION = marked("No embedded session is similar in meaning.")
 class ListingView(QWidget):
     """Shows the list of sessions, or a page with a sentence and buttons."""
 
-    order_chosen = Signal(str)
     parts_requested = Signal(bool)
     """Whether the sessions of all sub-agents are to be shown."""
     folders_requested = Signal()
@@ -84,7 +83,6 @@ class ListingView(QWidget):
         self._stack.addWidget(self.list)
         column.addWidget(self.notice)
         column.addWidget(self._stack)
-        self.header.order_chosen.connect(self.order_chosen)
 
     @cached_property
     def folders(self) -> "FolderTable":
@@ -223,14 +221,9 @@ class FolderTable(QWidget):
         self.requested.emit()
 
 
-def is_off(status: MemoryProviderStatus) -> bool:
-    """Return whether no session folder has been chosen yet."""
-    return "sessions" not in status.sources
-
-
 def without_sessions(status: MemoryProviderStatus) -> tuple[str, str]:
     """Return the title and the sentence of the page without any sessions."""
-    if is_off(status):
+    if "sessions" not in status.sources:  # no session folder has been chosen yet
         return (
             tr("Where are your sessions?"),
             tr(

@@ -133,18 +133,6 @@ class SessionsPanel(QObject, ViewPanel):
     """SessionSummary to open."""
     session_selected = Signal(object)
     """SessionSummary, or None: the conversation should follow."""
-    remember_requested = Signal(str, str)
-    """A note is to be made of the session with this path and title."""
-    link_requested = Signal(object)
-    """Copy a link to this Location."""
-    figures_requested = Signal()
-    """Show the figures of the listed sessions."""
-    engine_requested = Signal()
-    """Open the choice of the engine."""
-    tools_requested = Signal()
-    """Index the calls and results of tools, too."""
-    folder_requested = Signal()
-    """Choose session folders: there is none yet, or another one is needed."""
     narrowed = Signal()
     """The criteria or the order have changed."""
     settled = Signal()
@@ -167,9 +155,9 @@ class SessionsPanel(QObject, ViewPanel):
         self.chips = FilterChips()
         self.view = ListingView(parent)
         self._filters = FilterController(self.box, self.chips, self.view, self)
-        self._listed = ListBuilder(self._reader, self._content, self._filters, self.view, today, self)
+        self.listed = ListBuilder(self._reader, self._content, self._filters, self.view, today, self)
         self.running = RunningSessions(jobs, self._reader, self.view, self)
-        self._actions = SessionActions(self.view.list, self)
+        self.actions = SessionActions(self.view.list, self)
         self._similar = SimilarList(jobs, self._reader, self.view, self)
         self._find_job = JobSlot(self, jobs)
         self._follower = SessionFollower(self._session_to_read, self.best_match, self)
@@ -193,42 +181,36 @@ class SessionsPanel(QObject, ViewPanel):
         self._content.failed.connect(self._show_failed_search)
         self._content.idle.connect(self._emit_settled)
         self.box.text_changed.connect(self._typed)
-        self.box.list_requested.connect(self.focus_list)
-        self.box.accepted.connect(self._accept)
+        self.box.edit.list_requested.connect(self.focus_list)
+        self.box.edit.accepted.connect(self._accept)
         self._filters.narrowed.connect(self._show_filtered)
         for signal in (self._filters.narrowed, self._filters.order_changed):
             signal.connect(self.narrowed)
-        self._listed.shown.connect(self._on_shown)
-        self._listed.engine_requested.connect(self.engine_requested)
-        self._listed.tools_requested.connect(self.tools_requested)
-        self._listed.folder_requested.connect(self.folder_requested)
-        self._listed.again_requested.connect(self.refresh)
+        self.listed.shown.connect(self._on_shown)
+        self.listed.again_requested.connect(self.refresh)
         self.view.folders_requested.connect(self._find_folders)
         listed = self.view.list
         listed.current_changed.connect(self._follower.follow)
         listed.opened.connect(self._follower.activate)
         listed.left.connect(self._leave_list)
         listed.typed.connect(self.box.type_key)
-        self._actions.open_requested.connect(self._follower.activate)
-        self._actions.folded.connect(self._listed.fold)
-        self._actions.similar_requested.connect(self.show_similar)
-        self._actions.remember_requested.connect(self.remember_requested)
-        self._actions.link_requested.connect(self.link_requested)
-        self._actions.figures_requested.connect(self.figures_requested)
-        self.view.header.sort_button.menu().addAction(self._actions.figures)
+        self.actions.open_requested.connect(self._follower.activate)
+        self.actions.folded.connect(self.listed.fold)
+        self.actions.similar_requested.connect(self.show_similar)
+        self.view.header.sort_button.menu().addAction(self.actions.figures)
 
     # --- for the window ---------------------------------------------------------------------------------------------
 
     @property
     def busy(self) -> bool:
         """Whether sessions are being read or searched; False once `settled` was emitted."""
-        parts = self._reader, self._listed, self._content, self._similar, self._find_job
+        parts = self._reader, self.listed, self._content, self._similar, self._find_job
         return self._follower.due or any(part.busy for part in parts)
 
     @property
     def listing(self) -> bool:
         """Whether the list for the current criteria is still being built."""
-        return self._listed.busy
+        return self.listed.busy
 
     def set_manager(self, manager: MemorySearchManager | None, *, reopening: bool = False) -> None:
         """Set the memory whose sessions are listed; emits no signal for the sessions that disappear.
@@ -255,22 +237,22 @@ class SessionsPanel(QObject, ViewPanel):
         self.box.setEnabled(self._manager is not None)
         self.chips.show_catalogue(EMPTY)
         self._when_shown.clear()
-        self._listed.begin(reading=self._manager is not None)
+        self.listed.begin(reading=self._manager is not None)
         self._follower.forget()
 
     @Slot(object)
     def show_status(self, status: MemoryProviderStatus | None) -> None:
         """Update the messages about missing sessions after a change of the index status."""
-        if self._listed.update_status(status):
+        if self.listed.update_status(status):
             self._show_again()
 
     def show_unsupported(self, unsupported: MissingFeatures) -> None:
         """Set the features that the memory doesn't support, and disable their controls."""
         before = self._gates.unsupported
         self._gates.update_features(unsupported)
-        self._listed.unsupported = unsupported
+        self.listed.unsupported = unsupported
         self.chips.show_unsupported(unsupported)
-        self._actions.unsupported = unsupported
+        self.actions.unsupported = unsupported
         if any((feature in before) != (feature in unsupported) for feature in ("sessions", "conditions")):
             self.set_manager(self._manager)
 
@@ -323,7 +305,7 @@ class SessionsPanel(QObject, ViewPanel):
 
     def _restore_selection(self) -> None:
         """Select the session of a restored position, again after the search in messages, which may sort the list."""
-        if self._reader.known is None or self._listed.busy:
+        if self._reader.known is None or self.listed.busy:
             return  # called again once there is a list
         if self._return_next:
             self.view.list.go_to(self._return_next)
@@ -333,7 +315,7 @@ class SessionsPanel(QObject, ViewPanel):
     @property
     def nothing_to_read(self) -> NothingToRead:
         """The message to show instead of a session: why none is selected."""
-        return self._listed.nothing_to_read
+        return self.listed.nothing_to_read
 
     @Slot(str)
     def show_similar(self, path: str) -> None:
@@ -341,7 +323,7 @@ class SessionsPanel(QObject, ViewPanel):
         if self._manager is not None and self._reader.known is None:
             self._compared_next = path  # as soon as there is a list
         elif self._manager is not None and "alike" not in self._gates.unsupported:
-            self._listed.cancel()
+            self.listed.cancel()
             self._similar.start(self._manager, path)
 
     # --- reading ----------------------------------------------------------------------------------------------------
@@ -383,14 +365,14 @@ class SessionsPanel(QObject, ViewPanel):
     def _show_filtered(self) -> None:
         """List the sessions of changed criteria from the top."""
         self._similar.end()
-        self._listed.show()
+        self.listed.show()
 
     @Slot()
     def _accept(self) -> None:
         """Handle Enter in the box: search messages, or open the first session if that is done."""
         if self._content.busy:
             self._content.search_now()
-        elif self._listed.busy:
+        elif self.listed.busy:
             self._when_shown.append(self._accept)
         elif self.view.has_rows:
             self.view.list.open_current()
@@ -399,7 +381,7 @@ class SessionsPanel(QObject, ViewPanel):
     def _show_again(self) -> None:
         """Update the list from new data at the user's position, unless similar sessions are shown."""
         if not self._similar.shown:
-            self._listed.show(self.view.has_rows)
+            self.listed.show(self.view.has_rows)
 
     # --- messages ---------------------------------------------------------------------------------------------------
 
@@ -424,7 +406,7 @@ class SessionsPanel(QObject, ViewPanel):
         """Return from similar sessions to all sessions, with the compared one current."""
         self._return_next = path
         self._when_shown.append(self.focus_list)
-        self._listed.show()
+        self.listed.show()
 
     # --- one session ------------------------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QDialog, QWidget
 
 from engine import SessionStats, SessionSummary, StatsKey, StatsRow, marked, number, tr, tr_count
 from gui.commands.commands import COPY_TABLE, key_action
-from gui.core.jobs import Jobs, JobSlot
+from gui.core.jobs import JobOwner, Jobs, JobSlot
 from gui.core.session_criteria import ANY_TIME, Criteria
 from gui.sessions.rows import filter_test
 from gui.sessions.session_catalog import Entry, SessionCatalog
@@ -275,7 +275,7 @@ _COST = 7
 """Number of the column with the cost."""
 
 
-class FiguresDialog(QDialog):
+class FiguresDialog(JobOwner, QDialog):
     """A table of the sums over sessions, by project or another property.
 
     Signals: chosen: only the sessions of a row should be listed; has the property and its value.
@@ -308,10 +308,6 @@ class FiguresDialog(QDialog):
         self.resize(scaled(_WIDTH), scaled(_HEIGHT))  # Qt limits a preferred size on a small screen
         self.table.setFocus()
         self._read()
-
-    @property
-    def busy(self) -> bool:
-        return self._job.busy
 
     def _columns(self) -> tuple[Column[StatsRow], ...]:
         return (

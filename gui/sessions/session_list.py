@@ -446,8 +446,6 @@ class SessionActions(QObject):
     """A note is to be made of the session with this path and title."""
     link_requested = Signal(object)
     """Copy a link to this Location."""
-    figures_requested = Signal()
-    """Show the figures of the listed sessions."""
 
     def __init__(self, sessions: SessionList, parent: QObject) -> None:
         super().__init__(parent)
@@ -456,7 +454,6 @@ class SessionActions(QObject):
         sessions.folded.connect(self.folded)
         sessions.add_action(COPY_PATH).triggered.connect(self._copy_path)
         self.figures = sessions.add_action(FIGURES)
-        self.figures.triggered.connect(self.figures_requested)
         sessions.menu_requested.connect(self._show_menu)
         sessions.add_action(LINK).triggered.connect(lambda: self._link(sessions.current_session()))
         remember = sessions.add_action(REMEMBER)

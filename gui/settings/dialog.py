@@ -40,7 +40,7 @@ from gui.widgets.form_controls import ComboBox
 from gui.widgets.icons import add_clear_button
 from gui.widgets.labels import line
 from gui.widgets.layouts import PageStack, column_of, lay_out_now, row_of
-from gui.widgets.message_banner import Action, MessagePage
+from gui.widgets.message_banner import MessagePage
 
 _WIDTH, _HEIGHT = 860, 690
 _TYPING_MS = 120
@@ -114,18 +114,14 @@ class SettingsDialog(QDialog):
 
     Signals:
         saved: a form was saved, or pending changes were applied: the approved estimate, None for none.
-        took_effect: Settings that apply without reopening, and Path of their folder.
         refused: changes were not saved, after the dialog was closed: one sentence.
-        purged: vectors were deleted.
         set_aside_requested: rename the settings file, which can't be used.
         file_requested: open the settings file in the desktop's program for it.
         restart_requested: restart the program, after the dialog has closed and everything is saved: the language then.
     """
 
     saved = Signal(object)
-    took_effect = Signal(object, object)
     refused = Signal(str)
-    purged = Signal()
     set_aside_requested = Signal()
     file_requested = Signal()
     restart_requested = Signal(str)
@@ -177,13 +173,11 @@ class SettingsDialog(QDialog):
         self.results.option_requested.connect(self._show_option)
         self.pages.page_requested.connect(self.show_page)
         self.pages.saved.connect(self._saved)
-        self.pages.purged.connect(self.purged)
         self.pages.edited.connect(self._form_edited)
         self.pages.save_button.connect(self.footer.add_button)
         self.footer.add_button(guide_button(lambda: GUIDE[self.page]))
         model = self.model
         model.loaded.connect(self._loaded)
-        model.took_effect.connect(self.took_effect)
         model.applied.connect(lambda: self.saved.emit(None))
         model.refused.connect(self._refused)
         model.unreadable.connect(self._unreadable)
@@ -368,9 +362,9 @@ class SettingsDialog(QDialog):
 
     @Slot(str)
     def _unreadable(self, sentence: str) -> None:
-        again = Action(tr("Try again"), self.model.read_again)
-        aside = Action(tr(SET_ASIDE), self.set_aside_requested.emit)
-        edit = Action(tr("Open the settings file"), self.file_requested.emit)
+        again = (tr("Try again"), self.model.read_again)
+        aside = (tr(SET_ASIDE), self.set_aside_requested.emit)
+        edit = (tr("Open the settings file"), self.file_requested.emit)
         self._message.show_message(tr("The settings file cannot be used"), sentence, again, edit, aside)
         self._stack.setCurrentWidget(self._message)
         self.pages.show_buttons(None)

@@ -91,7 +91,8 @@ class SettingsModel(QObject):
         """The settings that the last change wrote, and the folder that they are of."""
         self._undo: list[Changes] = []
         self._pending: dict[tuple[str, str], SettingChange] = {}
-        self._effects: dict[str, SettingsConsequences] = {}
+        self.effects: dict[str, SettingsConsequences] = {}
+        """Effects on the index of changing options, by key; options without an effect are missing."""
         self._reopen_timer = QTimer(self, singleShot=True, interval=_REOPEN_DELAY_MS)
         self._reopen_timer.timeout.connect(self.applied)
         self._urgent = False
@@ -132,11 +133,11 @@ class SettingsModel(QObject):
             self._set_pending({name: change for name, change in self._pending.items() if self._differs(change)})
             self.loaded.emit()
         self._emit_refusal()
-        if not self._effects and not self._effects_job.busy:
+        if not self.effects and not self._effects_job.busy:
             self._effects_job.read(lambda _: engine.options_of_index(), self._set_effects)
 
     def _set_effects(self, effects: dict[str, SettingsConsequences]) -> None:
-        self._effects = effects
+        self.effects = effects
         for key in effects:
             self.changed.emit(key)
 
@@ -155,10 +156,6 @@ class SettingsModel(QObject):
     def current(self) -> Settings:
         """The settings as saved in the file."""
         return self._file.settings
-
-    def effect_of(self, key: str) -> SettingsConsequences | None:
-        """Return the effect on the index of changing this option; None for none."""
-        return self._effects.get(key)
 
     def is_pending(self, key: str) -> bool:
         return any(name == key for name, _ in self._pending)

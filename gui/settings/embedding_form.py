@@ -133,11 +133,9 @@ class ApiKeyRow(QWidget):
 
     Signals:
         typing: the text of the field has changed.
-        forget_requested: delete the key from the keychain.
     """
 
     typing = Signal()
-    forget_requested = Signal()
 
     def __init__(self, name: str) -> None:
         """`name`: what the key is for, as on the label of the row."""
@@ -149,10 +147,9 @@ class ApiKeyRow(QWidget):
         self._line.setAccessibleName(name)
         set_tip(self._line, tr("Stored in this system's keychain when you save, never in a file"))
         self._line.textChanged.connect(lambda _: self.typing.emit())
-        self._forget = QPushButton(tr("Remove the API key"))
-        self._forget.setAccessibleName(tr("Remove the {key} from the keychain", key=name))
-        self._forget.clicked.connect(self.forget_requested)
-        column_of(row_of((self._line, 1), self._forget, spacing=8), self._state, spacing=4, parent=self)
+        self.forget_button = QPushButton(tr("Remove the API key"))
+        self.forget_button.setAccessibleName(tr("Remove the {key} from the keychain", key=name))
+        column_of(row_of((self._line, 1), self.forget_button, spacing=8), self._state, spacing=4, parent=self)
         self.show_state(None)
 
     @property
@@ -182,7 +179,7 @@ class ApiKeyRow(QWidget):
         self._line.setPlaceholderText(
             "" if fixed else tr("Enter another API key") if is_present else tr("Enter the API key")
         )
-        self._forget.setVisible(state is not None and state.origin == "keychain")
+        self.forget_button.setVisible(state is not None and state.origin == "keychain")
 
 
 class EmbeddingForm(QWidget):

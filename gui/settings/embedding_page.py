@@ -71,9 +71,9 @@ class EmbeddingPage(DialogPage):
         self._fetch.fetched.connect(self.refresh)
         for row in self._key_rows:
             row.typing.connect(self._show_save)
-            row.forget_requested.connect(partial(self._forget_key, row))
+            row.forget_button.clicked.connect(lambda _=False, row=row: self._forget_key(row))
         self._trial = CheckRow(jobs, tr("Test the provider by sending one word"), tr(TESTING))
-        self._trial.requested.connect(self._try)
+        self._trial.button.clicked.connect(self._try)
         self._price = label("", wrap=True)
         self._cache_hint = label(tr(CACHE_HINT), "meta", wrap=True)
         self._problem = label("", "degraded", wrap=True)

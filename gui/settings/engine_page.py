@@ -170,7 +170,7 @@ class EnginePage(DialogPage):
         self._form = EngineForm()
         self._form.changed.connect(self._changed)
         self._trial = CheckRow(jobs, tr("Test the engine that is chosen"), tr(TESTING))
-        self._trial.requested.connect(self._try)
+        self._trial.button.clicked.connect(self._try)
         self._switch = label("", wrap=True)
         self._problem = label("", "degraded", wrap=True)
         self.save_button = QPushButton(tr("Save"))

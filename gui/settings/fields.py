@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QDialog, QFileDialog, QLineEdit, QPushButton, QScr
 
 import engine
 from engine import CancelToken, Option, tr
-from gui.core.jobs import Jobs, JobSlot
+from gui.core.jobs import JobOwner, Jobs, JobSlot
 from gui.settings.value_formatting import (
     UnreadableValue,
     choice_words,
@@ -318,8 +318,6 @@ class _Text(TextField):
 class LinesField(FontSized, _TextField):
     """Edits a list or a table, with one item per line."""
 
-    undo_requested = Signal()
-
     def __init__(self, option: Option, title: str) -> None:
         super().__init__(option, title)
         self.edit = _Text(self)
@@ -327,7 +325,6 @@ class LinesField(FontSized, _TextField):
         self.edit.textChanged.connect(self._edited)
         self.edit.accepted.connect(self.commit)
         self.edit.left.connect(self._leave)
-        self.edit.undo_requested.connect(self.undo_requested)
         self.setFocusProxy(self.edit)
         self._column.addWidget(self.edit)
         self.measure()
@@ -369,29 +366,19 @@ class LinesField(FontSized, _TextField):
         self.edit.setFixedHeight(lines * self.edit.fontMetrics().lineSpacing() + _AROUND)
 
 
-class CheckRow(QWidget):
-    """A button that tests a choice, and the result next to it. One test runs at a time.
-
-    Signals: requested: the button was pressed; start the test with `run`.
-    """
-
-    requested = Signal()
+class CheckRow(JobOwner, QWidget):
+    """A button that tests a choice, and the result next to it. One test runs at a time, started with `run`."""
 
     def __init__(self, jobs: Jobs, name: str, meanwhile: str) -> None:
         """`name`: accessible name of the button; `meanwhile`: text during the test."""
         super().__init__()
         self._meanwhile = meanwhile
-        self._trial = JobSlot(self, jobs)
+        self._job = JobSlot(self, jobs)
         self.button = QPushButton(tr("Test"))
         self.button.setAccessibleName(name)
-        self.button.clicked.connect(self.requested)
         self.result_label = label("", "meta", wrap=True)
         row_of(self.button, (self.result_label, 1), spacing=12, parent=self)
         self._scroller: QScrollArea | None = None
-
-    @property
-    def busy(self) -> bool:
-        return self._trial.busy
 
     def set_scroller(self, scroller: QScrollArea) -> None:
         """Set the scroll area that scrolls to the result when it arrives: in a low dialog it may be out of view."""
@@ -400,13 +387,13 @@ class CheckRow(QWidget):
     def run(self, work: Callable[[CancelToken], Any], describe: Callable[[Any], tuple[str, bool]]) -> None:
         """Run `work` in the background; `describe` turns its result into a text, and whether the test passed."""
         self._show_result(self._meanwhile)
-        self._trial.read(
+        self._job.read(
             work, lambda found: self._show_result(*describe(found)), lambda why: self._show_result(why, False)
         )
 
     def clear(self) -> None:
         """Cancel a running test, or remove its result."""
-        self._trial.cancel()
+        self._job.cancel()
         self.result_label.clear()
 
     def _show_result(self, words: str, fine: bool = True) -> None:

@@ -107,7 +107,7 @@ class OptionFooter(QWidget):
         self.reset.setAccessibleName(tr("Reset {option} to {value}", option=title, value=below))
         self.reset.setVisible(layer != "built-in")
         self._default.setVisible(layer != "built-in")
-        self._effect.setText(effect_words(model.effect_of(option.key))[0])
+        self._effect.setText(effect_words(model.effects.get(option.key))[0])
         self._effect.setVisible(bool(self._effect.text()))
         self._pending.setVisible(model.is_pending(option.key))
         self._show_details()
@@ -133,7 +133,7 @@ class OptionFooter(QWidget):
         field_description = tr(
             "{origin}. Default: {value}.", origin=self.origin.text(), value=value_words(option, option.default)
         )
-        return f"{field_description} {effect_words(self._model.effect_of(option.key))[1]}".rstrip()
+        return f"{field_description} {effect_words(self._model.effects.get(option.key))[1]}".rstrip()
 
     def mark(self, words: str) -> None:
         """Highlight the words of a search in the text."""
@@ -223,12 +223,7 @@ class LanguageField(ChoiceField):
 
 
 class OptionRow(QFrame):
-    """A row that shows an option's value from the model, and passes the user's changes to the model.
-
-    Signals: typing: a value that may still change, for a preview of its effect.
-    """
-
-    typing = Signal(object)
+    """A row that shows an option's value from the model, and passes the user's changes to the model."""
 
     def __init__(
         self, placed: OptionPlacement, model: SettingsModel, field: Field | None = None, parent: QWidget | None = None
@@ -240,10 +235,9 @@ class OptionRow(QFrame):
         self._words = self._announced = ""
         self.field = field or field_for(placed.option, placed.title)
         self.field.entered.connect(self._entered)
-        self.field.typing.connect(self.typing)
         self.field.problem_changed.connect(self.show_error)
         if isinstance(self.field, LinesField):
-            self.field.undo_requested.connect(model.undo)
+            self.field.edit.undo_requested.connect(model.undo)
         if isinstance(self.field, LanguageField):
             self.field.restart_requested.connect(model.restart_requested)
         self._title = label(placed.title, "strong", wrap=True)

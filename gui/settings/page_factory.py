@@ -21,7 +21,7 @@ from gui.settings.value_formatting import NAMES, sent_words, stored_words
 from gui.widgets.accessibility import LastInTabOrder, mark_position
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.layouts import clear_layout, column_of, discard, row_of
-from gui.widgets.message_banner import Action, MessagePage
+from gui.widgets.message_banner import MessagePage
 
 NOTHING = marked("Nothing has been embedded yet.")
 INTRODUCTION = marked(
@@ -375,7 +375,7 @@ class Pages(QObject):
     def _capabilities(self) -> MessagePage:
         if self._models_message is None:
             self._models_message = MessagePage()
-        to_engine = Action(tr("Choose another engine…"), partial(self.page_requested.emit, "engine"))
+        to_engine = (tr("Choose another engine…"), partial(self.page_requested.emit, "engine"))
         title, why = TITLES["models"], self._unsupported["models"]
         self._models_message.show_message(tr(title), tr(why), to_engine)
         return self._models_message

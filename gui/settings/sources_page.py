@@ -423,7 +423,7 @@ class SourcesPage(OptionsPage):
 
     def make_row(self, placed: OptionPlacement) -> OptionRow:
         row = OptionRow(placed, self.model, self._field(placed), self.column.parentWidget())
-        row.typing.connect(lambda value, key=placed.key: self._set_typed(key, value))
+        row.field.typing.connect(lambda value, key=placed.key: self._set_typed(key, value))
         return row
 
     def _field(self, placed: OptionPlacement) -> Field | None:

@@ -8,7 +8,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from engine import marked, tr
-from gui.core.jobs import Jobs, JobSlot
+from gui.core.jobs import JobOwner, Jobs, JobSlot
 from gui.settings.fields import SwitchField
 from gui.settings.option_pages import OptionPlacement, mark
 from gui.settings.value_formatting import value_words
@@ -26,7 +26,7 @@ class SystemState(Protocol):
     def set_on(self, on: bool) -> None: ...
 
 
-class SystemSwitch(QObject):
+class SystemSwitch(JobOwner, QObject):
     """A boolean system setting with its last known value; read and written off the GUI thread.
 
     Signals:
@@ -50,23 +50,19 @@ class SystemSwitch(QObject):
         self.on = False
         self._refusal = refusal
         self._state = state
-        self._slot = JobSlot(self, jobs)
-
-    @property
-    def busy(self) -> bool:
-        return self._slot.busy
+        self._job = JobSlot(self, jobs)
 
     def refresh(self) -> None:
         """Read the current value, unless it is being read or written already."""
-        if not self._slot.busy:
-            self._slot.read(lambda _: self._state.is_on(), self._show, self._unreadable)
+        if not self._job.busy:
+            self._job.read(lambda _: self._state.is_on(), self._show, self._unreadable)
 
     def switch(self, on: bool) -> None:
         def work(_: object) -> bool:
             self._state.set_on(on)
             return self._state.is_on()
 
-        self._slot.save(work, self._show, self._refused)
+        self._job.save(work, self._show, self._refused)
 
     def _show(self, on: bool) -> None:
         self.on = on
@@ -78,7 +74,7 @@ class SystemSwitch(QObject):
 
     def _refused(self, sentence: str) -> None:
         """Show one error for a failed change, and read the actual value again."""
-        self._slot.read(lambda _: self._state.is_on(), self._show, lambda _: self._show(False))
+        self._job.read(lambda _: self._state.is_on(), self._show, lambda _: self._show(False))
         self.refused.emit(tr(self._refusal, reason=sentence))
 
 

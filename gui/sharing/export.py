@@ -42,7 +42,6 @@ from gui.core.workspace import OpenWorkspace
 from gui.search.panel import SearchPanel
 from gui.search.query import Answer, run_query
 from gui.viewer.external_programs import ExternalOpener
-from gui.widgets.message_banner import Action
 
 MAX_RESULTS = 10_000
 
@@ -123,12 +122,12 @@ class FileExport(Controller):
 
     def _start(self, notice: str, work: Work, done: OnDone, fail: OnError) -> None:
         """Run an export in the background, and show `notice` with a button that cancels it."""
-        self._banner.show_message(notice, "working", Action(tr("Cancel"), self._stop), key=self._key)
+        self._banner.show_message(notice, "working", (tr("Cancel"), self._stop), key=self._key)
         self._job.write(work, done, fail)
 
     def _report(self, path: Path, notice: str) -> None:
         """Show that the export to `path` is complete."""
-        show = Action(tr("Show in file manager"), partial(self._external.reveal_path, path))
+        show = (tr("Show in file manager"), partial(self._external.reveal_path, path))
         self._banner.show_message(notice, "fine", show, key=self._key)
 
     @Slot()
@@ -150,7 +149,7 @@ class Exports(FileExport):
     def __init__(self, context: WindowContext, search: SearchPanel, external: ExternalOpener) -> None:
         super().__init__(context, external, "export", {".md": "Markdown (*.md)", ".json": "JSON (*.json)"})
         self._search = search
-        search.export_requested.connect(self.choose)
+        search.actions.export_requested.connect(self.choose)
 
     @Slot()
     def choose(self) -> None:
@@ -197,7 +196,7 @@ class Exports(FileExport):
         )
 
     def _fail(self, sentence: str) -> None:
-        self._banner.show_message(sentence, "degraded", Action(tr("Choose another file…"), self.choose), key=self._key)
+        self._banner.show_message(sentence, "degraded", (tr("Choose another file…"), self.choose), key=self._key)
 
 
 def _found(manager: MemorySearchManager, answer: Answer, token: CancelToken) -> SearchOutcome:

@@ -80,12 +80,12 @@ class Views(ViewPanels):
         self._next_turn.timeout.connect(self._drop_outdated)
         self._forget_shown()
         self.search.answer_changed.connect(self._handle_answer)
-        self.search.result_selected.connect(self.show_result)
+        self.search.preview.selected.connect(self.show_result)
         self.search.list_focus_requested.connect(self.focus_list)
         self.viewer.more_requested.connect(self._search_like)
         self.viewer.search_requested.connect(self._search_words)
         self.viewer.next_requested.connect(self.search.body.list.select_next)
-        self.viewer.sessions_requested.connect(self._search_file)
+        self.viewer.file_actions.sessions_requested.connect(self._search_file)
         self.made.when(BaseViewer, lambda viewer: viewer.escape_pressed.connect(self.focus_list))
         self.made.when(ConversationPanel, self._connect_conversation)
         self.made.when(SessionsPanel, lambda sessions: sessions.session_selected.connect(self._show_selected))
@@ -93,8 +93,8 @@ class Views(ViewPanels):
         self.made.when(EditsPanel, self._connect_edits)
 
     def _connect_conversation(self, conversation: ConversationPanel) -> None:
-        conversation.similar_requested.connect(self._show_similar)
-        conversation.more_requested.connect(self._search_in)
+        conversation.session_actions.similar_requested.connect(self._show_similar)
+        conversation.session_actions.more_requested.connect(self._search_in)
         conversation.like_requested.connect(self._search_like)
 
     def _connect_index(self, index: IndexPanel) -> None:
@@ -104,7 +104,7 @@ class Views(ViewPanels):
 
     def _connect_edits(self, edits: EditsPanel) -> None:
         edits.edit_selected.connect(self.show_edit)
-        edits.sessions_requested.connect(self._search_file)
+        edits.list.sessions_requested.connect(self._search_file)
 
     def set_manager(self, manager: MemorySearchManager | None, *, reopening: bool = False) -> None:
         if not reopening:

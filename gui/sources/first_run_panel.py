@@ -39,12 +39,10 @@ class FoundSection(QWidget):
     """Lists the folders found on this machine; searches for them only after `look()`.
 
     Signals:
-        workspace_chosen: Path of a workspace or a vault.
         search_ended: the results are shown, or why there are none.
         changed: other sessions are ticked.
     """
 
-    workspace_chosen = Signal(object)
     search_ended = Signal()
     changed = Signal()
 
@@ -57,8 +55,7 @@ class FoundSection(QWidget):
         self._search_button.setProperty("role", "link")
         self._search_button.clicked.connect(self._toggle_search)
         self._notes_title = label(tr("Notes on this machine"), "section")
-        self._notes = SourceChoices(tr("Choose"), marked("Choose {place}"))
-        self._notes.chosen.connect(self.workspace_chosen)
+        self.notes = SourceChoices(tr("Choose"), marked("Choose {place}"))
         self._sessions_title = label(tr("Past sessions on this machine"), "section")
         self._consent = label(tr(CONSENT), "meta", wrap=True)
         self._sessions = SourceCheckBoxes()
@@ -68,7 +65,7 @@ class FoundSection(QWidget):
         self._all.clicked.connect(self._tick_all)
         self._issues = label("", "degraded", wrap=True)
 
-        notes = self._notes_title, self._notes
+        notes = self._notes_title, self.notes
         head = row_of(self._sessions_title, None, self._all)
         line = row_of((self._state, 1), self._search_button, spacing=8)
         sessions = head, self._consent, self._sessions, line, self._issues
@@ -127,7 +124,7 @@ class FoundSection(QWidget):
 
     def _show(self, sources: FoundSources) -> None:
         self._found = sources
-        self._notes.show_sources([source for source in sources.sources if source.kind != "sessions"])
+        self.notes.show_sources([source for source in sources.sources if source.kind != "sessions"])
         self._tick(True)
         self._issues.setText(breakable(issue_lines(sources.issues, str(Path.home()))))
         self._show_state("" if self._session_sources() else tr(NOTHING))
@@ -143,7 +140,7 @@ class FoundSection(QWidget):
         notes = any(source.kind != "sessions" for source in sources)
         sessions = bool(self._session_sources())
         self._notes_title.setVisible(notes)
-        self._notes.setVisible(notes)
+        self.notes.setVisible(notes)
         self._sessions_title.setVisible(sessions)
         self._all.setVisible(sessions)
         self._consent.setVisible(sessions)
@@ -159,34 +156,25 @@ class WelcomePage(QFrame):
     """The page with three ways to begin: a folder of notes, found sessions alone, or the sample notes.
 
     Signals:
-        choose_requested: open a dialog for a folder.
         named: Path of a folder that was dropped or chosen in the list.
-        sessions_requested: index sessions alone.
-        sample_requested: open the sample notes.
     """
 
-    choose_requested = Signal()
     named = Signal(object)
-    sessions_requested = Signal()
-    sample_requested = Signal()
 
     def __init__(self, jobs: Jobs, parent: QWidget) -> None:
         super().__init__(parent)
         self.setProperty("role", "page")
         zone = DropZone()
-        self._choose = zone.choose
-        self._choose.clicked.connect(self.choose_requested)
+        self.choose = zone.choose
         zone.dropped.connect(self.named)
         self.found = FoundSection(jobs)
-        self.found.workspace_chosen.connect(self.named)
+        self.found.notes.chosen.connect(self.named)
         self.found.changed.connect(self._show_sessions)
         self.found.search_ended.connect(self._show_sessions)
-        self._only = QPushButton(tr("Search sessions only"))
-        self._only.clicked.connect(self.sessions_requested)
-        self._sample = QPushButton(tr("Try the sample notes"))
-        set_tip(self._sample, tr("The sample notes open in a separate window, which saves nothing."))
-        self._sample.clicked.connect(self.sample_requested)
-        others = row_of(None, self._only, self._sample, None, spacing=8)
+        self.sessions_button = QPushButton(tr("Search sessions only"))
+        self.sample_button = QPushButton(tr("Try the sample notes"))
+        set_tip(self.sample_button, tr("The sample notes open in a separate window, which saves nothing."))
+        others = row_of(None, self.sessions_button, self.sample_button, None, spacing=8)
         self._show_sessions()
         what = label(
             tr(
@@ -222,13 +210,13 @@ class WelcomePage(QFrame):
     @Slot()
     def _show_sessions(self) -> None:
         """Enable the button for sessions alone while some are ticked."""
-        self._only.setEnabled(bool(self.found.ticked))
-        set_tip(self._only, "" if self.found.ticked else tr("No sessions are ticked below."))
+        self.sessions_button.setEnabled(bool(self.found.ticked))
+        set_tip(self.sessions_button, "" if self.found.ticked else tr("No sessions are ticked below."))
 
     def showEvent(self, event: QShowEvent) -> None:
         """Focus the most frequent action, so that Enter triggers it."""
         super().showEvent(event)
-        self._choose.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.choose.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
 @dataclass(frozen=True)
@@ -282,13 +270,13 @@ class FirstRunPanel(QWidget):
         sources = SourcesPage(self._jobs, self._config, around)
         for page in (welcome, preview, sources):
             self._stack.addWidget(page)
-        welcome.choose_requested.connect(self.choose)
+        welcome.choose.clicked.connect(self.choose)
         welcome.named.connect(self.folder_named)
-        welcome.sessions_requested.connect(self._offer_sessions)
-        welcome.sample_requested.connect(self.sample_requested)
+        welcome.sessions_button.clicked.connect(self._offer_sessions)
+        welcome.sample_button.clicked.connect(self.sample_requested)
         preview.changed.connect(self._read_preview)
-        preview.accepted.connect(self._accept)
-        preview.other_requested.connect(self.choose)
+        preview.accept_button.clicked.connect(self._accept)
+        preview.other_button.clicked.connect(self.choose)
         preview.back_requested.connect(self._go_back)
         sources.saved.connect(self.workspace_chosen)
         sources.back_requested.connect(self.back_requested)

@@ -206,14 +206,10 @@ class PreviewPage(QFrame):
 
     Signals:
         changed: extensions or patterns differ; update the preview.
-        accepted: index this folder.
-        other_requested: choose another folder.
         back_requested: return to the previous page.
     """
 
     changed = Signal()
-    accepted = Signal()
-    other_requested = Signal()
     back_requested = Signal()
 
     def __init__(self, parent: QWidget) -> None:
@@ -306,16 +302,14 @@ class PreviewPage(QFrame):
 
     def _footer(self) -> QWidget:
         """Return the row of buttons."""
-        self._accept = QPushButton(tr("Index this folder"))
-        self._accept.setProperty("role", "primary")
-        self._accept.clicked.connect(self.accepted)
-        self._other = QPushButton(tr("Choose another…"))
-        self._other.clicked.connect(self.other_requested)
+        self.accept_button = QPushButton(tr("Index this folder"))
+        self.accept_button.setProperty("role", "primary")
+        self.other_button = QPushButton(tr("Choose another…"))
         self._back = QPushButton(tr("Back"))
         self._back.clicked.connect(self.back_requested)
-        for button in (self._accept, self._other, self._back):
+        for button in (self.accept_button, self.other_button, self._back):
             button.setAutoDefault(True)  # Enter presses the focused button on every platform
-        row = row_of(self._accept, self._other, self._back, None, spacing=8, margins=(0, 0, 0, 8))
+        row = row_of(self.accept_button, self.other_button, self._back, None, spacing=8, margins=(0, 0, 0, 8))
         return column_page(row, _WIDTH)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -396,8 +390,8 @@ class PreviewPage(QFrame):
         self._title.setText(tr("Past sessions") if sessions_only else breakable(folder.name or str(folder)))
         self._path.setText(_shown(folder))
         self._path.setVisible(not sessions_only)
-        self._accept.setText(tr("Index these sessions") if sessions_only else tr("Index this folder"))
-        self._other.setVisible(not sessions_only)
+        self.accept_button.setText(tr("Index these sessions") if sessions_only else tr("Index this folder"))
+        self.other_button.setVisible(not sessions_only)
         self._kinds.begin(extensions)
         self._exclude.setText(", ".join(exclude))
         self._show_table(0)
@@ -408,12 +402,12 @@ class PreviewPage(QFrame):
             self._sum.setText(tr("Looking at the sessions…") if self._sessions_only else tr("Looking at the folder…"))
             self.setFocus()  # no button, which an early Enter would press
         self._problem.hide()
-        self._accept.setEnabled(False)
+        self.accept_button.setEnabled(False)
 
     def show_preview(self, preview: WorkspacePreview, index_folder: Path) -> None:
         first, self._was_shown = not self._was_shown, True
         self._show_details(self._sessions_only or not is_empty(preview), bool(preview.kinds or preview.skipped))
-        self._accept.setVisible(True)
+        self.accept_button.setVisible(True)
         self._sum.setText(sessions_only_text(preview) if self._sessions_only else indexed_text(preview))
         self._sessions.setText(session_files_text(preview))
         self._sessions.setVisible(bool(self._sessions.text()) and not self._sessions_only)
@@ -429,16 +423,16 @@ class PreviewPage(QFrame):
         self._fit_tables()
         self._problem.hide()
         files = 0 if self._sessions_only else preview.files
-        self._accept.setEnabled(files + preview.session_files > 0)
+        self.accept_button.setEnabled(files + preview.session_files > 0)
         if first:
             self._show_table(0 if preview.folders or not preview.skipped else 1)
-            (self._accept if self._accept.isEnabled() else self._leaving_button).setFocus()
+            (self.accept_button if self.accept_button.isEnabled() else self._leaving_button).setFocus()
 
     def show_problem(self, sentence: str) -> None:
         """Show why the folder can't be indexed, in place of a preview."""
         self._problem.setText(breakable(sentence))
         self._problem.show()
-        self._accept.setEnabled(False)
+        self.accept_button.setEnabled(False)
         if not self._was_shown:
             self._sum.setText(tr("This folder cannot be indexed. Choose another one."))
             self._show_details(False)
@@ -447,7 +441,7 @@ class PreviewPage(QFrame):
     @property
     def _leaving_button(self) -> QPushButton:
         """The button that leaves the page of a folder that can't be indexed."""
-        return self._back if self._sessions_only else self._other
+        return self._back if self._sessions_only else self.other_button
 
     def _show_details(self, shown: bool, files: bool = True) -> None:
         """Show or hide what follows the summary; `files`: whether there are files to choose from."""
@@ -455,7 +449,7 @@ class PreviewPage(QFrame):
             widget.setVisible(shown and files and not self._sessions_only)
         self._sessions.setVisible(shown and not self._sessions_only)
         self._storage_label.setVisible(shown)
-        self._accept.setVisible(shown)
+        self.accept_button.setVisible(shown)
         self._place_footer()
 
     @property

@@ -144,7 +144,11 @@ class SourcesPage(QFrame):
         self._problem.hide()
         self._show(tr(LOOKING))
         config = self._config
-        self._job.read(lambda token: read_sources(folder, config, manager, token), self._set_choice, self._fail)
+
+        def work(token: CancelToken) -> Choice:
+            return find_other_sources(engine.load_settings(folder, config=config).sessions.folders, manager, token)
+
+        self._job.read(work, self._set_choice, self._fail)
         self._back.setFocus()
 
     def stop(self) -> None:
@@ -236,11 +240,6 @@ class SourcesPage(QFrame):
         if paths:
             event.acceptProposedAction()
             self._add([str(path) for path in paths])
-
-
-def read_sources(folder: Path, config: Path | None, manager: MemorySearchManager | None, token: CancelToken) -> Choice:
-    """Return the sources in a workspace's settings, then others found. Raises `SettingsError`, `Cancelled`."""
-    return find_other_sources(engine.load_settings(folder, config=config).sessions.folders, manager, token)
 
 
 def find_other_sources(listed: Sequence[str], manager: MemorySearchManager | None, token: CancelToken) -> Choice:

@@ -193,15 +193,7 @@ class FindBar(QFrame):
 
 
 class FindInText(QObject):
-    """Connects the find bar with navigation between hits.
-
-    Signals:
-        closed: the find bar was closed.
-        notice: which match was reached, or that there is none; True if the match is in the lower part of the view.
-    """
-
-    closed = Signal()
-    notice = Signal(str, bool)
+    """Connects the find bar with navigation between hits."""
 
     def __init__(self, jobs: Jobs, parent: QObject, words: FindMessages) -> None:
         super().__init__(parent)
@@ -210,9 +202,7 @@ class FindInText(QObject):
         self.hits = MatchNavigator(jobs, self, words)
         self.bar.needle_changed.connect(self.hits.find)
         self.bar.step_requested.connect(self.step)
-        self.bar.closed.connect(self.closed)
         self.hits.counted.connect(self.bar.count.setText)
-        self.hits.notice.connect(self.notice)
 
     @property
     def open(self) -> bool:
@@ -256,8 +246,8 @@ class BaseViewer(QWidget):
         self.banner = Banner()
         self.banner.left.connect(self.setFocus)
         self.find_in_text = FindInText(jobs, self, words)
-        self.find_in_text.closed.connect(self._close_find)
-        self.find_in_text.notice.connect(lambda words, low: self.hint.show_message(words, at_top=low))
+        self.find_in_text.bar.closed.connect(self._close_find)
+        self.find_in_text.hits.notice.connect(lambda words, low: self.hint.show_message(words, at_top=low))
         self.find_action = key_action(self, FIND, tr(words.find))
         self.find_action.triggered.connect(self._open_find)
         for hit, forward in ((NEXT_HIT, True), (PREVIOUS_HIT, False)):

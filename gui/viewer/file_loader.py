@@ -21,7 +21,7 @@ from engine import (
     split_name,
     tr,
 )
-from gui.core.jobs import Jobs, JobSlot
+from gui.core.jobs import JobOwner, Jobs, JobSlot
 from gui.viewer.outline import Outline, title_of
 from gui.viewer.text_lines import FileLines
 
@@ -139,7 +139,7 @@ class OpenedFile:
         return page_of(pages[max(0, bisect_right(pages, line, key=lambda heading: heading.line) - 1)].title)
 
 
-class FileLoader(QObject):
+class FileLoader(JobOwner, QObject):
     """Opens one file at a time in the background; a new request cancels the previous one.
 
     Signals:
@@ -150,17 +150,12 @@ class FileLoader(QObject):
 
     opened = Signal(object)
     failed = Signal(str)
-    slow = Signal()
 
     def __init__(self, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
         self._job = JobSlot(self, jobs)
         self._clock = QTimer(self, singleShot=True, interval=_SLOW_MS)
-        self._clock.timeout.connect(self.slow)
-
-    @property
-    def busy(self) -> bool:
-        return self._job.busy
+        self.slow = self._clock.timeout
 
     def open(self, manager: MemorySearchManager, name: str) -> None:
         self.cancel()

@@ -10,7 +10,7 @@ from engine import CancelToken, MemorySearchManager, NoteLinkInfo, NoteLinks, ma
 from gui.commands.commands import key_action, show_key_in_tooltip
 from gui.commands.keymap import command
 from gui.core.capabilities import Gate, MissingFeatures
-from gui.core.jobs import Jobs, JobSlot
+from gui.core.jobs import JobOwner, Jobs, JobSlot
 from gui.core.key_listing import missing
 from gui.style.stylesheet import font_at
 from gui.text.excerpt import opening_words
@@ -29,7 +29,7 @@ _MAX_ROWS = 500
 _LINK = Qt.ItemDataRole.UserRole + 1
 
 
-class LinkCard(BottomCard):
+class LinkCard(JobOwner, BottomCard):
     """Shows the links of the current note while the card is open; reads them in the background.
 
     Signals:
@@ -70,10 +70,6 @@ class LinkCard(BottomCard):
         head = row_of((self._title, 1), close, margins=margins(_SIDE, 6, 8, 4))
         column_of(line(), head, (self.list, 1), spacing=0, parent=self)
         self.hide()
-
-    @property
-    def busy(self) -> bool:
-        return self._job.busy
 
     def set_manager(self, manager: MemorySearchManager | None, *, reopening: bool = False) -> None:
         """Set the memory whose index is read, or None. `reopening`: the folder is the same, and the file stays."""

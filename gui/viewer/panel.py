@@ -28,7 +28,6 @@ from gui.viewer.match_navigator import IN_FILE
 from gui.viewer.outline import Outline
 from gui.viewer.pictures import LocateImage
 from gui.viewer.source_and_page import SourceAndPage
-from gui.widgets.message_banner import Action
 from gui.widgets.placeholder_page import NothingToRead
 
 CHOOSE_RESULT = NothingToRead(
@@ -52,8 +51,6 @@ class ViewerPanel(BaseViewer):
     Signals:
         file_shown: the name of the file whose text, or the reason for having none, is shown.
         more_requested: find passages similar to this `Passage`, with its first words if known.
-        link_requested: copy a link to this `Location`.
-        sessions_requested: find the sessions that used the file with this name.
         location_chosen: open this `Location`.
         search_requested: search for these words.
         next_requested: show the next result of the search that found the shown file.
@@ -64,8 +61,6 @@ class ViewerPanel(BaseViewer):
     next_requested = Signal()
     file_shown = Signal(str)
     more_requested = Signal(object, str)
-    link_requested = Signal(object)
-    sessions_requested = Signal(str)
 
     def __init__(self, jobs: Jobs) -> None:
         super().__init__(jobs, IN_FILE)
@@ -288,7 +283,7 @@ class ViewerPanel(BaseViewer):
 
     def _on_vanished(self) -> None:
         found = self.target is not None and self.target.query
-        following = (Action(tr("Next result"), self.next_requested.emit),) if found else ()
+        following = ((tr("Next result"), self.next_requested.emit),) if found else ()
         sentence = tr("This file was deleted. Its last text is shown.")
         self.banner.show_message(sentence, "degraded", *following, key=_DELETED)
         self._look_for_new_name()
@@ -416,7 +411,7 @@ class ViewerPanel(BaseViewer):
             self.search_requested.emit(name)
 
         self.banner.show_message(
-            tr("No note is named “{name}”.", name=name), "degraded", Action(tr("Search"), search), key=_MISSED
+            tr("No note is named “{name}”.", name=name), "degraded", (tr("Search"), search), key=_MISSED
         )
 
     # --- assembly -------------------------------------------------------------------------------------------------
@@ -453,7 +448,7 @@ class ViewerPanel(BaseViewer):
         self._follower.vanished.connect(self._on_vanished)
         self._source_and_page.mode_changed.connect(self._show_face)
         self._source_and_page.notified.connect(lambda sentence: self.hint.show_message(sentence, _LONG_HINT_MS))
-        self.rendered.followed.connect(self.follow_link)
+        self.rendered.anchorClicked.connect(self.follow_link)
         self._links.file_chosen.connect(self._open_location)
         self._links.image_chosen.connect(self.external.open_image)
         self._links.heading_chosen.connect(self._go_to_anchor)
@@ -474,6 +469,4 @@ class ViewerPanel(BaseViewer):
         self.header.rendered_chosen.connect(self.choose_rendered)
         self.empty_page.retry.connect(lambda: self._open(reloading=False))
         self.file_actions.notified.connect(self.hint.show_message)
-        self.file_actions.link_requested.connect(self.link_requested)
-        self.file_actions.sessions_requested.connect(self.sessions_requested)
         self.external.failed.connect(self.hint.show_message)

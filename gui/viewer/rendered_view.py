@@ -52,12 +52,10 @@ class RenderedView(QTextBrowser):
     Signals:
         rendered: the last requested page is shown.
         failed: it could not be created, as one sentence.
-        followed: the user clicked a link (QUrl).
     """
 
     rendered = Signal()
     failed = Signal(str)
-    followed = Signal(QUrl)
 
     def __init__(self, jobs: Jobs) -> None:
         super().__init__()
@@ -108,7 +106,6 @@ class RenderedView(QTextBrowser):
         self.setOpenLinks(False)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.setAccessibleName(tr("Rendered text"))
-        self.anchorClicked.connect(self.followed)
 
     # --- the page -------------------------------------------------------------------------------------------------
 

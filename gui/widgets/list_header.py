@@ -203,15 +203,12 @@ class SortButton(QPushButton):
 class ListHeader(FontSized, QWidget):
     """The line above a list: counts at the left, sort button at the right."""
 
-    order_chosen = Signal(str)
-
     def __init__(self, orders: Sequence[Order]) -> None:
         super().__init__()
         self._counts = CountLine()
         self._tools: list[QWidget] = []
         self._buttons: list[QWidget] = []
         self.sort_button = SortButton(orders)
-        self.sort_button.order_chosen.connect(self.order_chosen)
         around = margins(GUTTER, 0, GUTTER - 4, 1)
         self._row = row_of((self._counts, 1), self.sort_button, spacing=8, margins=around, parent=self)
         self.measure()

@@ -1,7 +1,6 @@
 """Messages with one or two buttons: a banner above the content, or a page in place of it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
@@ -25,15 +24,9 @@ from gui.widgets.accessibility import announce, insert_after, stop_before
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.layouts import clear_layout, column_of, row_of
-from gui.widgets.placeholder_page import StatePage
+from gui.widgets.placeholder_page import Action, StatePage
 from gui.widgets.row_list import GUTTER
 from gui.widgets.state_dot import StateDot
-
-
-@dataclass(frozen=True)
-class Action:
-    words: str
-    run: Callable[[], None]
 
 
 class Banner(QFrame):
@@ -88,7 +81,7 @@ class Banner(QFrame):
             announce(self, sentence)
         insert_after(stop_before(self._close), buttons)
 
-    def _press(self, run: Callable[[], None]) -> None:
+    def _press(self, run: Callable[[], object]) -> None:
         """Remove the message and run the function of the pressed button, and move the focus after a key press."""
         had_keys = self._has_keys()
         self._dismiss()
@@ -154,7 +147,7 @@ class MessagePage(StatePage):
 
     def show_message(self, title: str, text: str, *actions: Action) -> None:
         self.words = f"{title}: {text}" if text else title
-        self.show_state(breakable(title), breakable(text), actions=[(action.words, action.run) for action in actions])
+        self.show_state(breakable(title), breakable(text), actions=actions)
         for button in self._buttons[:1]:
             set_role(button, "primary")
         self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -162,14 +155,14 @@ class MessagePage(StatePage):
 
 
 def _fill(
-    row: QHBoxLayout, actions: tuple[Action, ...], press: Callable[[Callable[[], None]], None]
+    row: QHBoxLayout, actions: tuple[Action, ...], press: Callable[[Callable[[], object]], None]
 ) -> list[QPushButton]:
     """Replace the buttons of a row; `press` receives the function of a pressed button, and has to call it."""
     clear_layout(row)
     buttons = []
-    for action in actions:
-        button = QPushButton(action.words)
-        button.clicked.connect(lambda _checked, run=action.run: press(run))
+    for words, run in actions:
+        button = QPushButton(words)
+        button.clicked.connect(lambda _checked, run=run: press(run))
         row.addWidget(button)
         button.show()  # immediately, so that its size counts
         buttons.append(button)

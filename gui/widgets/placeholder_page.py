@@ -50,7 +50,8 @@ LINK_PADDING = 4
 _BUTTONS_PER_ROW = 2
 """Most buttons side by side in a narrow list."""
 
-Action = tuple[str, Callable[[], None]]
+Action = tuple[str, Callable[[], object]]
+"""Label and function of a button."""
 _MIN_CHARACTERS = 8
 
 
@@ -99,7 +100,7 @@ class Offer(NamedTuple):
     sentence: str
     words: str
     """Label of its button."""
-    act: Callable[[], None]
+    act: Callable[[], object]
 
 
 class StatePage(VerticalScrollArea):
@@ -237,7 +238,7 @@ class StatePage(VerticalScrollArea):
         column.addWidget(why)
         column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
 
-    def _button(self, text: str, act: Callable[[], None]) -> QPushButton:
+    def _button(self, text: str, act: Callable[[], object]) -> QPushButton:
         button = ElidedButton(text)
         button.clicked.connect(lambda _checked: act())
         button.installEventFilter(self)

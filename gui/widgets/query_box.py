@@ -89,6 +89,7 @@ class _QueryEdit(QLineEdit):
     list_requested = Signal()
     accepted = Signal()
     left = Signal()
+    """Escape was pressed in an empty box."""
     history_requested = Signal(bool)
     """Go to an earlier query (True) or a later one."""
 
@@ -112,10 +113,6 @@ class QueryBox(QWidget):
     """A search box: magnifier, text, state and clear button, drawn as one rounded field."""
 
     text_changed = Signal(str)
-    list_requested = Signal()
-    accepted = Signal()
-    left = Signal()
-    """Escape was pressed in an empty box."""
     submitted = Signal(str)
     """A submitted query; perhaps the same as before."""
 
@@ -125,7 +122,7 @@ class QueryBox(QWidget):
         self._hint = self._shown_hint = hint = hint or tr("Search by words or meaning")
         self._short_hints = (short, tr("Search")) if short else (tr("Search"),)
         name = name or tr("Search")
-        self._history = QueryHistory()
+        self.history = QueryHistory()
         self._before = ""
         self._browsing_history = False
         self.edit = _QueryEdit(self)
@@ -134,9 +131,6 @@ class QueryBox(QWidget):
         self.edit.setAccessibleName(name)
         set_tip(self.edit, tr("Alt+Up and Alt+Down: earlier and later queries"))
         self.edit.textChanged.connect(self._changed)
-        self.edit.list_requested.connect(self.list_requested)
-        self.edit.accepted.connect(self.accepted)
-        self.edit.left.connect(self.left)
         for signal in (self.edit.list_requested, self.edit.accepted):
             signal.connect(self.remember)
         self.edit.history_requested.connect(self._recall)
@@ -222,13 +216,9 @@ class QueryBox(QWidget):
         self._remember(self.query)
 
     def _remember(self, query: str) -> None:
-        self._history.remember(query)
+        self.history.remember(query)
         if query:
             self.submitted.emit(query)
-
-    def begin_history(self, queries: Sequence[str]) -> None:
-        """Set the queries of earlier runs, oldest first, as the history."""
-        self._history.begin(queries)
 
     def show_text(self, text: str) -> None:
         """Replace the text without adding it to the history."""
@@ -265,7 +255,7 @@ class QueryBox(QWidget):
 
     @Slot(bool)
     def _recall(self, back: bool) -> None:
-        query = self._history.earlier(self.query) if back else self._history.later(self.query)
+        query = self.history.earlier(self.query) if back else self.history.later(self.query)
         if query is not None:
             self.show_text(query)
 

@@ -253,7 +253,7 @@ class SyncBar(QWidget):
         available -= buttons
         self._progress.setFixedWidth(_BAR_WIDTH if available >= _BAR_WIDTH + 200 else _BAR_WIDTH // 3)
         for widget, visible, width in (
-            (self.count, bool(line.count), self._width_of(self.count)),
+            (self.count, bool(line.count), max(self.count.minimumWidth(), self.count.sizeHint().width())),
             (self._failed, line.failed > 0, self._failed.sizeHint().width()),
             (self._progress, line.running, self._progress.width()),
             (self.detail, bool(line.detail), self._detail_width if line.running else self._least_detail()),
@@ -266,10 +266,6 @@ class SyncBar(QWidget):
         """Return the smallest useful width of the detail text, which may be shortened, but not to a few characters."""
         least = self._count_metrics.averageCharWidth() * _MIN_DETAIL
         return min(least, self.detail.sizeHint().width())
-
-    @staticmethod
-    def _width_of(text: QWidget) -> int:
-        return max(text.minimumWidth(), text.sizeHint().width())
 
     def _measure(self) -> None:
         bold = QFontMetrics(font_at(13, QFont.Weight.DemiBold))

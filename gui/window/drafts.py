@@ -25,7 +25,6 @@ from gui.facts.panel import FactsPanel
 from gui.facts.wording import short
 from gui.remember.controller import RememberController
 from gui.shell.views import Views
-from gui.widgets.message_banner import Action
 
 log = logging.getLogger(__name__)
 
@@ -195,8 +194,8 @@ class Drafts(Controller):
         self._banner.show_message(
             _unsaved(draft),
             "working",
-            Action(tr("Keep writing the note"), partial(self._continue, draft)),
-            Action(tr("Discard"), partial(self._answered, draft)),
+            (tr("Keep writing the note"), partial(self._continue, draft)),
+            (tr("Discard"), partial(self._answered, draft)),
             key=_KEY,
         )
 

@@ -73,7 +73,7 @@ class ShortcutForwarding(QObject):
             return False
         in_field = isinstance(watched, _FIELDS)
         if kind == QEvent.Type.ShortcutOverride:
-            if not in_field or not _is_bound(key):
+            if not in_field or not any(key in keymap().sequences(name) for name in keymap().commands):
                 return False
             event.ignore()  # the field would otherwise handle the key itself
             return True
@@ -101,10 +101,6 @@ def _shortcut(event: QKeyEvent) -> QKeySequence | None:
     function_key = Qt.Key.Key_F1 <= event.key() <= Qt.Key.Key_F35
     character = 0 < event.key() < _FIRST_NAMED_KEY and event.modifiers() & (_CONTROL | _ALT)
     return QKeySequence(event.keyCombination()) if function_key or character else None
-
-
-def _is_bound(key: QKeySequence) -> bool:
-    return any(key in keymap().sequences(name) for name in keymap().commands)
 
 
 def _runs(key: QKeySequence, action: QAction) -> bool:
@@ -217,7 +213,7 @@ class Keyboard(QObject):
         window.pane_requested.connect(self._go_to_part)
         window.workspace.opened.connect(self._load_keys)
         window.workspace.settings_changed.connect(self._load_keys)
-        window.settings.add_page("keyboard", lambda _, parent: KeyboardPage(self.custom_keys, keymap(), parent))
+        window.settings.makers["keyboard"] = lambda _, parent: KeyboardPage(self.custom_keys, keymap(), parent)
 
     @Slot(object)
     def _load_keys(self, opened: OpenWorkspace) -> None:

@@ -35,7 +35,6 @@ from gui.style.appearance import Appearance
 from gui.style.typography import LeastSize
 from gui.text.status_texts import is_untouched
 from gui.viewer.external_programs import editor_template
-from gui.widgets.message_banner import Action
 from gui.window.drafts import Drafts
 from gui.window.keyboard import Keyboard
 from gui.window.session_restore import SessionRestore
@@ -68,7 +67,7 @@ class EditorChoice(QObject):
 
     @Slot(str, str, int)
     def _offer_editor_choice(self, problem: str, name: str, line: int) -> None:
-        choose = Action(tr("Choose an editor…"), partial(self._choose, name, line))
+        choose = (tr("Choose an editor…"), partial(self._choose, name, line))
         self._banner.show_message(problem, "degraded", choose, key="editor")
 
     def _choose(self, name: str, line: int) -> None:

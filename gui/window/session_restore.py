@@ -58,8 +58,9 @@ class SessionRestore(Controller):
         views, frame = self._views, self._frame
         search, viewer = views.search, views.viewer
         for signal in (
-            *(views.switched, search.controller.query_changed, search.answer_changed, search.result_current),
-            *(search.body.list.verticalScrollBar().valueChanged, viewer.scrolled, viewer.file_shown),
+            *(views.switched, search.controller.builder.query_changed, search.answer_changed),
+            *(search.body.list.current_changed, search.body.list.verticalScrollBar().valueChanged),
+            *(viewer.scrolled, viewer.file_shown),
             *(viewer.wrap_action.toggled, viewer.chunks_action.toggled, viewer.header.rendered_chosen),
             *(frame.panes.splitterMoved, frame.panes.dock_shown, self._workspace.opened),
         ):

@@ -137,10 +137,10 @@ class WindowMenu:
         commands.add("window.quit", marked("Quit"), window.quit, "Ctrl+Q")
         within = commands.add_hidden(WITHIN.name, WITHIN.english, window.panel_actions.search_within, *WITHIN.keys)
         commands.add_hidden("search.focus", marked("Go to the search box"), views.focus_box, "Ctrl+K", "Ctrl+L")
-        commands.add_hidden("go.next-part", marked("Go to the next part of the window"), self._next_part, "F6")
-        commands.add_hidden(
-            "go.previous-part", marked("Go to the previous part of the window"), self._previous_part, "Shift+F6"
-        )
+        go = window.pane_requested.emit
+        commands.add_hidden("go.next-part", marked("Go to the next part of the window"), partial(go, 1), "F6")
+        previous = marked("Go to the previous part of the window")
+        commands.add_hidden("go.previous-part", previous, partial(go, -1), "Shift+F6")
         commands.add_hidden("help.menu", marked("Open the menu"), self._open_menu, "F10")
         commands.add_hidden("go.context-menu", marked("Context menu"), _open_context_menu, "Shift+F10", "Menu")
         if has_menu_bar():
@@ -167,12 +167,6 @@ class WindowMenu:
         """Open the menu with its first entry selected, as when a key opens a menu."""
         self._window.frame.header.menu_button.showMenu()
         self.menu.setActiveAction(self.menu.actions()[0])
-
-    def _next_part(self) -> None:
-        self._window.pane_requested.emit(1)
-
-    def _previous_part(self) -> None:
-        self._window.pane_requested.emit(-1)
 
     def _add_folders(self, commands: Commands, window: MainWindowBase) -> tuple[QAction, ...]:
         """Add commands for folders and their index; returns the commands that need an open folder."""

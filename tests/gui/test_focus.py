@@ -14,7 +14,6 @@ from gui.conversation.view import ConversationView
 from gui.core.view_spec import view_specs
 from gui.style import THEMES
 from gui.viewer.base_viewer import BaseViewer
-from gui.widgets.message_banner import Action
 from gui.window.main_window import MainWindow
 from tests.helpers.fake_insight import FakeInsight, make_group
 from tests.helpers.fake_memory import FakeMemory
@@ -177,7 +176,7 @@ def test_f6_focuses_first_button_of_each_message(qtbot, in_view):
     for number in range(2):
         undone: list[int] = []
         window.banner.show_message(
-            f"Search {number} was removed.", "working", Action("Undo", partial(undone.append, 1))
+            f"Search {number} was removed.", "working", ("Undo", partial(undone.append, 1))
         )
         window.search.focus_box()
         qtbot.keyClick(QApplication.focusWidget(), Key.Key_F6)

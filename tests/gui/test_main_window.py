@@ -23,7 +23,6 @@ from gui.conversation.panel import ConversationPanel
 from gui.diagnostics.panel import DiagnosticsPanel
 from gui.viewer import external_programs
 from gui.widgets.form_controls import Chip
-from gui.widgets.message_banner import Action
 from gui.window.main_window import MainWindow, PanelsAhead
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_records import make_path_state, make_progress, make_status, make_summary
@@ -415,7 +414,7 @@ def test_opening_another_folder_replaces_the_first(qtbot, opened, memory, monkey
     _find(qtbot, opened, "herons")
     assert other.searches[-1][0] == "herons"
     menu = QMenu()
-    opened.search.workspace_menu_requested.emit(menu)
+    opened.search.filters.workspace_menu_requested.emit(menu)
     names = [action.text() for action in menu.actions() if action.isCheckable()]
     assert names == [str(tmp_path), str(memory.folder), "All workspaces"]
     again = FakeMemory()
@@ -438,7 +437,7 @@ VIEWS: list[tuple[str, Callable[[MainWindow, Path], None]]] = [
     ("welcome", lambda window, _: window.folders.show_welcome()),
     ("preview", lambda window, folder: window.folders.offer(folder)),
     ("sources", lambda window, _: window.folders.choose_sessions()),
-    ("message", lambda window, _: window.workspace_controller.show_settings_problem("Line 3.", Action("Again", list))),
+    ("message", lambda window, _: window.workspace_controller.show_settings_problem("Line 3.", ("Again", list))),
 ]
 """States of the window, one after the other."""
 
@@ -492,7 +491,7 @@ def test_result_and_skipped_file_open_in_other_programs(qtbot, opened, memory, m
     qtbot.keyClick(opened.search.body.list, Key.Key_E, Control)
     qtbot.waitUntil(lambda: bool(seen))
     assert seen.pop() == (memory.folder / result.path, result.start_line, "")
-    opened.search.reveal_requested.emit(result)
+    opened.search.actions.reveal_requested.emit(result)
     qtbot.waitUntil(lambda: bool(seen))
     assert seen.pop() == (memory.folder / result.path,)
     opened.dock.diagnostics.reveal_requested.emit("big.bin")
@@ -577,7 +576,7 @@ def test_escape_leaves_session_choice_unchanged(qtbot, opened):
 
 
 def test_sessions_view_opens_source_page(qtbot, opened):
-    opened.views.sessions.folder_requested.emit()
+    opened.views.sessions.listed.folder_requested.emit()
     assert opened.pages.currentWidget() is opened.first_run
     qtbot.waitUntil(lambda: opened.first_run.ready)
     assert _button(opened.first_run, "Save and index")
@@ -605,7 +604,7 @@ def test_outside_file_is_added_to_extra_paths(qtbot, opened, memory):
 
 def test_excluded_type_is_added_to_extensions(qtbot, opened, memory):
     with qtbot.waitSignal(opened.workspace.opening):
-        opened.dock.diagnostics.type_requested.emit(".log")
+        opened.dock.diagnostics.why.type_requested.emit(".log")
     assert engine.load_settings(memory.folder).extensions == (*engine.Settings().extensions, ".log")
 
 
@@ -625,7 +624,7 @@ def test_reopened_folder_keeps_results_and_document(qtbot, opened, memory, monke
         lambda _: states.append((opened.workspace.current, opened.viewer.opened, results.current_result()))
     )
     monkeypatch.setattr(memory, "close", lambda: None)  # which deletes the folder
-    opened.dock.diagnostics.type_requested.emit(".log")
+    opened.dock.diagnostics.why.type_requested.emit(".log")
     qtbot.waitUntil(lambda: bool(states) and at_rest(opened) and memory.syncs[-1] == ("manual", False))
     assert states == [(None, file, chosen)]
     assert not cleared
@@ -685,7 +684,7 @@ def test_failed_reopening_closes_the_document(qtbot, opened, memory, monkeypatch
         raise engine.MnemoscopeError("The index is in use.")
 
     monkeypatch.setattr(engine, "open_memory", refuse, raising=False)
-    opened.dock.diagnostics.type_requested.emit(".log")
+    opened.dock.diagnostics.why.type_requested.emit(".log")
     qtbot.waitUntil(lambda: opened.pages.currentWidget() is opened.message)
     assert not opened.viewer.reads
 

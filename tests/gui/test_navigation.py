@@ -162,7 +162,7 @@ def test_back_and_forward_restore_filters_ranking_and_order(qtbot, opened, find,
 
 def test_back_restores_extended_result_list(qtbot, opened, find, back, rest):
     find("timer")
-    opened.search.body.more_requested.emit()
+    opened.search.body.list.more_requested.emit()
     rest()
     _open(qtbot, opened, "055.md", rest)
     find("hose")

@@ -333,14 +333,14 @@ def test_similar_sessions_open_in_sessions_view(qtbot, window):
     _search(qtbot, window, "lost_ticks")
     _sessions(qtbot, window)
     qtbot.keyClick(window, Key.Key_1, Control)
-    window.views.conversation.similar_requested.emit(VALVE)
+    window.views.conversation.session_actions.similar_requested.emit(VALVE)
     assert window.views.current == "sessions"
     qtbot.waitUntil(lambda: at_rest(window))
     assert "sessions like" in window.views.sessions.view.notice.accessibleName()
 
 
 def test_similar_sessions_work_before_listing(qtbot, window):
-    window.views.conversation.similar_requested.emit(VALVE)
+    window.views.conversation.session_actions.similar_requested.emit(VALVE)
     qtbot.waitUntil(lambda: at_rest(window) and "like “" in window.views.sessions.view.notice.accessibleName())
 
 
@@ -348,7 +348,7 @@ def test_more_from_session_limits_search_until_chip_is_pressed(qtbot, window, me
     _sessions(qtbot, window)
     window.views.sessions.search("timer")
     qtbot.waitUntil(lambda: at_rest(window))
-    window.views.conversation.more_requested.emit(VALVE)
+    window.views.conversation.session_actions.more_requested.emit(VALVE)
     assert window.views.current == "search"
     qtbot.waitUntil(lambda: at_rest(window))
     query, _, options = memory.searches[-1]
@@ -385,7 +385,7 @@ def test_added_session_folder_is_saved_and_workspace_reopened(qtbot, window, mem
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path))
     _sessions(qtbot, window)
     folder = window.workspace.current.folder
-    window.views.sessions.folder_requested.emit()
+    window.views.sessions.listed.folder_requested.emit()
     for words in ("Add a folder…", "Save and index"):
         qtbot.waitUntil(lambda: window.first_run.ready)
         next(b for b in window.first_run.findChildren(QPushButton) if b.text() == words).click()
@@ -397,7 +397,7 @@ def test_added_session_folder_is_saved_and_workspace_reopened(qtbot, window, mem
 
 @pytest.mark.parametrize("remembers", [False])
 def test_demo_refuses_session_folder(qtbot, window):
-    window.views.sessions.folder_requested.emit()
+    window.views.sessions.listed.folder_requested.emit()
     assert "demo" in window.banner.text
 
 

@@ -23,7 +23,7 @@ class InventedPanel(QObject, ViewPanel):
         self.manager: MemorySearchManager | None = None
         self.status: MemoryProviderStatus | None = None
         self.page = ""
-        self.box.list_requested.connect(self.focus_list)
+        self.box.edit.list_requested.connect(self.focus_list)
 
     def set_manager(self, manager: MemorySearchManager | None, *, reopening: bool = False) -> None:
         self.manager = manager

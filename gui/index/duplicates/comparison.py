@@ -21,7 +21,7 @@ from engine import (
     tr,
     tr_count,
 )
-from gui.core.jobs import Jobs, JobSlot
+from gui.core.jobs import JobOwner, Jobs, JobSlot
 from gui.index.attention_items import Attention
 from gui.index.duplicates.diff_view import SideBySide
 from gui.index.duplicates.line_comparison import MAX_LINES, Row, Text, side_by_side_rows
@@ -150,20 +150,18 @@ class _Compared:
     cut: bool
 
 
-class ComparisonPane(QWidget):
+class ComparisonPane(JobOwner, QWidget):
     """Shows two notes of a group side by side, with actions.
 
     Signals:
         open_requested: name and line of a note to open.
         hide_requested: the group, and whether to hide or show it.
         notified: a message about the result.
-        back_requested: return to the list, in a narrow window.
     """
 
     open_requested = Signal(str, object)
     hide_requested = Signal(object, bool)
     notified = Signal(str)
-    back_requested = Signal()
 
     def __init__(self, jobs: Jobs) -> None:
         super().__init__()
@@ -198,7 +196,6 @@ class ComparisonPane(QWidget):
         self._after.clicked.connect(lambda: self._next_difference(forward=True))
         copy.clicked.connect(self._copy_paths)
         self._hide.clicked.connect(self._request_hide)
-        self.back.clicked.connect(self.back_requested)
         for choice in self._choices:
             choice.activated.connect(self._compare)
 
@@ -222,10 +219,6 @@ class ComparisonPane(QWidget):
         sides.addWidget(self._between, 2, 0, 1, 2)
         column_of(head, sides, line(), self._problem, (self.view, 1), spacing=0, parent=self)
         self._problem.setContentsMargins(_SIDE, 8, _SIDE, 8)
-
-    @property
-    def busy(self) -> bool:
-        return self._job.busy
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """Set the memory to read the notes from."""

@@ -263,7 +263,7 @@ class DuplicatesPage(IndexPage):
         self.groups.left.connect(self.left)
         self.comparison.open_requested.connect(self.open_requested)
         self.comparison.notified.connect(self._hint.show_message)
-        self.comparison.back_requested.connect(self._go_to_list)
+        self.comparison.back.clicked.connect(self._go_to_list)
         self.comparison.hide_requested.connect(lambda group, hidden: self._hide(group, hidden=hidden))
 
     def _left_side(self) -> QWidget:

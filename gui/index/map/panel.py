@@ -40,13 +40,9 @@ class MapHeader(QWidget):
 
     Signals:
         kind_chosen: Kind by which the points are coloured.
-        lasso_requested: whether dragging is to draw a loop.
-        fit_requested: show all points.
     """
 
     kind_chosen = Signal(str)
-    lasso_requested = Signal(bool)
-    fit_requested = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -62,9 +58,7 @@ class MapHeader(QWidget):
             tr("Lasso"), tr("Draw a loop around points to list them (or hold Shift while you drag)")
         )
         self.lasso.setCheckable(True)
-        self.lasso.toggled.connect(self.lasso_requested)
         self.fit = self._button(tr("Show all"), tr("Show all points (0)"))
-        self.fit.clicked.connect(self.fit_requested)
         self.enlarge = self._button(tr("Larger map"), tr("Show the map on a separate page"))
         choices = self.colour, self.lasso, self.fit, self.enlarge
         row_of(label(tr("Map"), "strong"), (self._subtitle, 1), *choices, spacing=8, parent=self)
@@ -133,8 +127,8 @@ class MapPanel(IndexPage):
         self._map_arrived.connect(self._show_early)
         self._progressed.connect(self._show_progress)
         self.header.kind_chosen.connect(self._regroup)
-        self.header.lasso_requested.connect(self.canvas.set_lasso)
-        self.header.fit_requested.connect(self.canvas.fit)
+        self.header.lasso.toggled.connect(self.canvas.set_lasso)
+        self.header.fit.clicked.connect(self.canvas.fit)
         self.header.enlarge.clicked.connect(lambda: self.action_requested.emit("map"))
         self.legend.isolated.connect(self._isolate)
         self.canvas.picture.failed.connect(self.show_problem)

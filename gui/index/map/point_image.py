@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, QPointF, QRectF, Signal
 from PySide6.QtGui import QColor, QImage, QPainter
 
 from engine import CancelToken
-from gui.core.jobs import Jobs, JobSlot
+from gui.core.jobs import JobOwner, Jobs, JobSlot
 from gui.index.map.groups import MIN_SHAPE_RADIUS, REACH
 from gui.index.map.scene import Viewport
 
@@ -53,7 +53,7 @@ class _Picture:
     """Visible area, with the size of the image."""
 
 
-class PointImage(QObject):
+class PointImage(JobOwner, QObject):
     """An image of the points, drawn off the GUI thread.
 
     Signals:
@@ -66,13 +66,9 @@ class PointImage(QObject):
 
     def __init__(self, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
-        self._draw_job = JobSlot(self, jobs)
+        self._job = JobSlot(self, jobs)
         self._picture: _Picture | None = None
         self._requested: tuple[Appearance, Viewport] | None = None
-
-    @property
-    def busy(self) -> bool:
-        return self._draw_job.busy
 
     @property
     def drawn_once(self) -> bool:
@@ -80,13 +76,13 @@ class PointImage(QObject):
         return self._picture is not None
 
     def clear(self) -> None:
-        self._draw_job.cancel()
+        self._job.cancel()
         self._picture = self._requested = None
 
     def show(self, appearance: Appearance, view: Viewport) -> None:
         """Draw a new image for this look and viewport; the old one is shown meanwhile."""
         self._requested = appearance, view
-        if not self._draw_job.busy and not self._is_usable(appearance, view):
+        if not self._job.busy and not self._is_usable(appearance, view):
             self._start()
 
     def paint(self, painter: QPainter, view: Viewport) -> None:
@@ -116,7 +112,7 @@ class PointImage(QObject):
         assert self._requested is not None
         appearance, view = self._requested
         around = replace(view, width=view.width * (1 + 2 * _AROUND), height=view.height * (1 + 2 * _AROUND))
-        self._draw_job.read(lambda token: _draw(appearance, around, token), self._done, self.failed.emit)
+        self._job.read(lambda token: _draw(appearance, around, token), self._done, self.failed.emit)
 
     def _done(self, picture: _Picture) -> None:
         self._picture = picture

@@ -9,7 +9,7 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QFontMetric
 from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QPushButton, QStyleOptionViewItem, QWidget
 
 from engine import CancelToken, IndexInsight, MapPointDetail, tr, tr_count
-from gui.core.jobs import Jobs, JobSlot
+from gui.core.jobs import JobOwner, Jobs, JobSlot
 from gui.index.map import wording
 from gui.index.map.interactive_map import InteractiveMap
 from gui.index.map.map_view import Prepared, within_group
@@ -51,7 +51,7 @@ def _line_height(size: int) -> int:
     return round(QFontMetrics(font_at(size)).height() * 1.25)
 
 
-class SelectionList(QFrame):
+class SelectionList(JobOwner, QFrame):
     """The list of selected chunks; hidden if there are none.
 
     Signals:
@@ -66,7 +66,7 @@ class SelectionList(QFrame):
 
     def __init__(self, jobs: Jobs) -> None:
         super().__init__()
-        self._read_job = JobSlot(self, jobs)
+        self._job = JobSlot(self, jobs)
         self.chunks: tuple[int, ...] = ()
         self.details: tuple[MapPointDetail, ...] = ()
         self._count = label("", "strong")
@@ -91,20 +91,16 @@ class SelectionList(QFrame):
         column_of(head, (self.list, 1), foot, spacing=6, parent=self)
         self.hide()
 
-    @property
-    def busy(self) -> bool:
-        return self._read_job.busy
-
     def show_chunks(self, insight: IndexInsight, chunks: Sequence[int]) -> None:
         """Show the chunks with these ids, at most `MAX_LISTED`."""
         self.chunks = tuple(chunks)
         listed = self.chunks[:MAX_LISTED]
         self._show_count(len(listed))
         self.show()
-        self._read_job.read(lambda token: insight.map_details(listed, token), self._fill, self._count.setText)
+        self._job.read(lambda token: insight.map_details(listed, token), self._fill, self._count.setText)
 
     def clear(self) -> None:
-        self._read_job.cancel()
+        self._job.cancel()
         self.chunks, self.details = (), ()
         self.list.clear()
         self.hide()

@@ -75,11 +75,6 @@ _NAMES = {
 }
 
 
-def language_name(language: str) -> str:
-    """Return the name of a language: "english" -> "English"; empty if none was detected."""
-    return tr(_NAMES.get(language, language.capitalize()))
-
-
 class Field(NamedTuple):
     label: str
     value: str
@@ -140,7 +135,7 @@ def fields(detail: ChunkDetail, file: FileChunks, *, same_as_file: bool | None) 
     yield Field(tr("Heading"), heading_text(detail.path, detail.row))
     yield Field(tr("Size"), size_of(detail.row))
     yield from _vector_fields(detail, file)
-    kinds = (tr(_SOURCES[file.source]), language_name(file.language))
+    kinds = (tr(_SOURCES[file.source]), tr(_NAMES.get(file.language, file.language.capitalize())))
     yield Field(tr("File"), f"{detail.path} ({', '.join(filter(None, kinds))})")
     if file.tags:
         yield Field(tr("Tags"), ", ".join(file.tags))

@@ -248,7 +248,7 @@ def test_sessions_with_file_searches_for_the_file(qtbot, opened: MainWindow, pan
     panel.list.sessions_requested.emit(panel.list.current.path)
     assert opened.views.current == "search"
     assert opened.views.search.box.query == "file:valve.c"
-    opened.views.viewer.sessions_requested.emit("two words.md")
+    opened.views.viewer.file_actions.sessions_requested.emit("two words.md")
     assert opened.views.search.box.query == 'file:"two words.md"'
     qtbot.waitUntil(lambda: at_rest(opened))
 

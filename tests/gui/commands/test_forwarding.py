@@ -73,7 +73,7 @@ def test_ctrl_e_in_box_opens_result_in_editor(qtbot, opened, monkeypatch):
     monkeypatch.setattr(external_programs, "open_in_editor", lambda *_: "")
     box.home(False)
     selected = opened.search.view.list.current_result()
-    with qtbot.waitSignal(opened.search.editor_requested) as signal:
+    with qtbot.waitSignal(opened.search.actions.editor_requested) as signal:
         qtbot.keyClick(box, Key.Key_E, CTRL)
     assert signal.args == [selected]
     assert box.cursorPosition() == 0

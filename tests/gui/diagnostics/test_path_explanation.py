@@ -185,7 +185,7 @@ def test_excluded_type_can_be_included(qtbot, appearance, jobs, memory):
     panel.why.enter_path("a.txt")
     qtbot.waitUntil(panel.why.button.isVisible)
     assert panel.why.button.text() == "Include .txt files"
-    with qtbot.waitSignal(panel.type_requested) as signal:
+    with qtbot.waitSignal(panel.why.type_requested) as signal:
         panel.why.button.click()
     assert signal.args == [".txt"]
 

@@ -146,10 +146,10 @@ def test_attention_card_grows_with_rows_at_any_width(qtbot, page):
 
 def test_rows_of_other_pages_follow_index_rows(page):
     rows = (Attention("", "off", "7 near-duplicates", "daily logs", ("Compare", "duplicates")),)
-    page.show_attention("duplicates", rows)
+    page.attention.show_rows("duplicates", rows)
     page.show_status(make_status(skipped_files=(FileIssue(path="x", rule="link", detail=""),)))
     assert [name.partition(" (")[0] for name in row_names(page)] == ["1 file or folder skipped", "7 near-duplicates"]
-    page.show_attention("duplicates", ())
+    page.attention.show_rows("duplicates", ())
     assert len(row_names(page)) == 1
 
 

@@ -105,10 +105,9 @@ def test_changed_note_is_not_undone(qtbot, sessions, memory):
 
 def test_menu_and_conversation_offer_remember(qtbot, sessions, monkeypatch):
     requests = []
-    sessions.views.sessions.remember_requested.disconnect()
-    sessions.views.conversation.remember_requested.disconnect()
-    sessions.views.sessions.remember_requested.connect(lambda *arguments: requests.append(arguments))
-    sessions.views.conversation.remember_requested.connect(lambda *arguments: requests.append(arguments))
+    for actions in (sessions.views.sessions.actions, sessions.views.conversation.session_actions):
+        actions.remember_requested.disconnect()
+        actions.remember_requested.connect(lambda *arguments: requests.append(arguments))
     monkeypatch.setattr(QMenu, "popup", lambda menu, _: menus.append(menu))
     menus: list[QMenu] = []
     event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(0, 0), QPoint(0, 0))

@@ -136,7 +136,7 @@ def test_remaining_remedies_are_emitted_to_window(qtbot, panel, ask, memory, nam
     memory.remedies = (_remedy(name, path="drafts"),)
     ask("zucchini")
     panel.focus_list()
-    with qtbot.waitSignal(panel.controller.remedy_requested) as emitted:
+    with qtbot.waitSignal(panel.controller.variants.remedy_requested) as emitted:
         qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
     assert emitted.args == [memory.remedies[0]]
 
@@ -198,9 +198,9 @@ def test_score_bar_click_opens_explanation(qtbot, panel, results, ask):
     rect = results.visualRect(results.currentIndex())
     bar = QPoint(rect.left() + 20, rect.bottom() - 14)
     assert results.painter.is_on_bar(rect, bar, Qt.LayoutDirection.LeftToRight)
-    with qtbot.waitSignal(panel.why_requested):
+    with qtbot.waitSignal(panel.view.list.why_requested):
         qtbot.mouseClick(results.viewport(), Qt.MouseButton.LeftButton, pos=bar)
-    with qtbot.assertNotEmitted(panel.why_requested):
+    with qtbot.assertNotEmitted(panel.view.list.why_requested):
         qtbot.mouseClick(results.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(rect.center().x(), rect.top() + 20))
 
 

@@ -30,9 +30,9 @@ pytestmark = pytest.mark.usefixtures("short_waits")
 def signals(panel) -> dict[str, list[Any]]:
     """The signals of the panel: (path, query) or the text."""
     signals: dict[str, list[Any]] = {"selected": [], "activated": [], "query": []}
-    panel.result_selected.connect(lambda result, query: signals["selected"].append((result.path, query)))
+    panel.preview.selected.connect(lambda result, query: signals["selected"].append((result.path, query)))
     panel.result_activated.connect(lambda result, query: signals["activated"].append((result.path, query)))
-    panel.controller.query_changed.connect(signals["query"].append)
+    panel.controller.builder.query_changed.connect(signals["query"].append)
     return signals
 
 
@@ -56,7 +56,7 @@ def test_alt_up_and_down_step_through_earlier_queries(qtbot, panel, box, results
 def test_ctrl_e_opens_result_in_editor(qtbot, panel, results, ask):
     ask("timer")
     results.setFocus()
-    with qtbot.waitSignal(panel.editor_requested) as signal:
+    with qtbot.waitSignal(panel.actions.editor_requested) as signal:
         qtbot.keyClick(results, Key.Key_E, Qt.KeyboardModifier.ControlModifier)
     assert signal.args[0] == results.current_result()
 
@@ -306,7 +306,7 @@ def test_empty_answer_explains_itself(qtbot, panel, ask):
     panel.focus_list()
     assert QApplication.focusWidget().text() == "Show results below the minimum score"
     assert QApplication.focusWidget().accessibleDescription() == WEAK.advice
-    with qtbot.waitSignal(panel.why_requested):
+    with qtbot.waitSignal(panel.view.list.why_requested):
         _press(qtbot, panel, "How this search worked")
 
 
@@ -504,7 +504,7 @@ def test_suggestion_is_offered_and_click_searches_it(qtbot, panel, box, results,
 
 def test_corrected_query_can_be_searched_as_typed(qtbot, panel, box, results, ask, memory):
     memory.corrections["tiemr batteries"] = MEANT
-    with qtbot.waitSignal(panel.result_selected) as selected:
+    with qtbot.waitSignal(panel.preview.selected) as selected:
         ask("tiemr batteries")
     assert selected.args[1] == "timer batteries"  # highlighted in the viewer
     assert results.isVisible()
@@ -588,9 +588,9 @@ def test_menu_copies_and_emits_requests(panel, results, ask, monkeypatch):
     ask("tomatoes")
     result = results.current_result()
     received: list[Any] = []
-    panel.editor_requested.connect(lambda it: received.append(("editor", it)))
-    panel.reveal_requested.connect(lambda it: received.append(("reveal", it)))
-    panel.why_requested.connect(lambda: received.append("why"))
+    panel.actions.editor_requested.connect(lambda it: received.append(("editor", it)))
+    panel.actions.reveal_requested.connect(lambda it: received.append(("reveal", it)))
+    panel.view.list.why_requested.connect(lambda: received.append("why"))
     menus: list[ResultMenu] = []
     monkeypatch.setattr(ResultMenu, "popup", lambda menu, at: menus.append(menu))
     results.menu_requested.emit(result, results.mapToGlobal(results.rect().center()))
@@ -609,7 +609,7 @@ def test_workspace_chip_menu_is_filled_by_owner(qtbot, panel, memory):
     panel.refresh()
     qtbot.waitUntil(lambda: any(chip.text() == "R&D notes" for chip in panel.header.findChildren(Chip)))
     chip = _chip(panel, "R&D notes")
-    panel.workspace_menu_requested.connect(lambda menu: menu.addAction("Open another folder"))
+    panel.filters.workspace_menu_requested.connect(lambda menu: menu.addAction("Open another folder"))
     for _ in range(2):
         chip.menu().aboutToShow.emit()
         assert [action.text() for action in chip.menu().actions()] == ["Open another folder"]

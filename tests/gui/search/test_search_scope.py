@@ -183,7 +183,7 @@ def test_similar_search_without_result_or_passage_is_reported(qtbot, panel, resu
 
 def test_similar_search_highlights_distinctive_words(qtbot, panel, settle, memory) -> None:
     received: list[str] = []
-    panel.result_selected.connect(lambda result, query: received.append(query))
+    panel.preview.selected.connect(lambda result, query: received.append(query))
     panel.controller.search_like(Passage(path="topics/shopping.md", start_line=1, end_line=3), "Irrigation hose")
     settle()
     assert "irrigation" in received[-1].split()

@@ -41,7 +41,7 @@ def test_changed_note_is_listed_and_opened(qtbot, panel: SearchPanel, memory: Fa
     panel.show_status(memory.status())
     qtbot.waitUntil(lambda: "Greenhouse" in _buttons(panel))
     assert "2 h ago" in [label.text() for label in panel.body.page.findChildren(QLabel)]
-    with qtbot.waitSignal(panel.note_chosen) as chosen:
+    with qtbot.waitSignal(panel.view.start_lists.note_chosen) as chosen:
         _press(qtbot, panel, "Greenhouse")
     assert chosen.args == [NOTE]
 
@@ -112,7 +112,7 @@ def test_first_user_gets_an_example_and_the_map(qtbot, panel: SearchPanel, memor
     panel.set_manager(memory)
     panel.show_status(msgspec.structs.replace(memory.status(), provider="embedded", pending_vectors=0))
     qtbot.waitUntil(lambda: "“planes de viaje”" in _buttons(panel))
-    with qtbot.waitSignal(panel.view.map_requested):
+    with qtbot.waitSignal(panel.view.start_lists.map_requested):
         _press(qtbot, panel, "Map")
     memory.search = found
     _press(qtbot, panel, "“planes de viaje”")
@@ -128,7 +128,7 @@ def test_map_is_offered_once_passages_have_vectors(qtbot, panel: SearchPanel, me
         assert "Map" not in _buttons(panel)
     panel.show_status(msgspec.structs.replace(status, provider="openai", pending_vectors=0))
     qtbot.waitUntil(lambda: "Map" in _buttons(panel))
-    with qtbot.waitSignal(panel.view.map_requested):
+    with qtbot.waitSignal(panel.view.start_lists.map_requested):
         _press(qtbot, panel, "Map")
     panel.search("timer")
     qtbot.waitUntil(lambda: not panel.busy and panel.view.has_results)

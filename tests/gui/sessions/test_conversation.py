@@ -430,9 +430,9 @@ def test_prompt_list_is_as_high_as_its_rows(qtbot, panel: ConversationPanel, sho
 
 def test_actions_emit_more_similar_and_copy_resume_command(qtbot, panel: ConversationPanel, show) -> None:
     show()
-    with qtbot.waitSignal(panel.more_requested) as more:
+    with qtbot.waitSignal(panel.session_actions.more_requested) as more:
         panel.session_actions.more.trigger()
-    with qtbot.waitSignal(panel.similar_requested) as similar:
+    with qtbot.waitSignal(panel.session_actions.similar_requested) as similar:
         panel.session_actions.similar.trigger()
     assert more.args == similar.args == [VALVE]
     panel.session_actions.resume.trigger()

@@ -155,7 +155,7 @@ def test_copy_session_as_markdown_from_menu(qtbot, panel: ConversationPanel) -> 
 
 @opens_menu
 def test_more_from_session_is_requested_from_menu(qtbot, panel: ConversationPanel) -> None:
-    with qtbot.waitSignal(panel.more_requested) as more:
+    with qtbot.waitSignal(panel.session_actions.more_requested) as more:
         choose("More from this session")
     assert more.args == [VALVE]
 

@@ -137,7 +137,7 @@ def test_enter_filters_the_list_unless_the_name_is_unknown(qtbot, dialog) -> Non
 
 def test_figures_are_those_of_the_filtered_list(qtbot, panel) -> None:
     (figures,) = (action for action in panel.view.list.actions() if action.objectName() == FIGURES.name)
-    with qtbot.waitSignal(panel.figures_requested):
+    with qtbot.waitSignal(panel.actions.figures.triggered):
         figures.trigger()
     everything = len(panel.view.list.listed_sessions())
     panel.filter_by("agent", "codex")

@@ -171,9 +171,9 @@ def test_days_dialog_accepts_days_in_any_order(qtbot, panel, today):
 
 
 def test_order_choice_sorts_sessions(qtbot, panel):
-    panel.view.order_chosen.emit("project")
+    panel.view.header.sort_button.order_chosen.emit("project")
     assert _titles(panel)[0] == "greenhouse"
-    panel.view.order_chosen.emit("longest")
+    panel.view.header.sort_button.order_chosen.emit("longest")
     assert _titles(panel)[0] == "Fix the valve controller"
 
 
@@ -458,7 +458,7 @@ def test_without_folder_page_asks_for_one(qtbot, show_panel):
     memory.set_status(sources=("memory",))
     panel = show_panel(memory)
     assert panel.view.page.accessibleName().startswith("Where are your sessions?")
-    with qtbot.waitSignal(panel.folder_requested):
+    with qtbot.waitSignal(panel.listed.folder_requested):
         _press(panel.view.page, "Choose sessions…")
     memory.set_status(sources=("memory", "sessions"), syncing=make_progress())
     panel.refresh()

@@ -229,7 +229,7 @@ def test_window_switch_saves_immediately_and_ctrl_z_undoes(qtbot, dialog):
     dialog.show_page("privacy")
     _rest(qtbot, dialog)
     box = _row(dialog, "window.keep_searches").field.focusProxy()
-    with qtbot.waitSignal(dialog.took_effect) as emitted:
+    with qtbot.waitSignal(dialog.model.took_effect) as emitted:
         box.click()
     assert not emitted.args[0].window.keep_searches
     _rest(qtbot, dialog)
@@ -405,7 +405,7 @@ def test_search_result_can_be_edited_in_place(qtbot, dialog):
     assert row.placed.key == "query.hybrid.temporal_decay.half_life_days"
     focus.selectAll()
     qtbot.keyClicks(focus, "90")
-    with qtbot.waitSignal(dialog.took_effect):
+    with qtbot.waitSignal(dialog.model.took_effect):
         qtbot.keyClick(focus, Qt.Key.Key_Return)
     _rest(qtbot, dialog)
     assert load_settings().query.hybrid.temporal_decay.half_life_days == 90

@@ -17,7 +17,7 @@ from gui.widgets.icons import IconButton, add_clear_button, application_icon
 from gui.widgets.labels import ElidedLabel, breakable, elide
 from gui.widgets.layouts import FoldingRow, FootedColumn, PageStack, column_page, scrolling_column
 from gui.widgets.list_header import ListHeader, Order
-from gui.widgets.message_banner import Action, Banner, MessagePage, NoticeBar
+from gui.widgets.message_banner import Banner, MessagePage, NoticeBar
 from gui.widgets.placeholder_page import StatePage
 from gui.widgets.state_dot import StateDot, StateLabel
 
@@ -276,7 +276,7 @@ def test_banner_shows_one_message_and_runs_action(qtbot):
     banner = Banner()
     qtbot.addWidget(banner)
     ran: list[str] = []
-    banner.show_message("The sync failed.", "degraded", Action("Try again", lambda: ran.append("again")), key="sync")
+    banner.show_message("The sync failed.", "degraded", ("Try again", lambda: ran.append("again")), key="sync")
     banner.clear("another matter")
     assert banner.text == "The sync failed."
     button = next(button for button in banner.findChildren(QPushButton) if button.text() == "Try again")
@@ -288,7 +288,7 @@ def test_banner_shows_one_message_and_runs_action(qtbot):
 def test_banner_action_may_show_next_message(qtbot):
     banner = Banner()
     qtbot.addWidget(banner)
-    banner.show_message("Damaged.", "degraded", Action("Rebuild…", lambda: banner.show_message("Really?", "working")))
+    banner.show_message("Damaged.", "degraded", ("Rebuild…", lambda: banner.show_message("Really?", "working")))
     qtbot.mouseClick(banner.findChildren(QPushButton)[-1], Qt.MouseButton.LeftButton)
     assert banner.text == "Really?"
 
@@ -296,7 +296,7 @@ def test_banner_action_may_show_next_message(qtbot):
 def test_narrow_banner_places_actions_below_text(qtbot, appearance):
     banner = Banner()
     qtbot.addWidget(banner)
-    nothing = Action("Embed for about $1.09", lambda: None), Action("Not now", lambda: None)
+    nothing = ("Embed for about $1.09", lambda: None), ("Not now", lambda: None)
     with qtbot.waitExposed(banner):
         banner.resize(1200, 60)
         banner.show()
@@ -336,7 +336,7 @@ def test_low_message_page_scrolls(qtbot, appearance):
     page = MessagePage()
     qtbot.addWidget(page)
     page.show_message(
-        "This index can't be inspected", "It is kept elsewhere. " * 6, Action("Choose another", lambda: None)
+        "This index can't be inspected", "It is kept elsewhere. " * 6, ("Choose another", lambda: None)
     )
     page.resize(300, 120)
     with qtbot.waitExposed(page):
@@ -353,7 +353,7 @@ def test_tab_reaches_message_page_actions_in_place(qtbot):
     first, page, last = QLineEdit(window), MessagePage(window), QLineEdit(window)
     qtbot.addWidget(window)
     page.show_message(
-        "It cannot be opened", "It is gone.", Action("Try again", last.clear), Action("Choose", last.clear)
+        "It cannot be opened", "It is gone.", ("Try again", last.clear), ("Choose", last.clear)
     )
     with qtbot.waitActive(window):
         window.show()
@@ -370,9 +370,9 @@ def test_tab_reaches_message_page_actions_in_place(qtbot):
 def test_message_page_replaces_buttons(qtbot):
     page = MessagePage()
     qtbot.addWidget(page)
-    page.show_message("It cannot be opened", "The folder is gone.", Action("Try again", lambda: None))
+    page.show_message("It cannot be opened", "The folder is gone.", ("Try again", lambda: None))
     page.show_message(
-        "The settings cannot be used", "Line 3.", Action("Open", lambda: None), Action("Again", lambda: None)
+        "The settings cannot be used", "Line 3.", ("Open", lambda: None), ("Again", lambda: None)
     )
     buttons = [button for button in page.findChildren(QPushButton) if not button.isHidden()]
     assert [button.text() for button in buttons] == ["Open", "Again"]

@@ -199,14 +199,14 @@ def test_workspace_of_result_can_be_opened(qtbot, window, folders):
     window.search.controller.search_everywhere(True)
     assert _search(qtbot, window, "varnish") == ["///boat/note.md"]
     (result,) = window.search.body.answer.outcome.results
-    window.search.switch_requested.emit(result)
+    window.search.actions.switch_requested.emit(result)
     qtbot.waitUntil(lambda: window.workspace.current is not None and at_rest(window))
     assert window.workspace.current.folder == folders["boat"]
 
 
 def test_chip_shows_search_scope(qtbot, window):
     menu = QMenu()
-    window.search.workspace_menu_requested.emit(menu)
+    window.search.filters.workspace_menu_requested.emit(menu)
     everywhere = next(action for action in menu.actions() if action.text() == "All workspaces")
     assert not everywhere.isChecked()
     everywhere.trigger()

@@ -53,7 +53,7 @@ def begin(qtbot, appearance, jobs, memory, monkeypatch):
 def test_new_fact_draft_is_saved_while_typing_and_deleted_after(qtbot, opened):
     facts = _facts(qtbot, opened)
     facts.begin_new()
-    facts.body.editor.restore_draft("I prefer the morning")
+    facts.body.editor.text.setPlainText("I prefer the morning")
     qtbot.waitUntil(lambda: [draft["text"] for draft in _kept()] == ["I prefer the morning"])
     if os.name == "posix":
         assert drafts_path().stat().st_mode & 0o077 == 0
@@ -64,7 +64,7 @@ def test_new_fact_draft_is_saved_while_typing_and_deleted_after(qtbot, opened):
 def test_discarded_edit_removes_draft(qtbot, opened):
     facts = _facts(qtbot, opened)
     facts.begin_new()
-    facts.body.editor.restore_draft("I prefer the morning")
+    facts.body.editor.text.setPlainText("I prefer the morning")
     qtbot.waitUntil(lambda: bool(_kept()))
     next(b for b in facts.body.editor.findChildren(QPushButton) if b.text() == "Discard").click()
     qtbot.waitUntil(lambda: not drafts_path().exists())
@@ -74,9 +74,9 @@ def test_discarded_edit_removes_draft(qtbot, opened):
 def test_draft_with_secret_is_not_saved(qtbot, opened, text):
     facts = _facts(qtbot, opened)
     facts.begin_new()
-    facts.body.editor.restore_draft("I prefer the morning")
+    facts.body.editor.text.setPlainText("I prefer the morning")
     qtbot.waitUntil(lambda: bool(_kept()))
-    facts.body.editor.restore_draft(text)
+    facts.body.editor.text.setPlainText(text)
     qtbot.waitUntil(lambda: not drafts_path().exists())
 
 
