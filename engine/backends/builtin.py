@@ -478,7 +478,7 @@ class BuiltinMemory:
             raise IndexCorrupt(self.store.recovered or str(damage)) from damage
 
     def _answer(self, request: "SearchRequest", options: "SearchOptions", cancel: CancelToken | None) -> SearchOutcome:
-        from engine.memory.search_requests import with_outdated
+        from engine.memory.search_requests import with_outdated_notice
 
         provider = self._provider.selected()
         remote = provider is not None and provider.remote
@@ -490,7 +490,7 @@ class BuiltinMemory:
         first = None if on_keywords is None else lambda outcome: on_keywords(with_remote(outcome))
         outcome = self._searcher().search(request, cancel, first)
         if not self._watches:
-            outcome = with_outdated(outcome, self._guard)
+            outcome = with_outdated_notice(outcome, self._guard)
         if self._made_parts is not None:
             self.indexing.latest_results = outcome.results
         return with_remote(outcome)

@@ -22,7 +22,7 @@ from engine.base.errors import Cancelled, Closed, PassageMissing, Unsupported
 from engine.base.language import tr
 from engine.memory.executor import BackgroundExecutor, Lifetime, Listeners, StatusListener
 from engine.memory.memory_interface import MemorySearchManager
-from engine.memory.search_requests import unanswered
+from engine.memory.search_requests import empty_outcome
 from engine.memory.status_report import with_degraded
 from engine.records import (
     FallbackStatus,
@@ -220,7 +220,7 @@ class FallbackMemoryManager:
     def _search(self, call: SearchCall, cancel: CancelToken | None, options: "SearchOptions") -> SearchOutcome:
         self._lifetime.check()
         if refused := self._chosen.refusal(options.get("session_key")):
-            return unanswered(self._chosen.name, refused)
+            return empty_outcome(self._chosen.name, refused)
 
         def attempt(memory: MemorySearchManager, token: CancelToken | None) -> SearchOutcome:
             self._apply_settings(memory)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 
-class _Late:
+class _LazyObject:
     """An object that a function makes when it is first used.
 
     A search on the command line uses few of the hundred patterns in the modules that it imports, and compiling one
@@ -35,12 +35,12 @@ class _Late:
 
 def lazy_pattern(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """Return a pattern with all methods and attributes of `re.compile(text, flags)`, for a module's constant."""
-    return cast(re.Pattern[AnyStr], _Late(re.compile, text, flags))
+    return cast(re.Pattern[AnyStr], _LazyObject(re.compile, text, flags))
 
 
 def lazy_logger(name: str) -> "logging.Logger":
     """Return a logger with all methods of `logging.getLogger(name)`, for modules that a search imports."""
-    return cast("logging.Logger", _Late(_logger, name))
+    return cast("logging.Logger", _LazyObject(_logger, name))
 
 
 before_first_message: list[Callable[[], object]] = []

@@ -237,7 +237,7 @@ def one_value(first: _Event, events: Iterator[_Event]) -> Iterator[_Event]:
 
 
 def limited(events: Iterable[_Event]) -> Iterator[_Event]:
-    """Yield the events unchanged. Raises ValueError after three million, which would take hundreds of MB as values."""
+    """Yield at most three million events, since the values of more take hundreds of MB; then raise ValueError."""
     for number, event in enumerate(events):
         if number == _MAX_EVENTS:
             raise ValueError(skip_reasons.MANY_VALUES.message())

@@ -84,7 +84,7 @@ _NUL_SHARE, _OTHER_NUL_SHARE = 0.1, 0.02
 """Shares of NUL among the upper bytes of UTF-16 that there are at least (blanks and line ends in other alphabets), and
 among the lower bytes that there are at most."""
 _BEYOND_ALPHABETS, _MAX_BEYOND = 0x20, 0.3
-"""First upper byte beyond the alphabets, and the share of such characters that there is at most."""
+"""First upper byte beyond the alphabets, and the most characters beyond it, as a share."""
 _MIN_BYTES = 3
 """Bytes beyond ASCII with which an encoding other than Windows-1252 is possible."""
 _SAMPLE = 32 * 1024

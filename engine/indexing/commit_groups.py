@@ -35,7 +35,7 @@ class TextOutcome(msgspec.Struct):
     failed: list[FileIssue] = msgspec.field(default_factory=list)
     skipped: list[FileIssue] = msgspec.field(default_factory=list)
     unreachable: dict[Source, set[str]] = msgspec.field(default_factory=lambda: {"memory": set(), "sessions": set()})
-    """Stable names of the folders and files that could not be checked, nor anything below them."""
+    """Stable names of folders and files that could not be checked; nothing below them was checked either."""
 
     @property
     def changed(self) -> bool:

@@ -40,7 +40,7 @@ class EmbeddingWork(msgspec.Struct, frozen=True):
     first: bool
     """Whether the model has no vectors at all yet."""
 
-    def needs_agreement(self, *, beyond: int = 0) -> bool:
+    def needs_approval(self, *, beyond: int = 0) -> bool:
         """Return whether the user must approve the embedding.
 
         That is so if it costs money, or takes minutes because the model was changed. `beyond`: tokens approved already.

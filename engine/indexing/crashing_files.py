@@ -20,7 +20,7 @@ log = lazy_logger(__name__)
 
 CRASHED = "crashed"
 """Rule of a file that is skipped because it crashed processes."""
-_ENOUGH = 2
+_MAX_CRASHES = 2
 """Number of crashes until a file is skipped; after one, which may be a kill or a power failure, it is read last."""
 
 
@@ -87,9 +87,9 @@ class CrashRecord:
         return [file for file in files if not self.crashes(file)] if self._suspects else files
 
     def remember(self, file: FoundFile, issue: FileIssue) -> None:
-        """Skip this state of a file from the next sync on, if reading it again would be in vain."""
+        """Skip the file from the next sync on until it changes, if reading it again would have the same result."""
         if issue.rule in _LASTING:
-            tries = self.crashes(file) + 1 if issue.rule == _UNFINISHED else _ENOUGH
+            tries = self.crashes(file) + 1 if issue.rule == _UNFINISHED else _MAX_CRASHES
             known = _Suspect(*_state(file), tries, issue.rule, issue.detail, DOCUMENTS_VERSION)
             self._suspects[file.name] = known
             self._unsaved = True
@@ -106,7 +106,7 @@ class CrashRecord:
 
     def _issue(self, file: FoundFile) -> FileIssue | None:
         suspect = self._known(file)
-        if suspect is None or suspect.crashes < _ENOUGH:
+        if suspect is None or suspect.crashes < _MAX_CRASHES:
             return None
         if suspect.rule:
             return FileIssue(path=file.name, rule=suspect.rule, detail=suspect.detail)

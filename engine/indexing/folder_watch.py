@@ -49,7 +49,7 @@ class SessionGrowth:
         self._new: set[str] = set()
         """Files that requested a sync because they were not indexed; files that aren't transcripts never will be."""
 
-    def call_for_sync(self, paths: Iterable[str]) -> bool:
+    def needs_sync(self, paths: Iterable[str]) -> bool:
         """Whether any of these files has grown enough, shrunk, been deleted, or is or was a symbolic link."""
         sizes = self._indexed_sizes()
         names = {path: transcript_at(transcript_of(path), self._stores)[0] for path in paths}
@@ -207,7 +207,7 @@ class FolderWatch:
             self._start_job(lambda: judge(batch))
 
         def judge(batch: WatchBatch) -> None:
-            if batch.overflow or growth.call_for_sync(batch.paths):
+            if batch.overflow or growth.needs_sync(batch.paths):
                 self._request("session-delta")
 
         alone = _lone_databases(stores)

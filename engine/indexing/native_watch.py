@@ -30,7 +30,7 @@ it is a folder.
 
 _IGNORED_EVENTS = frozenset({"opened", "closed_no_write"})
 _STOP_SECONDS = 1.0
-_NO_MORE = frozenset({errno.ENOSPC, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
+_LIMIT_ERRORS = frozenset({errno.ENOSPC, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
 
 
 class Sink(Protocol):
@@ -310,7 +310,7 @@ class _InotifyTree:
             try:
                 descriptor = self._reader.add_callback(os.fsencode(folder), self._mask, self, number)
             except OSError as error:
-                if folder == self._root or error.errno in _NO_MORE:
+                if folder == self._root or error.errno in _LIMIT_ERRORS:
                     raise
                 return False
             if descriptor < 0:  # watchdog's code for a folder that can't be read

@@ -37,7 +37,7 @@ from engine.indexing.commit_groups import Change, Commits, TextOutcome
 from engine.indexing.session_row_builder import session_file, skipped_transcript
 from engine.indexing.session_workspace_assignment import (
     INDEXED_ELSEWHERE,
-    elsewhere,
+    claim_transcripts,
     ownership_issues,
     ownership_message,
 )
@@ -210,7 +210,7 @@ class SessionStage:
         parts = self._work.parts
         projects = {name: project for name, project in self._listed.items() if name in self._stored}
         files = self._crashes.unsuspected(self._transcripts.files)
-        self._external = elsewhere(files, projects, parts.workspace, parts.store.files, self._projects_of)
+        self._external = claim_transcripts(files, projects, parts.workspace, parts.store.files, self._projects_of)
 
     def _projects_of(self, files: Sequence[FoundFile]) -> Iterator[tuple[FoundFile, str]]:
         """Yield the working folder of new sessions, from the quick read if that finds it."""
@@ -273,13 +273,13 @@ class SessionStage:
     def _read(self, due: list[FoundFile], copies: set[str]) -> None:
         if not due:
             return
-        from engine.indexing.transcript_stage import TranscriptRows  # brings every format with it
+        from engine.indexing.transcript_stage import TranscriptIndexer  # brings every format with it
 
         due, passed_over = self._crashes.readable(due)
         self._outcome.failed += passed_over
         # Copies first: a sync that ends early must not leave one next to the transcript that continues it.
         due.sort(key=lambda file: file.name not in copies)
-        rows = TranscriptRows(self._work, self._commits)
+        rows = TranscriptIndexer(self._work, self._commits)
         self._meter.start("indexing", len(due))
         for number, file in enumerate(due):
             self._token.checkpoint()

@@ -51,7 +51,7 @@ def ownership_message(workspace: str, sessions: int = 0) -> str:
 
 
 def ownership_issues(owners: Mapping[str, str]) -> list[FileIssue]:
-    """Return one issue for each session store and workspace, from the result of `elsewhere`."""
+    """Return one issue for each session store and workspace, from the result of `claim_transcripts`."""
     counts = Counter(("/".join(name.split("/")[:2]), workspace) for name, workspace in owners.items())
     return [
         FileIssue(path=store, rule=INDEXED_ELSEWHERE, detail=ownership_message(workspace, count))
@@ -59,16 +59,16 @@ def ownership_issues(owners: Mapping[str, str]) -> list[FileIssue]:
     ]
 
 
-def elsewhere(
+def claim_transcripts(
     files: Sequence[FoundFile],
     projects: Mapping[str, str],
     workspace: Path,
     index: IndexFiles,
     projects_of: Callable[[Sequence[FoundFile]], Iterable[tuple[FoundFile, str]]],
 ) -> dict[str, str]:
-    """Return the transcripts that belong to other workspaces: the workspace's real path by transcript name.
+    """Claim transcripts for this workspace; return those of other workspaces, with the workspace's real path, by name.
 
-    Claims all other `files` for this workspace, and releases its former claims. `projects`: known folders by transcript
+    Releases the former claims of this workspace. `projects`: known folders by transcript
     name; `projects_of` reads those of transcripts that are neither there nor in the list of claims. If the list of
     claims can't be used, every file belongs to this workspace: a duplicate hit is better than a missing one. Raises the
     errors of `projects_of`; an OSError counts as an unusable list.

@@ -48,7 +48,7 @@ def fingerprint(settings: Settings) -> str:
     )
 
 
-class Agreement(Protocol):
+class EmbeddingApproval(Protocol):
     """The user's approval of embedding that costs money or takes minutes."""
 
     def covers(self, name: ModelName, work: EmbeddingWork) -> bool:
@@ -70,7 +70,7 @@ class Providers(Protocol):
     def provider(self) -> EmbeddingProvider | None:
         """Return the provider in use, selecting it first; None if nothing is embedded. May wait for a keychain."""
 
-    def prepare(self, reason: str) -> EmbeddingProvider | None:
+    def prepare_fallback(self, reason: str) -> EmbeddingProvider | None:
         """Return the fallback for the provider that failed for `reason`; None without one, or if it is
         in use already.
         """
@@ -105,7 +105,7 @@ class SyncParts(msgspec.Struct, frozen=True):
     store: IndexStore
     vectors: VectorIndex
     providers: Providers
-    agreement: Agreement
+    approval: EmbeddingApproval
     batch_jobs: BatchJobs
     batch_policy: BatchPolicy
     executor: Executor

@@ -49,7 +49,7 @@ _UNFINISHED = 0
 """Size of a transcript that was not read to its end."""
 
 
-class DocumentRows:
+class DocumentIndexer:
     """Indexes transcripts that are documents or databases, in one pass over one generation."""
 
     def __init__(self, work: StageWork, commits: Commits) -> None:
@@ -329,7 +329,7 @@ class _LineReading:
         self._commits.add(change, indexed=1 if whole else 0)
 
 
-class LineRows:
+class LineIndexer:
     """Indexes transcripts of one JSON object per line, in one pass over one generation."""
 
     def __init__(self, work: StageWork, commits: Commits) -> None:
@@ -417,13 +417,13 @@ def _masked(value: Any) -> Any:
     return value
 
 
-class TranscriptRows:
+class TranscriptIndexer:
     """Indexes transcripts of any format, in one pass over one generation."""
 
     def __init__(self, work: StageWork, commits: Commits) -> None:
         self._commits = commits
-        self._lines = LineRows(work, commits)
-        self._documents = DocumentRows(work, commits)
+        self._lines = LineIndexer(work, commits)
+        self._documents = DocumentIndexer(work, commits)
 
     def index(self, file: FoundFile) -> FileIssue | None:
         """Index the sessions of one transcript. Returns an issue if nothing of it can be indexed.

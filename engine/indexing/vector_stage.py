@@ -95,7 +95,7 @@ class VectorStage:
             try:
                 done = self._embed(self._provider, tables)
                 if not done:
-                    self._lower_agreement()  # before new text is added to the count
+                    self._lower_approval()  # before new text is added to the count
                 return done
             except ProviderError as problem:
                 log.warning("The embedding of a sync failed")
@@ -126,7 +126,7 @@ class VectorStage:
         try:
             self._end_stage()
         finally:
-            self._lower_agreement()
+            self._lower_approval()
 
     def record_outcome(self) -> None:
         """Store the estimate of embedding that awaits approval, and why embedding failed, for later syncs, searches and
@@ -151,7 +151,7 @@ class VectorStage:
         self._choose_stages(provider, tables)
         if self._batch is not None:
             self._batch.collect()  # paid results are stored, whatever has been approved since
-        if not self._agreed(provider, tables):
+        if not self._is_approved(provider, tables):
             return True
         if self.model is None:
             self.model = self._register(provider, len(provider.embed_query("ping", cancel=self._token)))
@@ -184,17 +184,17 @@ class VectorStage:
         with self._store.write() as writer:
             return writer.ensure_model(*name_of(provider), dims)
 
-    def _agreed(self, provider: EmbeddingProvider, tables: Tables | None) -> bool:
+    def _is_approved(self, provider: EmbeddingProvider, tables: Tables | None) -> bool:
         """Whether the provider may embed the pending texts; otherwise keeps the estimate that needs approval."""
         name: ModelName = name_of(provider)
         with self._store.read(tables=tables) as snapshot:
             # Without the token: a pause here would keep the snapshot open, and this takes only tenths of a second.
             by_jobs = not self._parts.batch_policy.disabled
             work = estimate(snapshot, provider, self._parts.settings, by_jobs=by_jobs)
-        if not self._parts.agreement.covers(name, work):
+        if not self._parts.approval.covers(name, work):
             self._waits = UnapprovedEmbedding(name, work.estimate)
             return False
-        self._parts.agreement.lower(name, work.estimate.tokens)  # a run that was killed did not get to it
+        self._parts.approval.lower(name, work.estimate.tokens)  # a run that was killed did not get to it
         self._waits = None
         return True
 
@@ -210,16 +210,16 @@ class VectorStage:
             with self._store.write() as writer:
                 writer.replace_issues("not embedded", self.refused)
 
-    def _lower_agreement(self) -> None:
+    def _lower_approval(self) -> None:
         """Reduce the approval to the remaining work, so that it doesn't cover later changes.
 
         It ends when nothing is left.
         """
-        provider, agreement = self._provider, self._parts.agreement
-        if not self._looked or provider is None or not agreement.tokens(name_of(provider)):
+        provider, approval = self._provider, self._parts.approval
+        if not self._looked or provider is None or not approval.tokens(name_of(provider)):
             return
         with contextlib.suppress(MnemoscopeError), self._store.read(tables=self._tables) as snapshot:
-            agreement.lower(name_of(provider), estimate(snapshot, provider, self._parts.settings).estimate.tokens)
+            approval.lower(name_of(provider), estimate(snapshot, provider, self._parts.settings).estimate.tokens)
 
     def _choose_stages(self, provider: EmbeddingProvider, tables: Tables | None) -> None:
         """Create the embedding stages for this generation, unless they exist or the model is unknown."""
@@ -247,8 +247,8 @@ class VectorStage:
 
         Until then, searches use the first provider.
         """
-        provider = self._parts.providers.prepare(str(problem))
-        if provider is None or not self._agreed(provider, tables):
+        provider = self._parts.providers.prepare_fallback(str(problem))
+        if provider is None or not self._is_approved(provider, tables):
             self.failure = problem
             return
         self._parts.providers.switch_to_fallback()

@@ -126,7 +126,7 @@ class ActiveProvider:
 
     # --- fallback -------------------------------------------------------------------------------------------------
 
-    def prepare(self, reason: str) -> "EmbeddingProvider | None":
+    def prepare_fallback(self, reason: str) -> "EmbeddingProvider | None":
         """Select and return the fallback for the provider that failed for `reason`, without using it yet.
 
         None if there is no fallback, or if the provider already is one: fallbacks are used only once.

@@ -1,9 +1,8 @@
-"""Background threads of a memory (the caller's executor, or else a few of its own), whether the memory is open, and who
-is notified of its changes.
+"""Runs a memory's background jobs, records whether the memory is open, and notifies listeners of its changes.
 
-Threads of their own have the watcher with its listener, calls that may block forever (`engine/base/cancellation.py`),
-and LanceDB's event loop. Without an executor of the caller, so has a search in another workspace, since an executor
-waits for its threads at exit.
+Jobs run on the caller's executor, or else on a few threads of the memory. The watcher with its listener, calls that may
+block forever (`engine/base/cancellation.py`) and LanceDB's event loop have threads of their own. So does a search in
+another workspace if the caller gives no executor, since an executor waits for its threads at exit.
 """
 
 import heapq

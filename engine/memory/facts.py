@@ -33,7 +33,7 @@ from engine.records import (
     SavedFact,
 )
 from engine.redaction.secret_masking import redact
-from engine.store.facts import FactStore
+from engine.store.facts import StoredFacts
 from engine.store.stored_models import ModelName
 from engine.store.user_data import UserData
 from engine.text.folding import visible
@@ -86,7 +86,7 @@ class Facts:
         """`provider` returns the approved embedding provider; `report_failure` is called with its error, or None on
         success.
         """
-        self._rows = FactStore(user)
+        self._rows = StoredFacts(user)
         self._vectors = FactVectors(self._rows, provider, report_failure)
         self.provider = provider
         self.report_failure = report_failure
@@ -334,7 +334,7 @@ class FactVectors:
 
     def __init__(
         self,
-        rows: FactStore,
+        rows: StoredFacts,
         provider: "Callable[[], EmbeddingProvider | None]",
         report_failure: Callable[[str | None], None],
     ) -> None:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class IndexInsight:
-    """Inspects the index. Thread-safe. Methods import their dependencies on demand, since most programs never use them.
+    """Inspects the index. Thread-safe. Methods import what they need, since most programs never call them.
 
     All methods raise the store's errors, `Closed` after the memory was closed, and `Cancelled` when their token fires.
     """

@@ -20,7 +20,7 @@ from engine.store.user_data import UserData
 if TYPE_CHECKING:
     from engine.embedding.batch_jobs.batch_api import BatchPolicy
     from engine.indexing.cost_estimate import EmbeddingWork
-    from engine.indexing.stage_data import Agreement, RefusedTexts, Sharing
+    from engine.indexing.stage_data import EmbeddingApproval, RefusedTexts, Sharing
     from engine.records.sync import ProgressCallback
 
 log = lazy_logger(__name__)
@@ -70,10 +70,10 @@ class IndexUpdates:
     ) -> SyncReport:
         """Run a sync and return its report; see `MemorySearchManager.sync`."""
 
-        agreement = extended_approvals(self.approvals, approve)
+        approval = extended_approvals(self.approvals, approve)
 
         def work(listener: "ProgressCallback", token: CancelToken) -> SyncReport:
-            return self._run_sync(reason, force, agreement, listener, token)
+            return self._run_sync(reason, force, approval, listener, token)
 
         report = self._indexing.run(work, force=force, progress=progress, cancel=cancel)
         if approve and report.awaiting is not None:
@@ -103,7 +103,12 @@ class IndexUpdates:
         self._on_repaired()
 
     def _run_sync(
-        self, reason: SyncReason, force: bool, agreement: "Agreement", listener: "ProgressCallback", token: CancelToken
+        self,
+        reason: SyncReason,
+        force: bool,
+        approval: "EmbeddingApproval",
+        listener: "ProgressCallback",
+        token: CancelToken,
     ) -> SyncReport:
         # imported here because a search must not wait for the modules of a sync
         from engine.indexing.crashing_files import CrashRecord
@@ -118,7 +123,7 @@ class IndexUpdates:
             store=context.store,
             vectors=context.vectors,
             providers=context.provider,
-            agreement=agreement,
+            approval=approval,
             batch_jobs=self.batch_jobs,
             batch_policy=self.batch_policy,
             executor=context.threads,
@@ -173,7 +178,7 @@ class Approvals:
 
     def covers(self, name: ModelName, work: "EmbeddingWork") -> bool:
         """Whether embedding may start: it needs no approval, or hardly exceeds the approved amount."""
-        return not work.needs_agreement() or not work.needs_agreement(beyond=round(self.tokens(name) * _ABOUT))
+        return not work.needs_approval() or not work.needs_approval(beyond=round(self.tokens(name) * _ABOUT))
 
     def lower(self, name: ModelName, tokens: int) -> None:
         """Reduce the approval to the remaining tokens; 0 ends it. A larger number than approved has no effect."""
@@ -203,7 +208,7 @@ class Approvals:
             self._unsaved[name] = tokens
 
 
-def extended_approvals(approvals: Approvals, beforehand: bool | EmbeddingEstimate) -> "Agreement":
+def extended_approvals(approvals: Approvals, beforehand: bool | EmbeddingEstimate) -> "EmbeddingApproval":
     """Return the user's approvals and those that the caller of a sync gives; see `MemorySearchManager.sync`."""
     if not beforehand:
         return approvals

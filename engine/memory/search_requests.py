@@ -132,7 +132,7 @@ def check_length(query: str) -> None:
         )
 
 
-def with_outdated(outcome: SearchOutcome, guard: PathGuard) -> SearchOutcome:
+def with_outdated_notice(outcome: SearchOutcome, guard: PathGuard) -> SearchOutcome:
     """Name the found notes that are not on disk, or have changed since the last update, in the notice of an answer."""
     indexed = {found.path: found.modified for found in outcome.results if found.source == "memory"}
     now = guard.times(indexed)
@@ -166,7 +166,7 @@ def _days(half_life: float | None, settings: QuerySettings) -> float:
 _NO_TIME = SearchTimings(analysis=0.0, keyword=0.0, embed=0.0, vector=0.0, merge=0.0, total=0.0)
 
 
-def unanswered(backend: str, notice: str) -> SearchOutcome:
+def empty_outcome(backend: str, notice: str) -> SearchOutcome:
     """Return an empty search result; `notice` says in one sentence why no search was made."""
     return SearchOutcome(
         results=(),

@@ -15,7 +15,7 @@ _COLUMNS = ", ".join(Fact.__struct_fields__)
 _MARKS = ", ".join("?" * len(Fact.__struct_fields__))
 
 
-class FactStore:
+class StoredFacts:
     """Stores the facts of one workspace. Thread-safe; changes raise `StoreError` if nothing can be saved."""
 
     def __init__(self, user: UserData) -> None:

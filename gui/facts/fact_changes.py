@@ -255,7 +255,7 @@ class FactChanges(QObject):
 
     @Slot(object)
     def _approve(self, fact: Fact) -> None:
-        done, undone = marked("Approved: {fact}"), marked("UnapprovedEmbedding approval again: {fact}")
+        done, undone = marked("Approved: {fact}"), marked("Awaiting approval again: {fact}")
         self._run_change(fact, lambda facts: facts.approve([fact.id]), done, undone)
 
     @Slot(object)

@@ -48,7 +48,7 @@ SimilarSessions = tuple[tuple[SessionSummary, float], ...]
 
 # --- Reads the list of sessions from the memory, off the GUI thread, and again when the index has changed ------------
 @dataclass(frozen=True)
-class Known:
+class LoadedSessions:
     """The session summaries that were read, and the catalogue made from them."""
 
     summaries: tuple[SessionSummary, ...]
@@ -56,7 +56,7 @@ class Known:
 
 
 class SessionListLoader(JobOwner, QObject):
-    """Reads all sessions of a memory in the background, and stores the newest result in `known`."""
+    """Reads all sessions of a memory in the background, and stores the newest result in `loaded`."""
 
     read = Signal()
     failed = Signal(str)
@@ -65,7 +65,7 @@ class SessionListLoader(JobOwner, QObject):
     def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.jobs = jobs
-        self.known: Known | None = None
+        self.loaded: LoadedSessions | None = None
         self._manager: MemorySearchManager | None = None
         self._job = JobSlot(self, jobs)
         self._stale = False
@@ -74,30 +74,30 @@ class SessionListLoader(JobOwner, QObject):
         """Read this memory's sessions; None forgets all. `reopening`: the folder is the same, and the list stays."""
         self._job.cancel()
         if not reopening:
-            self.known = None
+            self.loaded = None
         self._stale = False
         self._manager = manager
         self.refresh()
 
     @Slot()
     def refresh(self) -> None:
-        manager, before = self._manager, self.known
+        manager, before = self._manager, self.loaded
         if manager is None:
             return
         if self._job.busy:
             self._stale = True  # a running read may be from before the change
             return
 
-        def work(_token: object) -> Known:
+        def work(_token: object) -> LoadedSessions:
             summaries = manager.sessions()
             if before is not None and before.summaries == summaries:
                 return before  # the same entries: rows that need no change
-            return Known(summaries, make_catalogue(summaries))
+            return LoadedSessions(summaries, make_catalogue(summaries))
 
         self._job.read(work, self._deliver, self._fail)
 
-    def _deliver(self, known: Known) -> None:
-        self.known = known
+    def _deliver(self, loaded: LoadedSessions) -> None:
+        self.loaded = loaded
         self._end()
         self.read.emit()
         self._emit_idle()
@@ -160,10 +160,10 @@ class RunningSessions(JobOwner, QObject):
     @Slot()
     def check(self) -> None:
         """Check the newest sessions and the current one, if the list is visible."""
-        manager, known, before = self._manager, self._reader.known, self._states
-        if manager is None or known is None or self._job.busy:
+        manager, loaded, before = self._manager, self._reader.loaded, self._states
+        if manager is None or loaded is None or self._job.busy:
             return
-        watched = [entry.summary.path for entry in known.catalogue.orders["newest"][:_MAX_WATCHED]]
+        watched = [entry.summary.path for entry in loaded.catalogue.orders["newest"][:_MAX_WATCHED]]
         current = self._view.list.current_session()
         if current is not None and current.path not in watched:
             watched.append(current.path)  # an older session that an agent has resumed
@@ -283,16 +283,16 @@ class ListBuilder(JobOwner, QObject):
     @Slot(bool)
     def show(self, keep: bool = False) -> None:
         """Build the list of the sessions that match the criteria, then show it; `keep` preserves the position."""
-        known, criteria, hits = self._reader.known, self._filters.criteria, self._content.hits
-        if known is None:
+        loaded, criteria, hits = self._reader.loaded, self._filters.criteria, self._content.hits
+        if loaded is None:
             return
-        if not known.catalogue.sessions:
+        if not loaded.catalogue.sessions:
             self._job.cancel()
             self._show_nothing_known()
             self.shown.emit()
             return
         self._keeps = keep and (self._keeps or not self._job.busy)  # replaces a list of changed criteria, too
-        catalogue, role, opened, today = known.catalogue, self._filters.chips.role, set(self._opened), self._today()
+        catalogue, role, opened, today = loaded.catalogue, self._filters.chips.role, set(self._opened), self._today()
         days, days_for = self._days, (catalogue, (criteria.agent, criteria.project, criteria.machine), today)
 
         def work(_token: CancelToken) -> tuple[Listing, SessionDays]:
@@ -343,8 +343,8 @@ class ListBuilder(JobOwner, QObject):
         """The message to show instead of a session: why none is selected."""
         if "sessions" in self.unsupported:
             return NothingToRead(self.unsupported["sessions"])
-        known = self._reader.known
-        if known is None or self._view.has_rows:
+        loaded = self._reader.loaded
+        if loaded is None or self._view.has_rows:
             return listing_view.CHOOSE_SESSION
         return NOTHING_FOUND
 
@@ -394,8 +394,8 @@ class SimilarList(JobOwner, QObject):
 
     def start(self, manager: MemorySearchManager, path: str) -> None:
         """Compare the session `path` with all others, if it is listed."""
-        known = self._reader.known
-        entry = known.catalogue.by_path.get(path) if known else None
+        loaded = self._reader.loaded
+        entry = loaded.catalogue.by_path.get(path) if loaded else None
         if entry is not None:
             self._entry = entry
             self._job.read(
@@ -416,8 +416,8 @@ class SimilarList(JobOwner, QObject):
         self.left.emit(before.path if before is not None else "")
 
     def _show(self, similar: SimilarSessions) -> None:
-        known, entry = self._reader.known, self._entry
-        rows: list[Row] = build_similar(known.catalogue, similar) if known else []
+        loaded, entry = self._reader.loaded, self._entry
+        rows: list[Row] = build_similar(loaded.catalogue, similar) if loaded else []
         title = entry.title if entry else ""
         self._view.notice.show_notice(listing_view.similar_count(title, len(rows)), tr(_BACK), self.return_to_all)
         if rows:

@@ -305,7 +305,7 @@ class SessionsPanel(QObject, ViewPanel):
 
     def _restore_selection(self) -> None:
         """Select the session of a restored position, again after the search in messages, which may sort the list."""
-        if self._reader.known is None or self.listed.busy:
+        if self._reader.loaded is None or self.listed.busy:
             return  # called again once there is a list
         if self._return_next:
             self.view.list.go_to(self._return_next)
@@ -320,7 +320,7 @@ class SessionsPanel(QObject, ViewPanel):
     @Slot(str)
     def show_similar(self, path: str) -> None:
         """List the sessions similar to the session `path`, with a button to return."""
-        if self._manager is not None and self._reader.known is None:
+        if self._manager is not None and self._reader.loaded is None:
             self._compared_next = path  # as soon as there is a list
         elif self._manager is not None and "alike" not in self._gates.unsupported:
             self.listed.cancel()
@@ -330,8 +330,8 @@ class SessionsPanel(QObject, ViewPanel):
 
     @Slot()
     def _on_sessions(self) -> None:
-        assert self._reader.known is not None
-        self.chips.show_catalogue(self._reader.known.catalogue)
+        assert self._reader.loaded is not None
+        self.chips.show_catalogue(self._reader.loaded.catalogue)
         if not self._similar.shown:
             self._when_shown.append(self._emit_nothing)
         self._show_again()

@@ -127,7 +127,7 @@ def _months(entries: Iterable[Entry]) -> tuple[tuple[date, int], ...]:
 
 
 def _is_part(summary: SessionSummary, known: set[tuple[str, str]]) -> bool:
-    """Return whether a session is listed below its parent: that is known, and no sub-agent's session itself."""
+    """Return whether a session is listed below its parent, which must be known and not be a sub-agent's itself."""
     return summary.parent != summary.id and (summary.agent, summary.parent) in known
 
 

@@ -299,7 +299,7 @@ class FiguresDialog(JobOwner, QDialog):
         self._notes = label("", "meta", wrap=True)
         self.table = RecordsTable[StatsRow](self._columns(), self._tip)
         self.table.setAccessibleName(self.windowTitle())
-        self.table.setTextElideMode(Qt.TextElideMode.ElideLeft)  # the last folder of a project tells most
+        self.table.setTextElideMode(Qt.TextElideMode.ElideLeft)  # the last folder of a project identifies it best
         self.table.sortByColumn(_COST, Qt.SortOrder.DescendingOrder)
         self.table.doubleClicked.connect(self._choose)
         key_action(self.table, COPY_TABLE).triggered.connect(self._copy)

@@ -151,7 +151,7 @@ def open_in_reader(path: Path, page: int) -> str:
 
 
 def _pdf_reader() -> str:
-    """The name of the desktop entry that opens PDF files; empty if the desktop does not tell."""
+    """The name of the desktop entry that opens PDF files; empty if that is unknown."""
     xdg_mime = shutil.which("xdg-mime")
     if xdg_mime is None:
         return ""

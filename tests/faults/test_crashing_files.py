@@ -34,7 +34,7 @@ def deadly(function, place, name="deadly"):
 
 note_preparation.read = deadly(note_preparation.read, 0)
 preparation_processes.prepare = deadly(preparation_processes.prepare, 0, "lethal")
-transcript_stage.TranscriptRows.index = deadly(transcript_stage.TranscriptRows.index, 1)
+transcript_stage.TranscriptIndexer.index = deadly(transcript_stage.TranscriptIndexer.index, 1)
 settings = Settings(provider="none", sessions=SessionSettings(folders=(sessions,)))
 settings = msgspec.structs.replace(settings, store=msgspec.structs.replace(settings.store, path=data))
 memory = BuiltinMemory(Path(notes), settings, executor=None, background=False)

@@ -58,7 +58,7 @@ def seen(jobs: Jobs, monkeypatch: pytest.MonkeyPatch) -> Seen:
     seen.watch(monkeypatch, IndexStore, "write", "write")
     seen.watch(monkeypatch, SyncRun, "run", "sync")
     seen.watch(monkeypatch, Searcher, "search", "search")
-    seen.watch(monkeypatch, SessionGrowth, "call_for_sync", "judge")
+    seen.watch(monkeypatch, SessionGrowth, "needs_sync", "judge")
     provider = FakeProvider()
     provider.before = lambda _texts: seen.note("embed")
     monkeypatch.setattr(builtin, "select_provider", lambda *_, **__: selection_of(provider))

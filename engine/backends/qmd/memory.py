@@ -31,7 +31,7 @@ from engine.indexing.sync_scheduler import BackgroundSync, IndexingService
 from engine.memory.active_provider import ActiveProvider
 from engine.memory.executor import BackgroundExecutor, Lifetime, Listeners, StatusListener
 from engine.memory.file_reading import SessionFiles, WorkspaceFiles
-from engine.memory.search_requests import unanswered
+from engine.memory.search_requests import empty_outcome
 from engine.memory.session_library import summary_of
 from engine.memory.status_report import with_degraded
 from engine.records import (
@@ -195,7 +195,7 @@ class QmdMemory:
         self._lifetime.check()
         session_key = options.get("session_key")
         if refused := refusal(self._settings.qmd.scope, session_key):
-            return unanswered("qmd", refused)
+            return empty_outcome("qmd", refused)
         if session_key is not None:
             self.warm_session(session_key)
         self._indexing.searched(query)

@@ -30,7 +30,7 @@ from engine.corpus.transcripts.session_stores import find_transcripts, machine_n
 from engine.indexing.crashing_files import CrashRecord
 from engine.indexing.session_workspace_assignment import (
     INDEXED_ELSEWHERE,
-    elsewhere,
+    claim_transcripts,
     ownership_issues,
     ownership_message,
 )
@@ -287,7 +287,7 @@ class SessionExports:
         def projects_of(unknown: Sequence[FoundFile]) -> Iterator[tuple[FoundFile, str]]:
             return ((file, self._project_of(file, token)) for file in unknown)
 
-        owners = elsewhere(files, projects, self._workspace, self._index, projects_of)
+        owners = claim_transcripts(files, projects, self._workspace, self._index, projects_of)
         own = {file.path for file in files if file.name not in owners and file.name not in copies}
         return _Duplicates(owners, copies, own)
 

@@ -198,7 +198,7 @@ def test_approval_ends_with_work_even_if_interrupted(open_memory, paid_provider,
 
 
 def test_approval_covers_rest_of_killed_run(open_memory, paid_provider, workspace: Path, monkeypatch) -> None:
-    monkeypatch.setattr("engine.indexing.vector_stage.VectorStage._lower_agreement", lambda half: None)
+    monkeypatch.setattr("engine.indexing.vector_stage.VectorStage._lower_approval", lambda half: None)
     memory = open_memory(use=paid_provider)
     seen = memory.sync(approve=True)
     name = ModelName(paid_provider.id, paid_provider.model, paid_provider.key)

@@ -108,13 +108,13 @@ def test_a_memory_closes_after_its_executor(open_memory, workspace: Path) -> Non
 @pytest.mark.usefixtures("quick_sessions")
 def test_session_growth_is_checked_on_the_executor(open_memory, tmp_path: Path, timed: Timed, monkeypatch) -> None:
     judging: set[str] = set()
-    judge = SessionGrowth.call_for_sync
+    judge = SessionGrowth.needs_sync
 
     def noted(deltas: SessionGrowth, paths) -> bool:
         judging.add(threading.current_thread().name.rpartition("_")[0])
         return judge(deltas, paths)
 
-    monkeypatch.setattr(SessionGrowth, "call_for_sync", noted)
+    monkeypatch.setattr(SessionGrowth, "needs_sync", noted)
     folder = tmp_path / "agents/main/sessions"
     folder.mkdir(parents=True)
     open_memory(background=True, executor=timed, sync=SYNC, sessions=SessionSettings(folders=(str(folder),)))

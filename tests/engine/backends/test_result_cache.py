@@ -154,7 +154,7 @@ def test_cached_answers_end_with_change_of_provider(open_memory, provider: FakeP
     memory = open_memory(instead=FakeProvider(id="other", model="other-words"))
     memory.sync()
     assert memory.search("irrigation timer").provider == "fake"
-    memory._provider.prepare("It went away.")
+    memory._provider.prepare_fallback("It went away.")
     memory._provider.switch_to_fallback()
     outcome = memory.search("irrigation timer")
     assert (outcome.provider, outcome.age) == ("other", None)

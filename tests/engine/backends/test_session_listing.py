@@ -20,7 +20,7 @@ from engine.corpus import folder_walk
 from engine.corpus.transcripts.quick_summary import read_quick_summary
 from engine.indexing import note_preparation, session_stage, text_stage, transcript_stage
 from engine.indexing.crashing_files import CrashRecord
-from engine.indexing.transcript_stage import TranscriptRows
+from engine.indexing.transcript_stage import TranscriptIndexer
 from engine.records import SessionSummary
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
@@ -67,7 +67,7 @@ def list_only(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
         raise Cancelled
 
     with monkeypatch.context() as patch:
-        patch.setattr(TranscriptRows, "index", cancelled)
+        patch.setattr(TranscriptIndexer, "index", cancelled)
         assert memory.sync().cancelled
 
 
@@ -117,7 +117,7 @@ def test_many_are_listed_by_other_processes_too(
 
 
 def test_kill_after_the_look_counts_against_no_session(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
-    elsewhere, crashes = session_stage.elsewhere, list[int]()
+    elsewhere, crashes = session_stage.claim_transcripts, list[int]()
 
     def killed_after(files: Any, projects: Any, workspace: Any, store: Any, projects_of: Any) -> object:
         def looked(unknown: Any) -> Iterator[object]:
@@ -128,7 +128,7 @@ def test_kill_after_the_look_counts_against_no_session(memory: BuiltinMemory, mo
 
         return elsewhere(files, projects, workspace, store, looked)
 
-    monkeypatch.setattr(session_stage, "elsewhere", killed_after)
+    monkeypatch.setattr(session_stage, "claim_transcripts", killed_after)
     memory.sync()
     assert crashes == [0] * COUNT
 

@@ -97,7 +97,7 @@ def test_message_result_has_its_location(memory: BuiltinMemory, boat: Path) -> N
 def test_an_unchanged_transcript_is_not_read_again(memory: BuiltinMemory, boat: Path, monkeypatch) -> None:
     memory.sync()
     monkeypatch.setattr(
-        transcript_stage.TranscriptRows, "index", lambda *_: pytest.fail("the transcript was read again")
+        transcript_stage.TranscriptIndexer, "index", lambda *_: pytest.fail("the transcript was read again")
     )
     report = memory.sync()
     assert (report.files_indexed, report.files_unchanged) == (0, 2)

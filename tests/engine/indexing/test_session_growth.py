@@ -23,7 +23,7 @@ def transcript(tmp_path: Path) -> Path:
 def due(path: Path, indexed: dict[str, int], *, bytes: int = 100, messages: int = 5) -> bool:
     limits = SessionDeltaSettings(delta_bytes=bytes, delta_messages=messages)
     deltas = SessionGrowth([Store("sessions/main", str(path.parent))], limits, lambda: indexed)
-    return deltas.call_for_sync([str(path)])
+    return deltas.needs_sync([str(path)])
 
 
 def test_little_growth_waits_for_the_next_sync(transcript: Path) -> None:
@@ -47,7 +47,7 @@ def test_first_lines_of_a_session_make_it_due_once(transcript: Path) -> None:
     transcript.write_bytes(b"{}\n")
     limits = SessionDeltaSettings(delta_bytes=100, delta_messages=5)
     growth = SessionGrowth([Store("sessions/main", str(transcript.parent))], limits, dict)
-    assert [growth.call_for_sync([str(transcript)]) for _ in range(3)] == [True, False, False]
+    assert [growth.needs_sync([str(transcript)]) for _ in range(3)] == [True, False, False]
 
 
 def test_a_shrunken_transcript_counts_from_its_beginning(transcript: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from engine.base.errors import IndexReadOnly
 from engine.records import Fact
 from engine.store import user_data
-from engine.store.facts import FactStore
+from engine.store.facts import StoredFacts
 from engine.store.stored_models import ModelName
 from engine.store.user_data import UserData
 from tests.helpers.older_user_data import at_version
@@ -40,11 +40,11 @@ def user(tmp_path: Path) -> Iterator[UserData]:
 
 
 @pytest.fixture
-def rows(user: UserData) -> FactStore:
-    return FactStore(user)
+def rows(user: UserData) -> StoredFacts:
+    return StoredFacts(user)
 
 
-def test_stored_fact_is_unchanged(rows: FactStore) -> None:
+def test_stored_fact_is_unchanged(rows: StoredFacts) -> None:
     whole = make(
         "a", "Tee 🍵", waiting=True, session_key="agent:main", forgotten=5.0, forgotten_by="agent", origin="capture"
     )
@@ -52,7 +52,7 @@ def test_stored_fact_is_unchanged(rows: FactStore) -> None:
     assert rows.all() == (make("b", created=2.0), whole)
 
 
-def test_text_change_drops_vector_category_does_not(rows: FactStore) -> None:
+def test_text_change_drops_vector_category_does_not(rows: StoredFacts) -> None:
     rows.save(make("a"))
     rows.save_vectors(MODEL, [("a", "I prefer tea.", b"12")])
     rows.save(make("a", category="other"))
@@ -62,20 +62,20 @@ def test_text_change_drops_vector_category_does_not(rows: FactStore) -> None:
     assert rows.vectors(MODEL) == {}
 
 
-def test_late_vector_not_stored(rows: FactStore) -> None:
+def test_late_vector_not_stored(rows: StoredFacts) -> None:
     rows.save(make("a", "new"))
     rows.save_vectors(MODEL, [("a", "old", b"12"), ("gone", "new", b"34"), ("a", "new", b"56")])
     assert rows.vectors(MODEL) == {"a": b"56"}
 
 
-def test_stamp_changes_on_any_write(rows: FactStore, user: UserData, tmp_path: Path) -> None:
+def test_stamp_changes_on_any_write(rows: StoredFacts, user: UserData, tmp_path: Path) -> None:
     before = rows.stamp()
     assert rows.stamp() == before
     rows.save(make("a"))
     mine = rows.stamp()
     assert mine != before
     elsewhere = UserData(tmp_path / "user.sqlite")
-    FactStore(elsewhere).save(make("b"))
+    StoredFacts(elsewhere).save(make("b"))
     elsewhere.close()
     assert rows.stamp() != mine
     assert {fact.id for fact in rows.all()} == {"a", "b"}
@@ -84,8 +84,8 @@ def test_stamp_changes_on_any_write(rows: FactStore, user: UserData, tmp_path: P
 def test_erased_fact_in_no_file(tmp_path: Path) -> None:
     path = tmp_path / "user.sqlite"
     with contextlib.closing(UserData(path)) as data:
-        FactStore(data).save(make("a", SECRETIVE), make("b", "kept"))
-        FactStore(data).save_vectors(MODEL, [("a", SECRETIVE, b"vector-of-it")])
+        StoredFacts(data).save(make("a", SECRETIVE), make("b", "kept"))
+        StoredFacts(data).save_vectors(MODEL, [("a", SECRETIVE, b"vector-of-it")])
     # The next version of the program leaves a copy with all of it aside.
     newest = len(user_data.USER_MIGRATIONS)
     with at_version(newest, later=[lambda connection: None]), contextlib.closing(UserData(path)) as data:
@@ -93,9 +93,9 @@ def test_erased_fact_in_no_file(tmp_path: Path) -> None:
         assert SECRETIVE.encode() in before.read_bytes()
         os.utime(before, (5.0, 5.0))
         path.with_name("user.sqlite.backup-2026-01-01").write_bytes(b"half a copy of Zitronenbaum " * 500)
-        FactStore(data).erase(["a"])
+        StoredFacts(data).erase(["a"])
         assert before.stat().st_mtime == 5.0, "the newest usable backup is restored first"
-        assert [fact.id for fact in FactStore(data).all()] == ["b"]
+        assert [fact.id for fact in StoredFacts(data).all()] == ["b"]
         for file in tmp_path.iterdir():
             content = file.read_bytes()
             assert SECRETIVE.encode() not in content, file
@@ -105,13 +105,13 @@ def test_erased_fact_in_no_file(tmp_path: Path) -> None:
     copy.close()
 
 
-def test_expired_facts_erased_only(rows: FactStore) -> None:
+def test_expired_facts_erased_only(rows: StoredFacts) -> None:
     rows.save(make("old", forgotten=10.0), make("new", forgotten=30.0), make("kept"))
     rows.erase_old(20.0)
     assert {fact.id for fact in rows.all()} == {"new", "kept"}
 
 
-def test_changed_text_purged_after_settling(rows: FactStore, tmp_path: Path) -> None:
+def test_changed_text_purged_after_settling(rows: StoredFacts, tmp_path: Path) -> None:
     rows.save(make("a", SECRETIVE))
     rows.save(make("a", "other"))
     rows.purge_old_texts()
@@ -120,10 +120,10 @@ def test_changed_text_purged_after_settling(rows: FactStore, tmp_path: Path) -> 
 
 def test_read_only_facts_say_why(tmp_path: Path) -> None:
     with contextlib.closing(UserData(tmp_path / "user.sqlite")) as data:
-        FactStore(data).save(make("a"))
+        StoredFacts(data).save(make("a"))
         data.empty_log()
     with contextlib.closing(UserData(tmp_path / "user.sqlite", read_only=True)) as data:
-        rows = FactStore(data)
+        rows = StoredFacts(data)
         assert [fact.id for fact in rows.all()] == ["a"]
         rows.save_vectors(MODEL, [("a", "I prefer tea.", b"12")])
         rows.erase_old(99.0)
@@ -138,7 +138,7 @@ def test_old_facts_survive_migration(tmp_path: Path) -> None:
     path = tmp_path / "user.sqlite"
     facts = [make(str(number), f"fact {number}", created=float(number)) for number in range(50)]
     with contextlib.closing(UserData(path)) as data:
-        FactStore(data).save(*facts)
+        StoredFacts(data).save(*facts)
     later = [lambda connection: connection.execute("CREATE TABLE x (y)")]
     with at_version(len(user_data.USER_MIGRATIONS), later), contextlib.closing(UserData(path)) as data:
-        assert FactStore(data).all() == tuple(reversed(facts))
+        assert StoredFacts(data).all() == tuple(reversed(facts))
