@@ -48,7 +48,7 @@ _FOR_LOW_COVERAGE, _FOR_NAME = 1.5, 2.0
 The nearest of many passages is near enough for the usual minimum, and passages about other names are as near as the
 answer would be.
 """
-_FOR_UNKNOWN, _FOR_NAME_ALONE = 0.5, 1.0
+_FOR_UNKNOWN, _FOR_NAME_ALONE = 0.4, 1.0
 """The same if similar words were not compared: an answer may use other words than the query, so only those count that
 occur nowhere, by their share of a query in a known language.
 """

@@ -166,9 +166,8 @@ class Searcher:
             return self._answer_instead(snapshot, provider, context, shorter, others)
         if not found.results and not isinstance(request.explain, bool) and part.scope.unlisted:
             explained = msgspec.structs.replace(request, explain=True)
-            return self._answer(
-                snapshot, provider, SearchContext.for_request(explained, context.cancel, context.failure)
-            )
+            context = SearchContext.for_request(explained, context.cancel, context.failure)
+            return self._answer(snapshot, provider, context)
         outcome = self._advised(snapshot, provider, make_outcome(snapshot, found, provider, context), context)
         if found.lasting and not context.reads_files:
             self._answers.put(moment, request, outcome)
@@ -251,8 +250,7 @@ class Searcher:
 
         `tried` receives the keyword halves of the queries that are searched, as in `_shorter`.
         """
-        may_be_dated = any(map(str.isdigit, context.query.text))
-        if not (context.request.correct and (context.suggestions or may_be_dated)):
+        if not (context.request.correct and (context.suggestions or any(map(str.isdigit, context.query.text)))):
             return None
         from engine.search.corrections import best_correction, has_all_words, names_note, without_year
 
@@ -261,13 +259,13 @@ class Searcher:
             return day
         if not context.suggestions:
             return None
-        query, offered = context.request.query, context.suggestions
-        if names_note(query, offered[0]):
+        if names_note(context.request.query, context.suggestions[0]):
             found = self._find(snapshot, None, part, context.by_keywords())
             if found.score_inputs.words.complete:
                 context.suggestions = ()
                 return None
-        return best_correction(query, offered, find, self._words(snapshot, provider, part.analysis, context))
+        model = self._words(snapshot, provider, part.analysis, context)
+        return best_correction(context.request.query, context.suggestions, find, model)
 
     def _shorter(
         self, snapshot: Snapshot, part: KeywordPart, context: SearchContext, tried: dict[str, KeywordPart]
