@@ -71,9 +71,7 @@ class BrokenSettings(Controller):
 
     def _show_message(self) -> None:
         if self._message:
-            self._banner.show_message(
-                self._message, "working", (tr("Open the new file"), self._paths.open_settings)
-            )
+            self._banner.show_message(self._message, "working", (tr("Open the new file"), self._paths.open_settings))
 
 
 class SettingsController(Controller):

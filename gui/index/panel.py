@@ -248,9 +248,7 @@ class IndexPanel(QWidget, ViewPanel):
     def show_unsupported(self, unsupported: MissingFeatures) -> None:
         """Update whether the index can be inspected; some backends don't support it."""
         reason, title = unsupported.get("insight", ""), TITLES["insight"]
-        self._message_page.show_message(
-            tr(title), tr(reason), (tr("Choose another engine…"), self._choose_engine)
-        )
+        self._message_page.show_message(tr(title), tr(reason), (tr("Choose another engine…"), self._choose_engine))
         self._message_page.setVisible(bool(reason))
         for part in (self._bar, self._stack):
             part.setVisible(not reason)

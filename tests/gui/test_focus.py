@@ -175,9 +175,7 @@ def test_f6_focuses_first_button_of_each_message(qtbot, in_view):
     window = in_view("search")
     for number in range(2):
         undone: list[int] = []
-        window.banner.show_message(
-            f"Search {number} was removed.", "working", ("Undo", partial(undone.append, 1))
-        )
+        window.banner.show_message(f"Search {number} was removed.", "working", ("Undo", partial(undone.append, 1)))
         window.search.focus_box()
         qtbot.keyClick(QApplication.focusWidget(), Key.Key_F6)
         assert QApplication.focusWidget().text() == "Undo"

@@ -335,9 +335,7 @@ def test_low_message_page_scrolls(qtbot, appearance):
     appearance.set_font_scale(2.0)
     page = MessagePage()
     qtbot.addWidget(page)
-    page.show_message(
-        "This index can't be inspected", "It is kept elsewhere. " * 6, ("Choose another", lambda: None)
-    )
+    page.show_message("This index can't be inspected", "It is kept elsewhere. " * 6, ("Choose another", lambda: None))
     page.resize(300, 120)
     with qtbot.waitExposed(page):
         page.show()
@@ -352,9 +350,7 @@ def test_tab_reaches_message_page_actions_in_place(qtbot):
     window = QWidget()
     first, page, last = QLineEdit(window), MessagePage(window), QLineEdit(window)
     qtbot.addWidget(window)
-    page.show_message(
-        "It cannot be opened", "It is gone.", ("Try again", last.clear), ("Choose", last.clear)
-    )
+    page.show_message("It cannot be opened", "It is gone.", ("Try again", last.clear), ("Choose", last.clear))
     with qtbot.waitActive(window):
         window.show()
         window.activateWindow()
@@ -371,9 +367,7 @@ def test_message_page_replaces_buttons(qtbot):
     page = MessagePage()
     qtbot.addWidget(page)
     page.show_message("It cannot be opened", "The folder is gone.", ("Try again", lambda: None))
-    page.show_message(
-        "The settings cannot be used", "Line 3.", ("Open", lambda: None), ("Again", lambda: None)
-    )
+    page.show_message("The settings cannot be used", "Line 3.", ("Open", lambda: None), ("Again", lambda: None))
     buttons = [button for button in page.findChildren(QPushButton) if not button.isHidden()]
     assert [button.text() for button in buttons] == ["Open", "Again"]
     assert [button.property("role") for button in buttons] == ["primary", None]
