@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import islice
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -15,13 +16,16 @@ from engine.base import lazy_pattern
 from engine.base.formatting import folder_name
 from engine.base.language import tr, tr_count
 from engine.base.skip_reasons import tr_reason
-from engine.records import FileIssue, SearchRemedy
+from engine.records import SearchRemedy
 from engine.search.pipeline_stages import Terms
 from engine.search.search_context import SearchContext, SnapshotCache
 from engine.store.connection import id_array
 from engine.store.snapshot import Snapshot
 from engine.text.folding import fold
 from engine.text.spelling import with_word_replaced
+
+if TYPE_CHECKING:
+    from engine.records import FileIssue
 
 _WORD = lazy_pattern(r"[^\W_]+")
 _FILE = lazy_pattern(
@@ -316,7 +320,7 @@ def excluded_files(
         yield SearchRemedy("excluded", "", advice, path=path, extension=unlisted_extension(issue))
 
 
-def unlisted_extension(issue: FileIssue) -> str:
+def unlisted_extension(issue: "FileIssue") -> str:
     """Return the extension that an issue stands for, if files with it are text and only have to be included."""
     from engine.corpus.discovery import READABLE_EXTENSIONS  # imports the readers of files, and few queries need it
 

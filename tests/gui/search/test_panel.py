@@ -450,7 +450,7 @@ def test_weak_results_offer_reason_for_unindexed_text(qtbot, panel, ask, memory,
         next(button for button in panel.body.findChildren(QPushButton) if button.text() == words).click()
 
     monkeypatch.setattr(memory, "search", weak)
-    panel.controller.remedy_requested.connect(requests.append)
+    panel.controller.variants.remedy_requested.connect(requests.append)
     panel.body.missing_file_requested.connect(names.append)
     ask("timer")
     qtbot.waitUntil(lambda: "Similar in meaning. A tool's result contains this." in _shown_text(panel.body))
