@@ -16,7 +16,6 @@ from engine.base import lazy_pattern
 from engine.base.formatting import folder_name
 from engine.base.language import tr, tr_count
 from engine.base.skip_reasons import tr_reason
-from engine.records import SearchRemedy
 from engine.search.pipeline_stages import Terms
 from engine.search.search_context import SearchContext, SnapshotCache
 from engine.store.connection import id_array
@@ -25,7 +24,7 @@ from engine.text.folding import fold
 from engine.text.spelling import with_word_replaced
 
 if TYPE_CHECKING:
-    from engine.records import FileIssue
+    from engine.records import FileIssue, SearchRemedy
 
 _WORD = lazy_pattern(r"[^\W_]+")
 _FILE = lazy_pattern(
@@ -297,7 +296,7 @@ _UNINDEXED = SnapshotCache(
 
 def excluded_files(
     snapshot: Snapshot, context: SearchContext, unknown: Sequence[str] | None = None
-) -> Iterator[SearchRemedy]:
+) -> Iterator["SearchRemedy"]:
     """Yield a remedy for the excluded or failed files whose names have most words of the query.
 
     If passages have words of the query, a name must have one of the `unknown` ones, or all words.
@@ -309,6 +308,10 @@ def excluded_files(
     named = [(count, issue) for name, issue in _UNINDEXED.get(snapshot) if (count := names.count(name, issue.path))]
     most = max((count for count, _ in named), default=0)
     best = [issue for count, issue in named if count == most]
+    if not best:
+        return
+    from engine.records import SearchRemedy  # with records that few searches need
+
     shown, rest = best[:_MAX_EXCLUDED], len(best) - _MAX_EXCLUDED
     for issue in shown:
         advice = tr("{path} is not indexed: {reason}", path=issue.path, reason=tr_reason(issue.detail))

@@ -191,7 +191,7 @@ class Query(msgspec.Struct, frozen=True, dict=True, eq=False):
 
 
 def _spaced(atom: Word | Phrase) -> str:
-    """Return the folded words of an atom with spaces around them; none after a beginning, so that longer words have it."""
+    """Return the folded words of an atom between spaces; none after a beginning, which longer words have, too."""
     words = f" {fold(atom.text)}"
     return words if isinstance(atom, Word) and atom.beginning else f"{words} "
 
