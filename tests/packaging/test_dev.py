@@ -130,7 +130,9 @@ def building(dev, tmp_path, monkeypatch):
     """A build of a bundle that waits; returns a file that it makes when it is interrupted."""
     begun, stopped = tmp_path / "begun", tmp_path / "stopped"
     script = tmp_path / "build.py"
-    script.write_text(f"""import pathlib, time
+    # A shell ignores SIGINT for the programs that it runs in the background, and they pass this on.
+    script.write_text(f"""import pathlib, signal, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
 try:
     pathlib.Path({str(begun)!r}).touch()
     time.sleep(60)

@@ -245,7 +245,7 @@ def test_long_query_finds_note_with_some_of_its_words(open_memory, workspace: Pa
 def test_long_query_needs_several_words_in_one_note(open_memory, workspace: Path) -> None:
     words = "gardener bridge chapel storm valley carpenter planks".split()
     texts = [f"On that day we saw the {word} and then went home for the soup of the house." for word in words]
-    memory = long_query_memory(open_memory, workspace, 0.5, *texts)
+    memory = long_query_memory(open_memory, workspace, 0.45, *texts)
     assert found(memory, LONG_QUERY, min_score=0.1)
     assert found(memory, LONG_QUERY) == []
     assert found(memory, "Who was the gardener of the monks?"), "a short query may have other words than its answer"
