@@ -46,8 +46,8 @@ class Machine(msgspec.Struct, frozen=True):
         """Return the absolute paths that a template means, with parts separated by slashes.
 
         It begins with `~`, the home folder; with `$NAME`, the folder in a variable; with `config`, `programs` or
-        `data`, all folders for these; or with several such templates in parentheses, divided by `|`, of which the
-        first that means any counts. Only a variable that is not set means none.
+        `data`, all folders for these; or with several such templates in parentheses, divided by `|`: the first one
+        that means a path counts. Only a variable that is not set means none.
         """
         first, _, rest = template.partition("/")
         if template.startswith("("):

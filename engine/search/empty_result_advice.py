@@ -14,7 +14,7 @@ from engine.base.language import marked, tr, tr_count
 from engine.records import FileIssue, RemedyName, SearchExplanation, SearchOutcome, SearchRemedy, SearchStage
 from engine.records.explanations import UNMATCHED
 from engine.search.chunk_filter import Filter
-from engine.search.named_sessions import excluded_files, session_conditions, unlisted_extension
+from engine.search.named_in_query import excluded_files, session_conditions, unlisted_extension
 from engine.search.parsed_query_description import rest_unmatched
 from engine.search.pipeline_stages import RaisedMinimum, Terms, short_of
 from engine.search.result_reasons import UNKNOWN_LANGUAGE

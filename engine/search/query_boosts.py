@@ -17,7 +17,7 @@ import msgspec
 
 from engine.base import lazy_pattern
 from engine.search.chunk_filter import ChunkFilter, note_days
-from engine.search.named_sessions import NamedSessions, agents_in, session_files, session_names
+from engine.search.named_in_query import NamedSessions, agents_in, session_files, session_names
 from engine.search.search_context import SnapshotCache
 from engine.store.connection import id_array
 from engine.store.snapshot import Snapshot

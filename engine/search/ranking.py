@@ -13,7 +13,7 @@ import msgspec
 from engine.search.adjacent_lines import AdjacentLines
 from engine.search.candidates import KeywordPart
 from engine.search.keyword_scores import KeywordScores, Scored
-from engine.search.named_sessions import projects_of_chunks, sessions_of_chunks
+from engine.search.named_in_query import projects_of_chunks, sessions_of_chunks
 from engine.search.pipeline_stages import Best, SessionsNamed, TimesNamed
 from engine.search.query_boosts import Boost, NamedInQuery, QueryBoosts
 from engine.search.score_cut_off import diverse, languages_of

@@ -81,7 +81,7 @@ class FoundSet(msgspec.Struct, frozen=True):
             scored.keywords or scored.named or scored.boost or scored.evidence.vector is None for scored in self.results
         ):
             return ""
-        from engine.search.named_sessions import sessions_with_file
+        from engine.search.named_in_query import sessions_with_file
 
         words = context.query.free_text.split()
         if len(words) == 1:

@@ -14,7 +14,7 @@ from engine.search.chunk_filter import ChunkFilter, KnownFiles
 from engine.search.document_frequencies import Frequencies
 from engine.search.keyword_leg import KeywordLeg
 from engine.search.keyword_scores import ScoreInputs
-from engine.search.named_sessions import excluded_files
+from engine.search.named_in_query import excluded_files
 from engine.search.pipeline_stages import EmptyIndex, KeywordsOnly, UnderstoodQuery, UnknownWords
 from engine.search.query_conditions import Conditions, files_to_search, restrict
 from engine.search.query_embedding import QueryEmbedder, WordModel

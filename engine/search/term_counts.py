@@ -53,8 +53,8 @@ _COLUMNS_OF_TERMS = "term_columns"
 LOOK_UP_ABOVE = 50_000
 """Matches between the first and the last chunk to count from which looking some chunks up may be faster."""
 _LOOK_UP, _LOOK_UP_IN_PART, _LOOK_UP_PREFIX = 35, 15, 5_000
-"""How many matches FTS5 reads in the time of looking up a phrase in one chunk, in addition for each part of the index,
-and for a prefix, of which it merges the matches of all words.
+"""How many matches FTS5 reads while it looks up a phrase in one chunk, in addition for each part of the index, and for
+a prefix, since it merges the matches of all words that begin so.
 """
 _registered: WeakKeyDictionary[apsw.Connection, set[str]] = WeakKeyDictionary()
 _rankings: "WeakKeyDictionary[apsw.Connection, _Ranking]" = WeakKeyDictionary()

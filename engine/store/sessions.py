@@ -81,7 +81,7 @@ def newest_transcripts(
 ) -> list[tuple[str, int, str]]:
     """Return name, size and the title of a session of the `limit` newest transcripts smaller than `largest` bytes.
 
-    `files`: ids of the sessions, one of which a transcript must have; None for all.
+    `files`: ids of sessions; a transcript must have one of them. None for all.
     """
     tables = snapshot.tables
     # The unary plus keeps SQLite from testing every id for each transcript.

@@ -99,7 +99,7 @@ class Screenshot(QObject):
 
     @property
     def _at_first_run(self) -> bool:
-        """Whether the first-run pages are shown, as they are if no folder is open."""
+        """Whether the first-run pages are shown, which happens if no folder is open."""
         return self._view in _FIRST_RUN or self._window.pages.currentWidget() is self._window.first_run
 
     def _missing(self) -> str:

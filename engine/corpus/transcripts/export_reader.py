@@ -369,15 +369,25 @@ def divided(
 
 
 def read_branches(
-    parser: LineParser, key: str, current: Iterable[Mapping[str, Any]], abandoned: Iterable[Mapping[str, Any]]
+    parser: LineParser,
+    key: str,
+    current: Iterable[Mapping[str, Any]],
+    abandoned: Iterable[Mapping[str, Any]],
+    *,
+    started: float | None = None,
+    ended: float | None = None,
 ) -> Conversation:
-    """Return the session with the branch seen last, and all other branches, which don't change the metadata."""
+    """Return the session with the branch seen last, and all other branches, which don't change the metadata.
+
+    `started`, `ended`: times of the session if its messages have none.
+    """
     messages = tuple(chain.from_iterable(parser.feed(value, 0) for value in current))
     metadata, last = parser.metadata, parser.ordinal
     before = metadata.started, metadata.ended, metadata.active, metadata.pauses, metadata.opening
     others = tuple(chain.from_iterable(parser.feed(value, 0) for value in abandoned))
     metadata.started, metadata.ended, metadata.active, metadata.pauses, metadata.opening = before
     metadata.rewound = [(last + 1, parser.ordinal)] if others else []
+    metadata.started, metadata.ended = metadata.started or started, metadata.ended or ended
     return parser.conversation(key, messages, others)
 
 

@@ -51,7 +51,7 @@ def next_turn(
 
 
 def _with_names(parser: LineParser, parts: Iterable[Part]) -> Iterator[Part]:
-    """Yield the parts as they are made; results of tools without a name get that in the call with the same id."""
+    """Yield the parts one by one; a tool's result without a name gets the name in the call with the same id."""
     calls, returned = parser.calls, list[str]()
     for part in parts:
         role, kind, text, tool, call, failed = part

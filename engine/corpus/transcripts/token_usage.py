@@ -96,9 +96,9 @@ def add_counts(first: object, second: object) -> int | None:
 
 
 def counted(counts: Mapping[str, Any], names: str, *, cost: str = "", with_cached: bool = False) -> Usage:
-    """Return the usage in the members of an object: `names` are those with the tokens sent, received, read from the
-    cache and written to it, of which the last may be missing.
+    """Return the usage that an object states.
 
+    `names`: its members with the tokens sent, received, read from the cache and, if stated, written to it.
     `with_cached`: whether the number of sent tokens includes the cached ones.
     """
     sent, received, read, written = (list(map(counts.get, names.split())) + [None] * 4)[:4]

@@ -153,8 +153,5 @@ class ChatGptExport(Export):
         by_name = {name: message for name, message in named if isinstance(message, dict)}
         times = {name: seconds(message.get("create_time")) for name, message in by_name.items()}
         current, others = divided(by_name, parents, times, string(value.get("current_node")))
-        conversation = read_branches(parser, key, current, others)
-        metadata = parser.metadata
-        metadata.started = metadata.started or seconds(value.get("create_time"))
-        metadata.ended = metadata.ended or seconds(value.get("update_time"))
-        return conversation
+        started, ended = seconds(value.get("create_time")), seconds(value.get("update_time"))
+        return read_branches(parser, key, current, others, started=started, ended=ended)

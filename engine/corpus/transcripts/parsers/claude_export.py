@@ -119,8 +119,5 @@ class ClaudeExport(Export):
         parser.metadata.project = one_line(string(project.get("name")))
         entries = [message for message in items(value.get("chat_messages")) if isinstance(message, dict)]
         tip = string(value.get("current_leaf_message_uuid"))
-        conversation = read_branches(parser, key, *_branches(entries, tip))
-        metadata = parser.metadata
-        metadata.started = metadata.started or seconds(value.get("created_at"))
-        metadata.ended = metadata.ended or seconds(value.get("updated_at"))
-        return conversation
+        started, ended = seconds(value.get("created_at")), seconds(value.get("updated_at"))
+        return read_branches(parser, key, *_branches(entries, tip), started=started, ended=ended)

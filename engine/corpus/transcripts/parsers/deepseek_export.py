@@ -66,8 +66,5 @@ class DeepSeekExport(Export):
         parents = {name: string(node.get("parent")) for name, node in nodes.items()}
         times = {name: seconds(message.get("inserted_at")) for name, message in by_name.items()}
         parser = _Parser(metadata=SessionMetadata(id=key, title=one_line(string(value.get("title")))))
-        conversation = read_branches(parser, key, *divided(by_name, parents, times))
-        metadata = parser.metadata
-        metadata.started = metadata.started or seconds(value.get("inserted_at"))
-        metadata.ended = metadata.ended or seconds(value.get("updated_at"))
-        return conversation
+        started, ended = seconds(value.get("inserted_at")), seconds(value.get("updated_at"))
+        return read_branches(parser, key, *divided(by_name, parents, times), started=started, ended=ended)

@@ -53,11 +53,8 @@ class GrokExport(Export):
         times = {name: _time(message.get("create_time")) for name, message in by_name.items()}
         key = clean(string(described.get("id")))
         parser = _Parser(metadata=SessionMetadata(id=key, title=one_line(string(described.get("title")))))
-        conversation = read_branches(parser, key, *divided(by_name, parents, times))
-        metadata = parser.metadata
-        metadata.started = metadata.started or _time(described.get("create_time"))
-        metadata.ended = metadata.ended or _time(described.get("modify_time"))
-        return conversation
+        started, ended = _time(described.get("create_time")), _time(described.get("modify_time"))
+        return read_branches(parser, key, *divided(by_name, parents, times), started=started, ended=ended)
 
 
 def _id(message: Mapping[str, Any]) -> str:

@@ -105,11 +105,8 @@ def _conversation(value: Mapping[str, Any]) -> Conversation:
     title = one_line(string(value.get("title")) or string(chat.get("title")))
     parser = _Parser(metadata=SessionMetadata(id=key, title="" if title == _UNTITLED else title))
     current, others = divided(nodes, parents, times, string(history.get("currentId")))
-    conversation = read_branches(parser, key, current, others)
-    metadata = parser.metadata
-    metadata.started = metadata.started or seconds(value.get("created_at"))
-    metadata.ended = metadata.ended or seconds(value.get("updated_at"))
-    return conversation
+    started, ended = seconds(value.get("created_at")), seconds(value.get("updated_at"))
+    return read_branches(parser, key, current, others, started=started, ended=ended)
 
 
 OPEN_WEBUI_DATABASE = RowFormat(

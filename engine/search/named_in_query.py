@@ -1,7 +1,5 @@
-"""Finds the sessions whose agent, project or files a query names, as in "with Codex" or "where we changed app.py", and
-the files that are not indexed.
-
-A session's text seldom repeats these names.
+"""Finds what a query names that isn't in the text of passages: sessions by their agent, project or files, as in "with
+Codex" or "where we changed app.py", and files that are not indexed.
 """
 
 import re
