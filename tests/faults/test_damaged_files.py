@@ -25,11 +25,13 @@ _VERBS = (
     ("search", "pump"),
 )
 _DAMAGE: dict[str, Callable[[bytes], bytes]] = {
-    "empty": lambda data: b"",
     "zeros": lambda data: bytes(4096),
     "half": lambda data: data[: len(data) // 2],
     "first page": lambda data: data[:100] + bytes(range(256)) * 16 + data[4196:],
     "second page": lambda data: data[:4096] + bytes(range(256)) * 8 + data[6144:],
+    "empty": lambda data: b"",
+}
+_DAMAGED_TEXT: dict[str, Callable[[bytes], bytes]] = {
     "deep arrays": lambda data: b"[" * 200_000,
     "deep objects": lambda data: b'{"a":' * 100_000,
     "digits": lambda data: b"9" * 5000,
@@ -128,10 +130,13 @@ def checked(home: Home, capsys: pytest.CaptureFixture[str]) -> Iterator[Callable
     return check
 
 
-@pytest.mark.parametrize("damage", _DAMAGE)
+@pytest.mark.parametrize("damage", [*_DAMAGE, *_DAMAGED_TEXT])
 def test_verbs_survive_every_damaged_file(home: Home, checked: Callable[[str], set[int]], damage: str) -> None:
+    change = (_DAMAGE | _DAMAGED_TEXT)[damage]
     for path in home.files():
-        path.write_bytes(_DAMAGE[damage](path.read_bytes()))
+        if damage in _DAMAGED_TEXT and path.suffix == ".sqlite":
+            continue  # a file without pages, like one of zeros
+        path.write_bytes(change(path.read_bytes()))
         checked(f"{damage} in {path.name}")
         home.restore()
 

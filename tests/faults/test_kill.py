@@ -1,6 +1,6 @@
 """Test that kill -9 during indexing, rebuilding or publishing never loses or corrupts data.
 
-The default is ten kills; set `MNEMOSCOPE_KILLS=300` for more.
+The default is six kills; set `MNEMOSCOPE_KILLS=300` for more.
 """
 
 import os
@@ -20,7 +20,7 @@ from engine.corpus.chunking import chunk_text
 from tests.helpers.health import inconsistencies
 from tests.helpers.sync_worker import open_with_fake
 
-KILLS = int(os.environ.get("MNEMOSCOPE_KILLS", "10"))
+KILLS = int(os.environ.get("MNEMOSCOPE_KILLS", "6"))
 FILES = 160
 MARKER = "lighthouse"
 

@@ -18,7 +18,7 @@ from tests.helpers.embedding_servers.batch_servers import OpenAIBatchServer
 from tests.helpers.embedding_servers.batch_work import Plan
 from tests.helpers.embedding_servers.server import Reply, Request
 
-NOTES = 400
+NOTES = 100
 
 # The request, and whether the kill comes before or after it takes effect.
 STEPS: dict[str, tuple[Callable[[Request], bool], str]] = {

@@ -1,4 +1,4 @@
-"""Test kill -9 during billed embedding of 10,000 passages: stored vectors are never requested again."""
+"""Test kill -9 during billed embedding of 5,000 passages: stored vectors are never requested again."""
 
 import subprocess
 import sys
@@ -9,10 +9,10 @@ from engine.backends.builtin import BuiltinMemory
 from tests.helpers.embedding_servers.openai_server import KEY, OpenAIServer
 from tests.helpers.remote_worker import DIMS, settings_for
 
-CHUNKS = 10_000
-FILES = 100
+CHUNKS = 5_000
+FILES = 50
 AT_ONCE = 4
-KILLED_AFTER = (9, 11, 1)
+KILLED_AFTER = (5, 6, 1)
 """Number of requests in each run before it is killed."""
 
 

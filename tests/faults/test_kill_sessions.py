@@ -1,6 +1,6 @@
 """Test kill -9 while growing sessions are listed and indexed: each is wholly old or wholly new, and none is lost.
 
-The default is four kills; set `MNEMOSCOPE_KILLS=100` for more.
+The default is three kills; set `MNEMOSCOPE_KILLS=100` for more.
 """
 
 import json
@@ -17,7 +17,7 @@ from tests.helpers.health import inconsistencies
 from tests.helpers.sync_worker import open_with_fake
 from tests.helpers.transcripts import read_session
 
-KILLS = int(os.environ.get("MNEMOSCOPE_KILLS", "4"))
+KILLS = int(os.environ.get("MNEMOSCOPE_KILLS", "3"))
 FILES = 150
 
 Chunks = list[tuple[int, int, str, list[tuple]]]
@@ -103,7 +103,7 @@ def test_kills_lose_or_tear_no_session(tmp_path: Path) -> None:
     transcripts = Transcripts(tmp_path / "transcripts", tmp_path / "scratch", rng)
     notes, data, sessions = tmp_path / "notes", tmp_path / "data", tmp_path / "transcripts"
     for kill in range(KILLS):
-        run_and_kill(notes, data, rng.uniform(0.0, 0.8), force=kill % 4 == 3, sessions=[sessions])
+        run_and_kill(notes, data, rng.uniform(0.0, 0.8), force=kill % 3 == 2, sessions=[sessions])
         assert_sound(data, transcripts, tmp_path / "copy")
         transcripts.change()
 

@@ -17,7 +17,7 @@ from engine.corpus.discovery import discover
 from engine.settings import Settings
 from tests.helpers.note_worker import STEM, note_of
 
-KILLS = int(os.environ.get("MNEMOSCOPE_KILLS", "10"))
+KILLS = int(os.environ.get("MNEMOSCOPE_KILLS", "6"))
 ROOT = Path(__file__).parents[2]
 
 

@@ -1,6 +1,7 @@
-"""Feed hostile bytes to one of the parsers of external input: `python -m tests.helpers.hostile_input NAME`.
+"""Feed hostile bytes to parsers of external input: `python -m tests.helpers.hostile_input NAME…`.
 
-Runs in a separate process with limits of one gigabyte and some minutes, which stop a parser without bounds.
+Runs in a separate process with limits of one gigabyte and some minutes, which stop a parser without bounds. Prints the
+names of those that ended.
 """
 
 import contextlib
@@ -196,9 +197,10 @@ def main() -> None:
 
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
         signal.alarm(_SECONDS)
-    with tempfile.TemporaryDirectory() as folder:
-        PARSERS[sys.argv[1]](Files(Path(folder)))
-    print("done")
+    for name in sys.argv[1:]:
+        with tempfile.TemporaryDirectory() as folder:
+            PARSERS[name](Files(Path(folder)))
+        print(name, flush=True)
 
 
 if __name__ == "__main__":

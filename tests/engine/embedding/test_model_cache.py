@@ -112,14 +112,14 @@ def test_model_unpacked_once_and_private(cache: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.usefixtures("read_once")
-@pytest.mark.parametrize("harm", ["truncated", "empty", "header", "weights", "vocabulary"])
+@pytest.mark.parametrize("harm", ["truncated", "header", "weights"])
 def test_damaged_file_is_written_again(cache: Path, cached: Path, harm: str) -> None:
     first = _Encoder().encode(_TEXTS)
     whole = cached.read_bytes()
-    if harm in ("truncated", "empty"):
-        cached.write_bytes(whole[: len(whole) - 1 if harm == "truncated" else 0])
+    if harm == "truncated":
+        cached.write_bytes(whole[:-1])
     else:
-        _damage(cached, {"header": 40, "weights": len(whole) - 66_000_000, "vocabulary": 100_000}[harm])
+        _damage(cached, {"header": 40, "weights": len(whole) - 66_000_000}[harm])
     assert np.array_equal(_Encoder().encode(_TEXTS), first)
     assert _model(cache).read_bytes() == whole
 

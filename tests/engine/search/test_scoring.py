@@ -1,6 +1,7 @@
 """The formulas: each score stays within 0 and 1 and moves in the right direction."""
 
 import math
+import re
 from collections.abc import Iterable
 
 import msgspec
@@ -22,6 +23,12 @@ def test_idf_is_never_negative_and_rarer_is_worth_more(documents: int, containin
     assert idf > 0
     if containing < documents:
         assert idf > scoring.inverse_document_frequency(documents, containing + 1)
+
+
+def test_numbers_in_a_query_do_not_hide_its_unknown_language() -> None:
+    calibration = Calibration(0.2, 0.8, 0.5, unknown=re.compile("[α-ω]"))
+    assert not calibration.for_query("πού " + "2024 " * 40).known
+    assert calibration.for_query("2024").known
 
 
 def test_unknown_term_weighs_like_term_of_one_chunk() -> None:

@@ -19,7 +19,7 @@ def test_checking_the_lock_never_releases_it(tmp_path: Path) -> None:
     looking = [threading.Thread(target=look) for _ in range(2)]
     for thread in looking:
         thread.start()
-    for _ in range(40):
+    for _ in range(15):
         if mine.acquire():
             if others.acquire():
                 doubles.append("both")

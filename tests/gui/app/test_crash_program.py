@@ -57,30 +57,22 @@ def _end(process: subprocess.Popen[str], number: int) -> int:
     return process.returncode
 
 
-def test_crash_is_reported_at_next_start(notes, words_only, user_home):
-    def log() -> str:
-        return "".join(path.read_text() for path in user_home.rglob("mnemoscope.log"))
-
-    process = _start("--workspace", notes, "--config", words_only)
-    _wait(process, lambda: list(user_home.rglob("index.sqlite")))
-    assert _end(process, signal.SIGSEGV) == -signal.SIGSEGV
-    process = _start("--workspace", notes, "--config", words_only)
-    _wait(process, lambda: "An earlier run has crashed: Fatal Python error: Segmentation fault" in log())
-    _end(process, signal.SIGKILL)
-
-
-def test_start_after_kill_restores_last_query(notes, words_only, user_home):
+def test_start_after_crash_reports_it_and_restores_query(notes, words_only, user_home):
     def question() -> str:
         locations = [json.loads(path.read_text()).get("place") for path in user_home.rglob("window.json")]
         return str(locations and locations[0]["row"] and locations[0]["question"]["text"])
 
+    def log() -> str:
+        return "".join(path.read_text() for path in user_home.rglob("mnemoscope.log"))
+
     process = _start("--workspace", notes, "--config", words_only, "--query", "irrigation")
     _wait(process, lambda: question() == "irrigation")
-    _end(process, signal.SIGKILL)
+    assert _end(process, signal.SIGSEGV) == -signal.SIGSEGV
     [state] = user_home.rglob("window.json")
     before = state.stat().st_mtime_ns
     process = _start("--workspace", notes, "--config", words_only)
     _wait(process, lambda: state.stat().st_mtime_ns != before and question() == "irrigation")
+    _wait(process, lambda: "An earlier run has crashed: Fatal Python error: Segmentation fault" in log())
     _end(process, signal.SIGKILL)
 
 

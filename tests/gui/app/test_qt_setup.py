@@ -20,7 +20,7 @@ def font(size):
     return font
 
 def lay_out():
-    for number in range(150):
+    for number in range(40):
         document = QTextDocument()
         document.setDefaultFont(font(8 + number / 100))
         document.setPlainText(TEXT)

@@ -73,7 +73,7 @@ def test_server_tools_answer_like_engine_tools(served: Served, mode: str) -> Non
     memory.close()
 
 
-def test_notes_and_sessions_are_resources(served: Served) -> None:
+def test_notes_sessions_and_prompts_are_offered(served: Served) -> None:
     for number in range(120):
         (served.notes / "memory" / f"n{number:03}.md").write_text(f"# Note {number}\n")
 
@@ -109,12 +109,6 @@ def test_notes_and_sessions_are_resources(served: Served) -> None:
                 await client.read_resource(uri)
         with answers_error("cursor"):
             await client.list_resources(cursor="nonsense")
-
-    talk(served, conversation)
-
-
-def test_prompts_describe_memory_to_model(served: Served) -> None:
-    async def conversation(client: "Client") -> None:
         assert [prompt.name for prompt in (await client.list_prompts()).prompts] == ["memory_recall", "memory_context"]
         (recall,) = (await client.get_prompt("memory_recall")).messages
         assert recall.content.text.startswith("## Memory Recall")
@@ -150,8 +144,11 @@ def test_group_session_sees_no_private_memory(served: Served) -> None:
 def test_server_reads_index_that_another_memory_updates(served: Served) -> None:
     memory = open_memory(served.notes, load_settings(served.notes, config=served.config))
     memory.sync()
+    (served.notes / "memory" / "greenhouse.md").write_text("# Shed\n\nThe badger lives there.\n")
 
     async def conversation(client: "Client") -> None:
+        found = payload(await client.call_tool("memory_search", {"query": "irrigation badger"}))
+        assert ["badger" in result["snippet"] for result in found["results"]] == [True]  # though the index was old
         (served.notes / "memory" / "new.md").write_text("# Otter\n\nSeen at the weir.\n")
         report = await anyio.to_thread.run_sync(memory.sync)
         assert report.error == ""
@@ -223,18 +220,6 @@ def test_changes_on_disk_are_in_the_next_answer(served: Served, watch: str) -> N
         with answers_error("no such note or session"):
             await client.read_resource(session.uri)
         assert await found("heron") == []
-
-    talk(served, conversation)
-
-
-def test_stale_index_is_updated_before_the_first_answer(served: Served) -> None:
-    with contextlib.closing(open_memory(served.notes, load_settings(served.notes, config=served.config))) as memory:
-        memory.sync()
-    (served.notes / "memory" / "greenhouse.md").write_text("# Shed\n\nThe badger lives there.\n")
-
-    async def conversation(client: "Client") -> None:
-        found = payload(await client.call_tool("memory_search", {"query": "irrigation badger"}))
-        assert ["badger" in result["snippet"] for result in found["results"]] == [True]
 
     talk(served, conversation)
 

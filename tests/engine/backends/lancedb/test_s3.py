@@ -114,7 +114,7 @@ def test_missing_bucket_reported(on_s3) -> None:
 def test_parallel_writers_leave_each_row_once(endpoint, tmp_path, keys) -> None:
     uri = f"s3://{BUCKET}/{tmp_path.name}"
     common = {f"note-{number}.md": f"# Note {number}\n\nBoth have note {number}.\n" for number in range(12)}
-    times = 3
+    times = 2
     workers = []
     for name in ("desk", "shed"):
         notes = tmp_path / name / "notes"
@@ -159,7 +159,7 @@ def test_reader_sees_whole_files_during_write(on_s3, endpoint, tmp_path) -> None
     reader = on_s3("reader", notes={})
     notes = tmp_path / "desk/notes"
     notes.mkdir(parents=True)
-    command = [notes, tmp_path / "desk/data", f"s3://{BUCKET}/{tmp_path.name}", "desk", endpoint, 4]
+    command = [notes, tmp_path / "desk/data", f"s3://{BUCKET}/{tmp_path.name}", "desk", endpoint, 3]
     worker = subprocess.Popen(
         [sys.executable, "-m", "tests.helpers.table_worker", *map(str, command)],
         cwd=ROOT,

@@ -10,7 +10,7 @@ from engine.corpus.transcripts.transcript_reader import conversations
 from tests.helpers.agent_databases import DATABASES, SINGLE, AgentDatabase
 from tests.helpers.mutated_transcripts import Sample, read_damaged, read_damaged_database, samples
 
-INPUTS = 40
+INPUTS = 20
 
 
 @pytest.mark.parametrize("sample", samples(), ids=lambda sample: sample.main)
