@@ -173,10 +173,10 @@ def is_program_argument(before: str, match: re.Match[str]) -> bool:
     return is_argument(before, match)
 
 
-def _argument(about: str, examples: tuple[str, ...], anchors: tuple[str, ...], before: str) -> SecretPattern:
+def _argument(anchors: tuple[str, ...], before: str) -> SecretPattern:
     """Return the pattern for the argument after `before`, an expression without regard to case."""
     regex = rf"(?i:{before}){ARGUMENT}"
-    return SecretPattern("Password as an argument", about, examples, anchors, regex, "whole", is_program_argument)
+    return SecretPattern("Password as an argument", anchors, regex, "whole", is_program_argument)
 
 
 _USER = rf"\S{{1,64}}{BLANK}"
@@ -188,77 +188,39 @@ _REST = rf"[^{LINE_END};|]"
 
 _ARGUMENTS: tuple[SecretPattern, ...] = (
     _argument(
-        "`htpasswd -b … x`",
-        ("htpasswd -bc /etc/nginx/.htpasswd ada «swordfish»", "htpasswd -nbB ada '«correct horse»'"),
         ("htpasswd ",),
         rf"htpasswd{BLANK}(?=(?:-\w{{1,9}}{BLANK}){{0,4}}-[a-z]{{0,4}}b)(?:-\w{{1,9}}{BLANK}|\d\d?{BLANK}){{1,5}}"
         rf"(?:[^\s-]\S{{0,200}}{BLANK}){{1,2}}?(?=\S+[ \t]*(?:[{LINE_END};|&]|\Z)|[\"'])",
     ),
     _argument(
-        "`net use … x`, `net user … x`",
-        (
-            "net use Z: \\\\srv\\share /user:ada «hunter2»",
-            "net use \\\\srv\\share «swordfish» /user:OFFICE\\ada",
-            "net user ada «hunter2» /add",
-        ),
         ("net use",),
         rf"net{BLANK}(?:use{BLANK}(?:[^{LINE_END}|;&]{{0,200}}?/user:\S{{1,100}}{BLANK}(?!/)"
         rf"|(?:\S{{1,3}}{BLANK})?\\\\\S{{1,200}}{BLANK}(?=[^\s/]\S{{0,100}}{BLANK}/user:))"
         rf"|user{BLANK}[^\s/]\S{{0,100}}{BLANK}(?!/))",
     ),
     _argument(
-        "`/p:x` of FreeRDP, `/rp x`, `signtool … /p x`",
-        (
-            "signtool sign /f a.pfx /p «hunter2» a.exe",
-            "xfreerdp /u:ada /p:«hunter2» /v:host",
-            "schtasks /create /ru ada /rp «hunter2»",
-        ),
         ("/p:", "/rp ", "signtool"),
         rf"/p:|/rp{BLANK}|signtool(?:\.exe)?[\"']?{BLANK}{_REST}{{1,300}}?[ ]/p{BLANK}",
     ),
     _argument(
-        "`requirepass x`, `masterauth x`, `ACL SETUSER … >x`, `sentinel auth-pass … x` of Redis, `bindpw x` of LDAP",
-        (
-            *("redis-server --requirepass «swordfish»", "ACL SETUSER ada on >«swordfish» ~*", "bindpw «swordfish»"),
-            "sentinel auth-pass main «tugboat»",
-        ),
         ("requirepass ", "masterauth ", "bindpw ", "rootpw ", "setuser ", "sentinel auth-pass "),
         rf"(?:requirepass|masterauth|(?<![\w-])(?:bind|root)pw){BLANK}(?:--[a-z]{{4,12}}{BLANK})?"
         rf"|sentinel[ ]auth-pass{BLANK}\S{{1,64}}{BLANK}"
         rf"|setuser{BLANK}\S{{1,64}}{BLANK}(?:[^\s>\"']{{1,40}}{BLANK}){{0,6}}[\"']?>(?![>=])",
     ),
     _argument(
-        "`-storepass x`, `-keypass x` of keytool",
-        (
-            "keytool -list -storepass «changeit» -keypass «changeit»",
-            "keytool -importkeystore -srcstorepass «changeit» -v",
-        ),
         ("storepass", "keypass"),
         rf"(?:store|key)pass(?:word{BLANK}(?=[\"'])|{BLANK})",
     ),
     _argument(
-        "`ansible-vault encrypt_string x`",
-        ("ansible-vault encrypt_string '«hunter2»' --name x",),
         ("encrypt_string ",),
         rf"encrypt_string{BLANK}(?=[\"']|[A-Za-z]\w*\d)",
     ),
     _argument(
-        "`ConvertTo-SecureString x`",
-        (
-            '$x = ConvertTo-SecureString "«hunter2»" -AsPlainText -Force',
-            "(ConvertTo-SecureString «hunter2» -AsPlainText -Force)",
-        ),
         ("securestring ",),
         rf"securestring{BLANK}(?:-(?:string|asplaintext){BLANK})?(?=[\"']|[^\s$(]+{BLANK}-asplain)",
     ),
     _argument(
-        "`wpa_passphrase … x`, `nmcli … password x`, `iwconfig … key x`, `wpa_cli set_network … psk x`",
-        (
-            "wpa_cli -i wlan0 set_network 0 psk '«\"swordfish\"»'",
-            "wpa_passphrase Home «swordfish»",
-            "nmcli dev wifi connect Home password '«correct horse»'",
-            "iwconfig wlan0 essid Home key s:«hunter»",
-        ),
         ("wpa_passphrase ", "nmcli ", "iwconfig ", "set_network "),
         rf"wpa_passphrase{BLANK}(?:\"[^\"{LINE_END}]{{1,60}}\"|\S{{1,60}}){BLANK}(?=\S{{8}}|[\"'])"
         rf"|nmcli{BLANK}[^{LINE_END}]{{1,120}}?password{BLANK}"
@@ -266,12 +228,6 @@ _ARGUMENTS: tuple[SecretPattern, ...] = (
         rf"|iwconfig{BLANK}[^{LINE_END}]{{1,120}}?\bkey{BLANK}(?:s:|(?!s:|off\b|on\b|open\b|\[))",
     ),
     _argument(
-        "`vault login x`, `kv put … x`, `bw unlock x`, `cargo login x`, `ngrok authtoken x`",
-        (
-            *("vault login «swordfish77»", "vault kv put secret/db password «hunter2»", "bw unlock «swordfish»"),
-            *("ngrok config add-authtoken «2abCdEf_12345»", "cargo login «swordfish77»"),
-            "bw login ada@example.com «swordfish»",
-        ),
         (
             *("vault login ", "kv put ", "bw unlock ", "bw login ", "authtoken ", "cargo login "),
             *("wandb login ", "service install "),
@@ -282,118 +238,68 @@ _ARGUMENTS: tuple[SecretPattern, ...] = (
         rf"|(?:authtoken|(?:cargo|wandb){BLANK}login|service install(?=[ ]eyJ)){BLANK}(?=[\w-]{{10}})",
     ),
     _argument(
-        "`pdftk … input_pw x`, `qpdf --encrypt x y`",
-        ("pdftk a.pdf input_pw «hunter2» output b.pdf", "pdftk a.pdf output b.pdf user_pw «hunter2»"),
         ("put_pw ", "owner_pw ", "user_pw "),
         rf"(?:put|owner|user)_pw{BLANK}",
     ),
     SecretPattern(
         "Password as an argument",
-        "both passwords of `qpdf --encrypt x y`",
-        ("qpdf --encrypt «hunter2 swordfish» 256 -- in.pdf out.pdf",),
         ("qpdf ",),
         rf"(?i:qpdf{BLANK}{_REST}{{0,120}}?--encrypt{BLANK})(\S{{1,64}}{BLANK}\S{{1,64}})(?={BLANK}(?:40|128|256)\b)",
         "whole",
         is_program_argument,
     ),
     _argument(
-        "`snmpwalk -c x`",
-        ("snmpwalk -v2c -c «swordfish» 10.0.0.1",),
         ("snmpwalk ", "snmpget ", "snmpset "),
         rf"snmp(?:walk|get|set){BLANK}(?:-{_REST}{{1,80}}?{BLANK})?-c{BLANK}",
     ),
     _argument(
-        "`security add-generic-password … -w x`, `gh secret set … --body x`",
-        (
-            "security add-generic-password -a ada -s x -w «swordfish»",
-            "gh secret set TOKEN --body «swordfish»",
-        ),
         ("generic-password ", "internet-password ", "secret set "),
         rf"(?:generic|internet)-password{BLANK}{_REST}{{1,160}}?-w{BLANK}(?!-)"
         rf"|secret{BLANK}set{BLANK}{_REST}{{1,80}}?(?:--body|-b)[ =]",
     ),
     _argument(
-        "`--from-literal=name=x`, `::add-mask::x`",
-        ("kubectl create secret generic db --from-literal=pg=«hunter2»", "echo ::add-mask::«hunter2»"),
         ("from-literal", "::add-mask::"),
         r"::add-mask::|(?<=--)from-literal[= ](?!(?:user|host|port|url|db)\w*=)[\w.-]{1,80}=",
     ),
     _argument(
-        "`rabbitmqctl add_user … x`, `mc alias set … x`, `samba-tool user create … x`, `mosquitto_passwd -b … x`",
-        (
-            *("rabbitmqctl add_user ada «swordfish»", "mc alias set s3 http://x ada «swordfish»"),
-            *("mc admin user add s3 ada «swordfish»", "samba-tool user create ada «swordfish»"),
-            "mosquitto_passwd -b /etc/passwords ada «swordfish»",
-        ),
         ("rabbitmqctl ", "mc alias set ", "admin user add ", "samba-tool ", "mosquitto_passwd "),
         rf"(?:rabbitmqctl{BLANK}(?:add_user|change_password){BLANK}{_USER}|samba-tool{BLANK}user{BLANK}(?:create|add){BLANK}{_USER}"
         rf"|mc{BLANK}alias{BLANK}set{BLANK}{_USER}\S{{1,200}}{BLANK}{_USER}|admin{BLANK}user{BLANK}add{BLANK}{_USER}{_USER}"
         rf"|mosquitto_passwd{BLANK}-b{BLANK}\S{{1,100}}{BLANK}{_USER})(?!-)",
     ),
     _argument(
-        "`nuget setapikey x`, `openssl passwd -6 x`, `mkpasswd -m sha-512 x`, `mysqladmin password x`",
-        (
-            *("nuget setapikey «oy2abcdefghij»", "openssl passwd -6 «swordfish»"),
-            *("mysqladmin -u root password «hunter2»", "mkpasswd -m sha-512 «tugb0at»"),
-        ),
         ("setapikey ", "openssl passwd ", "mkpasswd ", "mysqladmin ", "-admin-password ", "user:password "),
         rf"(?:setapikey|(?<=reset)-admin-password|user:password{BLANK}[^\s-]\S{{0,40}}){BLANK}(?!-)|mysqladmin{BLANK}{_REST}{{0,80}}?\bpassword{BLANK}"
         rf"|mkpasswd{BLANK}-m{BLANK}\S{{1,20}}{BLANK}(?=[\"']|\S*\d)"
         rf"|openssl{BLANK}passwd{BLANK}(?:-(?:\d|apr1|salt{BLANK}\S{{1,40}}|quiet|noverify){BLANK}){{1,4}}(?!-)",
     ),
     _argument(
-        "`--secret-string x` of AWS, `put-parameter … --value x`, `az keyvault secret set … --value x`",
-        (
-            "aws secretsmanager create-secret --name db --secret-string '«hunter2»'",
-            "aws ssm put-parameter --name /db --type SecureString --value «hunter2»",
-            "az keyvault secret set --vault-name v --name db --value «hunter2»",
-        ),
         ("--secret-string", "put-parameter ", "keyvault secret set "),
         rf"--secret-string[ =](?![{{@f])|keyvault[ ]secret[ ]set{BLANK}{_REST}{{1,200}}?--value[ =]"
         rf"|put-parameter{BLANK}(?={_REST}{{0,300}}SecureString){_REST}{{1,200}}?--value[ =]",
     ),
     _argument(
-        "`rclone config … pass x`, `rclone obscure x`, `rasdial Office ada x`",
-        (
-            *("rclone config create x sftp user ada pass «hunter2»", "rclone obscure «hunter2»"),
-            *("rclone config create x b2 account 1 key «tugb0at»", "rasdial Office ada «tugb0at»"),
-        ),
         ("rclone config ", "rclone obscure ", "rasdial "),
         rf"rclone{BLANK}(?:config{BLANK}{_REST}{{1,160}}?\b(?:pass|key|secret_access_key){BLANK}|obscure{BLANK}(?!-))"
         rf"|rasdial{BLANK}(?:\"[^\"{LINE_END}]{{1,60}}\"|\S{{1,60}}){BLANK}{_USER}(?=\S*\d)",
     ),
     _argument(
-        "`app set-initial-password x`, `change-password ada x` and others: in quotes or with a digit",
-        ("app set-initial-password «tugb0at»", "app reset-user-password ada '«swordfish»'"),
         ("-password ", "-passwd "),
         rf"-passw(?:or)?d{BLANK}(?:[A-Za-z][\w.@-]{{0,40}}{BLANK}(?=[^\s-]\S*[ \t]*(?:[{LINE_END}]|\Z)))?",
     ),
     _argument(
-        "`composer config http-basic.… x`, `poetry config pypi-token.… x`, `bundle config … user:x`",
-        (
-            "composer config --global http-basic.repo.example.com ada «swordfish»",
-            "poetry config pypi-token.pypi «swordfish»",
-            "bundle config set --local gems.example.com ada:«swordfish»",
-        ),
         ("http-basic.", "bundle config ", "-token.", "-oauth."),
         rf"(?<=(?:..pypi|gitlab|github))-(?:token|oauth)\.\S{{1,80}}{BLANK}"
         rf"|(?<=[ ])http-basic\.\S{{1,80}}{BLANK}{_USER}(?!-)"
         rf"|bundle{BLANK}config{BLANK}(?:(?:set|--\w{{5,6}}){BLANK}){{0,2}}[^\s.-]{{1,80}}\.\S{{1,80}}{BLANK}[^\s:]{{1,64}}:(?![:/])",
     ),
     _argument(
-        "`connect to … user … using x`, `isql … x`",
-        ("db2 connect to shop user ada using «swordfish»", "isql -v shop ada «hunter2»"),
         ("connect to ", "isql "),
         rf"connect{BLANK}to{BLANK}\S{{1,60}}{BLANK}user{BLANK}{_USER}using{BLANK}"
         rf"|(?<![\w-])isql{BLANK}(?:-\w{{1,9}}{BLANK}){{0,3}}(?:[^\s-]\S{{0,60}}{BLANK}){{2}}(?!-)"
         rf"(?=[\"']|\S*\w[ \t]*(?:[{LINE_END};|&<]|\Z))",
     ),
     _argument(
-        "`pulumi config set --secret … x`, defaults of secret variables in Terraform",
-        (
-            *("pulumi config set --secret dbPass «swordfish»", "pulumi config set x:dbPass «swordfish» --secret"),
-            'variable "db_password" {\n  type = string\n  default = "«Zk9!pass»"\n}',
-        ),
         ("pulumi config ", 'variable "', 'output "'),
         rf"pulumi{BLANK}config{BLANK}set{BLANK}(?=[^{LINE_END}]{{0,300}}--secret\b)"
         rf"(?:--[^\s]{{1,40}}{BLANK}){{0,3}}[^\s-]\S{{0,80}}{BLANK}(?!-)"
@@ -401,8 +307,6 @@ _ARGUMENTS: tuple[SecretPattern, ...] = (
         r"\{[^{}]{0,400}?\b(?:default|value)[ ]{1,20}=[ ](?=\")",
     ),
     _argument(
-        "`ADMIN_PW x`, `#define SECRET_PASS x`",
-        ("ADMIN_PW «hunter2»", '#define SECRET_PASS "«swordfish»"'),
         ("_PW ", "#define "),
         rf"(?-i:(?<=[A-Z])_PW){BLANK}(?=[^\s=/$]*\d)"
         rf"|#define{BLANK}\w*(?:pass(?:word|wd|phrase)|(?:secret|wifi|wlan)_(?:pass|psk)|"
@@ -414,19 +318,6 @@ _ARGUMENTS: tuple[SecretPattern, ...] = (
 COMMAND_PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern(
         "Login of a program",
-        "`curl -u user:x`, `--user user:x`, `http -a user:x`, `smbclient -U user%x`, `lftp -u user,x`, "
-        "`skopeo --src-creds user:x`",
-        (
-            "curl -u ada:«hunter2» https://example.com",
-            "curl -X POST --user 'ada:«correct horse»' https://example.com",
-            "curl -s \\\n  -u ada:«hunter2» \\\n  https://example.com",
-            "curl -sSLu ada:«hunter2» https://example.com",
-            *("http -a ada:«hunter2» example.com", "lftp -u ada,«hunter2» ftp.example.com"),
-            "smbclient //srv/share -U OFFICE/ada%«swordfish» -c ls",
-            *("rpcclient -U 'ada%«correct horse»' srv", "net ads join -U ada%«swordfish»"),
-            *('["curl", "-u", "ada:«hunter2»", "https://x"]', "smbget -U ada%'«correct horse»' smb://srv/x"),
-            "skopeo copy --src-creds ada:«hunter2» --dest-creds=bob:«tugboat» docker://a docker://b",
-        ),
         (_OPTION_ANCHOR,),
         r"""-(?:[A-Za-z#]{1,8}(?=u[ \t"']))?(?P<option>-?auth|[uUa]|-user|-proxy-user|-(?:src-|dest-)?creds)"""
         rf"""(?:{_NEXT}|[ \t=]{{0,2}})"""
@@ -437,19 +328,6 @@ COMMAND_PATTERNS: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "Password of a program",
-        "`mysql -px`, `sshpass -p x`, `docker login -p x`, `redis-cli -a x`, options of MongoDB, LDAP, SNMP, zip, "
-        "OpenSSL, PDF tools and remote desktops",
-        (
-            *("mysql -u root -p«hunter2» shop", "mysqldump -p'«pa ss»' shop", "redis-cli -a «hunter2» ping"),
-            *("sshpass -p «hunter2» ssh ada@host", "sshpass -p'«hunter2»' ssh ada@host"),
-            *("docker login -u ada -p «swordfish» registry", "openssl rsa -passin pass:«hunter2» -in key.pem"),
-            "openssl enc -d -aes-256-cbc -k '«correct horse»' -in a -out b",
-            *("rdesktop -u ada -p «hunter2» host", "unrar x -p«hunter2» a.rar", "rar a -hp«hunter2» a.rar x"),
-            *("ldappasswd -D cn=ada -s «hunter2»", "snmpget -v3 -u ada -A «hunter2» -X «swordfish» srv"),
-            "ssh-keygen -t ed25519 -N '«correct horse»' -f key",
-            *("['sshpass', '-p', '«hunter2»', 'ssh', 'ada@host']", "pdftotext -upw «hunter2» a.pdf"),
-            *("openssl rsa -passin 'pass:«correct horse»' -in key.pem", "hdbsql -u ada -p «hunter2»"),
-        ),
         (_OPTION_ANCHOR,),
         rf"-(?P<option>(?:pass(?:in|out)?|[uo]?pw)(?=[ \t])|hp(?=\S)|[pPawkKNsAXt])(?P<gap>{_NEXT}|[ \t=]{{0,2}})"
         rf"(?P<form>(?P<opened>[\"'])?pass:)?(?(opened)([^\"'{LINE_END}]{{1,200}}+)|(?:{QUOTED}|{BARE_PASSWORD}))",
@@ -459,8 +337,6 @@ COMMAND_PATTERNS: tuple[SecretPattern, ...] = (
     *_ARGUMENTS,
     SecretPattern(
         "AUTH command",
-        "`AUTH x` of Redis, `AUTH PLAIN …` of mail servers",
-        ("127.0.0.1:6379> AUTH «swordfish»", "redis-cli AUTH default «hunter2»", "AUTH PLAIN «AGFkYQBodW50ZXIy»"),
         ("AUTH ",),
         r"""(?<![\w-])AUTH[ ](?:(?:PLAIN|LOGIN|XOAUTH2)[ ](?P<login>[A-Za-z0-9+/]{8,}+=*)|(?:[a-z][\w-]{1,31}[ ])?"""
         rf"""["']?([^\s"']{{4,128}}+)["']?(?=[ \t]*(?:[{LINE_END}]|\Z)))""",
@@ -469,20 +345,6 @@ COMMAND_PATTERNS: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "Password for a command that reads it",
-        "`echo x | sudo -S`, `… | docker login --password-stdin`, `… | openconnect --passwd-on-stdin`, `… | chpasswd`, "
-        "`… | gh secret set NAME`, `… | base64`, `kinit <<< x`, `--password-command 'echo x'`, `send x` in Expect",
-        (
-            *("(echo «hunter2»; echo «hunter2») | smbpasswd -a ada", "echo «hunter2» | veracrypt --stdin a.hc"),
-            *("echo '«hunter2»' | sudo -S apt update", 'echo "«ada:hunter2»" | sudo chpasswd'),
-            "echo «swordfish» | docker login -u ada --password-stdin registry",
-            "printf '%s' '«hunter2»' | gh auth login --with-token",
-            "echo «Tr0ub4dor» | sudo openconnect --passwd-on-stdin vpn.example.com",
-            "echo -n «swordfish» | docker secret create db_password -",
-            *("read -s PW <<< '«hunter2»'", "kinit ada <<< '«correct horse»'", "echo -n «hunter2» | base64"),
-            'restic --password-command "echo «swordfish»" backup',
-            "echo -n '«hunter2»' > .vault_pass",
-            *('expect "assword:"; send "«swordfish\\r»"', "c.expect('Password:')\nc.sendline('«swordfish»')"),
-        ),
         ("echo ", "printf ", "<<<", "send ", "sendline"),
         rf"""(?:(?:echo|printf){BLANK}(?:-[neE]{{1,3}}{BLANK}|["']?%s(?:\\{{1,2}}n)?["']?{BLANK})?|<<<[ \t]{{0,4}}"""
         rf"""|(?-i:send(?:line\(|(?:{BLANK}--)?{BLANK})(?=["'])))"""

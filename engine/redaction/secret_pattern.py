@@ -15,10 +15,7 @@ Mask = Literal["part", "whole"]
 
 class SecretPattern(NamedTuple):
     name: str
-    about: str
-    """Description of the hidden text, for the docs."""
-    examples: tuple[str, ...]
-    """Invented examples; the text between « and » must be masked."""
+    """As the manual (`packaging/manual/masked.md`) lists it; `secret_examples.py` of the tests has examples."""
     anchors: tuple[str, ...]
     """Strings; the pattern is tried only at one of them. Lower case also matches capitals. An anchor with a bracket is
     an expression, matched against the text with "?" in place of each non-ASCII character; `LAST_WORD` is none of

@@ -24,24 +24,12 @@ def _starting(*prefixes: str, body: str) -> str:
 FORM_PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern(
         "Bearer token",
-        "`Bearer` and at least 18 characters of a token, or 8 random ones",
-        ('-H "X-Auth: Bearer «abcdefghij0123456789»"', "bearer «a1b2c3d4e5»"),
         ("bearer ",),
         rf"{_START}(?i:bearer)[ \t]{{1,8}}(?=[A-Za-z0-9._+=/~-]{{0,80}}?[0-9A-Z])([A-Za-z0-9._+=/~-]{{8,}}+)",
         judge=lambda _, match: len(match[1]) >= 18 or alternates(match[1]),
     ),
     SecretPattern(
         "Private key",
-        "every line of a PEM, OpenSSH, PGP or PuTTY private key, also when the end is missing or the line ends are "
-        "escaped",
-        (
-            "-----BEGIN RSA PRIVATE KEY-----\n«MIIEowIBAAKCAQEA7bq2»\n«c3Rhcg==»\n-----END RSA PRIVATE KEY-----",
-            "-----BEGIN OPENSSH PRIVATE KEY-----\n«b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ»",
-            "-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: 1\n\n«lQOYBF2s3kQBCADHm1»\n«=aB3d»\n"
-            "-----END PGP PRIVATE KEY BLOCK-----",
-            '"private_key": "-----BEGIN PRIVATE KEY-----«\\nMIIEvQIBADANBgkqhkiG9w0B\\n»-----END PRIVATE KEY-----\\n"',
-            "Private-Lines: 1\n«AAAAgQCuYqv5Zk3mN0pQ2rS4»",
-        ),
         ("-----begin ", "private-"),
         r"(?:-----BEGIN (?:[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)-----|(?i:private-lines: ?\d+))",
         "whole",
@@ -49,54 +37,28 @@ FORM_PATTERNS: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "OpenAI, Anthropic and similar keys",
-        "`sk-…` (8 or more)",
-        (
-            "use «sk-proj-Ab3dEf6hIj9k»",
-            "«sk-ant-api03-AbCdEfGhIjKlMnOpQrStUvWx»",
-            "«sk-12345678»",
-            "«sk-abcdefghijklmnop»",
-            "«sk-or-abcdefghijklmnop»",
-        ),
         ("sk-",),
         _starting("(?i:sk-)", body="[A-Za-z0-9_-]{8,}+"),
         judge=is_sk_key,
     ),
     SecretPattern(
         "Webhook address",
-        "what follows the service's name in webhook addresses of Slack and Discord",
-        (
-            "https://hooks.slack.com/services/«T00000000/B00000000/abcdefghijklmnopqrstuvwx»",
-            "https://discord.com/api/webhooks/123456789/«abcdefghijklmnopqrstuvwxyz_0123»",
-        ),
         ("hooks.slack.", "discord.", "discordapp."),
         r"(?i:hooks\.slack\.com/(?:services|workflows|triggers)/|discord(?:app)?\.com/api/webhooks/\d{6,20}/)([A-Za-z0-9/_+-]{10,}+)",
     ),
     SecretPattern(
         "Telegram bot token",
-        "the part after the number in `123456789:AA…`",
-        ("123456789:«AAEhBOweik6ad9r_QXMENQjcrGbqCr4K-bc»", "bot987654:«ABC-DEF1234ghIkl-zyx57W2v1u123ew11»"),
         (LONG_AFTER_COLON,),
         rf":(?<=[0-9]{{6}}:){_DIGIT}{_RANDOM}([A-Za-z0-9_-]{{20,}}+)",
     ),
     SecretPattern(
         "Azure key",
-        "`AccountKey=`, `SharedAccessKey=` in connection strings, Entra secrets `…8Q~…`",
-        (
-            "AccountName=x;AccountKey=«AbCdEfGhIjKlMnOpQrStUvWxYz0123456789+/AbCd==»;EndpointSuffix=core.windows.net",
-            "Endpoint=sb://x/;SharedAccessKeyName=Root;SharedAccessKey=«AbCdEfGhIjKlMnOpQrStUvWxYz01234567=»",
-            "id abc8Q~«abcdefghijklmnopqrstuvwxyz.01234-»",
-        ),
         ("key", "q~"),
         r"(?:(?i:(?:(?<=account)|(?<=sharedaccess))key=)([A-Za-z0-9+/=_-]{16,}+)"
         r"|[Qq]~(?<=[A-Za-z0-9_.~-]{3}[0-9][Qq]~)([A-Za-z0-9_.~-]{31,}+))",
     ),
     SecretPattern(
         "Password hash",
-        "`$6$…`, `$2b$…`, `$apr1$…`, `$argon2id$…` and similar hashes, as in `/etc/shadow` and `.htpasswd`",
-        (
-            "ada:«$apr1$lZL6V.ci$eIMz/iKDkbtys.uU7LEK00»",
-            "«$argon2id$v=19$m=65536,t=3,p=4$4f0a9c1be07d5ca1$b2c3d4e5f60718293a4b5c6d»",
-        ),
         ("$1$", ":$5$", ":$6$", ":$y$", "$2a$", "$2b$", "$2y$", "$apr1$", "$argon2"),
         r"(?:(?<![\w$])|:)(\$(?:2[aby]\$\d\d\$[./A-Za-z0-9]{22}|(?:[156y]|apr1|argon2(?:id|[id]))\$"
         r"(?:[\w=,./-]{1,40}\$){1,3})[./A-Za-z0-9+=]{20,}+)",
@@ -104,8 +66,6 @@ FORM_PATTERNS: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "JSON web token",
-        "`eyJ….eyJ…` with or without its signature",
-        ("«eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.SflKxwRJSMeKKF2QT4fwpMeJf36»",),
         ("eyj",),
         _starting("eyJ", body=r"[A-Za-z0-9_-]{8,1000}+\.[A-Za-z0-9_-]{8,}+(?:\.[A-Za-z0-9_-]++)*+"),
     ),
@@ -121,7 +81,6 @@ _ALPHABETS = {
     "dots": "A-Za-z0-9_=-",
     "uuid": "0-9A-Fa-f-",
 }
-_SAMPLE = "4f0a9c1be07d5ca1b2c3d4e5f60718293a4b5c6d"
 _RARE = frozenset("zqjkvl134~/=")
 _CUT, _CUT_IN_WORDS = 10, 16
 """Characters of a truncated token; one of them must be a digit."""
@@ -237,134 +196,96 @@ _AFTER_STOP = (
 _SHAPED = (
     (
         "1Password",
-        "`A3-…` secret keys",
         ("a3-",),
         r"(A3-[A-Z0-9]{6}-[A-Z0-9]{6}-?[A-Z0-9]{5}(?:-[A-Z0-9]{5}){2,3})(?![A-Za-z0-9])",
-        "«A3-ASWWYB-798JRY-LJVD4-23DC2-86TVM-H43EB»",
     ),
     (
         "Airtable",
-        "`pat….…`",
         (_AFTER_STOP,),
         r"\.(?<=pat[A-Za-z0-9]{14}\.)([0-9a-f]{32,}+)",
-        f"patAbCdEfGh012345.«{_SAMPLE}»",
     ),
-    ("Amazon Marketplace", "`amzn.mws.…`", ("amzn.mws.",), r"(amzn\.mws\.[0-9a-f-]{36})", f"«amzn.mws.{_SAMPLE[:36]}»"),
+    ("Amazon Marketplace", ("amzn.mws.",), r"(amzn\.mws\.[0-9a-f-]{36})"),
     (
         "Authress",
-        "`sc_…`, `ext_…`, `scauth_…`, `authress_…`",
         ("sc_", "ext_", "scauth_", "authress_"),
         r"((?:sc|ext|scauth|authress)_[A-Za-z0-9]{5,30}\.[A-Za-z0-9]{4,6}\.acc[_-][A-Za-z0-9-]{10,32}\.[A-Za-z0-9+/_=-]{30,}+)",
-        f"«sc_abcde12345.ab12.acc_abcdef1234.{_SAMPLE}»",
     ),
     (
         "Cloudflare",
-        "`v1.0-…` origin keys",
         ("v1.0-",),
         r"(v1\.0-[0-9a-f]{24}-[0-9a-f]{30,}+)",
-        f"«v1.0-{_SAMPLE[:24]}-{_SAMPLE}»",
     ),
     (
         "Discord",
-        "the parts of a bot token after its first full stop",
         (_AFTER_STOP,),
         r"\.(?:(?<=[MNO][A-Za-z0-9_-]{23}\.)|(?<=[MNO][A-Za-z0-9_-]{25}\.))([A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}+)",
-        f"MTk4NjIyNDgzNDcxOTI1MjQ4.«Cl2FMQ.{_SAMPLE[:27]}»",
     ),
     (
         "Doppler",
-        "`dp.pt.…`, `dp.st.…` and the other kinds",
         ("dp.pt.", "dp.st.", "dp.ct.", "dp.sa.", "dp.scim.", "dp.audit."),
         r"(dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[a-z0-9_-]{2,40}\.)?[A-Za-z0-9]{20,}+)",
-        f"«dp.st.dev.{_SAMPLE}»",
     ),
     (
         "Facebook",
-        "the part after the number in `123456789012345|…` of an app",
         (r"\|(?<=[0-9]{15}\|)(?=[A-Za-z0-9_-]{27})",),
         r"\|([A-Za-z0-9_-]{27,40}+)(?![A-Za-z0-9_-])",
-        f"123456789012345|«{_SAMPLE[:27]}»",
     ),
     (
         "Harness",
-        "`pat.….….…`, `sat.….….…`",
         ("pat.", "sat."),
         r"([ps]at\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{20})",
-        f"«pat.{_SAMPLE[:22]}.{_SAMPLE[:24]}.{_SAMPLE[:20]}»",
     ),
     (
         "HubSpot",
-        "`pat-na1-…`, `pat-eu1-…`",
         ("pat-na1-", "pat-eu1-"),
         r"(pat-(?:na|eu)1-[0-9a-f]{8}-[0-9a-f-]{20,}+)",
-        "«pat-na1-4f0a9c1b-e07d-4c55-a1b2-c3d4e5f60718»",
     ),
     (
         "JSON web token in base64",
-        "`ZXlK…`",
         ("zxlk",),
         r"(ZXlK(?=[A-Za-z0-9+/_-]{0,80}?[0-9])[A-Za-z0-9+/_-]{40,}+={0,2})",
-        "«ZXlKaGJHY2lPaUpJVXpJMU5pSjkuZXlKemRXSWlPaUl4TWpNMEluMC5TZmxLeHdSSlNNZUtLRjI»",
     ),
     (
         "LaunchDarkly",
-        "`sdk-…`, `api-…`, `mob-…` with a UUID",
         ("sdk-", "api-", "mob-"),
         r"((?:sdk|api|mob)-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?![A-Za-z0-9])",
-        "«sdk-4f0a9c1b-e07d-4c55-a1b2-c3d4e5f60718»",
     ),
-    ("Mailgun", "`key-…`", ("key-",), r"(key-[0-9a-f]{32})(?![A-Za-z0-9])", f"«key-{_SAMPLE[:32]}»"),
+    ("Mailgun", ("key-",), r"(key-[0-9a-f]{32})(?![A-Za-z0-9])"),
     (
         "Mailchimp",
-        "32 hexadecimal digits before `-us1` and similar",
         ("-us",),
         r"-us(?<=((?<![A-Za-z0-9])[0-9a-f]{32}-us))\d{1,2}(?![A-Za-z0-9])",
-        f"«{_SAMPLE[:32]}-us»12",
     ),
     (
         "MaxMind",
-        "`…_mmk`",
         ("_mmk",),
         r"_mmk(?<=((?<![A-Za-z0-9])[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk))(?![A-Za-z0-9])",
-        f"«aBcDe1_{_SAMPLE[:29]}_mmk»",
     ),
     (
         "Microsoft Teams",
-        "what follows `webhookb2/` in webhook addresses",
         ("webhookb2/",),
         r"webhookb2/([0-9a-f@-]{20,80}+(?:/IncomingWebhook)?[0-9a-zA-Z/-]*+)",
-        f"https://x.webhook.office.com/webhookb2/«4f0a9c1b-e07d-4c55-a1b2-c3d4e5f60718@x/IncomingWebhook/{_SAMPLE[:32]}»".replace(
-            "@x", "@4f0a9c1b-e07d-4c55-a1b2-c3d4e5f60718"
-        ),
     ),
     (
         "Plaid",
-        "`access-production-…` and the other stages",
         ("access-sandbox-", "access-development-", "access-production-"),
         r"(access-(?:sandbox|development|production)-[0-9a-f]{8}-[0-9a-f-]{27})",
-        "«access-sandbox-4f0a9c1b-e07d-4c55-a1b2-c3d4e5f60718»",
     ),
-    ("Resend", "`re_…`", ("re_",), r"(re_[A-Za-z0-9]{8}_[A-Za-z0-9]{16,}+)", f"«re_4f0a9c1b_{_SAMPLE[:24]}»"),
+    ("Resend", ("re_",), r"(re_[A-Za-z0-9]{8}_[A-Za-z0-9]{16,}+)"),
     (
         "Terraform Cloud",
-        "what follows `.atlasv1.`",
         (".atlasv1.",),
         r"\.atlasv1\.([A-Za-z0-9_=-]{16,}+)",
-        f"4f0a9c1be07d5c.atlasv1.«{_SAMPLE}»",
     ),
     (
         "Yandex",
-        "`t1.….…`",
         ("t1.",),
         r"(t1\.[A-Za-z0-9_-]{1,400}={0,2}\.[A-Za-z0-9_-]{86}={0,2})",
-        f"«t1.{_SAMPLE}.{(_SAMPLE * 3)[:86]}»",
     ),
     (
         "Vault",
-        "`s.…` tokens of earlier versions",
         (_AFTER_STOP,),
         r"\.(?<=s\.)(?<![A-Za-z0-9_.]s\.)(?=[A-Za-z]{0,24}?[0-9])(?=[^A-Z]{0,24}?[A-Z])([A-Za-z0-9]{24})(?![A-Za-z0-9])",
-        "s.«AbCdEfGh0123456789IjKlMn»",
     ),
 )
 
@@ -445,9 +366,6 @@ def _prefixed() -> Iterator[SecretPattern]:
     for service, prefixes, alphabet, length in _rows(_COLLECTED + _DOCUMENTED):
         signs = _ALPHABETS[alphabet]
         count, dotted = int(length.rstrip("!+")), alphabet == "dots"
-        sample = (_SAMPLE * 8)[:count]
-        if alphabet == "upper":
-            sample = sample.upper()
         if length.endswith("!"):
             body = rf"[{signs}]{{{count}}}(?![A-Za-z0-9])"
         elif length.endswith("+"):
@@ -460,8 +378,6 @@ def _prefixed() -> Iterator[SecretPattern]:
         for prefix in prefixes.split():
             yield SecretPattern(
                 f"{service} token",
-                f"`{prefix}…`",
-                (f"«{prefix}{sample}»",),
                 (_anchor(prefix),),
                 rf"(?<![A-Za-z0-9])({re.escape(prefix)}{body})",
             )
@@ -477,9 +393,9 @@ def _anchor(prefix: str) -> str:
 
 
 def _shaped() -> Iterator[SecretPattern]:
-    for service, about, anchors, regex, example in _SHAPED:
+    for service, anchors, regex in _SHAPED:
         start = "(?<![A-Za-z0-9])" if regex.startswith("(") else ""
-        yield SecretPattern(f"{service} token", about, (example,), anchors, start + regex)
+        yield SecretPattern(f"{service} token", anchors, start + regex)
 
 
 SERVICES: tuple[SecretPattern, ...] = (*_prefixed(), *_shaped())

@@ -197,14 +197,6 @@ _NOTHING_BELOW = lazy_pattern(r"[`\"']?[ \t]*(?:\r?\n[ \t]*(?:\r?\n|\Z)|\Z)")
 TABLE_PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern(
         "Column of passwords",
-        "the cells below `password`, `Passwort`, `mot de passe` and others in the first line of a Markdown table or of "
-        "values with commas, semicolons or tabs between them (CSV)",
-        (
-            "| user | password |\n|---|---|\n| ada | «hunter2» |\n| bob | «swordfish» |\n",
-            "Site | Passwort | URL\n--- | --- | ---\nx | `«tugboat»` | y",
-            'url,username,password,note\nhttps://x,ada,«hunter2»,\nhttps://y,bob,"«pa,ss""wd»",x\n',
-            "Name;Kennwort\nada;«swordfish»\n",
-        ),
         tuple(_NAMES.split("|")),
         rf"(?i:(?:{_NAMES})s?)(?:[{_MARKS}{_QUOTES}]{{0,40}}(?:\|[^{LINE_END}]{{0,400}}+)?+\r?\n"
         rf"{_SEPARATORS}|(?P<csv>\"?(?:[,;\t][^{LINE_END}]{{0,400}}+)?+\r?\n))",
@@ -213,14 +205,6 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "Login in a list",
-        "`ada@example.com:x`: a password with letters and a digit, alone on its line, in a cell or between commas; "
-        "after a blank, one with a sign, too; `admin / x`; "
-        "`u: ada p: x`; logins of mail servers in Postfix",
-        (
-            *("ada@example.com:«Passw0rd!», bob@example.com:«Sommer2024»", "- ada@example.com:«hunter2»\n"),
-            *("ada@example.com «Passw0rd!»", "router: admin / «tugboat99»", "smtp.example.com ada:«hunter2»"),
-            *("[smtp.example.com]:587 ada@example.com:«swordfish»", "u: ada p: «hunter2»", "usr=ada p=«hunter2»"),
-        ),
         (r"@(?=[\w.-]{4,80}(?::[^\s/]|[ \t]{1,4}\S))", "admin / ", "root / ", *_PAIR_ANCHORS, *_RELAY_ANCHORS),
         rf"(?:(?i:admin|root) / |{_PAIR}[ ]?(?P<pair>)|{_RELAY}[\w.-]{{1,80}}(?:\](?P<relay>:\d{{2,5}})?)?"
         r"(?::\d{2,5})?[ \t]{1,40}[^\s:@]{1,64}(?:@[\w.-]{1,60})?:(?P<login>)"
@@ -231,12 +215,6 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "Login in words",
-        "`use the password x`, `user ada, password x`, `Benutzer ada und Passwort x`, at the end of a phrase",
-        (
-            "please use the password «swordfish», it works",
-            "network Harbour, password «Swordfish».",
-            "Nutzer ada, Passwort «tugboat»",
-        ),
         tuple(f"{name} " for name in _LOGIN_PASSWORD.split("|")),
         rf"(?i:(?<!\w)(?:{_LOGIN_PASSWORD}))[ ]"
         r"([^\s\"'`=:,;()<>\[\]{}|/]{4,32}[^\s\"'`=:,;()<>\[\]{}|/.!?])"
@@ -246,12 +224,6 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "Login of a database",
-        "`sqlplus user/x@db`, `expdp user/x`, `jdbc:oracle:thin:user/x@db`, `user:x@tcp(host)/db` of Go",
-        (
-            *("sqlplus ada/«hunter2»@orcl", "sqlplus -S ada/«Swordfish1»", "jdbc:oracle:thin:ada/«hunter2»@db:1521:x"),
-            'sql.Open("mysql", "ada:«hunter2»@tcp(db:3306)/shop")',
-            "expdp system/«Swordfish1» full=y",
-        ),
         ("sqlplus ", "expdp ", "impdp ", "sqlldr ", ":thin:", "@tcp", "@unix"),
         rf"""(?i:(?:sqlplus|expdp|impdp|sqlldr){BLANK}(?:userid=)?(?:-\w{{1,4}}{BLANK}){{0,3}}["']?|:thin:)[^\s/@"'-][^\s/@"']{{0,60}}/"""
         rf"""(?:\\?"([^"\n]{{1,60}}?)\\?"|([^\s@"'/]{{1,60}}))(?=[@\s"']|\Z)|(?:{_GO_PASSWORD})@(?:tcp6?|unix)\(""",
@@ -260,11 +232,6 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "Password in a row of SQL",
-        "the values for `password`, `user_passwd` and others in `INSERT INTO … (…, password) VALUES (…)`",
-        (
-            "INSERT INTO users (name, password) VALUES ('ada', '«hunter2»'), ('bob', '«it''s me»');",
-            "insert into `users` (`id`, `user_pwd`, `at`)\nvalues (1, '«swordfish»', now())",
-        ),
         ("insert into ",),
         r"(?i:insert[ ]into[ ]{1,4}[^\s()]{1,120}\s{0,8})\((?P<names>[^()]{1,2000})\)\s{0,40}(?i:values)(?=\s{0,40}\()",
         "whole",
@@ -272,15 +239,6 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "Command of a router or a switch",
-        "lines such as `enable secret x`, `username … password x`, `neighbor … password x`, `snmp-server host … x`, "
-        "`vrrp 1 authentication x`",
-        (
-            *("enable secret 9 «swordfish»", "Router(config)# enable password «swordfish»", "vtp password «tugboat»"),
-            *("username ada privilege 15 secret 5 «$1$mERr$hx5rVt7rPNoS4w»", "username ada password 0 «swordfish»"),
-            *(" neighbor 10.0.0.2 password «swordfish»", " ppp pap sent-username ada password «swordfish»"),
-            *("snmp-server host 10.0.0.9 version 2c «tugboat»", "set snmp community «tugboat» authorization read-only"),
-            *(" standby 1 authentication md5 key-string «tugboat»", " vrrp 1 authentication text «tugboat»"),
-        ),
         (
             *("enable password ", "enable secret ", "vtp password ", "ppp chap ", "ppp pap ", "username ", "set user "),
             *("neighbor ", "snmp-server host ", "set snmp ", "standby ", "vrrp ", "glbp "),
@@ -297,24 +255,6 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "Password of a device or a network",
-        "`snmp-server community x`, `password 7 x`, `: PSK`, keys of VPN, RADIUS, NTP and routing, `option key 'x'`, "
-        "`auth_pass x`, `.pgpass`, `chap-secrets`, Wi-Fi",
-        (
-            "snmp-server community «swordfish» RO",
-            *('%any : PSK "«correct horse»"', 'ada : EAP "«swordfish»"', "  auth_pass «swordfish»"),
-            *("localhost:5432:shop:ada:«hunter2»", "*:*:*:postgres:«hunter2»", "Key Content            : «swordfish»"),
-            *("WIFI:T:WPA2-EAP;S:Home;I:ada;P:«hunter2»;;", "nmcli con modify Home wifi-sec.psk «swordfish»"),
-            *("tacacs-server host 10.0.0.1 key 7 «swordfish»", "crypto isakmp key «swordfish» address 10.0.0.1"),
-            " ip ospf message-digest-key 1 md5 «swordfish»",
-            *(" pre-shared-key «hunter22»", "set vpn ipsec site-to-site peer 10.0.0.1 pre-shared-key '«swordfish»'"),
-            "\toption key '«swordfish»'",
-            *('"ada" * "«swordfish»"', "ada pptpd «swordfish» *", "ada * «hunter2» 10.0.0.3", "* * «hunter2»"),
-            "line vty 0 4\n password 7 «094F471A1A0A»\n login",
-            "radius server x\n address ipv4 10.0.0.1\n key «swordfish»",
-            "ntp authentication-key 1 md5 «swordfish»",
-            "snmp-server user ada x v3 auth sha «tugboat99» priv aes 128 «kahn2024»",
-            "set psksecret ENC «swordfish»",
-        ),
         (
             *("server community ", "rwcommunity ", "rocommunity ", "secret", "psk", "wifi:", "key content"),
             *("keymaterial", "password-value ", '" * "', "option key ", "option wpakey "),
@@ -354,13 +294,6 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "Secret on the next line",
-        "a word with a digit, alone on the line after `Password:`, `## Password`, `password for x is:`, "
-        '`password = """` or `api_key:`',
-        (
-            *("Password:\n    «tugb0at99»\n", "**Passwort:**\n\n«Kahn2024!»\n", "x\nPassword\n«Apfel-Kuchen7»"),
-            *("The wifi password is:\n\n```\n«tugb0at99»\n```", "## Password\n\n«tugb0at99»"),
-            *("> password:\n> «tugb0at99»", 'password = """\n«tugb0at99»\n"""', "api_key:\n  «k9Jx2Lm4Qp7Z»\n"),
-        ),
         (*PASSWORD_ANCHORS, "token", "secret", "key"),
         rf"(?=[^\n\\:=*]{{2,60}}+(?:[:=*][^\n\\]{{0,24}}+)?[\n\\])(?:(?P<password>(?i:{ANY_PASSWORD}))|(?i:token|secret|key))"
         r"(?:[\"'`]?(?:[ ][^\n:.;!?=]{1,40})?\*{0,2}[ \t]?[:=\uff1a]\*{0,2}|:?\*\*"

@@ -2,6 +2,7 @@ import logging
 import re
 import threading
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -10,7 +11,7 @@ import pytest
 from engine import Settings, base, logs, open_memory
 from engine.base import prepare_logging
 from engine.logs import configure_logging, hide, redact
-from engine.redaction.secret_masking import PATTERNS
+from tests.helpers.secret_examples import SECRET_EXAMPLES
 
 log = logging.getLogger("engine.tests")
 
@@ -140,7 +141,7 @@ def test_secret_lookalikes_masked(given: str, left: str) -> None:
 
 
 def test_session_secrets_masked_in_log() -> None:
-    for example in (example for pattern in PATTERNS for example in pattern.examples):
+    for example in chain.from_iterable(SECRET_EXAMPLES.values()):
         left = redact(example.replace("«", "").replace("»", ""))
         assert not [secret for secret in re.findall("«(.*?)»", example, re.DOTALL) if secret in left], example
 
