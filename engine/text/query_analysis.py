@@ -42,7 +42,7 @@ _JOINED = lazy_pattern(r"[^\W\d_]\w+(?:(?:\.|::)[^\W\d_]\w+)+|[^\W\d_]{3,}(?:-[^
 name of its class, and other texts write "headers and footers".
 """
 _SHORT_QUERY = 4
-_PHRASE = range(4, 8)
+_PHRASE = range(3, 8)
 """Numbers of words of a query that is also searched as a phrase: the words of a longer query are rare enough."""
 _WHOLE_NUMBER = lazy_pattern(
     r"(?<![\w.,])\d{1,9},\d{1,2}(?!\w|[.,]\d)|((?:(?<!\d)\d{4} ?[年년] ?)?(?<!\d)\d{1,2} ?[月월] ?\d{1,2}) ?[日号號일]"

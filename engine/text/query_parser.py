@@ -184,6 +184,8 @@ class _Reader:
         else:
             token = TOKEN.match(text, begin)
             value, end = (token[0], token.end()) if token else ("", begin)
+            if value and not value.strip("*_") and value in text[:at]:
+                return 0  # a label in bold, as in "**Log file:** app.log"
         problem = problem_with(name, value)
         if problem:
             self._remarks.append(tr("“{text}” was read as words: {problem}.", text=text[at:end], problem=problem))

@@ -816,10 +816,13 @@ def test_short_query_with_function_words_finds_its_phrase(memory: BuiltinMemory,
         text = f"The number of it is a number, and of a number the number is {number}.\n"
         (tmp_path / "notes" / f"words-{number}.md").write_text(text, "utf-8")
     (tmp_path / "notes" / "number.md").write_text("# Number\n\nA number of any kind.\n", "utf-8")
-    (tmp_path / "notes" / "set.md").write_text(f"{FILLER * 20}Here n is the number of sets.\n", "utf-8")
+    (tmp_path / "notes" / "set.md").write_text(
+        f"{FILLER * 20}Here n is the number of sets. It was a number.\n", "utf-8"
+    )
     memory.sync()
-    first = {query: memory.search(query).results[0].path for query in ("is the number of", "what is a number")}
-    assert first == {"is the number of": "set.md", "what is a number": "number.md"}
+    queries = ("is the number of", "what is a number", "was a number", "the number")
+    first = {query: memory.search(query).results[0].path for query in queries}
+    assert first == dict(zip(queries, ("set.md", "number.md", "set.md", "number.md"), strict=True))
 
 
 def test_long_sentence_of_common_words_is_found(memory: BuiltinMemory, tmp_path: Path) -> None:
@@ -852,7 +855,8 @@ def test_short_unknown_end_of_a_query_is_not_missing(memory: BuiltinMemory) -> N
         ("so wie es ist", ("so", "wie", "es", "ist")),
         ("the", None),
         ("to be or hamlet", ("to", "be", "or", "hamlet")),
-        ("hamlet and ophelia", None),
+        ("hamlet and ophelia", ("hamlet", "and", "ophelia")),
+        ("the hamlet", None),
         ("hamlet ophelia skull yorick", None),
         ("the OR of", None),
         ("to be or path:hamlet", ("to", "be", "or")),

@@ -82,6 +82,12 @@ def test_query_is_parsed_into_clauses_without_remarks(text: str, clauses: list[s
     assert parse_query(text).remarks == ()
 
 
+def test_label_in_bold_is_not_an_operator() -> None:
+    assert clauses_of("**Log file:** app.log") == ["**Log", "file:**", "app.log"]
+    assert clauses_of("__Page title:__ *Hull*") == ["__Page", "title:__", "*Hull*"]
+    assert clauses_of("path:* hull") == ["path:*", "hull"]
+
+
 @pytest.mark.parametrize(
     "question",
     [
