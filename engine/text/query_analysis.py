@@ -29,6 +29,8 @@ from engine.text.tokens_and_stems import PhraseTokens, phrase_forms, phrase_toke
 from engine.text.writing_systems import HANGUL, SYMBOL, UNSPACED
 
 _MAX_TERMS = 64
+_MAX_LOOSENED = 24
+"""Most words of a query that are searched in looser forms: in a longer text, enough words are found as they are."""
 _CLOSING = tuple(set().union(*CLOSING.values()))
 SHORTEST_PREFIX = 3
 """Least number of characters of the last word for finding words that begin with it."""
@@ -117,7 +119,9 @@ def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAna
     terms = _with_fillers(terms, text, known[0])
     quoted = (atom.text for _, atom in query.searched_atoms() if isinstance(atom, Phrase))
     phrases = tuple(chain.from_iterable(map(phrase_forms, quoted)))
-    terms = loosened(text, _most_informative(terms), known)
+    terms = _most_informative(terms)
+    if QueryAnalysis(terms, known).word_count <= _MAX_LOOSENED:
+        terms = loosened(text, terms, known)
     return QueryAnalysis(terms, known, phrases, whole, _unfinished(terms, query))
 
 
