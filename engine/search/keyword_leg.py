@@ -29,7 +29,9 @@ _MAX_TITLED = 200
 _MAX_RANKED = 10_000
 """Most matches to rank, about 8 ms."""
 _CHOOSING = 4_000
-"""Most matches of the rarest terms, which choose the candidates. All terms count in ranks and scores."""
+"""Most matches of the rarest terms, which choose the candidates. All terms count in scores and, unless the query is a
+long text, in ranks.
+"""
 _FEWER = 4
 """How many times fewer the matches of some terms must be than those of all terms to be read first."""
 _SHORT_QUERY, _RARE = 3, 10  # most terms of a short query; most matches of a rare term
@@ -115,7 +117,8 @@ class KeywordLeg:
         found += self._exact(limit, scope)
         if len(found) < limit:
             matches = sum(term.matches for term in self._selective)
-            ranked = self._ranked(_ranking(self._selective, self._known), matches, limit, scope)
+            ranking = self._selective if self.analysis.is_long_text else self._known
+            ranked = self._ranked(_ranking(self._selective, ranking), matches, limit, scope)
             found += self._note_chosen(ranked, self._selective)
         return list(dict.fromkeys(found))
 

@@ -25,7 +25,7 @@ from engine.search.result_set import EarlierResults, FoundSet, is_lasting, list_
 from engine.search.score_cut_off import cut, least_by_keywords, without_unrelated
 from engine.search.search_context import OnKeywords, SearchContext, SearchRequest, SearchSources
 from engine.search.suggestions import Spelling, with_likely_words
-from engine.search.term_lookup import with_continued_words, with_indexed_names
+from engine.search.term_lookup import analyse_with_index
 from engine.settings.search_settings import ResultCacheSettings
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, parse_query
@@ -425,7 +425,7 @@ class Searcher:
         """Return the analysed words of the query; for a passage its most distinctive words, and the passage."""
         if context.request.like is None:
             counts = self._frequencies.counts(snapshot)
-            return None, with_continued_words(with_indexed_names(snapshot, context.query, counts), counts)
+            return None, analyse_with_index(snapshot, context.query, counts)
         from engine.search.more_like_this import distinctive_words, find_passage
 
         example = find_passage(snapshot, context.request.like, self._guard)

@@ -30,9 +30,16 @@ _SHORTEST_CONTINUED = 4
 _MAX_CONTINUED = 8
 _MAX_PARTS = 6
 """Most words of a query that may spell an identifier together."""
+_MAX_KNOWN = 48
+"""Most words of a long text that are searched, the rarest: each passage is compared with all forms of all words."""
 
 
-def with_continued_words(analysis: QueryAnalysis, counts: "WordCounts") -> QueryAnalysis:
+def analyse_with_index(snapshot: Snapshot, query: Query, counts: "WordCounts") -> QueryAnalysis:
+    """Analyse a query as the index determines its meaning: names with function words, and beginnings of words."""
+    return _with_continued_words(_with_rarest_words(_with_indexed_names(snapshot, query, counts), counts), counts)
+
+
+def _with_continued_words(analysis: QueryAnalysis, counts: "WordCounts") -> QueryAnalysis:
     """Return the query with the indexed words that continue a word that occurs nowhere, as its looser forms.
 
     Between letters and digits only: `NRSur7dq2` for "NRSur" and `utf8mb4` for "utf8", but no longer words of letters.
@@ -59,6 +66,30 @@ def with_continued_words(analysis: QueryAnalysis, counts: "WordCounts") -> Query
 def _may_be_continued(term: QueryTerm) -> bool:
     plain = isinstance(term.word, str) and len(term.word) >= _SHORTEST_CONTINUED and term.word.isalnum()
     return plain and not (term.stop or term.prefix_ok)
+
+
+def _with_rarest_words(analysis: QueryAnalysis, counts: "WordCounts") -> QueryAnalysis:
+    """Return the query with its most common words left out like function words, if it is a long text.
+
+    Alternatives are never left out, nor words that occur nowhere, which are not searched.
+    """
+    terms = [term for term in analysis.terms if not term.stop]
+    if len(terms) <= _MAX_KNOWN or any(term.group for term in terms):
+        return analysis
+    counts.expect(token for term in terms for token in _tokens_of(term))
+    chunks = {id(term): _chunks_of(term, counts) for term in terms}
+    known = sorted(filter(lambda term: chunks[id(term)], terms), key=lambda term: (term.filler, chunks[id(term)]))
+    common = {id(term) for term in known[_MAX_KNOWN:]}
+    return replace(
+        analysis, terms=tuple(replace(term, stop=True) if id(term) in common else term for term in analysis.terms)
+    )
+
+
+def _chunks_of(term: QueryTerm, counts: "WordCounts") -> int:
+    """Return the highest number of chunks that may contain a form of the term, without looser forms."""
+    word = (term.word,) if isinstance(term.word, str) else term.word
+    forms = [("words", word), *(("stems", stem.split(" ")) for stem in term.stems)]
+    return max(min(counts.chunks(token, column) for token in form) for column, form in forms)
 
 
 class TermLookup:
@@ -201,7 +232,7 @@ def quoted(token: str) -> str:
     return f'"{escaped}"'
 
 
-def with_indexed_names(snapshot: Snapshot, query: Query, counts: "WordCounts") -> QueryAnalysis:
+def _with_indexed_names(snapshot: Snapshot, query: Query, counts: "WordCounts") -> QueryAnalysis:
     """Analyse a query, with function words and words for a kind of text searched in full where they are part of a name.
 
     For example, "from data" if the index contains `from_data`, and "release notes" if a heading does.

@@ -28,9 +28,9 @@ from engine.text.tokens import (
     Group,
     Piece,
     cluster_spans,
+    cluster_token,
     groups,
     pieces,
-    to_token,
     without_terminal_sequences,
 )
 from engine.text.tokens_and_stems import PhraseTokens, phrase_ranges, phrase_tokens, streams_of, text_pieces
@@ -460,7 +460,7 @@ def _is_word(term: QueryTerm) -> bool:
 
 
 def _cluster_tokens(text: str) -> list[str]:
-    return [to_token(text[start:end]) for start, end in cluster_spans(text)]
+    return [cluster_token(text[start:end]) for start, end in cluster_spans(text)]
 
 
 def _shifted(ranges: Iterator[Range], by: int) -> list[Range]:

@@ -29,6 +29,8 @@ from engine.text.tokens_and_stems import PhraseTokens, phrase_forms, phrase_toke
 from engine.text.writing_systems import HANGUL, SYMBOL, UNSPACED
 
 _MAX_TERMS = 64
+_LONG_TEXT = 24
+"""Most words of a query that is not a long text, such as a pasted passage."""
 _CLOSING = tuple(set().union(*CLOSING.values()))
 SHORTEST_PREFIX = 3
 """Least number of characters of the last word for finding words that begin with it."""
@@ -83,6 +85,11 @@ class QueryAnalysis(msgspec.Struct, frozen=True, cache_hash=True):  # it is a ke
                 count, end = count + 1, term.end
         return count
 
+    @property
+    def is_long_text(self) -> bool:
+        """Whether the query has so many words that enough are found as they are, without looser forms."""
+        return self.word_count > _LONG_TEXT
+
 
 def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAnalysis:
     """Return the terms of a query, stemmed in its own language and in `languages`, which the index has.
@@ -117,7 +124,9 @@ def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAna
     terms = _with_fillers(terms, text, known[0])
     quoted = (atom.text for _, atom in query.searched_atoms() if isinstance(atom, Phrase))
     phrases = tuple(chain.from_iterable(map(phrase_forms, quoted)))
-    terms = loosened(text, _most_informative(terms), known)
+    terms = _most_informative(terms)
+    if not QueryAnalysis(terms, known).is_long_text:
+        terms = loosened(text, terms, known)
     return QueryAnalysis(terms, known, phrases, whole, _unfinished(terms, query))
 
 

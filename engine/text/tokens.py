@@ -10,6 +10,7 @@ Tokens contain only letters, digits, non-ASCII characters and `._-+#/@:`, so tha
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from operator import add
 
@@ -146,7 +147,7 @@ def clusters(text: str) -> Sequence[str]:
     """Return the folded characters of a Korean, pictograph or unspaced group, each with its marks."""
     if unicodedata.is_normalized("NFKC", text) and _NOT_SINGLE.isdisjoint(shape(text)):
         return text
-    return [token for token in (to_token(text[start:end]) for start, end in cluster_spans(text)) if token]
+    return [token for token in (cluster_token(text[start:end]) for start, end in cluster_spans(text)) if token]
 
 
 def cluster_spans(text: str) -> list[tuple[int, int]]:
@@ -163,6 +164,10 @@ def to_token(text: str) -> str:
     """Return `text` folded, without characters that no token may contain; may be empty."""
     folded = fold(text)
     return folded if folded.isalnum() and "\u02bc" not in folded else folded.translate(_NOT_IN_TOKEN)
+
+
+cluster_token = lru_cache(maxsize=1 << 13)(to_token)
+"""`to_token` for one character with its marks: a text repeats some hundred of the thousands of Chinese ones."""
 
 
 def _plain(word: str, start: int, end: int) -> list[Piece]:

@@ -17,7 +17,16 @@ from engine.text.stems import (
     rules_of,
     stems_of,
 )
-from engine.text.tokens import RUN, cluster_spans, clusters, groups, pairs, pieces, to_token, without_terminal_sequences
+from engine.text.tokens import (
+    RUN,
+    cluster_spans,
+    cluster_token,
+    clusters,
+    groups,
+    pairs,
+    pieces,
+    without_terminal_sequences,
+)
 from engine.text.writing_systems import HANGUL, SYMBOL, UNSPACED, shape
 
 PIECE_LENGTH = 1 << 16
@@ -325,8 +334,8 @@ def _tokens(run: str) -> tuple[_Token, ...]:
                 for piece in pieces(text)
             ]
             continue
-        spans = [(a, b) for a, b in cluster_spans(text) if to_token(text[a:b])]
-        characters = [to_token(text[a:b]) for a, b in spans]
+        spans = [(a, b) for a, b in cluster_spans(text) if cluster_token(text[a:b])]
+        characters = [cluster_token(text[a:b]) for a, b in spans]
         tokens = pairs(characters)
         for index, token in enumerate(tokens):
             last = min(index + 1, len(spans) - 1)

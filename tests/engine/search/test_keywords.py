@@ -96,6 +96,22 @@ def test_too_frequent_prefix_searches_titles_first(find: Find) -> None:
     assert find("pum", 1) == ["00.md"]
 
 
+def test_common_words_of_long_text_are_left_out(memory: BuiltinMemory, tmp_path: Path) -> None:
+    rare = [f"{first}a{last}ox" for first in "bcdfghjklm" for last in "bcdfgh"]
+    (tmp_path / "notes" / "long.md").write_text(f"# Parts\n\nThe pump: {' '.join(rare)}.\n", "utf-8")
+    memory.sync()
+
+    def ignored(query: str) -> bool:
+        explanation = memory.search(query, explain=True).explanation
+        assert explanation is not None
+        return any("too common" in stage.note and "pump" in stage.note for stage in explanation.stages)
+
+    assert ignored(text := f"pump {' '.join(rare)} unheard ")
+    assert [result.path for result in memory.search(text).results] == ["long.md"]
+    assert not ignored(f"pump {' '.join(rare[:30])} unheard ")
+    assert not ignored(f"pump OR {' OR '.join(rare)} ")
+
+
 def test_prefix_represented_by_frequent_and_title_words() -> None:
     tools = [f"tool{number:02}" for number in range(30)]
     rows = [("topic", 2, 1), ("today", 60, 0), *((tool, 4, 0) for tool in tools), ("to", 1, 0)]

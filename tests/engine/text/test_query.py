@@ -452,3 +452,14 @@ def test_any_last_hangul_sign_has_forms_that_can_be_searched() -> None:
     for sign in (chr(code) for first, last in blocks for code in range(first, last + 1)):
         for found in analyse_query(f"가{sign}", ["korean"]).terms:
             assert all(form and "".join(form).encode() for form in found.loose), ascii(sign)
+
+
+def test_long_text_is_searched_without_looser_forms() -> None:
+    others = " ".join(f"{first}a{last}ox" for first in "bcdfg" for last in "bcdfg")
+
+    def forms(query: str) -> tuple[object, ...]:
+        [term] = [term for term in analyse_query(query, ("english",)).terms if term.surface == "getUserName"]
+        return *term.loose, *term.loose_stems
+
+    assert forms("getUserName returns nothing ")
+    assert not forms(f"getUserName returns nothing {others} ")
