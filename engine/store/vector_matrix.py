@@ -45,7 +45,7 @@ _MAX_DEAD = BLOCK_ROWS // 4
 """A full block with more removed rows than this moves the others to the open block and is removed."""
 
 MIN_EXAMINED = 2048
-_EXAMINED_SHARE = 32
+_EXAMINED_SHARE = 128
 _TOLERATED_LOSS = 0.0002
 """Share of the best quarter of the results that may be missed, as estimated."""
 _SMALL = 0.6
@@ -319,7 +319,8 @@ class Scan:
             self._signs = sign_words(query[None, :], origin)[0], sign_words(large[None, :], origin)[0]
         self._excluded = 3 * len(query) + 1
         """A distance greater than any row's; marks rows that must not be found."""
-        self._distances: dict[int, Distances] = {}
+        self._distances = np.empty((len(self._sealed), BLOCK_ROWS), np.uint16)
+        """Distances of all rows of the sealed blocks."""
         self._scored: list[tuple[Ids, Floats]] = []
 
     def best(self, k: int) -> tuple[Ids, Floats]:
@@ -352,11 +353,10 @@ class Scan:
         return True
 
     def _search_sealed(self, k: int) -> None:
-        counts = np.zeros(self._excluded + 1, np.int64)
-        for number in self._sealed:
+        for index, (number, block) in enumerate(self._sealed.items()):
             self._checkpoint()
-            self._distances[number] = distances = self._measure(number)
-            counts += np.bincount(distances, minlength=len(counts))
+            self._measure(number, block, self._distances[index])
+        counts = np.bincount(self._distances.ravel(), minlength=self._excluded + 1)
         reached = np.cumsum(counts[: self._excluded])
         enough = max(MIN_EXAMINED, 4 * k, int(reached[-1]) // _EXAMINED_SHARE)
         limit = min(int(np.searchsorted(reached, enough)), self._excluded - 1)
@@ -365,22 +365,22 @@ class Scan:
         if further > limit:
             self._score_between(limit, further)
 
-    def _measure(self, number: int) -> Distances:
+    def _measure(self, number: int, block: Block, distances: Distances) -> None:
         assert self._signs is not None, "blocks are sealed only once there is a centre"
-        block = self._sealed[number]
-        distances = block.distances(*self._signs)
-        distances[~self._findable(number, block)] = self._excluded
-        return distances
+        distances[:] = block.distances(*self._signs)
+        if self._permitted is not None or block.live < block.count:
+            distances[~self._findable(number, block)] = self._excluded
 
     def _score_between(self, above: int, limit: int) -> tuple[Distances, Floats]:
         """Score rows of sealed blocks whose distance is in (above, limit]; return their distances and cosines."""
-        found: list[tuple[Distances, Floats]] = []
-        for number, distances in self._distances.items():
-            self._checkpoint()
-            rows = np.flatnonzero((distances > above) & (distances <= limit))
-            found.append((distances[rows], self._score(self._sealed[number], rows)))
-        near, cosines = zip(*found, strict=True)
-        return np.concatenate(near), np.concatenate(cosines)
+        rows = np.flatnonzero((self._distances > above) & (self._distances <= limit))
+        borders = np.searchsorted(rows, np.arange(len(self._sealed) + 1) * BLOCK_ROWS).tolist()
+        cosines = [np.empty(0, np.float32)]
+        for index, block in enumerate(self._sealed.values()):
+            if len(own := rows[borders[index] : borders[index + 1]]):
+                self._checkpoint()
+                cosines.append(self._score(block, own - index * BLOCK_ROWS))
+        return self._distances.ravel()[rows], np.concatenate(cosines)
 
     def _checkpoint(self) -> None:
         checkpoint(self._cancel)

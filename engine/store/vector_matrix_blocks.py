@@ -148,7 +148,9 @@ class Block:
         differing = self.sketch ^ bits[:, None]
         counts = np.bitwise_count(differing)
         differing &= large[:, None]
-        counts += np.bitwise_count(differing) << 1
+        of_large = np.bitwise_count(differing)
+        counts += of_large
+        counts += of_large  # a shift takes twelve times as long
         distances: Distances = counts.sum(axis=0, dtype=np.uint16)
         return distances
 
