@@ -77,7 +77,7 @@ class Reader:
             pumps = self._memory.search("pumps", mode="keyword", max_results=5, min_score=0).results
             self.wrong += [f"not in the snippet: {r.path}" for r in pumps if "pumps" not in r.snippet]
             self.searches += 2
-            time.sleep(0.01)
+            time.sleep(0.03)
 
 
 def run_and_kill(notes: Path, data: Path, delay: float, *, force: bool, sessions: Sequence[Path] = ()) -> None:

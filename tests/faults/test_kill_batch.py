@@ -43,9 +43,13 @@ def server() -> Iterator[OpenAIBatchServer]:
 def notes(tmp_path: Path) -> Path:
     folder = tmp_path / "notes"
     folder.mkdir()
-    for number in range(NOTES):
-        (folder / f"n{number}.md").write_text(f"# Note {number}\n\nPump {number} is tuned to {number * 7} bar.\n")
+    write(folder, NOTES)
     return folder
+
+
+def write(folder: Path, count: int) -> None:
+    for number in range(count):
+        (folder / f"n{number}.md").write_text(f"# Note {number}\n\nPump {number} is tuned to {number * 7} bar.\n")
 
 
 def run(notes: Path, data: Path, server: OpenAIBatchServer) -> "subprocess.Popen[str]":
@@ -97,7 +101,9 @@ def test_lost_batch_creation_is_retried(tmp_path, notes, server, monkeypatch):
 
 
 def test_kill_while_reading_results_is_not_charged_again(tmp_path, notes, server):
-    """The response stops half way, with some vectors stored and others missing."""
+    """The response stops half way, with some vectors stored and others missing: they are stored in groups."""
+    many = 4 * NOTES
+    write(notes, many)
     dead = threading.Event()
     whole = server.content
 
@@ -112,16 +118,16 @@ def test_kill_while_reading_results_is_not_charged_again(tmp_path, notes, server
     worker = run(notes, tmp_path / "data", server)
     while not (rows := watcher.status().vector.rows):
         assert worker.poll() is None
-        time.sleep(0.01)
+        time.sleep(0.03)
     worker.kill()
     worker.wait()
     dead.set()
     watcher.close()
-    assert 0 < rows < NOTES
-    finish(tmp_path, notes, server)
+    assert 0 < rows < many
+    finish(tmp_path, notes, server, many)
 
 
-def finish(tmp_path: Path, notes: Path, server: OpenAIBatchServer) -> None:
+def finish(tmp_path: Path, notes: Path, server: OpenAIBatchServer, count: int = NOTES) -> None:
     """Start again and check that everything gets its vector by one job, with each text sent once."""
     memory = open_memory(notes, tmp_path / "data", server.base_url)
     report = memory.sync(approve=True)
@@ -129,5 +135,5 @@ def finish(tmp_path: Path, notes: Path, server: OpenAIBatchServer) -> None:
     memory.close()
     assert (report.error, status.pending_vectors, status.batch.jobs) == ("", 0, ())
     assert (len(server.jobs), server.doubled) == (1, [])
-    assert len(server.answered) == NOTES
+    assert len(server.answered) == count
     assert set(server.answered.values()) == {1}

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 from tests.helpers.background import LONGEST_WAIT
@@ -72,6 +73,7 @@ def test_searches_during_rebuild_return_full_results(tmp_path: Path) -> None:
         assert len(outcome.results) == 50
         assert outcome.mode == "hybrid"
         searches += 1
+        time.sleep(0.01)  # leaves the processor to the worker
     other.communicate()
     assert memory.status().generation == generation + 1
     assert len(memory.search("pumps", max_results=50, min_score=0).results) == 50

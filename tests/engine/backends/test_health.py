@@ -280,6 +280,10 @@ def test_sqlite_vec_table_is_updated(open_memory: OpenMemory) -> None:
     memory = open_memory(engine="sqlite-vec")
     memory.sync()
     assert findings(memory)["vector-table"].detail == "The vector table has a row for each passage with a vector."
+    with memory.store.write() as writer:  # bypasses the code that updates the stamp
+        writer.connection.execute("DELETE FROM embedding_cache WHERE id = 2")
+    detail = "The rows of the vector table don't match the passages that have a vector."
+    assert findings(memory)["vector-table"].detail == detail
     execute(memory, "DELETE FROM embedding_cache WHERE id = 1")
     assert "vector-table" in wrong(memory)
     memory.insight.repair(["vector-table"])

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.context import SpawnProcess
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import numpy as np
@@ -53,11 +54,15 @@ def fresh(minilm: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[GgufProvide
 
 @pytest.fixture
 def worker() -> Callable[[], int]:
-    """Return a function for the process id of the model that the test has loaded."""
-    others = set(multiprocessing.active_children())
+    """Return a function for the process id of the model that the test has loaded, or of the one that tests share."""
+
+    def models() -> set[BaseProcess]:
+        return {child for child in multiprocessing.active_children() if child.name == "mnemoscope-gguf"}
+
+    others = models()
 
     def pid() -> int:
-        [process] = set(multiprocessing.active_children()) - others
+        [process] = models() - others or others
         assert process.pid is not None
         return process.pid
 
@@ -154,12 +159,12 @@ def test_threads_share_one_process(provider: GgufProvider) -> None:
     assert len([child for child in multiprocessing.active_children() if child.name == "mnemoscope-gguf"]) == 1
 
 
-def test_query_is_embedded_before_remaining_passages(fresh: GgufProvider) -> None:
-    fresh.embed_query("loaded")
+def test_query_is_embedded_before_remaining_passages(provider: GgufProvider) -> None:
+    provider.embed_query("loaded")
     with ThreadPoolExecutor(1) as pool:
         token = CancelToken()
-        passages = pool.submit(fresh.embed_documents, [PASSAGE] * 100, cancel=token)
-        fresh.embed_query("apples")
+        passages = pool.submit(provider.embed_documents, [PASSAGE] * 100, cancel=token)
+        provider.embed_query("apples")
         assert not passages.done()
         token.cancel()
         with pytest.raises(Cancelled):
@@ -212,11 +217,11 @@ def test_aborting_model_fails_one_request(fresh: GgufProvider, worker: Callable[
 
 
 @posix
-def test_ctrl_c_is_handled_by_the_program(fresh: GgufProvider, worker: Callable[[], int]) -> None:
-    fresh.embed_query("apples")
+def test_ctrl_c_is_handled_by_the_program(provider: GgufProvider, worker: Callable[[], int]) -> None:
+    provider.embed_query("apples")
     pid = worker()
     os.kill(pid, signal.SIGINT)
-    fresh.embed_query("pears")
+    provider.embed_query("pears")
     assert worker() == pid
 
 
@@ -277,8 +282,8 @@ def test_an_unknown_kind_of_model_is_a_sentence(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="reads Linux's list of sockets")
-def test_model_not_reachable_over_network(fresh: GgufProvider, worker: Callable[[], int]) -> None:
-    fresh.embed_query("apples")
+def test_model_not_reachable_over_network(provider: GgufProvider, worker: Callable[[], int]) -> None:
+    provider.embed_query("apples")
     links = [str(link.readlink()) for link in Path(f"/proc/{worker()}/fd").iterdir() if link.is_symlink()]
     sockets = {link.removeprefix("socket:[").rstrip("]") for link in links if link.startswith("socket:")}
     lists = [Path("/proc/net", name).read_text().splitlines()[1:] for name in ("tcp", "tcp6")]

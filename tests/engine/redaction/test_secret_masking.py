@@ -1901,7 +1901,8 @@ def test_masking_twice_changes_nothing_and_keeps_lines(text: str) -> None:
 )
 def test_hostile_repetitions_end(parts: list[str], size: int) -> None:
     text = "".join(parts) * (size // max(1, len("".join(parts))) + 1)
-    assert redact(redact(text)) == redact(text)
+    once = redact(text)
+    assert redact(once) == once
 
 
 def test_the_manual_lists_every_pattern() -> None:

@@ -10,7 +10,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.providers import Calibration
-from engine.search import scoring
+from engine.search import score_cut_off, scoring
+from engine.search.keyword_scores import Scored
+from engine.search.pipeline_stages import Stages
 from engine.search.scoring import Blend, Evidence
 
 _AVERAGE = scoring.length_norm(100, 100)
@@ -222,3 +224,19 @@ def test_keywords_without_agreeing_meaning_are_trusted_less() -> None:
 def test_a_chunk_without_a_vector_is_scored_by_its_words() -> None:
     assert _blend().score(Evidence(0.6, None)) == 0.6
     assert _blend().text_share(Evidence(0.6, None)) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("score", "fresh", "keywords", "named", "kept"),
+    [
+        (0.5, 0.5, 0.0, False, (0.5, False)),
+        (0.1, 0.5, 0.5, False, (0.4, True)),  # an old text with the words of the query
+        (0.1, 0.5, 0.2, False, None),
+        (0.1, 0.5, 0.0, True, (0.4, False)),  # an old note with the name
+        (0.1, 0.3, 0.9, True, None),  # its name is no exact match, and its text misses the minimum
+    ],
+)
+def test_old_results_stay_for_their_words_or_name(score, fresh, keywords, named, kept) -> None:
+    scored = Scored(1, score, Evidence(keywords, None), None, fresh, keywords, named=named)
+    results = score_cut_off.cut([scored], 0, 0.4, 0.3, Stages())
+    assert [(one.score, one.by_keywords) for one in results] == ([kept] if kept else [])

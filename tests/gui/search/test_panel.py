@@ -9,7 +9,8 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QGuiApplica
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPushButton, QWidget
 
 from engine import QuerySuggestion, SearchOutcome, SearchRemedy, StoreError
-from engine.records import FileIssue, SourceCount
+from engine.records import FileIssue, FoundMessage, SourceCount
+from gui.core.location import Location
 from gui.search.panel import SearchPanel
 from gui.search.query import Scope
 from gui.search.result_list import ResultList, ResultMenu
@@ -602,6 +603,19 @@ def test_menu_copies_and_emits_requests(panel, results, ask, monkeypatch):
     assert texts["Copy path"] == result.path
     assert texts["Copy snippet"] == result.snippet
     assert received == ["why", ("editor", result), ("reveal", result)]
+
+
+def test_link_of_a_session_is_to_its_message(panel, results, make_result, monkeypatch):
+    links: list[Location] = []
+    panel.actions.link_requested.connect(links.append)
+    menus: list[ResultMenu] = []
+    monkeypatch.setattr(ResultMenu, "popup", lambda menu, at: menus.append(menu))
+    note = make_result(line=3, snippet_line=4)
+    session = make_result(line=3, snippet_line=4, message=FoundMessage(ordinal=1, id="m1", role="user"))
+    for result in (note, session):
+        results.menu_requested.emit(result, QPoint())
+        menus[-1].link.trigger()
+    assert links == [Location(note.path, 3, 7, ""), Location(note.path, 4, None, "m1")]
 
 
 def test_workspace_chip_menu_is_filled_by_owner(qtbot, panel, memory):

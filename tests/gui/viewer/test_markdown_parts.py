@@ -145,7 +145,7 @@ def test_parts_of_a_hostile_note_are_small_or_refused(qapp, slices: Slices, text
         parts = slices(text)
     except MnemoscopeError:
         return
-    for part in parts[:40]:
+    for part in (*parts[:12], parts[-1]):  # they repeat one pattern
         assert_small(part)
 
 

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -173,6 +174,7 @@ def test_reader_sees_whole_files_during_write(on_s3, endpoint, tmp_path) -> None
 
     seen = set()
     while worker.poll() is None:
+        time.sleep(0.05)  # leaves the processor to the worker
         reader.table._looked = float("-inf")
         answer = reader.search("counts wholly again", max_results=50, min_score=0.0)
         if not answer.results:

@@ -52,6 +52,11 @@ def test_without_a_current_node_the_newest_leaf_ends_the_branch(tmp_path: Path) 
     assert len(read(_FORMAT, written(tmp_path, value))[0].messages) == 9
 
 
+def test_object_without_messages_is_no_conversation(tmp_path: Path) -> None:
+    value = [*json.loads(_FIXTURE.read_text("utf-8")), {"title": "A list of conversations", "ids": ["c-1"]}]
+    assert [one.key for one in read(_FORMAT, written(tmp_path, value))] == ["c-1", "c-2"]
+
+
 def test_a_tree_that_runs_in_a_circle_ends(tmp_path: Path) -> None:
     value = json.loads(_FIXTURE.read_text("utf-8"))
     value[0]["mapping"]["client-created-root"]["parent"] = "n10"
