@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from engine.base.cancellation import CancelToken
+from engine.base.cancellation import CancelToken, calling
 from engine.base.errors import Cancelled, Closed
 from engine.records import Source
 from engine.settings import Settings
@@ -173,11 +173,8 @@ class _Call(Generic[T]):
 
     def wait(self, seconds: float, cancel: CancelToken | None) -> bool:
         """Wait for the end; returns whether it has come. Cancels the call and raises `Cancelled` if `cancel` fires."""
-        forget = cancel.on_cancel(self._over.set) if cancel is not None else lambda: None
-        try:
+        with calling(self._over.set, cancel):
             self._over.wait(seconds)
-        finally:
-            forget()
         if not self._done and cancel is not None and cancel.cancelled:
             self.cancel()
             raise Cancelled

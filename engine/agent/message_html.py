@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator, Sequence
 from html import escape
 
+from engine.corpus.markdown_writer import indent_of
+
 _LONGEST = 256 * 1024
 """Number of characters. Longer messages are only escaped."""
 _DEEPEST = 8
@@ -146,10 +148,6 @@ def _sort(item: re.Match[str]) -> bool:
     return item[3] is not None
 
 
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
-
-
 def _end_of_list(lines: Sequence[str], at: int, first: re.Match[str]) -> int:
     """Return the line after a list: items of the same sort, and lines that are indented more, or continue one."""
     base, blank = len(first[1]), False
@@ -159,7 +157,7 @@ def _end_of_list(lines: Sequence[str], at: int, first: re.Match[str]) -> int:
         item = _ITEM.match(line)
         if not line.strip():
             blank = True
-        elif _indent(line) > base or (item and _indent(line) == base and _sort(item) == _sort(first)):
+        elif indent_of(line) > base or (item and indent_of(line) == base and _sort(item) == _sort(first)):
             blank, end = False, at + 1
         elif item or blank or _begins(lines, at):
             break
@@ -171,14 +169,14 @@ def _end_of_list(lines: Sequence[str], at: int, first: re.Match[str]) -> int:
 
 def _list(lines: Sequence[str], first: re.Match[str], depth: int) -> Iterator[str]:
     base = len(first[1])
-    starts = [at for at, line in enumerate(lines) if _indent(line) <= base and _ITEM.match(line)]
+    starts = [at for at, line in enumerate(lines) if indent_of(line) <= base and _ITEM.match(line)]
     name = "ol" if _sort(first) else "ul"
     number = f' start="{int(first[3])}"' if _sort(first) and int(first[3]) != 1 else ""
     yield f"<{name}{number}>\n"
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
         item = _ITEM.match(lines[start])
         width = item.end() if item else 0
-        rest = [line[min(width, _indent(line)) :] for line in lines[start + 1 : end]]
+        rest = [line[min(width, indent_of(line)) :] for line in lines[start + 1 : end]]
         inside = "".join(_blocks([lines[start][width:], *rest], depth + 1))
         if inside.startswith("<p>") and inside.count("<p>") == 1:  # of a short item only the text
             inside = inside.replace("<p>", "", 1).replace("</p>", "", 1)

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import msgspec
 
 from engine.agent.note_file import write_note
-from engine.base.cancellation import CancelToken, checkpoint
+from engine.base.cancellation import CancelToken, calling, checkpoint
 from engine.base.errors import MnemoscopeError, NoteError, PathRefused, ProviderError, StoreError
 from engine.base.language import tr
 from engine.corpus.indexed_folders import MEMORY_FOLDER
@@ -408,17 +408,15 @@ def update_index(manager: MemorySearchManager, seconds: float, cancel: CancelTok
     Errors are ignored, since the note is already written. Raises `Cancelled` when `cancel` fires.
     """
     enough = CancelToken()
-    forget = cancel.on_cancel(enough.cancel) if cancel is not None else lambda: None
     timer = threading.Timer(seconds, enough.cancel)
     timer.daemon = True
     timer.start()
     try:
-        with contextlib.suppress(MnemoscopeError):
+        with calling(enough.cancel, cancel), contextlib.suppress(MnemoscopeError):
             manager.sync(cancel=enough)
     finally:
         timer.cancel()
         timer.join()
-        forget()
     checkpoint(cancel)
 
 

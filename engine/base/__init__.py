@@ -1,7 +1,8 @@
 """Basics without dependencies: errors, cancellation, translation, number formats, private files, bounded JSON.
 
 In: nothing from the program; every other package may import this one.
-Out: exceptions, `CancelToken`, `tr`, file helpers with safe modes, `lazy_pattern`, `lazy_logger` and `in_batches`.
+Out: exceptions, `CancelToken`, `tr`, file helpers with safe modes, `lazy_pattern`, `lazy_logger`, `ChildProcess`,
+`in_batches`.
 """
 
 import re
@@ -60,6 +61,27 @@ def _logger(name: str) -> "logging.Logger":
 
     prepare_logging()
     return logging.getLogger(name)
+
+
+class ChildProcess:
+    """Starts a process that shares a pipe with this one, and dies with it."""
+
+    def __init__(self, target: Callable[..., None], *values: object, name: str) -> None:
+        """`target`: a function of a module, called in the process with its end of the pipe and `values`."""
+        import multiprocessing  # takes 10 ms
+
+        context = multiprocessing.get_context("spawn")  # a copy of a process with threads may hang
+        self._pipe, other = context.Pipe()
+        self._process = context.Process(target=target, args=(other, *values), name=name, daemon=True)
+        self._process.start()
+        other.close()
+
+    def end(self) -> None:
+        """Stop the process."""
+        self._process.kill()
+        self._process.join()
+        self._process.close()
+        self._pipe.close()
 
 
 def in_batches(items: Sequence[_T], size: int) -> Iterator[Sequence[_T]]:

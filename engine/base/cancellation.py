@@ -5,7 +5,8 @@ thread of its own, or a thread of an executor that the program can leave behind.
 """
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from engine.base.errors import Cancelled
@@ -84,12 +85,20 @@ def checkpoint(cancel: CancelToken | None) -> None:
 def pause(seconds: float, cancel: CancelToken | None) -> None:
     """Wait, but no longer than until a cancel. Raises `Cancelled`."""
     over = threading.Event()
-    forget = cancel.on_cancel(over.set) if cancel is not None else lambda: None
-    try:
+    with calling(over.set, cancel):
         over.wait(seconds)
-    finally:
-        forget()
     checkpoint(cancel)
+
+
+@contextmanager
+def calling(callback: Callable[[], None], cancel: CancelToken | None) -> Iterator[None]:
+    """Call a function if `cancel` fires during the block, see `CancelToken.on_cancel`; none without a token."""
+    forget = None if cancel is None else cancel.on_cancel(callback)
+    try:
+        yield
+    finally:
+        if forget is not None:
+            forget()
 
 
 Answer = TypeVar("Answer")

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from engine.base import lazy_pattern, skip_reasons
 from engine.base.bounded_json import DividedStrings, built
 from engine.corpus import markdown_line_types
+from engine.corpus.transcripts.json_values import items
 
 ENDINGS = (".canvas", ".ipynb")
 LARGEST = 64 * 1024 * 1024
@@ -64,7 +65,7 @@ def readable(data: bytes, name: str) -> str:
 
 def _canvas(canvas: dict[str, Any]) -> Iterator[str]:
     """Yield the cards from top to bottom, those in a group below its label, then the labels of lines between cards."""
-    nodes = [node for node in _list(canvas.get("nodes")) if isinstance(node, dict)]
+    nodes = [node for node in items(canvas.get("nodes")) if isinstance(node, dict)]
     groups = sorted((node for node in nodes if node.get("type") == "group"), key=_position)
     # Of nested groups, the smallest one is the card's.
     areas = sorted((_Area.of(group, number) for number, group in enumerate(groups[:_MAX_GROUPS])), key=_Area.size)
@@ -79,7 +80,7 @@ def _canvas(canvas: dict[str, Any]) -> Iterator[str]:
         label = " ".join(_string(group.get("label")).split())
         yield f"# {label}" if label else "---" if inside.get(number) else ""
         yield from _separated(inside.get(number, ()))
-    lines = list(_labelled_lines(_list(canvas.get("edges")), nodes))
+    lines = list(_labelled_lines(items(canvas.get("edges")), nodes))
     yield "\n".join(["---", "", *lines] if lines else [])
 
 
@@ -166,7 +167,7 @@ def _notebook(notebook: dict[str, Any]) -> Iterator[str]:
         elif source.strip():
             yield _fenced(source, language or _known(cell.get("language")))
         if code:
-            output = "\n".join(filter(None, map(_output, _list(cell.get("outputs")))))
+            output = "\n".join(filter(None, map(_output, items(cell.get("outputs")))))
             if output := _ESCAPES.sub("", output).strip("\n"):
                 if source.strip():
                     yield _OUTPUT  # else the two blocks of code look like one
@@ -176,9 +177,9 @@ def _notebook(notebook: dict[str, Any]) -> Iterator[str]:
 
 def _cells(notebook: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the cells of a notebook, which format 3 stores in worksheets."""
-    for part in (notebook, *_list(notebook.get("worksheets"))):
+    for part in (notebook, *items(notebook.get("worksheets"))):
         if isinstance(part, dict):
-            yield from (cell for cell in _list(part.get("cells")) if isinstance(cell, dict))
+            yield from (cell for cell in items(part.get("cells")) if isinstance(cell, dict))
 
 
 def _known(language: object) -> str:
@@ -249,10 +250,6 @@ def _string(value: object) -> str:
     if isinstance(value, list):
         return "".join(part for part in value if isinstance(part, str))
     return value if isinstance(value, str) else ""
-
-
-def _list(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 def _number(value: object) -> float:

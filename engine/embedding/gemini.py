@@ -39,7 +39,7 @@ from engine.embedding.http import HttpClient
 from engine.embedding.model_catalog import batch_price_of
 from engine.embedding.provider_interface import EmbeddingProvider, Limits
 from engine.embedding.remote_provider import Model, RemoteProvider, without_vendor
-from engine.embedding.response_parsing import Answer, ordered, read_json
+from engine.embedding.response_parsing import Answer, json_object, ordered, read_json
 from engine.embedding.service_errors import Service, Transient, retrying
 from engine.settings import Settings
 
@@ -104,7 +104,7 @@ class GeminiBatches:
 
         with self._explained():
             answer = retrying(attempt, cancel=cancel)
-        return _name_of(_dict(answer.get("file")) or answer)
+        return _name_of(json_object(answer.get("file")) or answer)
 
     def create(self, name: str, input_file: str, *, cancel: CancelToken | None = None) -> RemoteJob:
         body = {"batch": {"displayName": name, "inputConfig": {"fileName": input_file}}}
@@ -167,13 +167,13 @@ def read_job(fields: Mapping[str, Any]) -> RemoteJob:
     """Parse a batch job from a response of Gemini, which contains it as an operation or directly."""
     about = _batch_description(fields)
     word = str(about.get("state") or "").upper().removeprefix("BATCH_STATE_").removeprefix("JOB_STATE_")
-    error = _dict(fields.get("error"))
+    error = json_object(fields.get("error"))
     state = _STATES.get(word, "running")
     if fields.get("done") and state == "running":
         state = "failed" if error else "completed"
-    answers = (_dict(fields.get("response")), _dict(about.get("output")), _dict(fields.get("output")))
+    answers = (json_object(fields.get("response")), json_object(about.get("output")), json_object(fields.get("output")))
     file = next((answer["responsesFile"] for answer in answers if answer.get("responsesFile")), None)
-    counts = _dict(about.get("batchStats"))
+    counts = json_object(about.get("batchStats"))
     answered = _number(counts.get("successfulRequestCount")) + _number(counts.get("failedRequestCount"))
     return RemoteJob(
         id=_name_of(fields),
@@ -187,12 +187,11 @@ def read_job(fields: Mapping[str, Any]) -> RemoteJob:
 
 def _batch_description(value: Any) -> Mapping[str, Any]:
     """Return the batch description in an operation; its top-level fields are newer."""
-    top = _dict(value)
-    return {**_dict(top.get("metadata")), **{key: top[key] for key in ("state", "batchStats", "output") if key in top}}
-
-
-def _dict(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
+    top = json_object(value)
+    return {
+        **json_object(top.get("metadata")),
+        **{key: top[key] for key in ("state", "batchStats", "output") if key in top},
+    }
 
 
 def _number(value: Any) -> int:
@@ -275,14 +274,12 @@ class _Api:
         method, body = ("embedContent", bodies[0]) if query else ("batchEmbedContents", {"requests": bodies})
         url = f"/{self._requests.model}:{method}"
         raw = self._http.request("POST", url, json=body, seconds=seconds, cancel=cancel, private=texts)
-        answer = read_json(raw)
-        fields = answer if isinstance(answer, dict) else {}
+        fields = json_object(read_json(raw))
         embeddings = [fields.get("embedding")] if query else fields.get("embeddings")
         values = (
             [item.get("values") for item in embeddings if isinstance(item, dict)]
             if isinstance(embeddings, list)
             else None
         )
-        usage = fields.get("usageMetadata")
-        tokens = usage.get("promptTokenCount") if isinstance(usage, dict) else None
+        tokens = json_object(fields.get("usageMetadata")).get("promptTokenCount")
         return Answer(ordered(values, len(texts)), tokens if isinstance(tokens, int) else None)

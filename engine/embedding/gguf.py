@@ -6,7 +6,6 @@ embeds some five full passages per second with a model of 22 million parameters,
 
 import hashlib
 import itertools
-import multiprocessing
 import os
 import shutil
 import signal
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from engine.base import ChildProcess
 from engine.base.cancellation import CancelToken, checkpoint
 from engine.base.errors import Cancelled, Closed, ProviderError
 from engine.base.language import tr
@@ -148,7 +148,7 @@ class _TooSlow(Exception):
     """The timeout was exceeded."""
 
 
-class _Worker:
+class _Worker(ChildProcess):
     """One process; handles one call at a time."""
 
     def __init__(self, file: GgufFile, tokens: int) -> None:
@@ -160,13 +160,7 @@ class _Worker:
         # short text took .42 s with two threads and .007 s with one.
         threads = max(1, (os.cpu_count() or 1) // 2)
         model = Model(file.path, file.pooling, tokens, threads, self._folder)
-        context = multiprocessing.get_context("spawn")
-        self._pipe, other = context.Pipe()
-        self._process = context.Process(
-            target=serve, args=(other, msgspec.msgpack.encode(model)), name="mnemoscope-gguf", daemon=True
-        )
-        self._process.start()
-        other.close()
+        super().__init__(serve, msgspec.msgpack.encode(model), name="mnemoscope-gguf")
         self._loaded = False
         self._numbers = itertools.count(1)
 
@@ -190,10 +184,7 @@ class _Worker:
             raise _WorkerFailed(self._exit_message()) from None
 
     def end(self) -> None:
-        self._process.kill()
-        self._process.join()
-        self._process.close()
-        self._pipe.close()
+        super().end()
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
-from engine.base.cancellation import CancelToken, start_call
+from engine.base.cancellation import CancelToken, calling, start_call
 from engine.base.errors import Cancelled, ProviderError
 from engine.base.language import tr
 
@@ -65,9 +65,8 @@ def _call(work: Callable[[Any], Any], cancel: CancelToken | None = None) -> Any:
     call = start_call(lambda: work(_keychain()), "mnemoscope-keychain")
     woken = threading.Event()
     call.add_done_callback(lambda _: woken.set())
-    forget = cancel.on_cancel(woken.set) if cancel is not None else lambda: None
-    woken.wait(ANSWER_SECONDS)
-    forget()
+    with calling(woken.set, cancel):
+        woken.wait(ANSWER_SECONDS)
     if cancel is not None and cancel.cancelled:
         call.cancel()
         raise Cancelled

@@ -24,7 +24,7 @@ from engine.embedding.http import HttpClient
 from engine.embedding.model_catalog import batch_price_of, traits_named
 from engine.embedding.provider_interface import EmbeddingProvider, Limits
 from engine.embedding.remote_provider import Model, RemoteProvider
-from engine.embedding.response_parsing import Answer, indexed, read_json, tokens_of
+from engine.embedding.response_parsing import Answer, indexed, json_object, read_json, tokens_of
 from engine.embedding.service_errors import Service, Transient, retrying
 from engine.providers.openai import PRESETS, Preset, preset_of
 from engine.providers.registry import host_of, owner_of
@@ -127,8 +127,7 @@ class _Api:
         # The first query must not wait for the import of the SDK, half of a second that a search on the command line
         # would take longer; to this request it adds nothing, since errors and retries are ours.
         body = self._post(inputs, seconds, cancel, texts) if query else self._create(inputs, seconds, cancel, texts)
-        answer = read_json(body)
-        fields = answer if isinstance(answer, dict) else {}
+        fields = json_object(read_json(body))
         return Answer(indexed(fields.get("data"), len(texts)), tokens_of(fields))
 
     def _create(

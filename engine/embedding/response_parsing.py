@@ -70,6 +70,11 @@ def _parsed(body: bytes) -> Any:
     return values[0]
 
 
+def json_object(value: object) -> dict[str, Any]:
+    """Return a value if it is a JSON object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
 def indexed(items: Any, texts: int) -> "dict[int, Vectors]":
     """Return the vectors of a list of {"index", "embedding"}, in any order, by index; empty ones are left out.
 
@@ -87,8 +92,7 @@ def indexed(items: Any, texts: int) -> "dict[int, Vectors]":
 
 def tokens_of(answer: Mapping[str, Any]) -> int | None:
     """Return the number of tokens used, according to a response in OpenAI's format."""
-    usage = answer.get("usage")
-    tokens = usage.get("total_tokens") if isinstance(usage, dict) else None
+    tokens = json_object(answer.get("usage")).get("total_tokens")
     return tokens if isinstance(tokens, int) and 0 <= tokens <= _MAX_TOKENS else None
 
 

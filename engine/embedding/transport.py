@@ -19,7 +19,7 @@ from typing import Any
 import httpcore2
 import httpx2
 
-from engine.base.cancellation import CancelToken
+from engine.base.cancellation import CancelToken, calling
 from engine.base.errors import Cancelled, ProviderError
 from engine.base.language import tr
 from engine.embedding.service_errors import AnswerTooLarge
@@ -64,17 +64,16 @@ class Call:
         """Make the requests of this thread part of this call, as a context manager. Raises `Cancelled` if the call was
         cancelled, in place of the error that the cancel caused.
         """
-        forget = self._cancel.on_cancel(self._stop) if self._cancel is not None else lambda: None
         token = _current.set(self)
         try:
-            self.checkpoint()
-            yield
+            with calling(self._stop, self._cancel):
+                self.checkpoint()
+                yield
         except Exception:
             self.checkpoint()
             raise
         finally:
             _current.reset(token)
-            forget()
 
     def seconds_left(self, most: float | None) -> float:
         """Return the remaining seconds for a step, at most `most`. Raises TimeoutError after the call's time limit."""

@@ -20,7 +20,7 @@ from engine.embedding.http import HttpClient
 from engine.embedding.model_catalog import batch_price_of
 from engine.embedding.provider_interface import EmbeddingProvider, Limits
 from engine.embedding.remote_provider import Model, RemoteProvider, without_vendor
-from engine.embedding.response_parsing import Answer, indexed, read_json, tokens_of
+from engine.embedding.response_parsing import Answer, indexed, json_object, read_json, tokens_of
 from engine.embedding.service_errors import Service
 from engine.providers.registry import owner_of
 from engine.settings import Settings
@@ -75,6 +75,5 @@ class _Api:
     def embed(self, texts: Sequence[str], *, query: bool, seconds: float, cancel: CancelToken | None) -> Answer:
         body = {"input": list(texts), "input_type": _INPUT_TYPES[query], **self.options}
         raw = self._http.request("POST", "/embeddings", json=body, seconds=seconds, cancel=cancel, private=texts)
-        answer = read_json(raw)
-        fields = answer if isinstance(answer, dict) else {}
+        fields = json_object(read_json(raw))
         return Answer(indexed(fields.get("data"), len(texts)), tokens_of(fields))

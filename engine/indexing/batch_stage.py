@@ -27,19 +27,21 @@ class BatchStage:
     """Runs one sync's batch jobs on one generation, with one model."""
 
     def __init__(self, work: StageWork, provider: EmbeddingProvider, api: BatchApi, model: StoredModel) -> None:
-        self._store = work.parts.store
+        self._store = work.context.store
         self._tables = work.tables
-        self._settings = work.parts.settings.remote.batch
+        self._settings = work.context.settings.remote.batch
         self._waits = self._settings.wait and self._settings.enabled and work.tables is None
-        self._take_changes = work.parts.take_changes if work.tables is None else lambda: False
+        self._take_changes = work.context.take_changes if work.tables is None else lambda: False
         self._meter = work.meter
         self._token = work.token
         self._provider = provider
         self._api = api
         self._model = model
         self._storage = VectorStorage(work, model)
-        parts = work.parts
-        jobs = BatchContext(api, name_of(provider), parts.batch_jobs, parts.batch_policy, self._settings, work.token)
+        context = work.context
+        jobs = BatchContext(
+            api, name_of(provider), context.batch_jobs, context.batch_policy, self._settings, work.token
+        )
         self._runner = BatchRunner(jobs, model, save=self._save, texts_of=self._texts_of)
         self._meter.cost_meter.watch(self._runner)
         self._waiting: Generator[Group, None, None] | None = None

@@ -64,10 +64,10 @@ class Commits:
     def __init__(self, work: StageWork, outcome: TextOutcome, after_commit: Callable[[], None]) -> None:
         """`after_commit` is called once all collected changes are committed."""
         self._after_commit = after_commit
-        self._store = work.parts.store
-        self._vectors = work.parts.vectors
-        self._committed = work.parts.committed
-        self._crashes = work.parts.crashes
+        self._store = work.context.store
+        self._vectors = work.context.vectors
+        self._committed = work.context.committed
+        self._crashes = work.context.crashes
         self._model = work.model
         self._tables = work.tables
         self._outcome = outcome
@@ -136,9 +136,9 @@ class VectorStorage:
     """Stores vectors of one model in one generation, and makes them available to searches."""
 
     def __init__(self, work: StageWork, model: StoredModel) -> None:
-        self._store = work.parts.store
-        self._vectors = work.parts.vectors
-        self._committed = work.parts.committed
+        self._store = work.context.store
+        self._vectors = work.context.vectors
+        self._committed = work.context.committed
         self._tables = work.tables
         self._meter = work.meter
         self._model = model

@@ -39,12 +39,12 @@ class EmbedStage:
     """
 
     def __init__(self, work: StageWork, provider: EmbeddingProvider, model: StoredModel) -> None:
-        self._store = work.parts.store
-        self._executor = work.parts.executor
+        self._store = work.context.store
+        self._executor = work.context.executor
         self._storage = VectorStorage(work, model)
         # Only where searches find the changed text immediately.
-        self._take_changes = work.parts.take_changes if work.tables is None else lambda: False
-        self._results = work.parts.latest_results
+        self._take_changes = work.context.take_changes if work.tables is None else lambda: False
+        self._results = work.context.latest_results
         self._tables = work.tables
         self._meter = work.meter
         self._token = work.token
@@ -53,7 +53,7 @@ class EmbedStage:
         self._last_results: tuple[MemorySearchResult, ...] = ()
         """Results of a search whose texts come first, or have vectors."""
         self._running: dict[Future[Vectors], list[Unembedded]] = {}
-        self._refused = work.parts.refused
+        self._refused = work.context.refused
         self._to_repeat: deque[list[Unembedded]] = deque()
         """Parts of refused requests, to be sent again."""
         self._refusals_in_a_row = 0

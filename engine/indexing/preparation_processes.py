@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
+from engine.base import ChildProcess
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PARSER_FAULTS
 from engine.corpus.folder_walk import FoundFile
@@ -192,23 +193,17 @@ class PreparedFile(NewFile, frozen=True, kw_only=True):
     chunks: tuple[NewChunk, ...]
 
 
-class _Worker:
+class _Worker(ChildProcess):
     """Starts a process that answers messages, and communicates with it."""
 
     def __init__(self, answer: Callable[[bytes], bytes]) -> None:
         """`answer`: a function of a module, called in the process."""
         self.waiting = 0
         """Number of messages sent whose answers have not been received."""
-        import multiprocessing  # takes 10 ms
-
-        context = multiprocessing.get_context("spawn")  # a copy of a process with threads may hang
-        self._pipe, other = context.Pipe()
-        self._process = context.Process(target=serve, args=(other, answer), name="mnemoscope-index", daemon=True)
-        self._process.start()
+        super().__init__(serve, answer, name="mnemoscope-index")
         if sys.platform != "win32":  # here, since its imports take most of a second, while a new user searches
             with contextlib.suppress(OSError):
                 os.setpriority(os.PRIO_PROCESS, self._process.pid or 0, os.nice(0) + _NICENESS)
-        other.close()
         self._ready = False
         self._alive = True
 
@@ -240,13 +235,6 @@ class _Worker:
         while self._alive and not self._has_message(_POLL):
             token.checkpoint()
         return self._received()
-
-    def end(self) -> None:
-        """Stop the process."""
-        self._process.kill()
-        self._process.join()
-        self._process.close()
-        self._pipe.close()
 
     def _has_message(self, seconds: float = 0.0) -> bool:
         """Whether there is something to receive, perhaps that the process has died, which Windows raises here."""

@@ -64,10 +64,10 @@ class SessionStage:
 
     def __init__(self, work: StageWork, commits: Commits, outcome: TextOutcome) -> None:
         self._work = work
-        self._settings = work.parts.settings
+        self._settings = work.context.settings
         self._commits = commits
         self._outcome = outcome
-        self._crashes = work.parts.crashes
+        self._crashes = work.context.crashes
         self._token = work.token
         self._meter = work.meter
         self._found = False
@@ -139,7 +139,7 @@ class SessionStage:
         self._change_parsers()
         stores = [(os.path.realpath(store.path), store) for store in find_stores(self._settings)]
         found = {transcript_at(transcript_of(owner_of_part(path) or path), stores) for path in paths}
-        with self._work.parts.store.read() as snapshot:
+        with self._work.context.store.read() as snapshot:
             for name, path in found:
                 self._stored |= sessions.transcripts(snapshot, name)
                 stored = self._stored.get(name)
@@ -174,7 +174,7 @@ class SessionStage:
 
     def _change_parsers(self) -> None:
         """Mark the transcripts that a parser of another version has read."""
-        versions, store, tables = parser_versions(), self._work.parts.store, self._work.tables
+        versions, store, tables = parser_versions(), self._work.context.store, self._work.tables
         with store.read(tables=tables) as snapshot:
             before = sessions.parser_versions(snapshot)
         if before != versions:
@@ -184,7 +184,7 @@ class SessionStage:
 
     def _name_machines(self) -> None:
         """Store which sessions are from other machines, as the settings say now."""
-        names, store = machine_names(self._settings), self._work.parts.store
+        names, store = machine_names(self._settings), self._work.context.store
         with store.read() as snapshot:
             if snapshot.machines() == names:
                 return
@@ -197,7 +197,7 @@ class SessionStage:
             return
         self._found = True
         self._change_parsers()
-        with self._work.parts.store.read(tables=self._work.tables) as snapshot:
+        with self._work.context.store.read(tables=self._work.tables) as snapshot:
             self._stored = sessions.transcripts(snapshot)
             self._listed = sessions.listed_transcripts(snapshot)
         if self._settings.sessions.folders:
@@ -207,10 +207,10 @@ class SessionStage:
                     self._settings, cancel=self._token, listener=self._meter.step, drives=drives
                 )
         self._note_written()
-        parts = self._work.parts
+        context = self._work.context
         projects = {name: project for name, project in self._listed.items() if name in self._stored}
         files = self._crashes.unsuspected(self._transcripts.files)
-        self._external = claim_transcripts(files, projects, parts.workspace, parts.store.files, self._projects_of)
+        self._external = claim_transcripts(files, projects, context.workspace, context.store.files, self._projects_of)
 
     def _projects_of(self, files: Sequence[FoundFile]) -> Iterator[tuple[FoundFile, str]]:
         """Yield the working folder of new sessions, from the quick read if that finds it."""
@@ -381,10 +381,10 @@ def _quick_reads(files: Sequence[FoundFile], work: StageWork) -> Generator[_Quic
         for file in part:
             work.token.checkpoint()
             row, project = None, ""
-            with suppress(Unreadable), work.parts.crashes.reading(file):
+            with suppress(Unreadable), work.context.crashes.reading(file):
                 row, project = _listed_row(file, folders)
             reads.append((file, row, project))
-        work.parts.crashes.finish_reading()
+        work.context.crashes.finish_reading()
         return reads
 
     with closing(FolderFiles()) as folders:

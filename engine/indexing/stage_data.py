@@ -95,7 +95,7 @@ sent again after the next start or by a forced sync.
 """
 
 
-class SyncParts(msgspec.Struct, frozen=True):
+class SyncContext(msgspec.Struct, frozen=True):
     """Settings, store and services that all syncs of an open workspace share."""
 
     workspace: Path
@@ -130,9 +130,9 @@ class SyncParts(msgspec.Struct, frozen=True):
 
 
 class StageWork(msgspec.Struct, frozen=True):
-    """Data for one stage of a sync: shared parts, progress, cancel token, model and generation."""
+    """Data for one stage of a sync: shared context, progress, cancel token, model and generation."""
 
-    parts: SyncParts
+    context: SyncContext
     meter: ProgressMeter
     token: CancelToken
     model: StoredModel | None
@@ -143,10 +143,10 @@ class StageWork(msgspec.Struct, frozen=True):
     @contextmanager
     def drives(self, source: Source) -> Iterator[Drives]:
         """Yield the drives of the last sync of a source, and store those that are found within the block."""
-        with self.parts.store.read() as snapshot:
+        with self.context.store.read() as snapshot:
             before = snapshot.mounts(source)
         drives = Drives(before)
         yield drives
         if drives.mounts != before:
-            with self.parts.store.write() as writer:
+            with self.context.store.write() as writer:
                 writer.set_meta(f"mounts {source}", msgspec.json.encode(drives.mounts).decode())

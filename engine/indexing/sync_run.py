@@ -8,7 +8,7 @@ from engine.base import lazy_logger
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, MnemoscopeError, ProviderError
 from engine.indexing.commit_groups import TextOutcome
-from engine.indexing.stage_data import Sharing, StageWork, SyncParts, fingerprint
+from engine.indexing.stage_data import Sharing, StageWork, SyncContext, fingerprint
 from engine.indexing.sync_progress import ProgressMeter
 from engine.indexing.text_stage import TextStage
 from engine.indexing.vector_stage import VectorStage
@@ -35,15 +35,15 @@ a new index has about nine, and a search in one takes 4 to 9 % less time.
 """
 
 
-def clean_up(parts: SyncParts, model: StoredModel | None, indexed: int, token: CancelToken) -> None:
+def clean_up(context: SyncContext, model: StoredModel | None, indexed: int, token: CancelToken) -> None:
     """Clean up the index: unused vectors, old generations, free space. Raises `Cancelled`; the next sync
     does the rest.
 
     `indexed`: number of chunks that this sync has added.
     """
     if model is not None:
-        parts.vectors.update_engine(model, token, load=parts.stays_open)
-    store, cache = parts.store, parts.settings.cache
+        context.vectors.update_engine(model, token, load=context.stays_open)
+    store, cache = context.store, context.settings.cache
     keep = cache.max_entries if cache.enabled else 0
     with store.read() as snapshot:
         # There may be more vectors in use than the limit: no need to look again before something changes.
@@ -55,7 +55,7 @@ def clean_up(parts: SyncParts, model: StoredModel | None, indexed: int, token: C
     if old:
         with store.write() as writer:
             writer.discard_other_generations()
-    parts.vectors.discard_unused(model)
+    context.vectors.discard_unused(model)
     with store.read() as snapshot:
         dropped = snapshot.has_discarded_tables()
     if dropped:
@@ -83,19 +83,19 @@ class SyncRun:
 
     def __init__(
         self,
-        parts: SyncParts,
+        context: SyncContext,
         reason: SyncReason,
         listener: Callable[[MemorySyncProgressUpdate], None],
         token: CancelToken,
     ) -> None:
-        self._parts = parts
-        self._store = parts.store
+        self._context = context
+        self._store = context.store
         self._reason = reason
         self._token = token
         self._meter = ProgressMeter(reason, listener)
-        self._fingerprint = fingerprint(parts.settings)
+        self._fingerprint = fingerprint(context.settings)
         self._outcome = TextOutcome()
-        self._vectors = VectorStage(parts, self._meter, token)
+        self._vectors = VectorStage(context, self._meter, token)
         self._full = False
         self._unshared: MnemoscopeError | None = None
         """Why the changes were not shared completely."""
@@ -111,7 +111,7 @@ class SyncRun:
         try:
             self._lock()
             try:
-                with self._parts.crashes.during_sync(forget=force):
+                with self._context.crashes.during_sync(forget=force):
                     self._work(force)
             finally:
                 self._store.unlock()
@@ -165,7 +165,7 @@ class SyncRun:
             if self._needs_rebuild(force):
                 self._rebuild(newest)
             else:
-                self._text(None, self._parts.transcripts)
+                self._text(None, self._context.transcripts)
                 vectors.count_reused(None, newest)
                 self._share(lambda sharing: sharing.text_ready(self._stage(None), vectors.pending()))
             while not vectors.embed(None):
@@ -183,7 +183,7 @@ class SyncRun:
 
         After an error nothing is shared until the next sync: an unreachable network rarely returns soon.
         """
-        sharing = self._parts.sharing
+        sharing = self._context.sharing
         if sharing is None or self._unshared is not None:
             return
         try:
@@ -195,7 +195,7 @@ class SyncRun:
             self._unshared = problem
 
     def _stage(self, tables: Tables | None) -> StageWork:
-        return StageWork(self._parts, self._meter, self._token, self._vectors.model, tables)
+        return StageWork(self._context, self._meter, self._token, self._vectors.model, tables)
 
     # --- text -----------------------------------------------------------------------------------------------------
 
@@ -222,7 +222,7 @@ class SyncRun:
         finally:
             self._outcome.add(stage.outcome)
         if tables is None:
-            self._parts.text_ready()
+            self._context.text_ready()
         return done
 
     def _rebuild(self, newest: int) -> None:
@@ -245,16 +245,16 @@ class SyncRun:
             old = Tables(writer.generation)
             writer.release_vectors(old)
             writer.publish(tables, self._fingerprint)
-            writer.set_meta("names", self._parts.rules)
-        self._parts.committed()
-        self._parts.text_ready()
+            writer.set_meta("names", self._context.rules)
+        self._context.committed()
+        self._context.text_ready()
 
     # --- afterwards -----------------------------------------------------------------------------------------------
 
     def _tidy(self) -> None:
         """Clean up the index, and release memory that only syncs need."""
         try:
-            clean_up(self._parts, self._vectors.model, self._outcome.chunks_indexed, self._token)
+            clean_up(self._context, self._vectors.model, self._outcome.chunks_indexed, self._token)
         finally:
             if self._outcome.chunks_indexed > _MUCH_TEXT:
                 from engine.text import forget_words  # loaded by now

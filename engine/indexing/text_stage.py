@@ -96,16 +96,16 @@ class TextStage:
     def __init__(self, work: StageWork, after_commit: Callable[[], None]) -> None:
         """`after_commit` is called after each group of commits; it may raise `Cancelled`."""
         self._work = work
-        self._settings = work.parts.settings
-        self._rules = work.parts.rules
-        self._store = work.parts.store
+        self._settings = work.context.settings
+        self._rules = work.context.rules
+        self._store = work.context.store
         self._tables = work.tables
         self._meter = work.meter
         self._token = work.token
         self.outcome = TextOutcome()
         """Counts of the work done so far, also after an interrupted run."""
         self._commits = Commits(work, self.outcome, after_commit)
-        self._crashes = work.parts.crashes
+        self._crashes = work.context.crashes
 
     def run(self, transcripts: frozenset[str] | None = None) -> TextOutcome:
         """Index new and changed notes and sessions. Raises `Cancelled` between files; committed changes stay.
@@ -154,7 +154,7 @@ class TextStage:
 
     def _notes(self) -> None:
         self._meter.start("discovering")
-        workspace = self._work.parts.workspace
+        workspace = self._work.context.workspace
         with self._work.drives("memory") as drives:
             discovery = discover(
                 workspace, self._settings, cancel=self._token, listener=self._meter.step, drives=drives
@@ -218,7 +218,7 @@ class TextStage:
         """Return the notes in the order of reading; a generation that isn't searched yet needs none."""
         if self._tables is not None:
             return due
-        return NoteQueue(due, self._work.parts.latest_query, lambda file: self._crashes.crashes(file) == 0)
+        return NoteQueue(due, self._work.context.latest_query, lambda file: self._crashes.crashes(file) == 0)
 
     def _read(self, file: FoundFile, stored: StoredFile | None) -> NoteText | None:
         """Return the text of a new or changed note; None if it is unchanged, or can't be read, which is recorded."""

@@ -53,10 +53,10 @@ class DocumentIndexer:
     """Indexes transcripts that are documents or databases, in one pass over one generation."""
 
     def __init__(self, work: StageWork, commits: Commits) -> None:
-        self._store = work.parts.store
+        self._store = work.context.store
         self._tables = work.tables
         self._token = work.token
-        self._settings = work.parts.settings
+        self._settings = work.context.settings
         self._commits = commits
 
     def document(self, file: FoundFile, known: DocumentFormat) -> FileIssue | None:
@@ -216,7 +216,7 @@ class _State(_Position, kw_only=True):
 
 def has_only_grown(file: FoundFile, work: StageWork) -> bool:
     """Return whether a transcript of lines has the beginning that it had when its first messages were read."""
-    with work.parts.store.read(tables=work.tables) as snapshot:
+    with work.context.store.read(tables=work.tables) as snapshot:
         stored = sessions.transcript_state(snapshot, file.name)
     try:
         position = None if stored is None else decode_json(stored, _Position)
@@ -265,7 +265,7 @@ class _LineReading:
             state, self._reader = resumed
         self._state = state
         self.metadata = self._reader.parser.metadata
-        self._packer = TranscriptChunker(work.parts.settings, work.token, state.open)
+        self._packer = TranscriptChunker(work.context.settings, work.token, state.open)
         self._messages, self._closed = state.messages, state.closed
         self._begin_part(state)
 
@@ -273,7 +273,7 @@ class _LineReading:
         """Collect further rows separately: those so far are stored, and determined the language."""
         self._uses = SessionUses(self._reader.line, state.waiting)
         known = state.language if self._closed else None
-        self._rows = ChunkRows(self._work.parts.store.files.folder, self._work.token, known)
+        self._rows = ChunkRows(self._work.context.store.files.folder, self._work.token, known)
 
     def close(self) -> None:
         self._rows.close()
@@ -362,7 +362,7 @@ class LineIndexer:
 
         None if it must be read from the beginning.
         """
-        with self._work.parts.store.read(tables=self._work.tables) as snapshot:
+        with self._work.context.store.read(tables=self._work.tables) as snapshot:
             stored = sessions.transcript_state(snapshot, file.name)
         if stored is None:
             return None

@@ -10,7 +10,7 @@ from engine.embedding.batch_jobs.batch_api import batches_of
 from engine.embedding.provider_interface import EmbeddingProvider
 from engine.indexing.cost_estimate import estimate, name_of
 from engine.indexing.embed_stage import EmbedStage
-from engine.indexing.stage_data import StageWork, SyncParts
+from engine.indexing.stage_data import StageWork, SyncContext
 from engine.indexing.sync_progress import ProgressMeter
 from engine.records import EmbeddingEstimate, FileIssue
 from engine.store import stored_models
@@ -27,9 +27,9 @@ log = lazy_logger(__name__)
 class VectorStage:
     """Makes the missing vectors of one sync; used once. A failing provider affects only vectors, never the text."""
 
-    def __init__(self, parts: SyncParts, meter: ProgressMeter, token: CancelToken) -> None:
-        self._parts = parts
-        self._store = parts.store
+    def __init__(self, context: SyncContext, meter: ProgressMeter, token: CancelToken) -> None:
+        self._context = context
+        self._store = context.store
         self._meter = meter
         self._token = token
         self._chosen = False
@@ -58,11 +58,11 @@ class VectorStage:
         if self._provider is None:
             return 0
         name = name_of(self._provider)
-        return sum(job.model == name for job in self._parts.batch_jobs.open())
+        return sum(job.model == name for job in self._context.batch_jobs.open())
 
     def begin(self) -> None:
         """Load the model if its provider is already selected: the text must not wait for a keychain."""
-        known = self._parts.providers.selected()
+        known = self._context.providers.selected()
         if known is not None:
             self._use(known)
 
@@ -72,7 +72,7 @@ class VectorStage:
         Only with a model in this process, which sends nothing and needs no approval for so few texts. Raises
         `Cancelled`.
         """
-        if not self._parts.latest_results():
+        if not self._context.latest_results():
             return  # nor is the model loaded: it would delay the first answer by keywords
         if not self._chosen:
             self.begin()
@@ -161,7 +161,7 @@ class VectorStage:
 
     def _choose(self) -> None:
         if not self._chosen:
-            provider = self._parts.providers.provider()
+            provider = self._context.providers.provider()
             if provider is not None:
                 self._use(provider)
             self._chosen = True
@@ -189,12 +189,12 @@ class VectorStage:
         name: ModelName = name_of(provider)
         with self._store.read(tables=tables) as snapshot:
             # Without the token: a pause here would keep the snapshot open, and this takes only tenths of a second.
-            by_jobs = not self._parts.batch_policy.disabled
-            work = estimate(snapshot, provider, self._parts.settings, by_jobs=by_jobs)
-        if not self._parts.approval.covers(name, work):
+            by_jobs = not self._context.batch_policy.disabled
+            work = estimate(snapshot, provider, self._context.settings, by_jobs=by_jobs)
+        if not self._context.approval.covers(name, work):
             self._waits = UnapprovedEmbedding(name, work.estimate)
             return False
-        self._parts.approval.lower(name, work.estimate.tokens)  # a run that was killed did not get to it
+        self._context.approval.lower(name, work.estimate.tokens)  # a run that was killed did not get to it
         self._waits = None
         return True
 
@@ -202,9 +202,11 @@ class VectorStage:
         """Store which indexed texts the provider has refused."""
         with self._store.read() as snapshot:
             known = set(snapshot.issues("not embedded"))
-            pending = snapshot.chunks_to_embed(self.model.id) if self.model is not None and self._parts.refused else {}
+            pending = (
+                snapshot.chunks_to_embed(self.model.id) if self.model is not None and self._context.refused else {}
+            )
         id_ = -1 if self.model is None else self.model.id
-        issues = {issue for (model, hash_), issue in self._parts.refused.items() if model == id_ and hash_ in pending}
+        issues = {issue for (model, hash_), issue in self._context.refused.items() if model == id_ and hash_ in pending}
         self.refused = tuple(sorted(issues, key=lambda issue: (issue.path, issue.detail)))
         if issues != known:
             with self._store.write() as writer:
@@ -215,21 +217,21 @@ class VectorStage:
 
         It ends when nothing is left.
         """
-        provider, approval = self._provider, self._parts.approval
+        provider, approval = self._provider, self._context.approval
         if not self._looked or provider is None or not approval.tokens(name_of(provider)):
             return
         with contextlib.suppress(MnemoscopeError), self._store.read(tables=self._tables) as snapshot:
-            approval.lower(name_of(provider), estimate(snapshot, provider, self._parts.settings).estimate.tokens)
+            approval.lower(name_of(provider), estimate(snapshot, provider, self._context.settings).estimate.tokens)
 
     def _choose_stages(self, provider: EmbeddingProvider, tables: Tables | None) -> None:
         """Create the embedding stages for this generation, unless they exist or the model is unknown."""
         if self._stage is not None and self._tables != tables:
             self._end_stage()
         if self._stage is None and self.model is not None:
-            work = StageWork(self._parts, self._meter, self._token, self.model, tables)
+            work = StageWork(self._context, self._meter, self._token, self.model, tables)
             self._stage, self._tables = EmbedStage(work, provider, self.model), tables
             api = batches_of(provider)
-            if api is not None and (self._parts.settings.remote.batch.enabled or self.batch_jobs):
+            if api is not None and (self._context.settings.remote.batch.enabled or self.batch_jobs):
                 from engine.indexing.batch_stage import BatchStage  # few have batch jobs
 
                 self._batch = BatchStage(work, provider, api, self.model)
@@ -247,9 +249,9 @@ class VectorStage:
 
         Until then, searches use the first provider.
         """
-        provider = self._parts.providers.prepare_fallback(str(problem))
+        provider = self._context.providers.prepare_fallback(str(problem))
         if provider is None or not self._is_approved(provider, tables):
             self.failure = problem
             return
-        self._parts.providers.switch_to_fallback()
+        self._context.providers.switch_to_fallback()
         self._use(provider)

@@ -112,11 +112,11 @@ class IndexUpdates:
     ) -> SyncReport:
         # imported here because a search must not wait for the modules of a sync
         from engine.indexing.crashing_files import CrashRecord
-        from engine.indexing.stage_data import SyncParts
+        from engine.indexing.stage_data import SyncContext
         from engine.indexing.sync_run import SyncRun
 
         context = self._context
-        parts = SyncParts(
+        sync_context = SyncContext(
             workspace=context.workspace,
             settings=context.settings,
             rules=context.guard.rules,
@@ -142,7 +142,7 @@ class IndexUpdates:
             self._provider.reconsider()
         if force:
             self._refused.clear()
-        run = SyncRun(parts, reason, listener, token)
+        run = SyncRun(sync_context, reason, listener, token)
         report = run.run(force=force)
         if not (report.cancelled or report.error):
             self._store.recovered = ""  # everything that was lost is restored

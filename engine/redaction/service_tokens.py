@@ -192,29 +192,17 @@ _AFTER_STOP = (
     r"\.(?=[A-Za-z0-9_-]{6})(?:(?<=pat[A-Za-z0-9]{14}\.)|(?<=s\.)(?=[A-Za-z0-9]{24})"
     r"|(?<=[A-Za-z0-9_-]{24}\.)(?=[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}))"
 )
-# Service, form for the docs, anchors, expression, example.
+# Service, anchors, expression.
 _SHAPED = (
-    (
-        "1Password",
-        ("a3-",),
-        r"(A3-[A-Z0-9]{6}-[A-Z0-9]{6}-?[A-Z0-9]{5}(?:-[A-Z0-9]{5}){2,3})(?![A-Za-z0-9])",
-    ),
-    (
-        "Airtable",
-        (_AFTER_STOP,),
-        r"\.(?<=pat[A-Za-z0-9]{14}\.)([0-9a-f]{32,}+)",
-    ),
+    ("1Password", ("a3-",), r"(A3-[A-Z0-9]{6}-[A-Z0-9]{6}-?[A-Z0-9]{5}(?:-[A-Z0-9]{5}){2,3})(?![A-Za-z0-9])"),
+    ("Airtable", (_AFTER_STOP,), r"\.(?<=pat[A-Za-z0-9]{14}\.)([0-9a-f]{32,}+)"),
     ("Amazon Marketplace", ("amzn.mws.",), r"(amzn\.mws\.[0-9a-f-]{36})"),
     (
         "Authress",
         ("sc_", "ext_", "scauth_", "authress_"),
         r"((?:sc|ext|scauth|authress)_[A-Za-z0-9]{5,30}\.[A-Za-z0-9]{4,6}\.acc[_-][A-Za-z0-9-]{10,32}\.[A-Za-z0-9+/_=-]{30,}+)",
     ),
-    (
-        "Cloudflare",
-        ("v1.0-",),
-        r"(v1\.0-[0-9a-f]{24}-[0-9a-f]{30,}+)",
-    ),
+    ("Cloudflare", ("v1.0-",), r"(v1\.0-[0-9a-f]{24}-[0-9a-f]{30,}+)"),
     (
         "Discord",
         (_AFTER_STOP,),
@@ -225,63 +213,27 @@ _SHAPED = (
         ("dp.pt.", "dp.st.", "dp.ct.", "dp.sa.", "dp.scim.", "dp.audit."),
         r"(dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[a-z0-9_-]{2,40}\.)?[A-Za-z0-9]{20,}+)",
     ),
-    (
-        "Facebook",
-        (r"\|(?<=[0-9]{15}\|)(?=[A-Za-z0-9_-]{27})",),
-        r"\|([A-Za-z0-9_-]{27,40}+)(?![A-Za-z0-9_-])",
-    ),
-    (
-        "Harness",
-        ("pat.", "sat."),
-        r"([ps]at\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{20})",
-    ),
-    (
-        "HubSpot",
-        ("pat-na1-", "pat-eu1-"),
-        r"(pat-(?:na|eu)1-[0-9a-f]{8}-[0-9a-f-]{20,}+)",
-    ),
-    (
-        "JSON web token in base64",
-        ("zxlk",),
-        r"(ZXlK(?=[A-Za-z0-9+/_-]{0,80}?[0-9])[A-Za-z0-9+/_-]{40,}+={0,2})",
-    ),
+    ("Facebook", (r"\|(?<=[0-9]{15}\|)(?=[A-Za-z0-9_-]{27})",), r"\|([A-Za-z0-9_-]{27,40}+)(?![A-Za-z0-9_-])"),
+    ("Harness", ("pat.", "sat."), r"([ps]at\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{20})"),
+    ("HubSpot", ("pat-na1-", "pat-eu1-"), r"(pat-(?:na|eu)1-[0-9a-f]{8}-[0-9a-f-]{20,}+)"),
+    ("JSON web token in base64", ("zxlk",), r"(ZXlK(?=[A-Za-z0-9+/_-]{0,80}?[0-9])[A-Za-z0-9+/_-]{40,}+={0,2})"),
     (
         "LaunchDarkly",
         ("sdk-", "api-", "mob-"),
         r"((?:sdk|api|mob)-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?![A-Za-z0-9])",
     ),
     ("Mailgun", ("key-",), r"(key-[0-9a-f]{32})(?![A-Za-z0-9])"),
-    (
-        "Mailchimp",
-        ("-us",),
-        r"-us(?<=((?<![A-Za-z0-9])[0-9a-f]{32}-us))\d{1,2}(?![A-Za-z0-9])",
-    ),
-    (
-        "MaxMind",
-        ("_mmk",),
-        r"_mmk(?<=((?<![A-Za-z0-9])[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk))(?![A-Za-z0-9])",
-    ),
-    (
-        "Microsoft Teams",
-        ("webhookb2/",),
-        r"webhookb2/([0-9a-f@-]{20,80}+(?:/IncomingWebhook)?[0-9a-zA-Z/-]*+)",
-    ),
+    ("Mailchimp", ("-us",), r"-us(?<=((?<![A-Za-z0-9])[0-9a-f]{32}-us))\d{1,2}(?![A-Za-z0-9])"),
+    ("MaxMind", ("_mmk",), r"_mmk(?<=((?<![A-Za-z0-9])[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk))(?![A-Za-z0-9])"),
+    ("Microsoft Teams", ("webhookb2/",), r"webhookb2/([0-9a-f@-]{20,80}+(?:/IncomingWebhook)?[0-9a-zA-Z/-]*+)"),
     (
         "Plaid",
         ("access-sandbox-", "access-development-", "access-production-"),
         r"(access-(?:sandbox|development|production)-[0-9a-f]{8}-[0-9a-f-]{27})",
     ),
     ("Resend", ("re_",), r"(re_[A-Za-z0-9]{8}_[A-Za-z0-9]{16,}+)"),
-    (
-        "Terraform Cloud",
-        (".atlasv1.",),
-        r"\.atlasv1\.([A-Za-z0-9_=-]{16,}+)",
-    ),
-    (
-        "Yandex",
-        ("t1.",),
-        r"(t1\.[A-Za-z0-9_-]{1,400}={0,2}\.[A-Za-z0-9_-]{86}={0,2})",
-    ),
+    ("Terraform Cloud", (".atlasv1.",), r"\.atlasv1\.([A-Za-z0-9_=-]{16,}+)"),
+    ("Yandex", ("t1.",), r"(t1\.[A-Za-z0-9_-]{1,400}={0,2}\.[A-Za-z0-9_-]{86}={0,2})"),
     (
         "Vault",
         (_AFTER_STOP,),
@@ -376,11 +328,8 @@ def _prefixed() -> Iterator[SecretPattern]:
         if dotted:
             body += rf"(?:\.[{signs}]++)*+"
         for prefix in prefixes.split():
-            yield SecretPattern(
-                f"{service} token",
-                (_anchor(prefix),),
-                rf"(?<![A-Za-z0-9])({re.escape(prefix)}{body})",
-            )
+            regex = rf"(?<![A-Za-z0-9])({re.escape(prefix)}{body})"
+            yield SecretPattern(f"{service} token", (_anchor(prefix),), regex)
 
 
 def _anchor(prefix: str) -> str:

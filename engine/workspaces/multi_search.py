@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from engine.base import lazy_logger
-from engine.base.cancellation import CancelToken
+from engine.base.cancellation import CancelToken, calling
 from engine.base.errors import Cancelled, MnemoscopeError
 from engine.base.language import tr, tr_count
 from engine.records import (
@@ -300,24 +300,21 @@ class AllWorkspaces:
         begun = time.monotonic()
         token = CancelToken()
         every: SearchOptions = {**options, "max_results": most}
-        running: list[_WorkspaceSearch] = []
         away = [other.name for other in others if other.index_bytes and not other.present]
         notices = [tr("The folder of {name} is missing, so it was not searched.", name=name) for name in away]
 
         def search_memory(memory: "MemorySearchManager") -> SearchOutcome:
             return memory.search(query, cancel=token, **every)
 
-        forget = cancel.on_cancel(token.cancel) if cancel is not None else lambda: None
         try:
-            running += [
-                self._start(other, search_memory, token) for other in others if other.present and other.index_bytes
-            ]
-            first = _WorkspaceSearch(workspace)
-            first.run(lambda: search_memory(self._current))
-            self._wait(running, begun, token)
-            return _merge_outcomes([first, *running], notices, most, begun, self._deadline)
+            with calling(token.cancel, cancel):
+                present = [other for other in others if other.present and other.index_bytes]
+                running = [self._start(other, search_memory, token) for other in present]
+                first = _WorkspaceSearch(workspace)
+                first.run(lambda: search_memory(self._current))
+                self._wait(running, begun, token)
+                return _merge_outcomes([first, *running], notices, most, begun, self._deadline)
         finally:
-            forget()
             token.cancel()  # the results of late ones are not used any more
 
     def _start(

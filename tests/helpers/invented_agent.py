@@ -40,9 +40,9 @@ def _folders(machine: Machine) -> Iterator[tuple[str, str]]:
     yield "", machine.below_home(".quill", "tasks")
 
 
-def _title_changed(path: str) -> int:
+def _title(path: str) -> str:
     task = Path(path)
-    return (task.parent / "title.json").stat().st_mtime_ns if task.name == "task.md" else 0
+    return str(task.parent / "title.json") if task.name == "task.md" else ""
 
 
 def _titled_task(path: str) -> str:
@@ -60,7 +60,7 @@ QUILL = Agent(
     files=(r"task\.md",),
     databases=r"state\.quilldb",
     parts=(("tasks", "scratch"),),
-    parts_changed=_title_changed,
+    part_at=_title,
     part_of=_titled_task,
     formats=(f"{__name__}:QuillTask",),
 )

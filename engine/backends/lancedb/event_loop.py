@@ -8,7 +8,7 @@ import threading
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-from engine.base.cancellation import CancelToken
+from engine.base.cancellation import CancelToken, calling
 from engine.base.errors import BackendError, Cancelled, Closed
 from engine.base.language import tr
 
@@ -50,9 +50,9 @@ class AsyncBridge:
         except Closed:
             work.close()
             raise
-        forget = cancel.on_cancel(lambda: _stop(future)) if cancel is not None else lambda: None
         try:
-            return future.result(seconds)
+            with calling(lambda: _stop(future), cancel):
+                return future.result(seconds)
         except concurrent.futures.CancelledError:
             if cancel is not None and cancel.cancelled:
                 raise Cancelled from None
@@ -60,8 +60,6 @@ class AsyncBridge:
         except concurrent.futures.TimeoutError:
             future.cancel()
             raise
-        finally:
-            forget()
 
     def close(self) -> None:
         """Cancel running calls and end the thread. Can be called twice."""

@@ -298,7 +298,7 @@ class TablePublisher:
             return 0
         if model is None or view.model != self._name() or view.dims != model.dims or not view.vectors():
             return 0
-        with work.parts.store.read() as snapshot:
+        with work.context.store.read() as snapshot:
             due = list(snapshot.chunks_to_embed(model.id))
         storage, count = VectorStorage(work, model), 0
         for batch in in_batches(due, _VECTORS_PER_BATCH):
@@ -314,7 +314,7 @@ class TablePublisher:
         if model is None or name is None:
             return
         view = self._table.view(work.token, fresh=True)
-        with work.parts.store.read() as snapshot:
+        with work.context.store.read() as snapshot:
             if not snapshot.has_vectors(model.id):
                 return
         if view.model is None:
@@ -324,7 +324,7 @@ class TablePublisher:
             return
         missing = view.without_vector(work.token)
         for group in in_batches(missing, _CHUNKS_PER_COMMIT):
-            with work.parts.store.read() as snapshot:
+            with work.context.store.read() as snapshot:
                 known = dict(vectors_of(snapshot, model, [hash_ for _, hash_ in group]))
             ready = [(id_, known[hash_]) for id_, hash_ in group if hash_ in known]
             if ready:
@@ -334,9 +334,9 @@ class TablePublisher:
     # --- rows -----------------------------------------------------------------------------------------------------
 
     def _publish(self, work: StageWork) -> None:
-        with work.parts.store.read() as snapshot:
+        with work.context.store.read() as snapshot:
             local = local_files(snapshot)
-        rules = hashlib.sha256(fingerprint(work.parts.settings).encode()).hexdigest()[:12]
+        rules = hashlib.sha256(fingerprint(work.context.settings).encode()).hexdigest()[:12]
         for _ in range(_PASSES):
             view = self._opened(work)
             files = view.files(work.token)
@@ -385,7 +385,7 @@ class TablePublisher:
     ) -> None:
         """Store these files in one commit. `instead_of`: keys of the files that they replace."""
         me = self._machine()
-        with work.parts.store.read() as snapshot:
+        with work.context.store.read() as snapshot:
             stored = [(file, read_stored(snapshot, file)) for file in files]
         rows: list[dict[str, Any]] = []
         hashes: dict[str, bytes] = {}
@@ -411,7 +411,7 @@ class TablePublisher:
         model: StoredModel | None = work.model
         if model is None or (view.model, view.dims) != (self._name(), model.dims):
             return {}
-        with work.parts.store.read() as snapshot:
+        with work.context.store.read() as snapshot:
             return dict(vectors_of(snapshot, model, hashes))
 
 

@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from engine.base.cancellation import CancelToken, checkpoint
+from engine.base.cancellation import CancelToken, calling, checkpoint
 from engine.base.errors import BackendError, Cancelled, Closed
 from engine.base.language import marked, tr
 from engine.base.private_files import make_folder, temporary_prefix
@@ -100,12 +100,14 @@ def run(  # noqa: PLR0913 - most are options, given by name
         output, errors = Path(scratch, "output"), Path(scratch, "errors")
         with output.open("wb") as out, errors.open("wb") as err:
             process = _start(arguments, folder, environment, out, err if on_line is None else out)
-        forget = cancel.on_cancel(lambda: _kill(process)) if cancel is not None else _do_nothing
         try:
-            with output.open("rb") as written, ended_with_us(process.pid, scratch):
+            with (
+                calling(lambda: _kill(process), cancel),
+                output.open("rb") as written,
+                ended_with_us(process.pid, scratch),
+            ):
                 _await(process, seconds, (output, errors), _Lines(written, on_line), meanwhile)
         finally:
-            forget()
             _kill(process)
             process.wait()
         checkpoint(cancel)
@@ -168,10 +170,6 @@ def _kill(process: Process) -> None:
 
 def _text(file: Path) -> str:
     return file.read_bytes().decode("utf-8", "replace")
-
-
-def _do_nothing() -> None:
-    pass
 
 
 class _Lines:
@@ -369,16 +367,14 @@ class QmdCommand:
             if self._closed:
                 raise Closed
             self._running.add(stop)
-        forget = cancel.on_cancel(stop.cancel) if cancel is not None else None
         try:
-            yield stop
+            with calling(stop.cancel, cancel):
+                yield stop
         except Cancelled:
             if self._closed:
                 raise Closed from None
             raise
         finally:
-            if forget is not None:
-                forget()
             with self._lock:
                 self._running.discard(stop)
 

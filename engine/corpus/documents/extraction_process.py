@@ -7,7 +7,6 @@ seconds, and when the pipe closes, which happens when the program dies.
 
 import contextlib
 import logging
-import multiprocessing
 import os
 import signal
 import sys
@@ -21,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from engine.base import skip_reasons
+from engine.base import ChildProcess, skip_reasons
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PARSER_FAULTS
 from engine.corpus.documents import DocumentError, check
@@ -120,18 +119,12 @@ class Ended(Exception):
     """The process that extracts text ended before it answered."""
 
 
-class Worker:
+class Worker(ChildProcess):
     """Starts one process that extracts the text of documents, and communicates with it."""
 
     def __init__(self, memory: int, seconds: float) -> None:
         """Start the process and wait until it can read. Raises `OSError` if it cannot start."""
-        context = multiprocessing.get_context("spawn")  # a copy of a process with threads may hang
-        self._pipe, other = context.Pipe()
-        self._process = context.Process(
-            target=serve, args=(other, memory, seconds), name="mnemoscope-documents", daemon=True
-        )
-        self._process.start()
-        other.close()
+        super().__init__(serve, memory, seconds, name="mnemoscope-documents")
         try:
             ready = self._pipe.poll(_STARTING) and self._pipe.recv_bytes()
         except (EOFError, OSError):  # Windows raises the latter for a process that has died
@@ -181,13 +174,6 @@ class Worker:
         """Whether the process has ended because a document took too much CPU time."""
         self._process.join(1)
         return sys.platform != "win32" and self._process.exitcode == -signal.SIGPROF
-
-    def end(self) -> None:
-        """Stop the process that extracts text."""
-        self._process.kill()
-        self._process.join()
-        self._process.close()
-        self._pipe.close()
 
 
 def serve(pipe: Connection, memory: int, seconds: float) -> None:

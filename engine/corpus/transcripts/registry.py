@@ -12,7 +12,7 @@ from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from engine.corpus.transcripts.agents import LINES_END, WAL, Agent, any_of, last_parts
+from engine.corpus.transcripts.agents import LINES_END, WAL, Agent, any_of, last_parts, named_format
 from engine.corpus.user_environment import Machine
 from engine.text.folding import fold
 
@@ -38,7 +38,6 @@ _MODULES = (
     "reasonix",
 )
 """Modules of `agents`, in the order in which their formats are tried: the most reliably recognised first."""
-_PARSERS = "engine.corpus.transcripts.parsers"
 _SHARED_VERSION = 5
 """Increase it when most parsers would give other messages or metadata, such as titles: all sessions are then read
 again.
@@ -48,8 +47,7 @@ again.
 class PartRules(NamedTuple):
     """How to find the files that belong to a transcript; each function has a part of the paths that it is for."""
 
-    files: tuple[tuple[str, Callable[[str], int]], ...]
-    folders: tuple[tuple[str, Callable[[str], str]], ...]
+    parts: tuple[tuple[str, Callable[[str], str]], ...]
     lists: tuple[tuple[str, Callable[[str, dict[str, Any]], int]], ...]
 
 
@@ -205,11 +203,9 @@ def part_rules(folder: str, names: Iterable[str]) -> PartRules | None:
     def may_apply(mark: str) -> bool:
         return mark in every or (os.sep in mark[1:] and folder.endswith(mark[: mark.rindex(os.sep) + 1]))
 
-    files, folders, lists = _part_rules(AGENTS)
+    parts, lists = _part_rules(AGENTS)
     found = PartRules(
-        tuple(rule for rule in files if may_apply(rule[0])),
-        tuple(rule for rule in folders if may_apply(rule[0])),
-        tuple(rule for rule in lists if may_apply(rule[0])),
+        tuple(rule for rule in parts if may_apply(rule[0])), tuple(rule for rule in lists if may_apply(rule[0]))
     )
     return found if any(found) else None
 
@@ -220,14 +216,11 @@ def parts_changed(path: str, memo: dict[str, Any] | None = None, rules: PartRule
     `memo`: a cache for the files about many transcripts while these are listed. `rules`: those that may apply.
     """
     latest = 0
-    files, folders, lists = rules or _part_rules(AGENTS)
-    for mark, changed in files:  # plain loops for speed: a sync calls this for many transcripts
-        if mark in path:
-            latest = max(latest, changed(path))
-    for mark, grows_in in folders:
-        if mark in path and (folder := grows_in(path)):
+    parts, lists = rules or _part_rules(AGENTS)
+    for mark, part_at in parts:  # plain loops for speed: a sync calls this for many transcripts
+        if mark in path and (part := part_at(path)):
             with suppress(OSError):
-                latest = max(latest, os.lstat(folder).st_mtime_ns)
+                latest = max(latest, os.lstat(part).st_mtime_ns)
     for mark, named in lists:
         if mark in path:
             latest = max(latest, named(path, {} if memo is None else memo))
@@ -238,7 +231,7 @@ def growing_part(path: str) -> str:
     """Return the file or folder next to a transcript in which it grows; empty if only the transcript itself grows."""
     if is_database(path):
         return path + WAL
-    return next(filter(None, (folder(path) for mark, folder in _part_rules(AGENTS).folders if mark in path)), "")
+    return next(filter(None, (folder(path) for mark, folder in _growing(AGENTS) if mark in path)), "")
 
 
 def owner_of_part(path: str) -> str:
@@ -256,14 +249,15 @@ def copied_sessions(files: Iterable["FoundFile"], before: Set[str], cancel: "Can
     every = "\0".join([file.path for file in transcripts])
     copies: set[str] = set()
     for agent in AGENTS:
-        if agent.copies is not None and any(mark in every for mark in agent.with_copies):  # a quick check of all paths
-            copies |= agent.copies(transcripts, before, cancel)
+        if any(mark in every for mark in agent.with_copies):  # a quick check of all paths
+            for find in agent.copies:
+                copies |= find(transcripts, before, cancel)
     return copies
 
 
 def may_have_copies(agents: Iterable[str]) -> bool:
     """Whether one of the agents with these names may have the same session in two transcripts."""
-    return any((agent := _by_name(AGENTS).get(name)) is None or agent.copies is not None for name in agents)
+    return any((agent := _by_name(AGENTS).get(name)) is None or bool(agent.copies) for name in agents)
 
 
 def continued_in(path: str) -> str:
@@ -296,12 +290,17 @@ def _part_rules(agents: tuple[Agent, ...]) -> PartRules:
     marks = [(mark, agent) for agent in agents for mark in agent.with_parts]
     return PartRules(
         (
-            *((mark, agent.parts_changed) for mark, agent in marks if agent.parts_changed),
-            *((one.mark, one.changed) for agent in agents for one in agent.beside),
+            *((mark, agent.part_at) for mark, agent in marks if agent.part_at),
+            *((one.mark, one.part) for agent in agents for one in agent.beside),
+            *_growing(agents),
         ),
-        tuple((mark, agent.grows_in) for mark, agent in marks if agent.grows_in),
         tuple((mark, agent.list_changed) for mark, agent in marks if agent.list_changed),
     )
+
+
+@functools.cache
+def _growing(agents: tuple[Agent, ...]) -> tuple[tuple[str, Callable[[str], str]], ...]:
+    return tuple((mark, agent.grows_in) for agent in agents if agent.grows_in for mark in agent.with_parts)
 
 
 @functools.cache
@@ -336,9 +335,7 @@ def _formats(agents: tuple[Agent, ...]) -> tuple["Formats", ...]:
 
     families = []
     for agent in agents:
-        names = (name.split(":") for name in agent.formats)
-        named = [getattr(import_module(module, _PARSERS), name) for module, name in names]
-        known = [one(agent.name) if isinstance(one, type) else one for one in named]
+        known = [named_format(name, agent.name) for name in agent.formats]
         lines = tuple(one for one in known if isinstance(one, LineFormat))
         documents = tuple(one for one in known if isinstance(one, DocumentFormat))
         databases = tuple(one for one in known if not isinstance(one, LineFormat | DocumentFormat))

@@ -124,7 +124,7 @@ def transcript_of(path: str) -> str:
 def last_change(path: str, state: os.stat_result, memo: dict[str, Any] | None = None) -> tuple[int, int]:
     """Return the size of a transcript, and when it was last changed, in nanoseconds, including files next to it.
 
-    `memo`: as for `parts_changed`.
+    `memo`: as for `registry.parts_changed`.
     """
     size, changed = state.st_size, state.st_mtime_ns
     if registry.is_database(path):

@@ -23,6 +23,7 @@ from engine.embedding.batch_jobs.job_files import (
     upload_seconds,
 )
 from engine.embedding.http import HttpClient
+from engine.embedding.response_parsing import json_object
 from engine.embedding.service_errors import Transient, retrying
 
 _NAME_KEY = "mnemoscope"
@@ -152,7 +153,7 @@ def read_job(fields: Mapping[str, Any]) -> RemoteJob:
 
 def _problem(errors: Any) -> str:
     """The first error of the job as a whole."""
-    data = errors.get("data") if isinstance(errors, dict) else None
+    data = json_object(errors).get("data")
     first = data[0] if isinstance(data, list) and data else {}
     return error_text(first)
 

@@ -19,7 +19,7 @@ from engine.base.errors import ProviderError
 from engine.base.language import tr
 from engine.embedding.batch_jobs.batch_api import BatchApi, BatchUnavailable, JobNotFound, Result
 from engine.embedding.http import HttpClient
-from engine.embedding.response_parsing import read_json, vector_of
+from engine.embedding.response_parsing import json_object, read_json, vector_of
 from engine.embedding.service_errors import Redirected, Refused, Transient
 from engine.logs import redact
 from engine.providers.registry import is_loopback
@@ -109,11 +109,13 @@ def read_openai(line: bytes) -> Result:
     """Parse a line of an output or error file of OpenAI or Voyage."""
     fields = _object(line)
     hash_ = _hash(fields.get("custom_id"))
-    response = _dict(fields.get("response"))
-    body = _dict(response.get("body"))
+    response = json_object(fields.get("response"))
+    body = json_object(response.get("body"))
     data = body.get("data")
     if not fields.get("error") and response.get("status_code") == 200 and isinstance(data, list) and len(data) == 1:
-        return _with_vector(hash_, _dict(data[0]).get("embedding"), _dict(body.get("usage")).get("total_tokens"))
+        return _with_vector(
+            hash_, json_object(data[0]).get("embedding"), json_object(body.get("usage")).get("total_tokens")
+        )
     error = fields.get("error") or body.get("error") or response
     return Result(hash_, None, problem=error_text(error))
 
@@ -121,13 +123,13 @@ def read_openai(line: bytes) -> Result:
 def read_gemini(line: bytes) -> Result:
     """Parse a line of Gemini's responses."""
     fields = _object(line)
-    hash_ = _hash(fields.get("key") or _dict(fields.get("metadata")).get("key"))
-    response = _dict(fields.get("response"))
+    hash_ = _hash(fields.get("key") or json_object(fields.get("metadata")).get("key"))
+    response = json_object(fields.get("response"))
     error = fields.get("error") or response.get("error")
     if error:
         return Result(hash_, None, problem=error_text(error))
-    usage = _dict(response.get("usageMetadata"))
-    return _with_vector(hash_, _dict(response.get("embedding")).get("values"), usage.get("promptTokenCount"))
+    usage = json_object(response.get("usageMetadata"))
+    return _with_vector(hash_, json_object(response.get("embedding")).get("values"), usage.get("promptTokenCount"))
 
 
 def _with_vector(hash_: bytes, sent: object, tokens: object) -> Result:
@@ -140,13 +142,9 @@ def _with_vector(hash_: bytes, sent: object, tokens: object) -> Result:
 
 def _object(line: bytes) -> dict[str, Any]:
     try:
-        return _dict(json.loads(line))
+        return json_object(json.loads(line))
     except (ValueError, RecursionError):
         return {}
-
-
-def _dict(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
 
 
 def _hash(key: object) -> bytes:
@@ -159,7 +157,7 @@ def _hash(key: object) -> bytes:
 
 def error_text(error: object) -> str:
     """The provider's error message on one line, with secrets redacted."""
-    words = error if isinstance(error, str) else _dict(error).get("message")
+    words = error if isinstance(error, str) else json_object(error).get("message")
     return " ".join(redact(str(words or "")).split())[:_LONGEST_WORDS]
 
 

@@ -41,7 +41,7 @@ def test_slow_changes_are_committed_in_several_groups(
     """All of them, also if the work after them is cancelled: what they read is closed then."""
     clock, written, groups = Clock(), [], []
     monkeypatch.setattr(commit_groups, "time", clock)
-    parts: Any = SimpleNamespace(
+    context: Any = SimpleNamespace(
         store=store,
         vectors=SimpleNamespace(apply_commit=lambda *_, **__: None),
         committed=lambda: groups.append(len(written)),
@@ -53,7 +53,7 @@ def test_slow_changes_are_committed_in_several_groups(
             raise Cancelled
 
     outcome = TextOutcome()
-    commits = Commits(SimpleNamespace(parts=parts, model=None, tables=None), outcome, after)  # type: ignore[arg-type]
+    commits = Commits(SimpleNamespace(context=context, model=None, tables=None), outcome, after)  # type: ignore[arg-type]
 
     def change(_writer: Writer) -> tuple[list[int], list[int]]:
         clock.now += 0.06

@@ -7,7 +7,8 @@ Out: an `Agent` each, with its label, its folders and files, its resume command 
 import os
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Set
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -17,7 +18,6 @@ from engine.corpus.user_environment import Machine
 if TYPE_CHECKING:
     from engine.base.cancellation import CancelToken
     from engine.corpus.folder_walk import FoundFile
-    from engine.corpus.transcripts.formats import DatabaseFormat
 
 JSON_LINES = r".*\.jsonl"
 """Pattern of files with one JSON object per line."""
@@ -65,14 +65,10 @@ class Beside(msgspec.Struct, frozen=True):
         """Part of the paths of transcripts that have such a file."""
         return self.folder or self.transcript
 
-    def changed(self, path: str) -> int:
-        """Return when the file of the transcript at `path` was changed, in nanoseconds; 0 if there is none."""
-        if self.folder not in path or not path.endswith(self.transcript):
-            return 0
-        try:
-            return os.lstat(path.removesuffix(self.transcript) + self.end).st_mtime_ns
-        except OSError:
-            return 0
+    def part(self, path: str) -> str:
+        """Return the path of the file of the transcript at `path`, which may not exist; empty for other paths."""
+        is_transcript = self.folder in path and path.endswith(self.transcript)
+        return path.removesuffix(self.transcript) + self.end if is_transcript else ""
 
     def owner(self, path: str) -> str:
         """Return the transcript that has the file at `path`; empty for other files, or if there is none."""
@@ -140,17 +136,17 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Pattern of the folders to watch in its stores, relative to these, with slashes; empty for all but `parts`."""
     beside: tuple[Beside, ...] = ()
     """Files next to its transcripts that hold parts of sessions."""
-    parts_changed: Callable[[str], int] | None = None
-    """Returns when further files of the transcript at this path were changed, in nanoseconds; 0 for none. Called for
-    the transcripts of all agents whose paths contain a text of `with_parts`.
+    part_at: Callable[[str], str] | None = None
+    """Returns a file, which may not exist, that holds a part of the session of the transcript at this path; empty for
+    none. Called for the transcripts of all agents whose paths contain a text of `with_parts`.
     """
     grows_in: Callable[[str], str] | None = None
     """Returns the folder to which the messages of the transcript at this path are added, one file each; empty for none.
-    Called like `parts_changed`.
+    Called like `part_at`.
     """
     list_changed: Callable[[str, dict[str, Any]], int] | None = None
-    """As `parts_changed`, for a file about many transcripts. The dictionary caches its contents until all files of
-    a store are listed.
+    """Returns when a file about many transcripts changed for the one at this path, in nanoseconds; else 0. Called like
+    `part_at`. The dictionary caches the contents of the file until all files of a store are listed.
     """
     with_parts: tuple[str, ...] = ("",)
     """Parts of paths: a transcript has other files only if its path contains one of them. Checked first, for speed."""
@@ -158,8 +154,8 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Returns the transcript to which the file at this path belongs; empty for other files. This detects changes of
     that file alone. Called for the files of all agents, with paths that may no longer exist.
     """
-    copies: CopyFinder | None = None
-    """Names of transcripts whose sessions are also in another transcript among the given ones.
+    copies: tuple[CopyFinder, ...] = ()
+    """Each returns names of transcripts whose sessions are also in another transcript among the given ones.
 
     The names that were copies before are given, too, for a transcript that cannot be read now. Raises Cancelled.
     """
@@ -198,31 +194,61 @@ def time_with(path: str, listed: str) -> int:
         return 0
 
 
-def in_databases(
-    single: Mapping[str, Iterable[str]],
-    databases: Iterable[str],
-    known: "DatabaseFormat",
-    before: Set[str],
-    cancel: "CancelToken | None",
-) -> set[str]:
-    """Return the names of transcripts whose session can be read from a database, too.
+def lower_ranked(sessions: Callable[[str], Iterator[tuple[str, int]]]) -> CopyFinder:
+    """Return a function that finds transcripts whose session another one has with a higher rank.
 
-    `single`: names of transcripts by session. `before`: the previous return value; its names stay while a database
-    can't be read, since its sessions are still in the index. Raises Cancelled.
+    `sessions`: yields session and rank of the transcript at a path; nothing for those that aren't compared.
     """
-    from engine.base.errors import PathRefused
 
-    copied: set[str] = set()
-    for path in databases:
-        try:
-            with known.opened(path, cancel) as sessions:
-                both = single.keys() & sessions.keys()
-                copied.update(name for id_ in both if sessions.can_read(id_) for name in single[id_])
-        except ValueError:  # reading it reports the error
-            copied.update(name for names in single.values() for name in names if name in before)
-        except (OSError, PathRefused):
-            pass  # so the index forgets its sessions
-    return copied
+    def found(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelToken | None") -> set[str]:
+        ranked: dict[str, list[tuple[int, str]]] = {}
+        for file in files:
+            for session, rank in sessions(file.path):
+                ranked.setdefault(session, []).append((rank, file.name))
+        several = (every for every in ranked.values() if len(every) > 1)
+        return {name for every in several for best, _ in [max(every)] for rank, name in every if rank < best}
+
+    return found
+
+
+def in_databases(session: Callable[[str], str], end: str, known: str) -> CopyFinder:
+    """Return a function that finds transcripts whose session can be read from a database, too.
+
+    `session`: returns the session of the transcript at a path, empty for others. `end`: that of the paths of databases,
+    in any case. `known`: their format, as in `Agent.formats`. The names that were found before stay while a database
+    can't be read, since its sessions are still in the index.
+    """
+
+    def found(files: Iterable["FoundFile"], before: Set[str], cancel: "CancelToken | None") -> set[str]:
+        from engine.base.errors import PathRefused
+
+        single: dict[str, list[str]] = {}
+        databases = []
+        for file in files:
+            if id_ := session(file.path):
+                single.setdefault(id_, []).append(file.name)
+            elif file.path.lower().endswith(end.lower()):
+                databases.append(file.path)
+        copied: set[str] = set()
+        for path in databases if single else ():
+            try:
+                with named_format(known).opened(path, cancel) as sessions:
+                    both = single.keys() & sessions.keys()
+                    copied.update(name for id_ in both if sessions.can_read(id_) for name in single[id_])
+            except ValueError:  # reading it reports the error
+                copied.update(name for names in single.values() for name in names if name in before)
+            except (OSError, PathRefused):
+                pass  # so the index forgets its sessions
+        return copied
+
+    return found
+
+
+def named_format(name: str, agent: str = "") -> Any:
+    """Return the format that has a name as in `Agent.formats`, for one of several agents with it."""
+    module, _, member = name.partition(":")
+    known = getattr(import_module(module, "engine.corpus.transcripts.parsers"), member)
+    return known(agent) if isinstance(known, type) else known
 
 
 def trace_files(path: str) -> list[str]:

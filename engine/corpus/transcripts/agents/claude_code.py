@@ -13,8 +13,7 @@ same mark is left where the new one begins with a summary.
 
 import os
 import re
-from collections.abc import Iterable, Set
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from engine.corpus.transcripts.agents import (
     CLAUDE_PROJECTS,
@@ -24,12 +23,9 @@ from engine.corpus.transcripts.agents import (
     Agent,
     beside,
     description_of,
+    lower_ranked,
     paths,
 )
-
-if TYPE_CHECKING:
-    from engine.base.cancellation import CancelToken
-    from engine.corpus.folder_walk import FoundFile
 
 _SESSIONS = "local-agent-mode-sessions"
 _AUDIT = f"{os.sep}audit.jsonl"
@@ -40,25 +36,11 @@ _CONTINUED = re.compile(rb'"continuedInSessionId":\s*"([\w-]{1,64})"')
 _SPOKEN = re.compile(rb'"type":\s*"(?:user|assistant)"')
 
 
-def _described(path: str) -> int:
-    """Return when the description of a session, such as its title, was last changed."""
-    described = description_of(path)
-    try:
-        return os.lstat(described).st_mtime_ns if described else 0
-    except OSError:
-        return 0
-
-
-def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelToken | None") -> set[str]:
-    audits: dict[str, str] = {}
-    read: set[str] = set()
-    for file in files:
-        if _SESSIONS in file.path:
-            if file.path.endswith(_AUDIT):
-                audits[file.path.removesuffix(_AUDIT)] = file.name
-            else:
-                read.add(file.path.partition(CLAUDE_PROJECTS)[0])
-    return {audits[folder] for folder in audits.keys() & read}
+def _sessions(path: str) -> Iterator[tuple[str, int]]:
+    """Yield the folder of a session of Cowork, in which the audit has the same messages as the transcript."""
+    if _SESSIONS in path:
+        is_audit = path.endswith(_AUDIT)
+        yield path.removesuffix(_AUDIT) if is_audit else path.partition(CLAUDE_PROJECTS)[0], int(not is_audit)
 
 
 def _continued_in(path: str) -> str:
@@ -121,8 +103,8 @@ COWORK = Agent(
     neighbour_parts=("audit.jsonl", r"outputs|uploads"),
     watched=r"[^/]+(?:/[^/]+(?:/local_[^/]+(?:/\.claude(?:/projects(?:/.+)?)?)?)?)?",
     with_parts=(_SESSIONS,),
-    parts_changed=_described,
-    copies=_copies,
+    part_at=description_of,
+    copies=(lower_ranked(_sessions),),
     with_copies=(_SESSIONS,),
     formats=(".claude_code:ClaudeCodeFormat",),
 )
@@ -138,7 +120,7 @@ QODER = Agent(
         "programs/Qoder/SharedClientCache/cli/projects",
     ),
     with_parts=("oder",),
-    parts_changed=_described,
+    part_at=description_of,
     part_of=beside(QODER_DESCRIPTION, folder="oder").owner,
     formats=(".claude_code:ClaudeCodeFormat",),
 )

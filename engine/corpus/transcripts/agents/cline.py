@@ -9,7 +9,7 @@ another program (`kilo`).
 import os
 import re
 
-from engine.corpus.transcripts.agents import Agent, FoundFolders
+from engine.corpus.transcripts.agents import Agent, FoundFolders, beside
 from engine.corpus.transcripts.agents.copilot_chat import user_folders
 from engine.corpus.user_environment import Machine
 
@@ -65,16 +65,6 @@ def _folders(machine: Machine) -> FoundFolders:
     yield "command line", os.path.join(data, "tasks")
 
 
-def _described(path: str) -> int:
-    """Return when the description of a session, such as its title, was last changed."""
-    if not path.endswith(_MESSAGES):
-        return 0
-    try:
-        return os.lstat(f"{path.removesuffix(_MESSAGES)}.json").st_mtime_ns
-    except OSError:
-        return 0
-
-
 def _described_session(path: str) -> str:
     """Return the messages of the session that a file `<id>/<id>.json` describes."""
     folder, name = os.path.split(path)
@@ -94,7 +84,7 @@ AGENT = Agent(
     files=(TASKS, r".*\.messages\.json"),
     parts=(CHECKPOINTS,),
     with_parts=(_MESSAGES,),
-    parts_changed=_described,
+    part_at=beside(".json", _MESSAGES).part,
     part_of=_described_session,
     parser_version=3,
     formats=(".cline:ClineTask", ".cline_session:ClineSession"),

@@ -1,23 +1,17 @@
 """Declares CodeWhale, until summer 2026 DeepSeek TUI, whose sessions it copies into its own folder."""
 
 import os
-from collections.abc import Iterable, Set
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from engine.corpus.transcripts.agents import UUID, Agent, paths
-
-if TYPE_CHECKING:
-    from engine.base.cancellation import CancelToken
-    from engine.corpus.folder_walk import FoundFile
+from engine.corpus.transcripts.agents import UUID, Agent, lower_ranked, paths
 
 _NEW, _OLD = (os.path.join(f"{os.sep}{home}", "sessions", "") for home in (".codewhale", ".deepseek"))
 
 
-def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelToken | None") -> set[str]:
-    """Return the transcripts of DeepSeek TUI that CodeWhale has copied, and may have continued."""
-    transcripts = list(files)
-    copied = {file.path.replace(_NEW, _OLD) for file in transcripts if _NEW in file.path}
-    return {file.name for file in transcripts if file.path in copied}
+def _sessions(path: str) -> Iterator[tuple[str, int]]:
+    """Yield the session of a transcript; CodeWhale has copied that of DeepSeek TUI, and may have continued it."""
+    if _NEW in path or _OLD in path:
+        yield path.replace(_NEW, _OLD), int(_NEW in path)
 
 
 AGENT = Agent(
@@ -28,7 +22,7 @@ AGENT = Agent(
     folders=paths("$CODEWHALE_HOME/sessions", "~/.codewhale/sessions", "DeepSeek TUI: ~/.deepseek/sessions"),
     files=(rf"sessions/{UUID}\.json",),
     parts=(("sessions", "checkpoints"),),
-    copies=_copies,
+    copies=(lower_ranked(_sessions),),
     with_copies=(_NEW,),
     parser_version=2,
     formats=(".codewhale:CodeWhaleSession",),

@@ -130,7 +130,7 @@ AGENT = Agent(
         ("", "chatEditingSessions"),
     ),
     watched=rf"[^/]+(?:/{_CHATS}|/{_EXTENSION}(?:/{_TRANSCRIPTS})?)?",  # not the data of all other extensions
-    copies=_copies,
+    copies=(_copies,),
     with_copies=("hatSessions",),
     formats=(".copilot_chat:CopilotChatDocument",),
 )

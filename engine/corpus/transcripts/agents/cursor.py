@@ -5,39 +5,27 @@ database for each chat, and newer versions a transcript, too, which is read then
 """
 
 import os
-from collections.abc import Iterable, Set
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from engine.corpus.transcripts.agents import JSON_LINES, UUID, Agent, in_databases, paths
-
-if TYPE_CHECKING:
-    from engine.base.cancellation import CancelToken
-    from engine.corpus.folder_walk import FoundFile
+from engine.corpus.transcripts.agents import JSON_LINES, UUID, Agent, in_databases, lower_ranked, paths
 
 _TRANSCRIPTS = "agent-transcripts"
 _DATABASE = os.path.join("globalStorage", "state.vscdb")
 _STORE = "store.db"
 
 
-def _copies(files: Iterable["FoundFile"], before: Set[str], cancel: "CancelToken | None") -> set[str]:
-    """Return the transcripts of chats that are also in the editor's database, which has times and results of tools, and
-    the databases of chats that have a transcript.
-    """
-    transcripts: dict[str, list[str]] = {}
-    databases, single = [], dict[str, str]()
-    for file in files:
-        if f"{os.sep}{_TRANSCRIPTS}{os.sep}" in file.path and file.path.endswith((".jsonl", ".txt")):
-            transcripts.setdefault(os.path.splitext(os.path.basename(file.path))[0], []).append(file.name)
-        elif file.path.endswith(_DATABASE):
-            databases.append(file.path)
-        elif file.path.endswith(f"{os.sep}{_STORE}"):
-            single[file.name] = os.path.basename(os.path.dirname(file.path))
-    copies = {name for name, id_ in single.items() if id_ in transcripts}
-    if not transcripts or not databases:
-        return copies
-    from engine.corpus.transcripts.parsers.cursor_database import CursorDatabase
+def _session(path: str) -> str:
+    """Return the session of a transcript, which the editor's database may contain too, with times and results."""
+    is_transcript = f"{os.sep}{_TRANSCRIPTS}{os.sep}" in path and path.endswith((".jsonl", ".txt"))
+    return os.path.splitext(os.path.basename(path))[0] if is_transcript else ""
 
-    return copies | in_databases(transcripts, databases, CursorDatabase(), before, cancel)
+
+def _sessions(path: str) -> Iterator[tuple[str, int]]:
+    """Yield the session of a transcript, or of a database of one, which is read if there is no transcript."""
+    if session := _session(path):
+        yield session, 1
+    elif path.endswith(f"{os.sep}{_STORE}"):
+        yield os.path.basename(os.path.dirname(path)), 0
 
 
 AGENT = Agent(
@@ -60,7 +48,7 @@ CLI = Agent(
     files=(JSON_LINES, rf"{_TRANSCRIPTS}/{UUID}\.txt", rf"{UUID}/{UUID}\.txt"),
     databases=r"store\.db",
     neighbour_parts=(_STORE, r"meta\.json|prompt_history\.json"),
-    copies=_copies,
+    copies=(lower_ranked(_sessions), in_databases(_session, _DATABASE, ".cursor_database:CursorDatabase")),
     with_copies=(_TRANSCRIPTS,),
     formats=(".cursor_cli:CursorCliFormat", ".cursor_text:CursorText", ".cursor_store:CURSOR_STORE"),
 )

@@ -3,14 +3,9 @@ agentsview, August 2026).
 """
 
 import os
-from collections.abc import Iterable, Set
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from engine.corpus.transcripts.agents import Agent, paths
-
-if TYPE_CHECKING:
-    from engine.base.cancellation import CancelToken
-    from engine.corpus.folder_walk import FoundFile
+from engine.corpus.transcripts.agents import Agent, lower_ranked, paths
 
 _DESKTOP = "kimi-desktop/daimon-share/daimon/runtime/kimi-code/home/sessions"
 _CONTEXT, _WIRE, _STATE = "context.jsonl", "wire.jsonl", "state.json"
@@ -25,27 +20,19 @@ def _stated_session(path: str) -> str:
     return newer if os.path.exists(newer) else os.path.join(folder, _WIRE)
 
 
-def _titled(path: str) -> int:
-    """Return when the state of a session, which has its title, was last changed."""
-    if not path.endswith(os.sep + _WIRE):
-        return 0
-    folder = os.path.dirname(path)
+def _state(path: str) -> str:
+    """Return the path of the state of a session, which has its title."""
+    folder, name = os.path.split(path)
     if os.path.basename(os.path.dirname(folder)) == "agents":
         folder = os.path.dirname(os.path.dirname(folder))
-    try:
-        return os.lstat(os.path.join(folder, _STATE)).st_mtime_ns
-    except OSError:
-        return 0
+    return os.path.join(folder, _STATE) if name == _WIRE else ""
 
 
-def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelToken | None") -> set[str]:
-    """Return histories for the model that have a record of the displayed session next to them."""
-    names = {file.path: file.name for file in files if file.path.endswith((_CONTEXT, _WIRE))}
-    return {
-        name
-        for path, name in names.items()
-        if path.endswith(_CONTEXT) and os.path.join(os.path.dirname(path), _WIRE) in names
-    }
+def _sessions(path: str) -> Iterator[tuple[str, int]]:
+    """Yield the folder of a history for the model, or of the record of the displayed session, which is read instead."""
+    folder, name = os.path.split(path)
+    if name == _WIRE or name.endswith(_CONTEXT):
+        yield folder, int(name == _WIRE)
 
 
 AGENT = Agent(
@@ -64,9 +51,9 @@ AGENT = Agent(
         f"desktop: ~/.local/share/{_DESKTOP}",
     ),
     with_parts=(_WIRE,),
-    parts_changed=_titled,
+    part_at=_state,
     part_of=_stated_session,
-    copies=_copies,
+    copies=(lower_ranked(_sessions),),
     with_copies=(_CONTEXT, _WIRE),
     formats=(".kimi:KimiWire", ".kimi:KimiContext"),
 )

@@ -4,8 +4,7 @@ and are files since 2026, next to those of the editor. Before version 1.0, the e
 
 import os
 import re
-from collections.abc import Iterable, Set
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from engine.corpus.transcripts.agents import (
     JSON_LINES,
@@ -13,13 +12,10 @@ from engine.corpus.transcripts.agents import (
     Agent,
     FoundFolders,
     beside,
+    lower_ranked,
 )
 from engine.corpus.transcripts.agents.copilot_chat import user_folders
 from engine.corpus.user_environment import Machine
-
-if TYPE_CHECKING:
-    from engine.base.cancellation import CancelToken
-    from engine.corpus.folder_walk import FoundFile
 
 _EVENTS, _DESCRIPTION = "messages.jsonl", "session.json"
 """Transcript of a session that has its own folder, and the file next to it with title and project."""
@@ -39,17 +35,13 @@ def _folders(machine: Machine) -> FoundFolders:
             yield name, os.path.join(home, program, "data.sqlite3")
 
 
-def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelToken | None") -> set[str]:
-    """Return the earlier sessions that version 1.0 has copied."""
-    earlier: dict[str, str] = {}
-    newer: set[str] = set()
-    for file in files:
-        folder, name = os.path.split(file.path)
-        if name == _EVENTS:
-            newer.add(os.path.basename(folder).removeprefix("sess_"))
-        elif f"{os.sep}{_DOCUMENTS}{os.sep}" in folder:
-            earlier[file.name] = name.removesuffix(".json")
-    return {name for name, id_ in earlier.items() if id_ in newer}
+def _sessions(path: str) -> Iterator[tuple[str, int]]:
+    """Yield the session of a transcript; version 1.0 has copied the earlier ones."""
+    folder, name = os.path.split(path)
+    if name == _EVENTS:
+        yield os.path.basename(folder).removeprefix("sess_"), 1
+    elif f"{os.sep}{_DOCUMENTS}{os.sep}" in folder:
+        yield name.removesuffix(".json"), 0
 
 
 AGENT = Agent(
@@ -64,7 +56,7 @@ AGENT = Agent(
     ),
     folders=_folders,
     files=(JSON_LINES, _DOCUMENT),
-    copies=_copies,
+    copies=(lower_ranked(_sessions),),
     with_copies=(f"{os.sep}{_DOCUMENTS}{os.sep}",),
     neighbour_parts=(_EVENTS, rf"snapshots|sub-executions|{re.escape(_DESCRIPTION)}"),
     beside=(beside(".json", folder="/sessions/cli/"), beside(f"/{_DESCRIPTION}", f"/{_EVENTS}")),

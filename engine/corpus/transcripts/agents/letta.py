@@ -7,33 +7,26 @@ import base64
 import binascii
 import os
 import re
-from collections.abc import Iterable, Set
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from engine.corpus.transcripts.agents import Agent, paths
-
-if TYPE_CHECKING:
-    from engine.base.cancellation import CancelToken
-    from engine.corpus.folder_walk import FoundFile
+from engine.corpus.transcripts.agents import Agent, lower_ranked, paths
 
 _TRANSCRIPT, _MESSAGES = "transcript.jsonl", "messages.jsonl"
 _SAFE = re.compile(r"[^A-Za-z0-9._-]")
 
 
-def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelToken | None") -> set[str]:
-    """Return the transcripts of sessions that have a separate file, with times and models of all messages."""
-    transcripts: dict[str, list[str]] = {}
-    stored: set[str] = set()
-    for file in files:
-        folder, name = os.path.split(file.path)
-        if name == _TRANSCRIPT and f"{os.sep}.letta{os.sep}" in folder:
-            above, conversation = os.path.split(folder)
-            transcripts.setdefault(conversation, []).append(file.name)
-            if conversation == "default":
-                transcripts.setdefault(os.path.basename(above), []).append(file.name)
-        elif name == _MESSAGES and f"{os.sep}.letta{os.sep}" in folder:
-            stored.add(_SAFE.sub("_", _decoded(os.path.basename(folder))))
-    return {name for session in transcripts.keys() & stored for name in transcripts[session]}
+def _sessions(path: str) -> Iterator[tuple[str, int]]:
+    """Yield the session of a transcript, which may have a separate file with times and models of all messages."""
+    folder, name = os.path.split(path)
+    above, conversation = os.path.split(folder)
+    if f"{os.sep}.letta{os.sep}" not in folder:
+        return
+    if name == _MESSAGES:
+        yield _SAFE.sub("_", _decoded(conversation)), 1
+    elif name == _TRANSCRIPT:
+        yield conversation, 0
+        if conversation == "default":
+            yield os.path.basename(above), 0
 
 
 def _decoded(name: str) -> str:
@@ -54,7 +47,7 @@ AGENT = Agent(
     ),
     folders=paths("~/.letta/lc-local-backend/conversations", "transcripts: ~/.letta/transcripts"),
     files=(_MESSAGES, _TRANSCRIPT),
-    copies=_copies,
+    copies=(lower_ranked(_sessions),),
     with_copies=(_TRANSCRIPT,),
     formats=(".letta:LettaTranscriptFormat", ".letta:LettaFormat"),
 )

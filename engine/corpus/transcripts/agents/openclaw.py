@@ -7,8 +7,6 @@ Its workspaces are found in its configuration (`engine/corpus/source_detection.p
 
 import os
 import re
-from collections.abc import Iterable, Set
-from typing import TYPE_CHECKING
 
 from engine.corpus.transcripts.agents import (
     JSON_LINES,
@@ -19,10 +17,6 @@ from engine.corpus.transcripts.agents import (
     in_databases,
 )
 from engine.corpus.user_environment import Machine
-
-if TYPE_CHECKING:
-    from engine.base.cancellation import CancelToken
-    from engine.corpus.folder_walk import FoundFile
 
 NAMES = ("openclaw", "moltbot", "clawdbot")
 """Names of the program, the current one first."""
@@ -68,21 +62,10 @@ def _qclaw_folders(machine: Machine) -> FoundFolders:
         yield agent, os.path.join(path, "sessions")
 
 
-def _copies(files: Iterable["FoundFile"], before: Set[str], cancel: "CancelToken | None") -> set[str]:
-    """Return the session files whose sessions a database also contains, including reset and deleted sessions."""
-    single: dict[str, list[str]] = {}
-    databases = []
-    for file in files:
-        folder, name = os.path.split(file.path)
-        if name == _DATABASE:
-            databases.append(file.path)
-        elif LINES_END in name and os.path.basename(folder) == "sessions":
-            single.setdefault(name.partition(LINES_END)[0], []).append(file.name)
-    if not single or not databases:
-        return set()
-    from engine.corpus.transcripts.parsers.openclaw_database import OPENCLAW_DATABASE
-
-    return in_databases(single, databases, OPENCLAW_DATABASE, before, cancel)
+def _session(path: str) -> str:
+    """Return the session of a file with one, also a reset or deleted one, which a database may contain too."""
+    folder, name = os.path.split(path)
+    return name.partition(LINES_END)[0] if LINES_END in name and os.path.basename(folder) == "sessions" else ""
 
 
 _FILES = (JSON_LINES, JSON_LINES + OPENCLAW_ARCHIVED)
@@ -100,7 +83,7 @@ AGENT = Agent(
     folders=_folders,
     files=_FILES,
     databases=re.escape(_DATABASE),
-    copies=_copies,
+    copies=(in_databases(_session, os.sep + _DATABASE, ".openclaw_database:OPENCLAW_DATABASE"),),
     with_copies=(_DATABASE,),
     formats=(".openclaw:OpenClawFormat", ".openclaw_database:OPENCLAW_DATABASE"),
 )

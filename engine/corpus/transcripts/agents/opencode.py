@@ -11,15 +11,10 @@ Code's is `mimocode.db`, IcodeMate's `icodemate.db`, as agentsview reads them (A
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Set
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from engine.corpus.transcripts.agents import Agent, FoundFolders, in_databases, paths
 from engine.corpus.user_environment import Machine
-
-if TYPE_CHECKING:
-    from engine.base.cancellation import CancelToken
-    from engine.corpus.folder_walk import FoundFile
 
 _SESSION = "ses_"
 _DATABASE = ".db"
@@ -65,22 +60,10 @@ def _messages(session: str) -> str:
     return os.path.join(os.path.dirname(os.path.dirname(project)), "message", os.path.splitext(name)[0])
 
 
-def _copies(files: Iterable["FoundFile"], before: Set[str], cancel: "CancelToken | None") -> set[str]:
-    """Return the session files that a database contains too."""
-    single: dict[str, list[str]] = {}
-    databases = []
-    for file in files:
-        if file.path.endswith(".json"):
-            id_ = os.path.splitext(os.path.basename(file.path))[0]
-            if id_.startswith(_SESSION):
-                single.setdefault(id_, []).append(file.name)
-        elif file.path.lower().endswith(_DATABASE):
-            databases.append(file.path)
-    if not single or not databases:
-        return set()
-    from engine.corpus.transcripts.parsers.opencode_database import OpencodeDatabase
-
-    return in_databases(single, databases, OpencodeDatabase(), before, cancel)
+def _session(path: str) -> str:
+    """Return the session of a file with one, which a database may contain too."""
+    id_, end = os.path.splitext(os.path.basename(path))
+    return id_ if end == ".json" and id_.startswith(_SESSION) else ""
 
 
 AGENT = Agent(
@@ -96,7 +79,7 @@ AGENT = Agent(
     parts=(("storage", "message"), ("storage", "part"), ("storage", "session_diff")),
     with_parts=(_SESSION,),
     grows_in=_messages,
-    copies=_copies,
+    copies=(in_databases(_session, _DATABASE, ".opencode_database:OpencodeDatabase"),),
     with_copies=(_SESSION, ".db", ".DB"),
     formats=(".opencode:OpencodeDocument", ".opencode_database:OpencodeDatabase"),
 )
