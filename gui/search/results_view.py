@@ -5,7 +5,7 @@ from functools import partial
 from typing import Literal
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal, Slot
-from PySide6.QtGui import QPaintEvent, QResizeEvent
+from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from engine import MemoryProviderStatus, QuerySuggestion, SearchRemedy, marked, tr
@@ -20,6 +20,7 @@ from gui.search.result_rows import SortOrder
 from gui.search.scope import ScopeBar
 from gui.search.start_page import StartContent, StartLists
 from gui.style.theme import tokens
+from gui.style.typography import Resized
 from gui.text.plain_text import set_tip
 from gui.widgets.accessibility import SettledAnnouncer, announce
 from gui.widgets.buttons import guide_action
@@ -37,7 +38,7 @@ _LONGEST = 260
 """Largest width of a button's text in pixels at font scale 1; longer text is cut."""
 
 
-class SuggestionLine(QWidget):
+class SuggestionLine(Resized, QWidget):
     """A line with suggested queries, hidden if there are none. Suggestions that don't fit on the line are left out."""
 
     chosen = Signal(str)
@@ -82,7 +83,7 @@ class SuggestionLine(QWidget):
         self._buttons = [*buttons]
         self.setAccessibleName(name)
         self.setVisible(bool(buttons))
-        self._fit()
+        self.fit()
 
     def take_focus(self) -> bool:
         """Focus the first suggestion; False if there is none."""
@@ -105,7 +106,7 @@ class SuggestionLine(QWidget):
         self._row.insertWidget(self._row.count() - 1, button)
         return button
 
-    def _fit(self) -> None:
+    def fit(self) -> None:
         buttons_width = self._buttons[0].sizeHint().width() + self._row.spacing() if self._buttons else 0
         available = self.width() - 2 * GUTTER
         words = elide(
@@ -116,10 +117,6 @@ class SuggestionLine(QWidget):
         for index, button in enumerate(self._buttons):
             available -= button.sizeHint().width() + self._row.spacing()
             button.setVisible(not index or available >= 0)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         paint_bar(self, tokens(self.palette()).line_highlight)
