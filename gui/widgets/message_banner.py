@@ -25,7 +25,7 @@ from gui.widgets.accessibility import announce, insert_after, stop_before
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.layouts import clear_layout, column_of, row_of
-from gui.widgets.placeholder_page import Action, StatePage
+from gui.widgets.placeholder_page import Action, ElidedButton, StatePage
 from gui.widgets.row_list import GUTTER
 from gui.widgets.state_dot import StateDot
 
@@ -182,7 +182,7 @@ class NoticeBar(Resized, QWidget):
         self._words = label(role="meta", wrap=True, parent=self)
         # Not a stretch factor, which would give the bar half of the height when the button is below the text.
         self._words.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self._button = QPushButton(self)
+        self._button = ElidedButton("", self)
         self._button.setProperty("role", "link")
         self._button.clicked.connect(self._clicked)
         self._row = row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
@@ -208,7 +208,7 @@ class NoticeBar(Resized, QWidget):
             self._words.setText(text)
             self.setAccessibleName(text)
             self._act = act
-            self._button.setText(action)
+            self._button.set_words(action)
             self._button.setVisible(act is not None)
             self.fit()
         self.setVisible(bool(text))

@@ -59,8 +59,8 @@ _MIN_CHARACTERS = 8
 class ElidedButton(QPushButton):
     """A button that may be narrower than its label, which is then shortened."""
 
-    def __init__(self, words: str) -> None:
-        super().__init__()
+    def __init__(self, words: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self._words = ""
         self.set_words(words)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)

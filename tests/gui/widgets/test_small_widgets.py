@@ -647,6 +647,10 @@ def test_notice_in_narrow_list_has_its_button_below(qtbot, appearance):
         bar.layout().activate()
         assert (button.y() >= text.geometry().bottom()) is below, width
         assert not bar.layout().expandingDirections() & Qt.Orientation.Vertical, "the list gets the rest of the height"
+    bar.show_notice(
+        "Der Index hat sich geändert.", "Ergebnisse unter der Mindestpunktzahl wieder ausblenden", bar.update
+    )
+    assert bar.minimumSizeHint().width() < 260, "a narrow list shortens the button"
     bar.resize(260, 100)
     bar.show_notice("Der Index hat sich geändert.")
     bar.layout().activate()
