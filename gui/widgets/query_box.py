@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPalette, QPen
+from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, QUrl, Signal, Slot
+from PySide6.QtGui import QDragEnterEvent, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QWidget
 
 from engine import LONGEST_QUERY, tr
@@ -93,6 +93,13 @@ class _QueryEdit(QLineEdit):
     """Escape was pressed in an empty box."""
     history_requested = Signal(bool)
     """Go to an earlier query (True) or a later one."""
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Leave files to the window, although file managers also offer their paths as text."""
+        if any(map(QUrl.isLocalFile, event.mimeData().urls())):
+            event.ignore()
+        else:
+            super().dragEnterEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()
