@@ -157,6 +157,8 @@ class ResultsView(QWidget):
         self._status_remedies: tuple[SearchRemedy, ...] = ()
         """Remedies of any empty answer that follow from the status of the memory."""
         self._syncing = self._paused = False
+        self._failure = ""
+        """Why the last update failed, which the banner shows."""
         self.first_indexing = False
         """Whether the first update of the index is still running."""
         self._counts = SettledAnnouncer(self)
@@ -204,6 +206,7 @@ class ResultsView(QWidget):
         self._syncing = status is not None and status.syncing is not None
         self._paused = status is not None and status.paused
         last = None if status is None else status.last_sync
+        self._failure = "" if last is None else last.error
         self.first_indexing = self._syncing and (last is None or last.cancelled)
         if self.has_results:
             return
@@ -312,6 +315,8 @@ class ResultsView(QWidget):
         outcome, notice = answer.outcome, answer.outcome.full_notice
         if not answer.final and not notice:
             return  # the notice of the last complete answer stays until the next complete one
+        if self._failure:
+            notice = notice.replace(f". {self._failure}", ".")
         remedies = outcome.remedies
         if outcome.similar_only and not remedies:
             remedies = tuple(remedy for remedy in self._status_remedies if remedy.name == "sync")
