@@ -1,6 +1,6 @@
 """Form controls in the look of the program: check boxes, radio buttons, combo boxes, chips and text fields."""
 
-from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QMimeData, QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QFont,
     QFontMetrics,
@@ -231,6 +231,14 @@ class TextField(QPlainTextEdit):
         cursor = QTextCursor(self.document())
         cursor.select(QTextCursor.SelectionType.Document)
         cursor.insertText(text)
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        """Insert dropped or copied files as paths, one per line; Qt inserts their addresses."""
+        paths = [url.toLocalFile() for url in source.urls() if url.isLocalFile()]
+        if paths:
+            self.insertPlainText("\n".join(paths))
+        else:
+            super().insertFromMimeData(source)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in _ENTER and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
