@@ -2,10 +2,14 @@
 
 import atexit
 import builtins
+import functools
 import gc
+import itertools
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from types import FunctionType
+from typing import Any
 
 _SWITCH_SECONDS = 0.0005
 _MAX_GARBAGE = 200_000
@@ -26,15 +30,50 @@ def _import_msgspec() -> None:
 
 
 def import_qt() -> None:
-    """Import Qt without its hook on `import`.
+    """Import Qt without its hook on `import`, and have the classes derived from Qt's report their errors.
 
     The hook reads and keeps the source of each module that is imported later, to see whether it selects features of
     PySide: a fifth of the time of the start, and 15 MB.
     """
     plain_import = builtins.__import__
-    import PySide6.QtCore  # noqa: F401 - installs the hook
+    from PySide6.QtCore import QObject
 
     builtins.__import__ = plain_import
+
+    def init_subclass(cls: type[QObject], /, **options: object) -> None:
+        super(QObject, cls).__init_subclass__(**options)
+        _guard_overrides(cls)
+
+    QObject.__init_subclass__ = classmethod(init_subclass)  # type: ignore[assignment]
+
+
+def _guard_overrides(cls: type) -> None:
+    """Make handlers of Qt's events and hints of sizes report an error to `sys.excepthook`, and then do what Qt's do.
+
+    PySide would raise it in the function that caused the call, such as `resize`, and then crashes on Python 3.11.
+    """
+    for owner in itertools.takewhile(lambda base: not _is_qt(base), cls.__mro__):
+        for name, method in list(vars(owner).items()):
+            handles = name.endswith(("Event", "event", "eventFilter", "Hint")) and isinstance(method, FunctionType)
+            if handles and not hasattr(method, "__wrapped__"):
+                setattr(owner, name, _guarded(name, method))
+
+
+def _guarded(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(method)
+    def guarded(self: object, *arguments: Any) -> Any:
+        try:
+            return method(self, *arguments)
+        except Exception as error:
+            sys.excepthook(type(error), error, error.__traceback__)
+            qt_class = next(base for base in type(self).__mro__ if _is_qt(base))
+            return getattr(qt_class, name)(self, *arguments)
+
+    return guarded
+
+
+def _is_qt(cls: type) -> bool:
+    return cls.__module__.startswith("PySide6")
 
 
 def prepare_for_window() -> None:

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize
-from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QWidget
 
 from engine import SessionSummary, SessionText, UsageTotal, folder_name, number, tr
 from gui.style.stylesheet import scaled, set_role
+from gui.style.typography import Resized
 from gui.text.formatting import cost_text, dates_of, exact, sent_and_received, usage_lines
 from gui.text.session_texts import UNTITLED, agent_name, message_count, unknown_count, work_time
 from gui.viewer.header import FoldingActions
@@ -20,7 +21,7 @@ _WHOLE_TITLE = 360
 """Longest title in pixels, at font scale 1, that is shown whole at the cost of buttons."""
 
 
-class ConversationHeader(QFrame):
+class ConversationHeader(Resized, QFrame):
     """The title line of a session with its buttons.
 
     They move into a menu, last ones first, before a title of up to 360 px is cut.
@@ -35,7 +36,7 @@ class ConversationHeader(QFrame):
         self.metadata.setProperty("role", "meta")
         self.folding = FoldingActions(buttons, menu, self)
         for action in buttons:
-            action.visibleChanged.connect(self._fold)
+            action.visibleChanged.connect(self.fit)
         self._line = line()
         folding, around = self.folding, (_SIDE, 6, _SIDE, 0)
         first = row_of((self.title, 1), *folding.buttons, folding.more, spacing=_GAP, margins=around)
@@ -45,7 +46,7 @@ class ConversationHeader(QFrame):
         summary = session.summary
         usage = summary.spent or UsageTotal()
         self.title.setText(summary.title or tr(UNTITLED))
-        self._fold()
+        self.fit()
         unknown = sum(count for _, count in session.unknown)
         metadata = [
             agent_name(summary.agent),
@@ -78,17 +79,13 @@ class ConversationHeader(QFrame):
         hint = super().minimumSizeHint()
         return QSize(2 * _SIDE + 60 + self.folding.more.sizeHint().width(), hint.height())
 
-    def _fold(self) -> None:
+    def fit(self) -> None:
         title_width = min(self.title.sizeHint().width(), scaled(_WHOLE_TITLE))
         available = self.width() - 2 * _SIDE - title_width - _GAP - self.folding.more.sizeHint().width()
         for action, button in zip(self.folding.actions, self.folding.buttons, strict=True):
             if action.isVisible():
                 available -= button.sizeHint().width() + _GAP
             button.setHidden(available < 0 or not action.isVisible())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fold()
 
 
 def _days(summary: SessionSummary) -> str:

@@ -4,6 +4,7 @@ Only rows near the view are measured. Heights are estimates until texts are laid
 being read stays in place. The scroll bar is a map of the messages, long runs of tools, and hits.
 """
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -407,10 +408,11 @@ class MessageScrollBar(QScrollBar):
                 painter.setPen(colours.mark_tick)
                 painter.setBrush(colours.mark)
                 painter.drawRect(left, top, width - 1, height - 1)
-            elif b"u" in kinds:
-                painter.fillRect(left, top, width, height, colours.accent)
-            elif b"s" in kinds:
+            elif b"u" in kinds or b"s" in kinds:
+                # By the share of the user's messages: in a long session, nearly every pair of pixels has one.
                 painter.fillRect(left, top, width, height, quiet)
+                share = math.sqrt(kinds.count(b"u") / len(kinds))
+                painter.fillRect(left, top, width, height, faded(colours.accent, round(255 * share)))
             else:
                 painter.fillRect(left + width // 3, top, width // 3, height, quiet)
         painter.end()

@@ -12,7 +12,6 @@ from PySide6.QtGui import (
     QKeySequence,
     QMouseEvent,
     QPaintEvent,
-    QResizeEvent,
     QTextCursor,
     QWheelEvent,
 )
@@ -29,7 +28,7 @@ from gui.conversation.selection import ConversationSelection, CurrentMessage, Fo
 from gui.core.jobs import Jobs
 from gui.style.stylesheet import font_scale
 from gui.style.theme import tokens
-from gui.style.typography import fixed_font
+from gui.style.typography import Resized, fixed_font
 from gui.viewer.markdown_page import PageStyle
 from gui.widgets.accessibility import Part, announce
 
@@ -50,7 +49,7 @@ _SELECTION_KEYS = {
 }
 
 
-class ConversationView(QAbstractScrollArea):
+class ConversationView(Resized, QAbstractScrollArea):
     """Shows one conversation, and passes events to the objects that it consists of:
 
     - `scroller`: the scroll position, the rows in view and their sizes
@@ -126,7 +125,7 @@ class ConversationView(QAbstractScrollArea):
         self._documents.set_conversation(conversation)
         self._map.show_view(0, 0)
         self._show_map()
-        self._relayout()
+        self.fit()
         if entry_count:
             self.current.set(0)
 
@@ -141,11 +140,11 @@ class ConversationView(QAbstractScrollArea):
         self.highlights.grow(entry_count, same)
         self._documents.grow(conversation, same)
         self._show_map()
-        self._relayout()
+        self.fit()
         if self.current.number is not None and self.current.number >= entry_count:
             self.current.set(entry_count - 1)
 
-    def _relayout(self) -> None:
+    def fit(self) -> None:
         """Recompute the layout after a change of width, font, colours or conversation."""
         layout = None
         if self._conversation is not None and self._rows is not None:
@@ -175,14 +174,10 @@ class ConversationView(QAbstractScrollArea):
         if late:
             self.viewport().update()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._relayout()
-
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange, QEvent.Type.PaletteChange):
-            self._relayout()
+            self.fit()
 
     @Slot()
     def _show_map(self) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPoint, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter, QResizeEvent
+from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter
 from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QSplitter, QStyleOptionViewItem, QWidget
 
 from engine import Fact, tr
@@ -15,6 +15,7 @@ from gui.facts.wording import age_text, meta_text
 from gui.search.result_list import copy_text
 from gui.style.stylesheet import character_width, font_at
 from gui.style.theme import Tokens
+from gui.style.typography import Resized
 from gui.text.right_to_left import correct_margins, margins
 from gui.widgets.labels import AT_RIGHT, ElidedLabel, line, write_line
 from gui.widgets.layouts import PageStack, column_of, row_of
@@ -162,7 +163,7 @@ class FactList(RowList):
         menu.popup(at)
 
 
-class FactsBody(QWidget):
+class FactsBody(Resized, QWidget):
     """The layout of list, editor and notices; the panel sets their contents."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -196,7 +197,7 @@ class FactsBody(QWidget):
         self._split.setSizes([600, 400])
         self._split.setMinimumWidth(1)  # it folds where both are too wide
         column_of(self.notice, (self._split, 1), spacing=0, parent=self)
-        self._fold()
+        self.fit()
 
     def show_facts(self, facts: Sequence[Fact], counts: str) -> None:
         """Show these facts in the list."""
@@ -206,7 +207,7 @@ class FactsBody(QWidget):
         self.list.setAccessibleDescription(counts)
         if not self.list.currentIndex().isValid():
             self.list.go_to(facts[0].id)
-        self._fold()
+        self.fit()
 
     def show_page(self, title: str, sentence: str, actions: Sequence[Action] = (), counts: str = "") -> None:
         """Show a message in place of the list."""
@@ -214,7 +215,7 @@ class FactsBody(QWidget):
         self.list.show_facts(())
         self.page.show_state(title, sentence, actions=actions)
         self._stack.setCurrentWidget(self.page)
-        self._fold()
+        self.fit()
 
     def note(self, sentence: str) -> None:
         """Show a note above the list; an empty sentence hides it."""
@@ -224,19 +225,19 @@ class FactsBody(QWidget):
         """Start a new fact with this text in the editor."""
         self._editing = True
         self.editor.begin_new(text)
-        self._fold()
+        self.fit()
         self.editor.take_focus()
 
     @Slot()
     def go_to_editor(self) -> None:
         self._editing = True
-        self._fold()
+        self.fit()
         self.editor.take_focus()
 
     def go_to_list(self) -> None:
         """Show the list instead of the editor in a narrow window; `focus_list` moves the focus."""
         self._editing = False
-        self._fold()
+        self.fit()
 
     def focus_list(self) -> bool:
         """Focus the list, or the buttons shown without facts; returns False if there are none."""
@@ -246,13 +247,9 @@ class FactsBody(QWidget):
             return True
         return self.page.take_focus()
 
-    def _fold(self) -> None:
+    def fit(self) -> None:
         narrow = self.width() < character_width() * _MIN_CHARACTERS
         empty = self.editor.fact is None and not self.editor.is_new
         self._list_side.setHidden(narrow and self._editing and not empty)
         self._side.setHidden(empty or (narrow and not self._editing))
         self.editor.back.setVisible(narrow)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fold()

@@ -5,13 +5,13 @@ from itertools import islice
 from typing import Any
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, QPoint, Qt, Slot
-from PySide6.QtGui import QFocusEvent, QFontMetrics, QGuiApplication, QResizeEvent
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QGuiApplication
 from PySide6.QtWidgets import QFrame, QHeaderView, QMenu, QTreeView
 
 from engine import FolderCount, marked, number, tr, tr_count
 from gui.commands.commands import COPY_TABLE, key_action, show_keys_of
 from gui.style.stylesheet import font_at
-from gui.style.typography import FontSized
+from gui.style.typography import FontSized, Resized
 from gui.text.plain_text import as_tip
 from gui.text.right_to_left import in_reading_order
 from gui.widgets.labels import label
@@ -154,7 +154,7 @@ class _Tree(QTreeView):
         self.setCurrentIndex(self.currentIndex())
 
 
-class FolderCard(FontSized, QFrame):
+class FolderCard(Resized, FontSized, QFrame):
     """A card with the tree of folders and their counts. Sources are expanded initially."""
 
     def __init__(self) -> None:
@@ -198,7 +198,7 @@ class FolderCard(FontSized, QFrame):
             for row in range(self.model.rowCount()):
                 source = self.model.index(row, 0)
                 self.tree.setExpanded(source, self.model.key(source) not in closed)
-        self._fit_columns()
+        self.fit()
         self.setAccessibleDescription(
             "; ".join(
                 f"{tr(SOURCES[folder.source])}: {_counts(folder)}" for folder in self.model.folders if not folder.depth
@@ -234,9 +234,9 @@ class FolderCard(FontSized, QFrame):
         for section, width in self._widths.items():
             header.resizeSection(section, width)
         self.tree.setFixedHeight((_ROWS + 1) * (metrics.height() + 10))
-        self._fit_columns()
+        self.fit()
 
-    def _fit_columns(self) -> None:
+    def fit(self) -> None:
         """Fit the columns to the width: in a narrow card, columns without values are hidden before it scrolls."""
         header, least = self.tree.header(), QFontMetrics(font_at(13)).averageCharWidth() * _NAME_CHARACTERS
         available = self.tree.viewport().width() - sum(self._widths.values()) - least
@@ -249,10 +249,6 @@ class FolderCard(FontSized, QFrame):
         )
         if available < 0:
             header.resizeSection(0, least)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit_columns()
 
     @Slot(QPoint)
     def _show_menu(self, at: QPoint) -> None:

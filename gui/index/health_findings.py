@@ -3,11 +3,12 @@
 from collections.abc import Iterable
 
 from PySide6.QtCore import QEvent, Qt, Signal, Slot
-from PySide6.QtGui import QFontMetrics, QResizeEvent
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QSizePolicy, QWidget
 
 from engine import HealthFinding, marked, tr, tr_count
 from gui.style.stylesheet import font_at
+from gui.style.typography import Resized
 from gui.text.plain_text import set_tip
 from gui.text.right_to_left import margins
 from gui.text.status_texts import State
@@ -32,7 +33,7 @@ _NAME_SHARE = 0.2
 _WORD_CHARACTERS = 15
 
 
-class FindingRow(QWidget):
+class FindingRow(Resized, QWidget):
     """One health finding on one line, or in a narrow window on two, with the detail below the name.
 
     Signals: repair_requested: id of the finding.
@@ -57,9 +58,9 @@ class FindingRow(QWidget):
         self._grid.setHorizontalSpacing(12)
         self._grid.setVerticalSpacing(2)
         self._grid.addWidget(self._dot, 0, 0)
-        self._fold()
+        self.fit()
 
-    def _fold(self) -> None:
+    def fit(self) -> None:
         """Place name, detail and state side by side if there is room, else in two lines."""
         letter = QFontMetrics(font_at(13)).averageCharWidth()
         wide = self.width() > _WIDE_CHARACTERS * letter
@@ -82,14 +83,10 @@ class FindingRow(QWidget):
         self._grid.setColumnStretch(1, 0 if wide else 1)
         self._grid.setColumnStretch(3, 1 if wide else 0)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fold()
-
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.StyleChange:
-            self._fold()
+            self.fit()
 
     def show_finding(self, finding: HealthFinding, *, repairable: bool, refusal: str = "") -> None:
         """Show a finding. `repairable`: whether a repair can be started now; `refusal`: why none can at all."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QFrame, QGridLayout, QWidget
 
 from engine import (
@@ -29,6 +29,7 @@ from gui.index.map.panel import MapPanel
 from gui.index.overview_cards import NOTHING, FigureCard, figures
 from gui.search.query import Answer
 from gui.style.stylesheet import character_width, scaled
+from gui.style.typography import Resized
 from gui.text.formatting import duration, exact, spent_words
 from gui.text.status_texts import REASON_WORDS
 from gui.widgets.accessibility import insert_after, stops
@@ -101,7 +102,7 @@ def _details(sync: StoredSync) -> list[tuple[str, str]]:
     return [(name, value) for name, value in details if value]
 
 
-class TwoColumns(VerticalScrollArea):
+class TwoColumns(Resized, VerticalScrollArea):
     """A scrolling page with cards in two columns below the widget `above`, which has the whole width.
 
     Signals:
@@ -127,14 +128,14 @@ class TwoColumns(VerticalScrollArea):
     def set_cards(self, left: Sequence[QWidget], right: Sequence[QWidget], stacked: Sequence[QWidget]) -> None:
         """Show these cards, which may be children of `page`; `stacked`: all, in the order of a single column."""
         self._left, self._right, self._stacked = tuple(left), tuple(right), tuple(stacked)
-        self._fold()
+        self.fit()
 
     def set_single(self, single: bool) -> None:
         """Use one column at any width, if there is too little content for two."""
         self._single = single
-        self._fold()
+        self.fit()
 
-    def _fold(self) -> None:
+    def fit(self) -> None:
         characters = self.width() // character_width()
         narrow = self._single or characters < _MIN_CHARACTERS
         if narrow == self._narrow or not self._stacked:
@@ -155,10 +156,6 @@ class TwoColumns(VerticalScrollArea):
         self._sides.setSpacing(0 if narrow else _GAP)
         self.folded.emit(narrow)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fold()
-
 
 @dataclass(frozen=True)
 class _Counted:
@@ -171,7 +168,7 @@ class _Counted:
     syncs: Series
 
 
-class OverviewPage(IndexPage):
+class OverviewPage(Resized, IndexPage):
     """The overview page. Fast-changing values come from the status; others are counted when the index has changed."""
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
@@ -229,7 +226,7 @@ class OverviewPage(IndexPage):
         self._lay_out()
         self.attention.action_requested.connect(self._act)
         self.syncs.chart.opened.connect(self._show_sync)
-        self._place_figures()
+        self.fit()
         self.clear()
 
     def _lay_out(self) -> None:
@@ -337,7 +334,7 @@ class OverviewPage(IndexPage):
 
     # --- paths ------------------------------------------------------------------------------------------------------
 
-    def _place_figures(self) -> None:
+    def fit(self) -> None:
         characters = self.width() // character_width()
         across = next((many for many in _ACROSS if characters >= many * _CARD_CHARACTERS), _ACROSS[-1])
         if across == self._across:
@@ -353,7 +350,3 @@ class OverviewPage(IndexPage):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._show_live()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._place_figures()

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Literal
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal, Slot
-from PySide6.QtGui import QPaintEvent, QResizeEvent
+from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from engine import MemoryProviderStatus, QuerySuggestion, SearchRemedy, marked, tr
@@ -20,6 +20,7 @@ from gui.search.result_rows import SortOrder
 from gui.search.scope import ScopeBar
 from gui.search.start_page import StartContent, StartLists
 from gui.style.theme import tokens
+from gui.style.typography import Resized
 from gui.text.plain_text import set_tip
 from gui.widgets.accessibility import SettledAnnouncer, announce
 from gui.widgets.buttons import guide_action
@@ -37,7 +38,7 @@ _LONGEST = 260
 """Largest width of a button's text in pixels at font scale 1; longer text is cut."""
 
 
-class SuggestionLine(QWidget):
+class SuggestionLine(Resized, QWidget):
     """A line with suggested queries, hidden if there are none. Suggestions that don't fit on the line are left out."""
 
     chosen = Signal(str)
@@ -82,7 +83,7 @@ class SuggestionLine(QWidget):
         self._buttons = [*buttons]
         self.setAccessibleName(name)
         self.setVisible(bool(buttons))
-        self._fit()
+        self.fit()
 
     def take_focus(self) -> bool:
         """Focus the first suggestion; False if there is none."""
@@ -105,7 +106,7 @@ class SuggestionLine(QWidget):
         self._row.insertWidget(self._row.count() - 1, button)
         return button
 
-    def _fit(self) -> None:
+    def fit(self) -> None:
         buttons_width = self._buttons[0].sizeHint().width() + self._row.spacing() if self._buttons else 0
         available = self.width() - 2 * GUTTER
         words = elide(
@@ -116,10 +117,6 @@ class SuggestionLine(QWidget):
         for index, button in enumerate(self._buttons):
             available -= button.sizeHint().width() + self._row.spacing()
             button.setVisible(not index or available >= 0)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         paint_bar(self, tokens(self.palette()).line_highlight)
@@ -160,6 +157,8 @@ class ResultsView(QWidget):
         self._status_remedies: tuple[SearchRemedy, ...] = ()
         """Remedies of any empty answer that follow from the status of the memory."""
         self._syncing = self._paused = False
+        self._failure = ""
+        """Why the last update failed, which the banner shows."""
         self.first_indexing = False
         """Whether the first update of the index is still running."""
         self._counts = SettledAnnouncer(self)
@@ -207,6 +206,7 @@ class ResultsView(QWidget):
         self._syncing = status is not None and status.syncing is not None
         self._paused = status is not None and status.paused
         last = None if status is None else status.last_sync
+        self._failure = "" if last is None else last.error
         self.first_indexing = self._syncing and (last is None or last.cancelled)
         if self.has_results:
             return
@@ -315,6 +315,8 @@ class ResultsView(QWidget):
         outcome, notice = answer.outcome, answer.outcome.full_notice
         if not answer.final and not notice:
             return  # the notice of the last complete answer stays until the next complete one
+        if self._failure:
+            notice = notice.replace(f". {self._failure}", ".")
         remedies = outcome.remedies
         if outcome.similar_only and not remedies:
             remedies = tuple(remedy for remedy in self._status_remedies if remedy.name == "sync")

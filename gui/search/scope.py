@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
-from PySide6.QtGui import QPaintEvent, QResizeEvent
+from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from engine import (
@@ -25,6 +25,7 @@ from engine import (
 from gui.core.workspace import FIRST_RESULTS
 from gui.search.query import Answer, Query
 from gui.style.theme import tokens
+from gui.style.typography import Resized
 from gui.text.excerpt import make_excerpt
 from gui.text.right_to_left import margins
 from gui.widgets.icons import IconButton
@@ -54,7 +55,7 @@ class Crumb:
     """Location, shown after the text."""
 
 
-class _Line(QWidget):
+class _Line(Resized, QWidget):
     """A line of the scope bar: text, shortened if there is no room, and a button that is always visible."""
 
     def __init__(self, depth: int, bar: "ScopeBar") -> None:
@@ -77,7 +78,7 @@ class _Line(QWidget):
     def show_crumb(self, crumb: Crumb, *, last: bool) -> None:
         self._words.setText(crumb.words)
         self._location.setText(crumb.location)
-        self._fit()
+        self.fit()
         for words in (self._words, self._location):
             words.set_tip(crumb.tip)
         self.setAccessibleName(crumb.tip)
@@ -85,15 +86,11 @@ class _Line(QWidget):
             crumb.leave, tr("{leave} (Esc in the empty box)", leave=crumb.leave) if last else crumb.leave
         )
 
-    def _fit(self) -> None:
+    def fit(self) -> None:
         """Hide the location if too little of it fits; the tooltip has it."""
         letter = self.fontMetrics().averageCharWidth()
         self._location.setMinimumWidth(min(self._location.sizeHint().width(), letter * _LOCATION_CHARACTERS))
         self._location.setVisible(bool(self._location.text()) and self.width() >= letter * _MIN_CHARACTERS)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
 
 
 class ScopeBar(QWidget):

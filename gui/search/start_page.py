@@ -6,7 +6,6 @@ from functools import partial
 from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
-from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from engine import CancelToken, ChangedNote, MemoryProviderStatus, MemorySearchManager, QueryRecord, in_quotes, tr
@@ -14,6 +13,7 @@ from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Jobs, JobSlot
 from gui.search.saved_search_cache import SavedSearchStore, limits, title
 from gui.style.stylesheet import scaled
+from gui.style.typography import Resized
 from gui.text.formatting import ago
 from gui.text.plain_text import set_tip
 from gui.text.right_to_left import margins
@@ -64,7 +64,7 @@ class _Row(NamedTuple):
     tip: str = ""
 
 
-class _Section(QWidget):
+class _Section(Resized, QWidget):
     """A heading with rows of a link and a remark, which is below the link in a narrow list; hidden without rows."""
 
     def __init__(self, heading: str) -> None:
@@ -100,7 +100,7 @@ class _Section(QWidget):
                     remark.ensurePolished()  # the width depends on the text size
                     widest = scaled(_MIN_REMARK)
                     remark.setMinimumWidth(min(remark.sizeHint().width(), widest))
-        self._fold()
+        self.fit()
         self.setVisible(bool(rows))
 
     def _add(self, index: int) -> None:
@@ -117,7 +117,7 @@ class _Section(QWidget):
         self._last = button
         self._widgets.append((row, button, remark))
 
-    def _fold(self) -> None:
+    def fit(self) -> None:
         """Place remarks below their links in a narrow list."""
         narrow = self.width() < scaled(_NARROW)
         for index, (row, _button, remark) in enumerate(self._widgets):
@@ -126,10 +126,6 @@ class _Section(QWidget):
             remark.setContentsMargins(margins(LINK_PADDING if narrow else 0, 0, 0, 0))
             remark.setAlignment(Qt.AlignmentFlag.AlignLeft if narrow else Qt.AlignmentFlag.AlignRight)
             remark.setVisible(index < len(self._rows) and (bool(remark.text()) or not narrow))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fold()
 
 
 class StartLists(QWidget):

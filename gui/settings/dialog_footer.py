@@ -1,7 +1,6 @@
 """The footer of the settings dialog: unsaved changes, their effects, and the buttons."""
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QWidget
 
 from engine import SettingsConsequences, tr, tr_count
@@ -9,6 +8,7 @@ from gui.core.key_listing import native
 from gui.settings.edited_options import SettingsModel, other_vectors
 from gui.settings.engine_and_model_choice import EmbeddingChoice
 from gui.settings.value_formatting import sent_words
+from gui.style.typography import Resized
 from gui.text.plain_text import set_tip
 from gui.widgets.accessibility import announce, insert_after, stop_before
 from gui.widgets.labels import breakable, label
@@ -45,7 +45,7 @@ def follows_words(
     return f"{first} {then} {sent}"
 
 
-class DialogFooter(QWidget):
+class DialogFooter(Resized, QWidget):
     """The footer of the settings dialog: pending changes and buttons.
 
     Signals: closing: close the dialog; True if unsaved changes of a form are dropped.
@@ -111,7 +111,7 @@ class DialogFooter(QWidget):
             announce(self, self._words(pending))
         self._text.setText(words)
         self._scroll_area.setVisible(bool(words))
-        self._fit()
+        self.fit()
         self._discard.setVisible(bool(pending or self._form))
         self._apply.setVisible(bool(pending))
         self._apply.setEnabled(True)  # also while another change is saved: both are then saved in turn
@@ -169,11 +169,7 @@ class DialogFooter(QWidget):
     def _leave(self) -> None:
         self.window().close()
 
-    def _fit(self) -> None:
+    def fit(self) -> None:
         """Set the height to that of the text, limited to a share of the window."""
         text_height = self._text.heightForWidth(max(1, self._scroll_area.viewport().width()))
         self._scroll_area.setFixedHeight(max(1, min(text_height, round(self.window().height() * _MAX_SHARE))))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QAccessible, QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtGui import QAccessible, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QKeySequenceEdit,
     QLineEdit,
@@ -18,6 +18,7 @@ from gui.commands.keymap import Command, Keymap, without_dots
 from gui.core.key_listing import by_context, key_conflict, native, title
 from gui.settings.custom_keys import CustomKeys
 from gui.settings.option_row import WIDTH, DialogPage
+from gui.style.typography import Resized
 from gui.widgets.accessibility import Part, announce
 from gui.widgets.icons import add_clear_button
 from gui.widgets.labels import label
@@ -110,7 +111,7 @@ class CommandRow:
     own: bool
 
 
-class CommandTable(RecordsTable[CommandRow]):
+class CommandTable(Resized, RecordsTable[CommandRow]):
     """The table of commands; unsorted until a header is clicked."""
 
     _all: Sequence[CommandRow] = ()
@@ -144,7 +145,7 @@ class CommandTable(RecordsTable[CommandRow]):
         self._all = all_rows
         self.show_records(rows)
         self.setColumnHidden(_MARK, not marked)
-        self._fit_columns()
+        self.fit()
 
     def choose(self, name: str) -> None:
         """Select the command with this name, if it is listed."""
@@ -155,7 +156,7 @@ class CommandTable(RecordsTable[CommandRow]):
                 self.selectRow(number)
                 return
 
-    def _fit_columns(self) -> None:
+    def fit(self) -> None:
         """Set the column widths by all commands, so that they don't change while the user types."""
         metrics, header = self.fontMetrics(), self.horizontalHeader()
         # Most texts and parts occur often, and are measured once.
@@ -183,14 +184,10 @@ class CommandTable(RecordsTable[CommandRow]):
                     lines = max(lines, metrics.boundingRect(whole, Qt.TextFlag.TextWordWrap, words).height())
             self.setRowHeight(number, usual - metrics.height() + lines)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit_columns()
-
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and self._all:
-            self._fit_columns()
+            self.fit()
 
 
 def _in_parts(keys: str) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import cast
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from engine import PreviewFolder, PreviewKind, WorkspacePreview, number, tr, tr_count, tr_reason
+from gui.style.typography import Resized
 from gui.text.formatting import short_path, size_text
 from gui.text.plain_text import set_tip
 from gui.text.status_texts import INDEXED_ELSEWHERE, files_left_out, rule_words
@@ -201,7 +202,7 @@ class KindChips(QWidget):
         self.changed.emit()
 
 
-class PreviewPage(QFrame):
+class PreviewPage(Resized, QFrame):
     """Shows what would be indexed in one folder; the user can change file types and patterns.
 
     Signals:
@@ -324,10 +325,6 @@ class PreviewPage(QFrame):
             self._align_footer()
         return super().eventFilter(watched, event)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._place_footer()
-
     def _align_footer(self) -> None:
         below = self._whole.indexOf(self._foot) >= 0
         bar = self._scroll.width() - self._scroll.viewport().width() if below else 0
@@ -351,9 +348,9 @@ class PreviewPage(QFrame):
         rows = max(table.model().rowCount(), self._skipped.model().rowCount() + _DETAIL_ROWS)
         height = table.horizontalHeader().sizeHint().height() + rows * table.verticalHeader().defaultSectionSize()
         self._stack.setMaximumHeight(max(self._stack.minimumHeight(), height + 2 * table.frameWidth()))
-        self._place_footer()
+        self.fit()
 
-    def _place_footer(self) -> None:
+    def fit(self) -> None:
         """Place the buttons right after the text if all of it fits the page, else at the bottom of the page."""
         middle = self._column.parentWidget()
         assert middle is not None
@@ -450,7 +447,7 @@ class PreviewPage(QFrame):
         self._sessions.setVisible(shown and not self._sessions_only)
         self._storage_label.setVisible(shown)
         self.accept_button.setVisible(shown)
-        self._place_footer()
+        self.fit()
 
     @property
     def extensions(self) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QSize
-from PySide6.QtGui import QFont, QFontDatabase, QFontMetricsF, QGuiApplication
+from PySide6.QtGui import QFont, QFontDatabase, QFontMetricsF, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from gui.style.stylesheet import font_scale, scaled
@@ -96,10 +96,22 @@ class FontSized(_Widget):
     """Mixin for a class of widgets, listed before it, whose sizes depend on the font."""
 
     def measure(self) -> None:
-        """Compute these sizes again; called after a change of the font or the style."""
-        raise NotImplementedError
+        """Compute these sizes again, by default those of the hints; called after a change of the font or the style."""
+        self.updateGeometry()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
             self.measure()
+
+
+class Resized(_Widget):
+    """Mixin for a class of widgets, listed before it, that arranges its content by its size."""
+
+    def fit(self) -> None:
+        """Arrange the content for the current size; called after each change of it."""
+        raise NotImplementedError
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fit()

@@ -7,13 +7,14 @@ the beginning of the title is cut last.
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QMouseEvent, QResizeEvent
+from PySide6.QtGui import QAction, QMouseEvent
 from PySide6.QtWidgets import QApplication, QButtonGroup, QFrame, QMenu, QPushButton, QStyle, QWidget
 
 from engine import marked, tr
 from gui.commands.commands import show_key_in_tooltip
 from gui.commands.keymap import command
 from gui.style.stylesheet import scaled, set_role
+from gui.style.typography import Resized
 from gui.text.plain_text import set_tip, tip_of
 from gui.widgets.buttons import ToggleButton
 from gui.widgets.icons import IconButton
@@ -98,7 +99,7 @@ _TITLE_CHARACTERS = 36
 """Characters of a title that have priority over the buttons."""
 
 
-class ViewerHeader(QFrame):
+class ViewerHeader(Resized, QFrame):
     """Title, breadcrumb, Source | Rendered, buttons, and a menu with the actions of hidden buttons.
 
     Signals:
@@ -144,7 +145,7 @@ class ViewerHeader(QFrame):
         self._named = title, breadcrumb
         self.title.setText(title)
         self.crumb.setText(breadcrumb)
-        self._arrange()
+        self.fit()
 
     def toggle_mode(self) -> None:
         """Switch between source and rendered page, as if the user had pressed the other button."""
@@ -159,13 +160,13 @@ class ViewerHeader(QFrame):
         """Whether the file can be shown as a page; documents, Org, reStructuredText and AsciiDoc cannot."""
         if offered != self._has_page:
             self._has_page = offered
-            self._arrange()
+            self.fit()
 
     def show_active(self, active: bool) -> None:
         """Show by the separator's colour whether the text below has the keyboard focus."""
         set_role(self.separator, "line-active" if active else "line")
         self.separator.setFixedHeight(2 if active else 1)
-        self._arrange()
+        self.fit()
 
     def offer(self, actions: Sequence[QAction]) -> None:
         """Add these actions at the end of the menu."""
@@ -201,7 +202,7 @@ class ViewerHeader(QFrame):
             return []
         return [self._see_source if self.rendered_button.isChecked() else self._see_rendered]
 
-    def _arrange(self) -> None:
+    def fit(self) -> None:
         """Place everything on one line, hiding buttons until the beginning of the title fits."""
         title, crumb = self.title.sizeHint().width(), self.crumb.sizeHint().width()
         beginning = min(title, _TITLE_CHARACTERS * self.title.fontMetrics().averageCharWidth())
@@ -254,12 +255,8 @@ class ViewerHeader(QFrame):
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         self.button_down, self._pressed = False, None
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._arrange()
-
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.FontChange, QEvent.Type.StyleChange):
             self.updateGeometry()
-            self._arrange()
+            self.fit()
         return False

@@ -1,6 +1,6 @@
 """Form controls in the look of the program: check boxes, radio buttons, combo boxes, chips and text fields."""
 
-from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QMimeData, QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QFont,
     QFontMetrics,
@@ -28,6 +28,7 @@ from PySide6.QtWidgets import (
 
 from gui.style.stylesheet import font_at, scaled
 from gui.style.theme import Tokens, tokens
+from gui.style.typography import FontSized
 from gui.text.right_to_left import draw_pixmap, line_direction, mirrored_painter, write
 from gui.widgets.buttons import Toggle
 from gui.widgets.icons import icon_pixmap
@@ -60,7 +61,7 @@ def _size(width: int) -> QSize:
     return QSize(indent() + width + _EDGE, height + 2 * _EDGE)
 
 
-class Checkable(Toggle):
+class Checkable(FontSized, Toggle):
     """Mixin that paints a check box or radio button, listed before the Qt class; call `begin()` in the constructor.
 
     An ampersand in the label is shown, and marks no mnemonic.
@@ -108,11 +109,6 @@ class Checkable(Toggle):
         available = self.rect().adjusted(indent(), 0, -_EDGE, 0)
         text = elide(painter.fontMetrics(), self.words, Qt.TextElideMode.ElideRight, available.width())
         write(painter, available, int(Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine), text)
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self.updateGeometry()
 
 
 # --- A check box with a label, in the program's colours and text size ------------------------------------------------
@@ -236,6 +232,14 @@ class TextField(QPlainTextEdit):
         cursor.select(QTextCursor.SelectionType.Document)
         cursor.insertText(text)
 
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        """Insert dropped or copied files as paths, one per line; Qt inserts their addresses."""
+        paths = [url.toLocalFile() for url in source.urls() if url.isLocalFile()]
+        if paths:
+            self.insertPlainText("\n".join(paths))
+        else:
+            super().insertFromMimeData(source)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in _ENTER and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             self.accepted.emit()
@@ -252,7 +256,7 @@ _HEIGHT = 26
 _ARROW = 12
 
 
-class Chip(Toggle, QPushButton):
+class Chip(FontSized, Toggle, QPushButton):
     """A rounded toggle button for a filter; with a menu, it opens the menu instead of toggling.
 
     Its width does not change when it is checked and its text becomes semibold. With `yields`, its text is shortened
@@ -332,8 +336,3 @@ class Chip(Toggle, QPushButton):
         along = Qt.AlignmentFlag.AlignLeft if self._opens_menu else Qt.AlignmentFlag.AlignHCenter
         text = elide(painter.fontMetrics(), self.text(), Qt.TextElideMode.ElideRight, inner.width())
         write(painter, inner, Qt.AlignmentFlag.AlignVCenter | along, text)
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.StyleChange:
-            self.updateGeometry()

@@ -13,7 +13,6 @@ from PySide6.QtGui import (
     QPalette,
     QPixmap,
     QPixmapCache,
-    QResizeEvent,
 )
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QLineEdit, QMenu, QPushButton, QWidget
@@ -21,6 +20,7 @@ from PySide6.QtWidgets import QLineEdit, QMenu, QPushButton, QWidget
 from engine import tr
 from gui.style.stylesheet import scaled
 from gui.style.theme import tokens
+from gui.style.typography import Resized
 from gui.text.plain_text import set_tip
 from gui.widgets.buttons import Toggle
 from gui.widgets.layouts import row_of
@@ -144,7 +144,7 @@ class IconButton(Toggle, QPushButton):
         super().paintEvent(event)
 
 
-class _ClearButton(IconButton):
+class _ClearButton(Resized, IconButton):
     """A button at the end of a field that clears its text, as large as the text; hidden while the field is empty.
 
     Qt's own is 16 pixels high at every font scale: neither the style sheet nor the font changes its size.
@@ -168,17 +168,13 @@ class _ClearButton(IconButton):
 
     def _show(self, text: str) -> None:
         self.setVisible(bool(text))
-        self._reserve_space()
+        self.fit()
 
-    def _reserve_space(self) -> None:
+    def fit(self) -> None:
         """Keep the text of the field free of the button."""
         room = self.sizeHint().width() if self._edit.text() else 0
         mirrored = self._edit.layoutDirection() == Qt.LayoutDirection.RightToLeft
         self._edit.setTextMargins(room if mirrored else 0, 0, 0 if mirrored else room, 0)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._reserve_space()
 
 
 def add_clear_button(edit: QLineEdit) -> None:

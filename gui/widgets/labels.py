@@ -4,10 +4,11 @@ import re
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QStyle, QWidget
 
 from gui.style.theme import tokens
+from gui.style.typography import Resized
 from gui.text.plain_text import set_plain, set_tip
 from gui.text.right_to_left import at_start, in_reading_order, line_direction, write
 
@@ -91,7 +92,7 @@ def write_line(
     return metrics.horizontalAdvance(words)
 
 
-class ElidedLabel(QLabel):
+class ElidedLabel(Resized, QLabel):
     """A label with one line of plain text, shortened with an ellipsis. `mode`: its position, middle for paths.
 
     Requests the width of the whole text and accepts any smaller width. If fewer than `fewest` characters fit, the text
@@ -120,12 +121,12 @@ class ElidedLabel(QLabel):
             return
         super().setText(text)
         self.setAccessibleName(text)
-        self._refresh_tip()
+        self.fit()
 
     def set_tip(self, tip: str) -> None:
         """Set a tooltip that is shown whether the text is shortened or not."""
         self._tip = tip
-        self._refresh_tip()
+        self.fit()
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, super().minimumSizeHint().height())
@@ -135,17 +136,13 @@ class ElidedLabel(QLabel):
         cut = elide(metrics, self.text(), self._mode, width)
         return cut if cut == self.text() or width >= self._fewest * metrics.averageCharWidth() else ""
 
-    def _refresh_tip(self) -> None:
+    def fit(self) -> None:
         cut = self.text() if self._cut() != self.text() else ""
         set_tip(self, "\n".join(part for part in (cut, self._tip) if part))
 
     def ink(self) -> QColor:
         """Return the text colour of the label."""
         return self.palette().color(QPalette.ColorRole.WindowText)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._refresh_tip()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TypeVar, cast
 
 from PySide6.QtCore import QCoreApplication, QEvent, QMargins, QObject, QPoint, QRect, QSize, Qt, Slot
-from PySide6.QtGui import QFontMetrics, QGuiApplication, QRegion, QResizeEvent
+from PySide6.QtGui import QFontMetrics, QGuiApplication, QRegion
 from PySide6.QtWidgets import (
     QApplication,
     QBoxLayout,
@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.style.stylesheet import font_at, scaled
-from gui.style.typography import FontSized
+from gui.style.typography import FontSized, Resized
 from gui.text.right_to_left import margins
 from gui.widgets.labels import line
 
@@ -364,7 +364,7 @@ def lay_out_now(scroller: QScrollArea) -> None:
     QCoreApplication.sendEvent(scroller, QEvent(QEvent.Type.LayoutRequest))  # of a page that was hidden, none is posted
 
 
-class FootedColumn(QWidget):
+class FootedColumn(Resized, QWidget):
     """A column that scrolls above a fixed footer; if that leaves the column too little room, both scroll."""
 
     def __init__(self, column: QVBoxLayout, width: int, footer: QWidget, parent: QWidget | None = None) -> None:
@@ -377,7 +377,7 @@ class FootedColumn(QWidget):
         self._whole = column_of((self._scroll, 1), self._line, footer, spacing=0, parent=self)
         for watched in (footer, self._middle):
             watched.installEventFilter(self)
-        self._place_footer()
+        self.fit()
 
     def minimumSizeHint(self) -> QSize:
         """Return a smaller size than the footer's, since the footer can scroll."""
@@ -393,9 +393,9 @@ class FootedColumn(QWidget):
     def show_footer(self, shown: bool) -> None:
         """Show or hide the footer and the line above it."""
         self._footer_shown = shown
-        self._place_footer()
+        self.fit()
 
-    def _place_footer(self) -> None:
+    def fit(self) -> None:
         """Place the footer below the scroll area or, if there is little room, inside it."""
         self._footer_scrolls = self._footer_shown and self._foot_height() > self.height() * _MAX_FOOT
         self._align_footer()
@@ -421,14 +421,10 @@ class FootedColumn(QWidget):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._footer and event.type() == QEvent.Type.LayoutRequest:
-            self._place_footer()
+            self.fit()
         elif watched is not self._footer and event.type() in (QEvent.Type.Resize, QEvent.Type.Move):
             self._align_footer()  # moving the footer here would resize the column again
         return super().eventFilter(watched, event)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._place_footer()
 
 
 def clear_layout(layout: QLayout) -> None:
@@ -463,7 +459,7 @@ def open_dialog(title: str, content: QWidget, parent: QWidget) -> QDialog:
     return dialog
 
 
-class BottomCard(QFrame):
+class BottomCard(FontSized, QFrame):
     """A card below a text, with a preferred height of `rows` rows of text, and a least height of four."""
 
     _MIN_ROWS = 4
@@ -481,8 +477,3 @@ class BottomCard(QFrame):
 
     def _height(self, rows: int) -> int:
         return rows * round(1.75 * scaled(13))
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self.updateGeometry()

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QApplication,
     QBoxLayout,
@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 from engine import tr
 from gui.style.stylesheet import set_role
 from gui.style.theme import tokens
+from gui.style.typography import Resized
 from gui.text.plain_text import set_tip
 from gui.text.right_to_left import margins
 from gui.text.status_texts import State
@@ -24,12 +25,12 @@ from gui.widgets.accessibility import announce, insert_after, stop_before
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.layouts import clear_layout, column_of, row_of
-from gui.widgets.placeholder_page import Action, StatePage
+from gui.widgets.placeholder_page import Action, ElidedButton, StatePage
 from gui.widgets.row_list import GUTTER
 from gui.widgets.state_dot import StateDot
 
 
-class Banner(QFrame):
+class Banner(Resized, QFrame):
     """A banner above the content with the newest message; hidden if there is none.
 
     Its buttons are next to the text, or below it if that takes less height.
@@ -75,7 +76,7 @@ class Banner(QFrame):
         set_tip(self._text, sentence)  # a very low window cuts it
         self.setAccessibleName(sentence)
         buttons = _fill(self._buttons, actions, self._press)
-        self._fold()
+        self.fit()
         self.show()
         if not again:
             announce(self, sentence)
@@ -100,7 +101,7 @@ class Banner(QFrame):
         first = self._buttons.itemAt(0)
         ((first and first.widget()) or self._close).setFocus(Qt.FocusReason.TabFocusReason)
 
-    def _fold(self) -> None:
+    def fit(self) -> None:
         """Place the buttons next to the text, or below it if that takes less height."""
         margins, gap = self._row.contentsMargins(), self._row.spacing()
         around = margins.left() + margins.right() + 2 * gap
@@ -114,10 +115,6 @@ class Banner(QFrame):
             self._middle.setAlignment(
                 self._buttons, Qt.AlignmentFlag.AlignLeft if narrow else Qt.AlignmentFlag.AlignVCenter
             )
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fold()
 
     @Slot()
     def clear(self, key: str = "") -> None:
@@ -176,7 +173,7 @@ _GAP_BELOW = 2
 _MIN_CHARACTERS = 30
 
 
-class NoticeBar(QWidget):
+class NoticeBar(Resized, QWidget):
     """A bar with a message; hidden if there is none."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -185,7 +182,7 @@ class NoticeBar(QWidget):
         self._words = label(role="meta", wrap=True, parent=self)
         # Not a stretch factor, which would give the bar half of the height when the button is below the text.
         self._words.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self._button = QPushButton(self)
+        self._button = ElidedButton("", self)
         self._button.setProperty("role", "link")
         self._button.clicked.connect(self._clicked)
         self._row = row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
@@ -195,7 +192,7 @@ class NoticeBar(QWidget):
         row.addWidget(self._button, 0, Qt.AlignmentFlag.AlignLeft)
         self.setVisible(False)
 
-    def _fold(self) -> None:
+    def fit(self) -> None:
         """Place the button below a text that would have only short lines next to it."""
         beside = self.width() - 2 * GUTTER - _GAP - self._button.sizeHint().width()
         narrow = beside < _MIN_CHARACTERS * self._words.fontMetrics().averageCharWidth()
@@ -205,19 +202,15 @@ class NoticeBar(QWidget):
         )
         self._row.setSpacing(_GAP_BELOW if narrow else _GAP)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fold()
-
     def show_notice(self, text: str, action: str = "", act: Callable[[], None] | None = None) -> None:
         """Show `text`, with a button if `action` is not empty; an empty text hides the bar."""
         if text:  # a hidden bar may still need the height of the previous text
             self._words.setText(text)
             self.setAccessibleName(text)
             self._act = act
-            self._button.setText(action)
+            self._button.set_words(action)
             self._button.setVisible(act is not None)
-            self._fold()
+            self.fit()
         self.setVisible(bool(text))
 
     def keep_space(self, keep: bool) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, cast
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QKeyEvent, QPaintEvent, QPalette, QResizeEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QKeyEvent, QPaintEvent, QPalette, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
     QBoxLayout,
@@ -28,6 +28,7 @@ from engine import marked, tr
 from gui.commands.commands import PALETTE, follow_keys
 from gui.commands.keymap import keymap
 from gui.style.stylesheet import set_role
+from gui.style.typography import Resized
 from gui.text.plain_text import PositionTip
 from gui.text.right_to_left import margins
 from gui.widgets.accessibility import announce, insert_after, mark_position, stops
@@ -58,8 +59,8 @@ _MIN_CHARACTERS = 8
 class ElidedButton(QPushButton):
     """A button that may be narrower than its label, which is then shortened."""
 
-    def __init__(self, words: str) -> None:
-        super().__init__()
+    def __init__(self, words: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self._words = ""
         self.set_words(words)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
@@ -103,7 +104,7 @@ class Offer(NamedTuple):
     act: Callable[[], object]
 
 
-class StatePage(VerticalScrollArea):
+class StatePage(Resized, VerticalScrollArea):
     """Page shown instead of content: title, sentence, keys, optional table and buttons."""
 
     def __init__(self, parent: QWidget | None = None, *, outdent: int = 0) -> None:
@@ -193,7 +194,7 @@ class StatePage(VerticalScrollArea):
         self._column.insertWidget(self._column.count() - 1, below)
         below.show()  # immediately, so that its buttons can take the focus
         insert_after(self._tab_position, added)
-        self._fold()
+        self.fit()
 
     def set_sentence(self, sentence: str) -> None:
         """Replace the sentence alone."""
@@ -215,7 +216,7 @@ class StatePage(VerticalScrollArea):
             self.ensureWidgetVisible(first)  # also if nothing had the focus before
         return first is not None
 
-    def _fold(self) -> None:
+    def fit(self) -> None:
         """Stack buttons that don't fit next to each other."""
         available = min(_WIDEST, self.viewport().width() - 2 * _MARGIN)
         for row in self._rows:
@@ -223,10 +224,6 @@ class StatePage(VerticalScrollArea):
             width = sum(widget.sizeHint().width() + row.spacing() for widget in widgets if widget is not None)
             directions = QBoxLayout.Direction
             row.setDirection(directions.LeftToRight if width - row.spacing() <= available else directions.TopToBottom)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fold()
 
     def _add_offer(self, column: QVBoxLayout, offer: Offer) -> None:
         """Add the reason of a suggested action, and a button below it."""

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
+from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, QUrl, Signal, Slot
+from PySide6.QtGui import QDragEnterEvent, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QWidget
 
 from engine import LONGEST_QUERY, tr
 from gui.style.stylesheet import font_at
 from gui.style.theme import tokens
+from gui.style.typography import Resized
 from gui.text.plain_text import set_tip
 from gui.text.right_to_left import margins
 from gui.widgets.icons import IconButton, icon_pixmap
@@ -93,6 +94,13 @@ class _QueryEdit(QLineEdit):
     history_requested = Signal(bool)
     """Go to an earlier query (True) or a later one."""
 
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Leave files to the window, although file managers also offer their paths as text."""
+        if any(map(QUrl.isLocalFile, event.mimeData().urls())):
+            event.ignore()
+        else:
+            super().dragEnterEvent(event)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()
         if key in (Qt.Key.Key_Up, Qt.Key.Key_Down) and event.modifiers() & Qt.KeyboardModifier.AltModifier:
@@ -109,7 +117,7 @@ class _QueryEdit(QLineEdit):
             super().keyPressEvent(event)
 
 
-class QueryBox(QWidget):
+class QueryBox(Resized, QWidget):
     """A search box: magnifier, text, state and clear button, drawn as one rounded field."""
 
     text_changed = Signal(str)
@@ -188,7 +196,7 @@ class QueryBox(QWidget):
         """Show a few words at the right end, such as count and time."""
         self._state.setText(text)
         self._state.setAccessibleDescription(text)
-        self._hide_state_if_narrow()
+        self.fit()
 
     def add_button(self, button: QWidget) -> None:
         """Add a button at the right end of the box, where the clear button doesn't move it."""
@@ -246,7 +254,7 @@ class QueryBox(QWidget):
     def _changed(self, text: str) -> None:
         self._clear.setVisible(bool(text))
         self._set_margins()
-        self._hide_state_if_narrow()
+        self.fit()
         before, self._before = self._before, text.strip()
         replaced = before[:1] != text[:1] or len(before) - len(text) > 1
         if replaced and len(before) > 1 and not self._browsing_history:
@@ -269,7 +277,7 @@ class QueryBox(QWidget):
         ends_with_button = bool(self.edit.text()) or self._row.indexOf(self._clear) < self._row.count() - 1
         self._row.setContentsMargins(margins(max(0, _EDGE - around // 2), 0, 8 if ends_with_button else _END, 0))
 
-    def _hide_state_if_narrow(self) -> None:
+    def fit(self) -> None:
         """Hide the state if it leaves too little room for the query; the list's header also shows the counts."""
         state, around = self._state.sizeHint().width(), self._row.contentsMargins()
         available = self.width() - around.left() - around.right() - self._row.spacing()
@@ -279,10 +287,6 @@ class QueryBox(QWidget):
         text = self.edit.fontMetrics().horizontalAdvance(self.edit.text()) + _AFTER_TEXT
         fits = text + state <= available and state <= self.width() * _MAX_STATE
         self._state.setVisible(fits and bool(self._state.text()))  # an empty one would still take the row's spacing
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._hide_state_if_narrow()
 
     def _restyle(self) -> None:
         font = font_at(15)

@@ -16,13 +16,13 @@ from PySide6.QtCore import (
     Signal,
     Slot,
 )
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPolygonF, QResizeEvent
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPolygonF
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from engine import FileIssue, tr, tr_reason
 from gui.style.stylesheet import font_at, scaled
 from gui.style.theme import tokens
-from gui.style.typography import FontSized
+from gui.style.typography import FontSized, Resized
 from gui.text.plain_text import as_tip
 from gui.text.right_to_left import in_reading_order
 from gui.text.status_texts import rule_words
@@ -218,7 +218,7 @@ def _detail(issue: FileIssue) -> str:
     return tr_reason(issue.detail)
 
 
-class IssuesTable(RecordsTable[FileIssue]):
+class IssuesTable(Resized, RecordsTable[FileIssue]):
     """A table of failed or skipped files; Enter or a double click reveals the file.
 
     Signals:
@@ -236,11 +236,7 @@ class IssuesTable(RecordsTable[FileIssue]):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._fixed_width = sum(self.horizontalHeader().sectionSize(number) for number in range(_DETAIL))
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit_columns()
-
-    def _fit_columns(self) -> None:
+    def fit(self) -> None:
         """Give the detail column the remaining width; if that is too little, hide it, and the file gets its width."""
         left = self.viewport().width() - self._fixed_width
         hidden = left < QFontMetrics(font_at(13)).averageCharWidth() * _MIN_DETAIL

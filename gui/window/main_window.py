@@ -255,6 +255,8 @@ class MainWindow(MainWindowBase):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         data = event.mimeData()
+        if event.source() is not None:  # a result of this program, which it already knows
+            return
         if dropped_folder(data) or (self.workspace.current and dropped_file(data)):
             event.acceptProposedAction()
 

@@ -3,8 +3,8 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from PySide6.QtCore import QMimeData, QPointF, Qt, QTimer, QUrl
-from PySide6.QtGui import QAccessible, QAction, QDropEvent
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
+from PySide6.QtGui import QAccessible, QAction, QDragEnterEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
@@ -212,6 +212,47 @@ def test_dropped_folder_is_previewed_not_opened(qtbot, opened, memory, tmp_path)
     qtbot.mouseClick(_button(opened.first_run, "Back"), Qt.MouseButton.LeftButton)
     assert opened.pages.currentWidget() is opened.panes
     assert not memory.closed
+
+
+def test_folder_dropped_on_search_box_is_previewed(qtbot, opened, box, tmp_path):
+    (tmp_path / "note.md").write_text("# Note")
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(tmp_path))])
+    data.setText(str(tmp_path))  # as file managers do
+    _drag_and_drop(box, data)
+    assert box.text() == ""
+    assert opened.pages.currentWidget() is opened.first_run
+    data = QMimeData()
+    data.setText("irrigation")
+    _drag_and_drop(box, data)
+    assert box.text() == "irrigation"
+
+
+def _drag_and_drop(target: QWidget, data: QMimeData) -> None:
+    at, copy = QPoint(9, 9), Qt.DropAction.CopyAction
+    button, no_key = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    for event in (
+        QDragEnterEvent(at, copy, data, button, no_key),
+        QDragMoveEvent(at, copy, data, button, no_key),
+        QDropEvent(QPointF(at), copy, data, button, no_key),
+    ):
+        QApplication.sendEvent(target, event)
+
+
+def test_drag_of_own_result_is_refused(opened, tmp_path):
+    class Own(QDragEnterEvent):
+        def source(self) -> QWidget:
+            return opened
+
+    (tmp_path / "note.md").write_text("# Note")
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(tmp_path / "note.md"))])
+    for kind, accepted in ((QDragEnterEvent, True), (Own, False)):
+        no_key = Qt.KeyboardModifier.NoModifier
+        drag = kind(QPoint(9, 9), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, no_key)
+        drag.ignore()
+        opened.dragEnterEvent(drag)
+        assert drag.isAccepted() is accepted
 
 
 def test_dropped_file_is_explained(qtbot, opened, memory, tmp_path):

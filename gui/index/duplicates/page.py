@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from PySide6.QtCore import QModelIndex, QPoint, QSize, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QPainter, QResizeEvent
+from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import QSplitter, QStyleOptionViewItem, QWidget
 
 from engine import (
@@ -31,6 +31,7 @@ from gui.index.duplicates.comparison import (
 )
 from gui.style.stylesheet import character_width, font_at
 from gui.style.theme import Tokens
+from gui.style.typography import Resized
 from gui.text.right_to_left import correct_margins
 from gui.widgets.labels import label, line, write_line
 from gui.widgets.layouts import PageStack, column_of, row_of
@@ -182,7 +183,7 @@ _MIN_CHARACTERS = 100
 _SIZES = (340, 700)
 
 
-class ListAndDetail(QSplitter):
+class ListAndDetail(Resized, QSplitter):
     """A list and a comparison side by side, or one of them in a narrow window.
 
     Signals:
@@ -208,17 +209,13 @@ class ListAndDetail(QSplitter):
     def show_reading(self, reading: bool) -> None:
         """Show the comparison (True) or the list, where a narrow window has room for one."""
         self._reading = reading
-        self._fold()
+        self.fit()
 
-    def _fold(self) -> None:
+    def fit(self) -> None:
         narrow = self.width() < character_width() * _MIN_CHARACTERS
         self._listed.setHidden(narrow and self._reading)
         self._read.setHidden(narrow and not self._reading)
         self.folded.emit(narrow)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fold()
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,13 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
     QFontMetrics,
     QGuiApplication,
     QKeyEvent,
-    QResizeEvent,
 )
 from PySide6.QtWidgets import (
     QApplication,
@@ -27,6 +26,7 @@ from engine import ChunkDetail, ChunkRow, FileChunks, VectorState, marked, tr, t
 from gui.commands.commands import NEXT_CHUNK, PREVIOUS_CHUNK, show_key_in_tooltip
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.style.stylesheet import font_at
+from gui.style.typography import Resized
 from gui.text.formatting import exact, shown_headings, size_text
 from gui.text.right_to_left import margins
 from gui.text.status_texts import State
@@ -187,7 +187,7 @@ _MIN_VALUE = 22
 """Fewest characters of a value next to its name."""
 
 
-class ChunkCard(BottomCard):
+class ChunkCard(Resized, BottomCard):
     """Shows the details of one chunk.
 
     Signals:
@@ -278,7 +278,7 @@ class ChunkCard(BottomCard):
         end.append(more)
         for field in rows:
             self._add(field.label, _value(field))
-        self._fit()
+        self.fit()
         # Fetched again: PySide's wrapper of the bar doesn't outlive the rows.
         self._body.verticalScrollBar().setValue(self._scrolled)
         description = f"{state_text}. {rows[0].value}"
@@ -312,7 +312,7 @@ class ChunkCard(BottomCard):
             self._grid.addWidget(value, number, 1, top)
         name.setHidden(self._above and not name.text())
 
-    def _fit(self) -> None:
+    def fit(self) -> None:
         """Move names above their values if there is too little room next to them."""
         names = max((name.sizeHint().width() for name, _ in self._rows), default=0)
         bar = self._body.verticalScrollBar().sizeHint().width()  # the body itself gets its size later
@@ -363,14 +363,8 @@ class ChunkCard(BottomCard):
         else:
             super().keyPressEvent(event)
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._fit()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
+    def measure(self) -> None:
+        self.fit()
 
 
 def _name(text: str) -> QLabel:

@@ -29,6 +29,7 @@ from engine import number, tr
 from gui.commands.commands import COPY_TABLE, TOGGLE_TABLE, key_action, show_key_in_tooltip, show_keys_of
 from gui.style.stylesheet import font_at, font_scale
 from gui.style.theme import Tokens, tokens
+from gui.style.typography import FontSized
 from gui.text.plain_text import PositionTip
 from gui.text.right_to_left import mirrored_painter, mirrored_x, write
 from gui.widgets.accessibility import LastInTabOrder, Part
@@ -91,7 +92,7 @@ class Series:
     """Names of a mark's parts, if there are several."""
 
 
-class Chart(QWidget):
+class Chart(FontSized, QWidget):
     """Base class of charts. A subclass paints the marks into `plot()` and finds the mark at a point.
 
     Signals:
@@ -305,11 +306,6 @@ class Chart(QWidget):
         index = self._mark_under(QPointF(at))
         mark = None if index is None else self.series.marks[index]
         return "" if mark is None else mark.detail or mark.caption
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self.updateGeometry()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

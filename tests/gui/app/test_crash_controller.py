@@ -8,7 +8,7 @@ import threading
 import pytest
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QApplication, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QPushButton, QWidget
 
 from gui.app.crash_controller import CrashController, CrashDialog, ExceptionHooks
 from gui.app.crash_report import failure_of
@@ -57,6 +57,25 @@ def test_error_in_slot_opens_dialog(qtbot, controller):
     qtbot.waitUntil(lambda: controller.dialog is not None)
     assert "ValueError in the window, once" in controller.dialog.report
     assert "therapy" not in controller.dialog.report
+
+
+@pytest.mark.parametrize("method", ["event", "eventFilter", "moveEvent", "resizeEvent", "showEvent", "sizeHint"])
+def test_error_in_override_is_reported_not_raised(qtbot, catching, method):
+    caught = []
+    catching.caught.connect(caught.append)
+
+    def fail(*_: object) -> None:
+        raise ValueError
+
+    window, child = QWidget(), type("Failing", (QWidget,), {method: fail})()
+    qtbot.addWidget(window)
+    window.installEventFilter(child)
+    QHBoxLayout(window).addWidget(child)
+    window.show()
+    window.resize(400, 300)
+    QApplication.processEvents()
+    window.removeEventFilter(child)
+    assert {failure.kind for failure in caught} == {"ValueError"}
 
 
 def test_errors_in_thread_and_finalizer_open_dialog(qtbot, controller):

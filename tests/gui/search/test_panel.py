@@ -462,6 +462,17 @@ def test_weak_results_offer_reason_for_unindexed_text(qtbot, panel, ask, memory,
     assert names == ["hose"]
 
 
+def test_notice_leaves_out_reason_of_failed_update(qtbot, panel, results, ask, memory, monkeypatch):
+    search, reason, notice = memory.search, "The server cannot be reached.", "Nothing has been embedded yet."
+    changed = {"notice": f"{notice} {reason}"}
+    monkeypatch.setattr(memory, "search", lambda *a, **o: msgspec.structs.replace(search(*a, **o), **changed))
+    for error, shown in (("", f"{notice} {reason}"), (reason, notice)):
+        panel.show_status(make_status(last_sync=make_summary(error=error)))
+        ask("timer" if error else "irrigation")
+        qtbot.waitUntil(lambda shown=shown: shown in _shown_text(panel.body))
+        assert (reason in _shown_text(panel.body)) == (not error)
+
+
 @pytest.mark.parametrize("pointed", [True, False])
 def test_removed_notice_moves_no_row_under_the_pointer(qtbot, pointed, panel, results, ask, memory, monkeypatch):
     search, notices = memory.search, ["Nothing has been embedded yet.", ""]

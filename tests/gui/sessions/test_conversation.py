@@ -4,12 +4,13 @@ import time
 from datetime import datetime
 from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from unittest.mock import Mock
 
 import msgspec
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt, QUrl
-from PySide6.QtGui import QAccessible, QAction, QGuiApplication, QImage
+from PySide6.QtGui import QAccessible, QAction, QColor, QGuiApplication, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -27,6 +28,8 @@ from gui.conversation.actions import entry_markdown
 from gui.conversation.header import ConversationHeader
 from gui.conversation.panel import ConversationPanel
 from gui.conversation.prompt_list import PromptList
+from gui.conversation.row_folding import SUMMARY, Row
+from gui.conversation.scroller import MessageScrollBar
 from gui.style.theme import tokens
 from gui.text.plain_text import tip_of
 from gui.viewer.external_programs import ExternalOpener
@@ -226,6 +229,27 @@ def test_map_click_opens_folded_hit_and_drag_does_not(qtbot, panel: Conversation
     settle(qtbot, panel)
     assert "unit_0031" in visible_text(panel)
     assert view.highlights.framed is not None
+
+
+def test_map_shows_share_of_messages_in_long_session(qtbot, appearance):
+    kinds = b"u" + 29 * b"s"
+    strip = MessageScrollBar(None)
+    qtbot.addWidget(strip)
+    strip.resize(strip.sizeHint().width(), 620)
+
+    def colours_of(kinds: bytes) -> list[QColor]:
+        rows = [Row(entry, SUMMARY) for entry in range(len(kinds))]
+        listed = SimpleNamespace(kinds=bytearray(kinds), rows=rows, after=lambda position: position + 1)
+        strip.show_rows(listed, bytes(len(kinds)))
+        image = strip.grab().toImage()
+        pixels = (image.pixelColor(strip.width() // 2, y) for y in (20, 25, 450, 600))
+        return [colour for colour in pixels if colour.alpha()]
+
+    accent = tokens(strip.palette()).accent
+    assert set(map(QColor.name, colours_of(40 * b"u"))) == {accent.name()}
+    few, _, half, _ = colours_of(500 * kinds + 7500 * b"us")
+    assert few != half
+    assert accent not in (few, half)
 
 
 def test_slow_frames_find_every_highlight_then_end(

@@ -3,8 +3,8 @@ from operator import ne
 from typing import get_args
 
 import pytest
-from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, QRect, QSize, Qt, QUrl
-from PySide6.QtGui import QColor, QFontMetrics, QImage, QShowEvent
+from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, QPointF, QRect, QSize, Qt, QUrl
+from PySide6.QtGui import QColor, QDragEnterEvent, QDropEvent, QFontMetrics, QImage, QShowEvent
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMenu, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from gui.sources.folder_rows import dropped_folder
@@ -12,7 +12,7 @@ from gui.style.stylesheet import font_at
 from gui.style.theme import tokens
 from gui.text.right_to_left import text_direction
 from gui.text.status_texts import State
-from gui.widgets.form_controls import Chip, ComboBox
+from gui.widgets.form_controls import Chip, ComboBox, TextField
 from gui.widgets.icons import IconButton, add_clear_button, application_icon
 from gui.widgets.labels import ElidedLabel, breakable, elide
 from gui.widgets.layouts import FoldingRow, FootedColumn, PageStack, column_page, scrolling_column
@@ -647,7 +647,26 @@ def test_notice_in_narrow_list_has_its_button_below(qtbot, appearance):
         bar.layout().activate()
         assert (button.y() >= text.geometry().bottom()) is below, width
         assert not bar.layout().expandingDirections() & Qt.Orientation.Vertical, "the list gets the rest of the height"
+    bar.show_notice(
+        "Der Index hat sich geändert.", "Ergebnisse unter der Mindestpunktzahl wieder ausblenden", bar.update
+    )
+    assert bar.minimumSizeHint().width() < 260, "a narrow list shortens the button"
     bar.resize(260, 100)
     bar.show_notice("Der Index hat sich geändert.")
     bar.layout().activate()
     assert text.width() == bar.width() - 2 * text.x(), "nothing is reserved for a hidden button"
+
+
+def test_files_dropped_on_text_field_are_paths(qtbot, appearance, tmp_path):
+    field = TextField("Folders")
+    qtbot.addWidget(field)
+    folders = [tmp_path / "a b", tmp_path / "ü"]
+    files, text = QMimeData(), QMimeData()
+    files.setUrls([QUrl.fromLocalFile(str(folder)) for folder in folders])
+    text.setText("https://example.org/a")
+    for dropped, lines in ((files, list(map(str, folders))), (text, ["https://example.org/a"])):
+        field.clear()
+        values = Qt.DropAction.CopyAction, dropped, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+        for event in (QDragEnterEvent(QPoint(9, 9), *values), QDropEvent(QPointF(9, 9), *values)):
+            QApplication.sendEvent(field.viewport(), event)
+        assert field.toPlainText().splitlines() == lines
