@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import date, datetime, timedelta
+from functools import cached_property
 from operator import itemgetter
 
 import msgspec
@@ -46,7 +47,7 @@ class Match(msgspec.Struct, frozen=True):
         return f"({narrowed}) NOT ({self.excluded})" if self.excluded else narrowed
 
 
-class ChunkFilter(msgspec.Struct, frozen=True):
+class ChunkFilter(msgspec.Struct, frozen=True, dict=True):
     """The files and chunks that a search is limited to; None in a field means no limit."""
 
     files: Sequence[int] | None = None
@@ -69,6 +70,20 @@ class ChunkFilter(msgspec.Struct, frozen=True):
     def unlisted(self) -> bool:
         """Whether the chunks are only described by FTS5 expressions, so that they can't be counted for explanations."""
         return self.match is not None and self.chunks is None
+
+    @cached_property
+    def marks(self) -> tuple[int, bytes]:
+        """The lowest id of `chunks`, and a byte for each id from it on: 1 if the chunk is among them.
+
+        SQLite reads a byte in a thirtieth of a µs, but needs 10 ms to make a table of 100,000 ids for each statement.
+        """
+        if not self.chunks:
+            return 1, b""
+        first = self.chunks[0]
+        marks = bytearray(self.chunks[-1] - first + 1)
+        for id_ in self.chunks:
+            marks[id_ - first] = 1
+        return first, bytes(marks)
 
     def all_files(self, snapshot: Snapshot) -> Sequence[int] | None:
         """Return the ids of the files with chunks in the filter, whose `chunks` are listed if it has conditions."""

@@ -23,6 +23,10 @@ WIDEST_BEGINNING = 5_000
 """Most chunks, summed over its words, of a prefix that is searched with all of them: FTS5 merges the lists of all words
 for each statement, and twice for each ranking."""
 _MAX_SUBSTITUTES = 24
+LARGE = 200_000
+"""Chunks from which the lists of frequent words are so long that a search reads only parts of them."""
+FREQUENT = 5_000
+"""Chunks with a word from which its looser forms are not searched in a large index."""
 
 
 class Word(msgspec.Struct, frozen=True, order=True, array_like=True, gc=False):
@@ -206,8 +210,19 @@ class Counts:
             )
             for chunks, in_words, others in rows:
                 words = msgspec.json.decode(others, type=list[str]) if in_words > WIDEST_BEGINNING else []
-                found = known[token, column] = chunks, words if len(words) <= _MAX_SUBSTITUTES else ()
+                if len(words) > _MAX_SUBSTITUTES:
+                    words = self._most_frequent(start) if self.total > LARGE else []
+                found = known[token, column] = chunks, words
         return found or (0, ())
+
+    def _most_frequent(self, start: str) -> list[str]:
+        """Return the most frequent stems and words of titles with a prefix."""
+        rows = self._snapshot.connection.execute(
+            f"""SELECT term FROM {self._snapshot.words_where("term >= ? AND term < ? AND col != 'words'")}
+                GROUP BY term ORDER BY max(doc) DESC, term LIMIT {_MAX_SUBSTITUTES}""",
+            (start, start + "\U0010ffff"),
+        )
+        return [term for (term,) in rows]
 
     def words(self, start: str) -> Beginning:
         """Return the words of the index with the prefix `start`."""

@@ -1,21 +1,20 @@
 """The keyword leg: candidates from FTS5, then exact scores from their term frequencies."""
 
 import math
-from bisect import bisect
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from engine.search import scoring
+from engine.search import document_frequencies, scoring
 from engine.search.chunk_filter import ChunkFilter
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Term
 from engine.search.scoring import length_norm, term_score
 from engine.search.term_counts import CHOICE_WEIGHTS, LOOK_UP_ABOVE, Around, CountedPhrases, Match, count_terms, rank_by
 from engine.search.term_lookup import TermLookup, quoted
-from engine.store.connection import id_array
+from engine.store.connection import number as count
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis
 
@@ -39,12 +38,16 @@ _RECENT = 5_000
 """If even the rarest term has more matches, only its title matches and this many recently indexed ones are ranked."""
 _MANY_TITLES = 4
 """Factor of `_MAX_RANKED` from which the title matches are counted first."""
-_COMMON = 200_000
-"""Matches of all terms from which `bm25`, which counts them in the whole index, takes longer than our own ranking, of
-half as many recent matches.
+_COMMON = 50_000
+"""Matches of all terms from which, in a large index, `bm25`, which counts them in the whole index, takes longer than
+our own ranking, of half as many recent matches.
 """
-_SAMPLE = 16
-"""One in this many chunks, the newest, shows how many matches there are: counting all takes a quarter of a µs each."""
+_MAX_READ = 100_000
+"""Most matches to read for those in titles, some 10 ms."""
+_SAMPLE, _MAX_SAMPLED = 16, 16_000
+"""One in so many chunks, the newest, but at most so many show how many matches there are. Counting takes up to half a
+µs for each.
+"""
 _STEM_ONLY = 0.9
 """Weight of another form of a word if the form in the query is in the index."""
 _OTHER_SPELLING = 0.75
@@ -66,6 +69,8 @@ class KeywordLeg:
         """Number of chunks in the snapshot: all, or only candidates copied from an external index."""
         self.limited = False
         """Whether so many chunks matched that only the newest and those with a word in a title were ranked."""
+        self._estimates = dict[tuple[str, str, tuple[bytes, ...]], int]()
+        """Estimated numbers of matches, by FTS5 expression, SQL condition and its values."""
         terms = [term for term in analysis.terms if not term.stop]
         found = TermLookup(snapshot, counts, self._snapshot_chunks).terms(terms)
         self.ranges = [(term.start, term.end) for term in terms]
@@ -106,7 +111,7 @@ class KeywordLeg:
         if len(known) > 1 and (len(known) <= _SHORT_QUERY or known[0].matches > _CHOOSING):
             expression = " AND ".join(f"({_any_of([term])})" for term in known)
             every = round(self._snapshot_chunks * math.prod(term.matches / self._snapshot_chunks for term in known))
-            if self._matches > _COMMON:  # words that often occur together have more
+            if self._is_common(0):  # words that often occur together have more
                 every = max(every, self._estimated(expression, scope))
             found = self._ranked(expression, every, limit, scope)
             self._note_chosen(found, known[:1])
@@ -284,7 +289,7 @@ class KeywordLeg:
         `matches`: their approximate number in all files. If there are too many to rank, title matches come first, then
         the most recently indexed matches; of too many title matches, only the most recently indexed ones are ranked.
         """
-        common = max(matches, self._matches) > _COMMON
+        common = self._is_common(matches)
         most, recent = max(_MAX_RANKED, limit), max(_RECENT // 2 if common else _RECENT, limit)
         if matches <= most:
             return self._best(expression, limit, scope, common=common)
@@ -296,36 +301,44 @@ class KeywordLeg:
         oldest, newest = self._snapshot.chunk_id_range()
         titles = f"{_TITLES} : ({expression})"
         titled = self._estimated(titles, scope) if matches > _MANY_TITLES * most else 0
-        above = newest - (newest - oldest) * recent // titled if titled > most else 0
+        above = newest - (newest - oldest) * recent // titled if titled > (recent if common else most) else 0
+        if common:
+            above = max(above, newest - (newest - oldest) * _MAX_READ // self._matches)
         found = self._best(titles, limit, scope, above, common=common)
         found += self._best(expression, limit, scope, newest - (newest - oldest) * recent // matches, common=common)
         return list(dict.fromkeys(found))
 
+    def _is_common(self, matches: int) -> bool:
+        """Whether an expression with so many matches, or all terms, have long lists in a large index."""
+        return self.chunks > document_frequencies.LARGE and max(matches, self._matches) > _COMMON
+
     def _estimated(self, expression: str, scope: ChunkFilter) -> int:
         """Return about how many chunks within the filter `scope` match an FTS5 expression, from the newest ones."""
         oldest, newest = self._snapshot.chunk_id_range()
-        expression, condition, values = self._limited_to(expression, scope, newest - (newest - oldest) // _SAMPLE)
-        fts = self._tables.fts
-        query = f"SELECT count(*) FROM {fts} WHERE {fts} MATCH ? {condition}"
-        [(count,)] = self._snapshot.connection.execute(query, (expression, *values))
-        return _SAMPLE * int(count)
+        share = max(_SAMPLE, (newest - oldest) // _MAX_SAMPLED)
+        counted = self._limited_to(expression, scope, newest - (newest - oldest) // share)
+        if counted not in self._estimates:
+            (expression, condition, values), fts = counted, self._tables.fts
+            query = f"SELECT count(*) FROM {fts} WHERE {fts} MATCH ? {condition}"
+            self._estimates[counted] = share * count(self._snapshot.connection, query, (expression, *values))
+        return self._estimates[counted]
 
-    def _limited_to(self, expression: str, scope: ChunkFilter, above: int = 0) -> tuple[str, str, tuple[object, ...]]:
+    def _limited_to(self, expression: str, scope: ChunkFilter, above: int = 0) -> tuple[str, str, tuple[bytes, ...]]:
         """Return the FTS5 expression, an SQL condition and its values, which limit matches to the chunks of `scope`
         with an id higher than `above`.
         """
-        condition = f"AND rowid > {above}" if above else ""
-        if scope.except_files:
-            ids = ",".join(map(str, scope.except_files))
-            condition += f" AND +rowid NOT IN (SELECT id FROM {self._tables.chunks} WHERE file_id IN ({ids}))"
+        condition, values = "", tuple[bytes, ...]()
         if scope.match is not None:
             expression = scope.match.within(expression)
         elif scope.chunks is not None:
-            chunks = scope.chunks[bisect(scope.chunks, above) :] if above else scope.chunks
-            return expression, f"{condition} AND +rowid IN (SELECT value FROM carray(?))", (id_array(chunks),)
-        if scope.files is not None:
-            condition += f" AND +rowid {self._snapshot.in_files(scope.files)}"
-        return expression, condition, ()
+            first, marks = scope.marks
+            above, condition, values = max(above, first - 1), f"AND substr(?, rowid - {first - 1}, 1) = x'01'", (marks,)
+        if scope.files is not None and not condition:
+            condition = f"AND +rowid {self._snapshot.in_files(scope.files)}"
+        if scope.except_files:
+            ids = ",".join(map(str, scope.except_files))
+            condition += f" AND +rowid NOT IN (SELECT id FROM {self._tables.chunks} WHERE file_id IN ({ids}))"
+        return expression, f"AND rowid > {above} {condition}" if above else condition, values
 
     def _best(
         self, expression: str, limit: int, scope: ChunkFilter, above: int = 0, *, common: bool = False

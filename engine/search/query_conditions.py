@@ -3,12 +3,14 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import zip_longest
 
 import msgspec
 
 from engine.base import lazy_pattern
 from engine.corpus.globs import Globs
 from engine.corpus.path_guard import PathGuard
+from engine.search import document_frequencies
 from engine.search.chunk_filter import ChunkFilter, Match, in_period, periods_of
 from engine.search.pipeline_stages import UnderstoodQuery
 from engine.search.search_context import SearchContext
@@ -28,6 +30,7 @@ _STEM_COLUMNS = "- words"
 _WORD_COLUMNS = "- stems"
 _PHRASE_COLUMNS = "- {name stems}"
 _NANOSECONDS = 10**9
+_ENOUGH = 500
 _JOINTS = lazy_pattern(r"[-_ \t]+")
 
 
@@ -84,7 +87,7 @@ class Conditions:
         """All conditions as FTS5 expressions; None if one needs data that the keyword index doesn't have."""
         required, excluded = list[str](), list[str]()
         for clause, _ in self._clauses:
-            if any(isinstance(atom, Field) or _forms_within(atom) for atom in clause.alternatives):
+            if any(isinstance(atom, Field) or self._is_within_names(atom) for atom in clause.alternatives):
                 return None
             expressions = (self._expression_of(atom) for atom in clause.alternatives if not isinstance(atom, Field))
             either = " OR ".join(f"({expression})" for expression in expressions if expression)
@@ -93,7 +96,15 @@ class Conditions:
 
     def match_any(self, files: Sequence[int] | None) -> bool:
         """Whether any chunk satisfies all conditions of the query."""
-        return bool(self._satisfying(files, most=1))
+        if files is not None or self.match is None or self.match.required:
+            return bool(self._satisfying(files, most=1))
+        # SQLite would list all matches first.
+        fts, connection = self._tables.fts, self._snapshot.connection
+        excluded = connection.execute(
+            f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? ORDER BY rowid", (self.match.excluded,)
+        )
+        ids = connection.execute(f"SELECT c.id FROM {self._tables.chunk_rows} ORDER BY c.id")
+        return any(id_ != other for id_, other in zip_longest(ids, excluded))
 
     def unmet(self, files: Sequence[int] | None) -> list[Clause]:
         """Return the conditions that no chunk satisfies, even without the other conditions."""
@@ -146,6 +157,22 @@ class Conditions:
             return Condition(f"c.id IN ({found} UNION ALL {in_texts})", values)
         return Condition(f"c.id IN ({found})", (expression,)) if expression else None
 
+    def _is_within_names(self, atom: Word | Phrase) -> bool:
+        """Whether to find a phrase also where it begins or ends within an identifier, which reads texts.
+
+        If enough of the newest chunks of a large index have it as words, others add nothing.
+        """
+        if not _forms_within(atom):
+            return False
+        oldest, newest = self._snapshot.chunk_id_range()
+        large = document_frequencies.LARGE
+        if newest - oldest < large:
+            return True
+        fts = self._tables.fts
+        matches = f"SELECT 1 FROM {fts} WHERE {fts} MATCH ? AND rowid > ? LIMIT {_ENOUGH}"
+        values = self._expression_of(atom), newest - large // 4
+        return number(self._snapshot.connection, f"SELECT count(*) FROM ({matches})", values) < _ENOUGH
+
     def _expression_of(self, atom: Word | Phrase) -> str:
         return phrase_expression(phrase_tokens(atom.text)) if isinstance(atom, Phrase) else self._word(atom)
 
@@ -193,12 +220,17 @@ class Conditions:
         Names of files often have hyphens or underscores instead of spaces. A session's file is named by a program. A
         value with the ending of the file's name is a part of that name, such as `READ.md` of `README.md`.
         """
-        part = _spaced(value)
+        part, tables = _spaced(value), self._tables
+        # Names for links are folded, but of `a___b` and `a%20b` they have `b` and `a b`.
         rows = self._snapshot.connection.execute(
             f"""SELECT f.id, f.title, iif(f.source = 'memory', f.path, ''), coalesce(n.aliases, '')
-            FROM {self._tables.files} f LEFT JOIN {self._tables.front_matter} n ON n.file_id = f.id
-            WHERE {MAY_CONTAIN.format("f.title")} OR {MAY_CONTAIN.format("f.path")} OR n.aliases <> ''""",
-            (like_runs(value.rpartition(".")[0] or value),),
+            FROM (
+                SELECT id FROM {tables.files} WHERE source = 'sessions' AND {MAY_CONTAIN.format("title")}
+                UNION SELECT file_id FROM {tables.link_names} WHERE key GLOB ?2 AND kind <> 'block'
+                UNION SELECT id FROM {tables.files} WHERE instr(path, '%') OR instr(path, '___')
+            ) named CROSS JOIN {tables.files} f ON f.id = named.id
+            LEFT JOIN {tables.front_matter} n ON n.file_id = f.id""",
+            (like_runs(value), _glob_of_name(part.rpartition(".")[0] if "." in part else part)),
         )
         found = []
         for id_, title, path, aliases in rows:
@@ -379,6 +411,11 @@ def _glob(part: str) -> str:
     """
     any_characters = re.sub(r"[\s*]+|[^\x00-\x7f]+", "*", part).lower()
     return "*" + re.sub(r"[?\[]", "?", any_characters) + "[^a-z0-9]" * part[-1].isalnum() + "*"
+
+
+def _glob_of_name(part: str) -> str:
+    """Return a pattern for GLOB that finds all folded names which contain `part` after `_spaced`."""
+    return f"*{re.sub(r'[ _-]+', '*', re.sub(r'[*?[]', '?', part))}*"
 
 
 def _escaped(token: str) -> str:

@@ -111,13 +111,17 @@ class TermLookup:
         tokens = (term.word,) if isinstance(term.word, str) else term.word
         stems = tuple(dict.fromkeys(term.stems))
         plain: tuple[str, ...] = ()
-        weak_words, word_count = self._loose_phrases(term.loose, "words")
-        weak_stems, stem_count = self._loose_phrases([stem.split(" ") for stem in term.loose_stems], "stems", stems)
-        irregular, irregular_count = self._loose_phrases([(stem,) for stem in term.irregular], "stems")
-        loose = word_count + stem_count + irregular_count
         chunks = sum(self._phrase_frequency(stem.split(" "), "stems") for stem in stems)
         matches, beginning, exact = chunks, 0, self._phrase_frequency(tokens, "words")
-        if term.prefix_ok:
+        loose, loose_stems, irregular = term.loose, term.loose_stems, term.irregular
+        frequent = max(chunks, exact) > document_frequencies.FREQUENT
+        if only_exact := frequent and self._counts.total > document_frequencies.LARGE:
+            loose = loose_stems = irregular = ()  # other forms would take most of the time, and rank lower
+        weak_words, word_count = self._loose_phrases(loose, "words")
+        weak_stems, stem_count = self._loose_phrases([stem.split(" ") for stem in loose_stems], "stems", stems)
+        irregular, irregular_count = self._loose_phrases([(stem,) for stem in irregular], "stems")
+        loose_count = word_count + stem_count + irregular_count
+        if term.prefix_ok and not (only_exact and stems):
             beginning, found, begun = self._beginning(tokens[-1], stems)
             if not stems:
                 plain, chunks, matches = begun, beginning, max(matches, found)
@@ -134,10 +138,10 @@ class TermLookup:
             chunks = exact = max(self._phrase_frequency(form, "name") for form in (*map(str.split, stems), tokens))
             matches = max(matches, chunks)
         known = chunks
-        matches += loose
+        matches += loose_count
         if not known:
             weak_stems, irregular = weak_stems + irregular, ()
-        chunks = min(chunks or loose or beginning, self._chunks)
+        chunks = min(chunks or loose_count or beginning, self._chunks)
         idf = scoring.inverse_document_frequency(self._chunks, chunks) * (_FILLER if term.filler else 1.0)
         return Term(
             surface=term.surface,
@@ -150,7 +154,7 @@ class TermLookup:
             weak_stems=weak_stems,
             weak_words=weak_words,
             weak=_SIMILAR if term.misspelt else _WEAK if exact or (known and not beginning) else 1.0,
-            loose=min(loose, self._snapshot_chunks),
+            loose=min(loose_count, self._snapshot_chunks),
             irregular=irregular,
             irregular_idf=scoring.inverse_document_frequency(self._chunks, irregular_count) if irregular else 0.0,
         )

@@ -53,8 +53,8 @@ def find(memory: BuiltinMemory) -> Find:
 @pytest.fixture(params=(10**6, 0), ids=("bm25", "ranking"))
 def few(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Lower the number of ranked chunks, as if the notes were too many to rank, also for FTS5's own ranking."""
-    monkeypatch.setattr(keyword_leg, "_COMMON", request.param)
-    for name in ("_MAX_RANKED", "_CHOOSING", "_RECENT"):
+    monkeypatch.setattr(document_frequencies, "LARGE", request.param)
+    for name in ("_MAX_RANKED", "_CHOOSING", "_RECENT", "_COMMON"):
         monkeypatch.setattr(keyword_leg, name, 10)
     monkeypatch.setattr(document_frequencies, "WIDEST_BEGINNING", 10)
     monkeypatch.setattr(search_context, "_MIN_CANDIDATES", 5)
@@ -89,6 +89,41 @@ def test_filtered_search_ranks_newest_of_too_many_matches(find: Find) -> None:
 def test_filtered_search_ranks_all_of_few_matches(find: Find) -> None:
     assert len(find("pump path:0*", 3)) == 3
     assert find("pump weir path:0*", 3)[0] == "03.md"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "pump",
+        "weir pump",
+        "pump OR gauges",
+        "pump -weir",
+        "-pump",
+        "-weir",
+        '"at the pump"',
+        "pump title:dia",
+        "pump title:3.md",
+        "pump path:5*",
+        "today path:03",
+    ],
+)
+def test_large_index_finds_the_same_chunks(find: Find, monkeypatch: pytest.MonkeyPatch, query: str) -> None:
+    found = find(query)
+    monkeypatch.setattr(document_frequencies, "LARGE", 0)
+    assert sorted(find(query, _COUNT + 1)) == sorted(found)
+    assert bool(found) is (query != "-pump")
+
+
+def test_other_forms_of_common_word_skipped_in_large_index(
+    find: Find, memory: BuiltinMemory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "notes" / "soup.md").write_text("A pumpkin soup.\n", "utf-8")
+    memory.sync()
+    assert "soup.md" in find("pump", _COUNT + 1)
+    monkeypatch.setattr(document_frequencies, "LARGE", 0)
+    assert "soup.md" in find("pump", _COUNT + 2)
+    monkeypatch.setattr(document_frequencies, "FREQUENT", 10)
+    assert "soup.md" not in find("pump", _COUNT + 3)
 
 
 @pytest.mark.usefixtures("few")
