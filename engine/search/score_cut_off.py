@@ -48,9 +48,9 @@ _FOR_LOW_COVERAGE, _FOR_NAME = 1.5, 2.0
 The nearest of many passages is near enough for the usual minimum, and passages about other names are as near as the
 answer would be.
 """
-_FOR_UNKNOWN, _FOR_NAME_ALONE = 0.4, 1.0
-"""The same if similar words were not compared: an answer may use other words than the query, so only those count that
-occur nowhere, by their share of a query in a known language.
+_FOR_UNKNOWN = 0.4
+"""The same if similar words were not compared, for words that occur nowhere, by their share of a query in a known
+language: an answer may use other words than the query.
 """
 _LIGHT_NAME = 0.1
 """Share of the query from which names that occur nowhere count in full: in a long query, they are incidental."""
@@ -125,7 +125,7 @@ def _without_low_coverage(
     if words.groups or not (by_lines or (language and words.scale.total)):
         return results
     unknown = _unknown_names(words, analysis, context) if words.unknown else []
-    factor = 1 + (_FOR_NAME if by_lines else _FOR_NAME_ALONE) * _weight(unknown, words)
+    factor = 1 + _FOR_NAME * _weight(unknown, words)
     if by_lines:
         lacking = (_COVERED - _coverage(results, words)) / (_COVERED - _NOT_COVERED)
         factor += _FOR_LOW_COVERAGE * within_limits(lacking)

@@ -42,7 +42,7 @@ BM25 alone prefers one word that is often in a chunk to several words of the que
 """
 _ELSEWHERE = 0.4
 """Weight of the share of a short query that only other chunks of the same file hold."""
-IN_PROJECT = 0.3
+IN_PROJECT = 0.8
 """Weight of the share of the query that a session's passage doesn't hold but others of its project do: people use a
 name once, and later say "it"."""
 _USUAL_LENGTH = 100.0

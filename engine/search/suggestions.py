@@ -92,16 +92,17 @@ class _Typed(msgspec.Struct, frozen=True):
             return () if self.in_sentence else languages
         return [language for language in languages if word in unsearched_words(language)]
 
-    def is_other(self, text: str, word: str) -> bool:
+    def is_other(self, text: str, word: str, model: WordModel) -> bool:
         """Return whether a text has a word in lower case, so that a name isn't a typo of it: "Bevan" is not "began".
 
-        False if letters are only missing or swapped in the name, or doubled in a long one: that is hardly a name. A
-        name in capitals must be written so.
+        False if letters are only missing or swapped in the name, doubled in a long one, or if the model shows a typo:
+        that is hardly a name. A name in capitals must be written so.
         """
         written = spelling.written(text, word)
         if self.surface.isupper():
             return written is not None and not written.isupper()
-        if len(self.token) >= SHORTEST_EVIDENT and _undoubled(self.token) == _undoubled(word):
+        doubled = len(self.token) >= SHORTEST_EVIDENT and _undoubled(self.token) == _undoubled(word)
+        if doubled or model.is_typo(self.token, word):
             return False
         return written is not None and written.islower() and bool(Counter(self.token) - Counter(word))
 
@@ -134,7 +135,7 @@ class Spelling:
         choices, similar = [], dict[int, tuple[tuple[str, ...], ...]]()
         for term in (unknown := _unknown(analysis, terms, model)):
             typed = _Typed.of(term, query, analysis)
-            near = self._near(snapshot, typed, scope, known)
+            near = self._near(snapshot, typed, scope, known, model)
             if offered := list(_offered(snapshot, typed, near, scope)):
                 choices.append((term.surface, offered))
             short = near and len(typed.token) < SHORTEST_CORRECTED and not model.is_rare(term.surface)
@@ -154,11 +155,13 @@ class Spelling:
             ), analysis
         return _suggestions(query, choices), analysis
 
-    def _near(self, snapshot: Snapshot, typed: _Typed, scope: ChunkFilter, known: str) -> list[tuple[Near, str]]:
+    def _near(
+        self, snapshot: Snapshot, typed: _Typed, scope: ChunkFilter, known: str, model: WordModel
+    ) -> list[tuple[Near, str]]:
         """Return some indexed words similar to a term, each with the text of a chunk that contains it: those in a chunk
         with the `known` words of the query first, function words last.
         """
-        near = list(islice(self._likely_words(snapshot, typed, scope), _MAX_SIMILAR)) if typed.token else []
+        near = list(islice(self._likely_words(snapshot, typed, scope, model), _MAX_SIMILAR)) if typed.token else []
 
         def apart(pair: tuple[Near, str]) -> tuple[bool, bool]:
             word = pair[0].token
@@ -167,7 +170,9 @@ class Spelling:
 
         return sorted(near, key=apart) if known else near
 
-    def _likely_words(self, snapshot: Snapshot, typed: _Typed, scope: ChunkFilter) -> Iterator[tuple[Near, str]]:
+    def _likely_words(
+        self, snapshot: Snapshot, typed: _Typed, scope: ChunkFilter, model: WordModel
+    ) -> Iterator[tuple[Near, str]]:
         """Yield the likeliest words within the filter `scope`, each with the text of a chunk that contains it.
 
         Words with one typo come first; without any, words that the typed one joins, then words with two typos.
@@ -182,7 +187,7 @@ class Spelling:
                 if common and len(common) == len(languages):
                     continue
                 text = _text_containing(snapshot, near.token, typed.column, scope, common=common)
-                if text is None or (typed.is_name and not apart and typed.is_other(text, near.token)):
+                if text is None or (typed.is_name and not apart and typed.is_other(text, near.token, model)):
                     continue
                 found = True
                 yield near, text

@@ -454,7 +454,7 @@ def test_session_found_by_a_name_in_another_of_its_project(talks) -> None:
     parts = share + reason.from_coverage + reason.from_project
     assert outcome.results[1].score == pytest.approx(reason.text_weight * parts, abs=1e-5)
     [words] = [str(of) for of in reasons_of(reason) if of.part == "words"]
-    assert "Other passages of the project contain “Marlene's”, “berth”: 0.11 more." in words
+    assert "Other passages of the project contain “Marlene's”, “berth”: 0.28 more." in words
 
 
 @pytest.mark.parametrize("name", ["bench", "plain", "varnish"])

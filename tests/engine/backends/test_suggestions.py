@@ -118,6 +118,17 @@ def test_word_that_is_rare_in_the_model_is_corrected(open_memory, rare_words: di
     assert [other.query for other in outcome.suggestions] == ["irrigation quarterly budget"]
 
 
+def test_name_is_corrected_if_the_model_shows_a_typo(open_memory, rare_words: dict[str, float]) -> None:
+    memory = open_memory()
+    memory.sync()
+    assert not memory.search("What did Irrigqtion cost in the budget?").suggestions
+    query = "What did Irrigqtion cost in the quarterly budget?"
+    rare_words["irrigqtion"] = 30.0
+    outcome = memory.search(query)
+    assert outcome.corrected is not None
+    assert outcome.corrected.query == query.replace("Irrigqtion", "Irrigation")
+
+
 @pytest.mark.parametrize(
     ("query", "unknown", "corrected"),
     [
