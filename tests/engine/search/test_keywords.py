@@ -699,6 +699,15 @@ def test_two_words_find_their_joined_form(tmp_path: Path, memory: BuiltinMemory,
     assert find("log in", 1) == ["z.md"]
 
 
+def test_joined_words_rank_above_a_single_word(tmp_path: Path, memory: BuiltinMemory, find: Find) -> None:
+    for number in range(5):
+        (tmp_path / "notes" / f"white-{number}.md").write_text("A white wall, white as snow.\n", "utf-8")
+        (tmp_path / "notes" / f"space-{number}.md").write_text("Space for a shelf, space for a bed.\n", "utf-8")
+    (tmp_path / "notes" / "z.md").write_text(f"{FILLER * 9}Trailing whitespace is removed.\n", "utf-8")
+    memory.sync()
+    assert find("white space", 1) == ["z.md"]
+
+
 @pytest.mark.parametrize(
     ("word", "parts"),
     [
