@@ -865,6 +865,7 @@ def test_short_unknown_end_of_a_query_is_not_missing(memory: BuiltinMemory) -> N
         ("the", None),
         ("to be or hamlet", ("to", "be", "or", "hamlet")),
         ("hamlet and ophelia", ("hamlet", "and", "ophelia")),
+        ("skull to skull", ("skull", "to", "skull")),
         ("the hamlet", None),
         ("hamlet ophelia skull yorick", None),
         ("the OR of", None),
