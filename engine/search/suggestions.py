@@ -85,11 +85,11 @@ class _Typed(msgspec.Struct, frozen=True):
 
     def hardly_in(self, word: str, languages: Sequence[str]) -> Sequence[str]:
         """Return the `languages` in whose texts `word` is a function word, unless it is probably meant: if its letters
-        are only swapped or doubled, or if the query is a sentence in that language."""
+        are only swapped or doubled, or if the query is a sentence in that language and the first letter is right."""
         if sorted(word) == sorted(self.token) or _undoubled(word) == _undoubled(self.token):
             return ()
         if word in unsearched_words(self.language):
-            return () if self.in_sentence else languages
+            return () if self.in_sentence and word[0] == self.token[0] else languages
         return [language for language in languages if word in unsearched_words(language)]
 
     def is_other(self, text: str, word: str, model: WordModel) -> bool:

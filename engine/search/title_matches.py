@@ -133,7 +133,8 @@ def chunks_called_like(
 ) -> dict[int, NamedChunk]:
     """Return the scored chunks that belong to notes named like the query; see `chunks_named`.
 
-    If a text has the whole query as a phrase, including function words, the name must also have these.
+    If a text has the whole query as a phrase, including function words, the name must also have these, unless they all
+    come before it, as in "the water pump".
     """
     distinctive = [not term.filler for term in analysis.terms if not term.stop]
     if analysis.unfinished and len(distinctive) > 1:
@@ -142,7 +143,10 @@ def chunks_called_like(
     scored = words.around.intersection(words.contributions)
     matching = {id_ for id_ in scored if all(compress(words.contributions[id_], distinctive))}
     named = chunks_named(snapshot, query, analysis, matching | (words.complete & words.around))
-    return {id_: chunk for id_, chunk in named.items() if chunk.whole} if words.adjacent else named
+    if not (named and words.adjacent):
+        return named
+    whole, *shorter = map("".join, _names_in(query, analysis))
+    return named if whole.endswith(tuple(shorter)) else {id_: chunk for id_, chunk in named.items() if chunk.whole}
 
 
 def named_chunks(snapshot: Snapshot, query: Query, analysis: QueryAnalysis, titled: Sequence[int] | None) -> list[int]:

@@ -447,7 +447,7 @@ def _joined(first: "QueryTerm", second: "QueryTerm", languages: Sequence[str]) -
     root = pieces(first.surface)[0].root + pieces(second.surface)[0].root
     if not other.isalnum() or len(root) > _LONGEST_JOINED:
         return _Forms()
-    return _Forms((), [stems_of(language)[root] for language in languages])
+    return _Forms((), (), tuple(stems_of(language)[root] for language in languages))
 
 
 def _half_composed(word: str) -> Iterator[tuple[str, ...]]:

@@ -232,7 +232,7 @@ class QueryTerm(msgspec.Struct, frozen=True):
     misspelt: bool = False
     """Whether the term occurs nowhere and its looser forms are similar words, since it may be a typing error."""
     irregular: tuple[str, ...] = ()
-    """Stems of irregular forms of the word: "buy" for "bought"."""
+    """Stems of irregular forms of the word, "buy" for "bought", and of the word joined with the one next to it."""
     filler: bool = False
     """Whether the word only introduces the query ("another", "best"), so that its weight is low; never set for all
     terms.

@@ -116,7 +116,7 @@ def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAna
             group=term.group if term.group == earlier.group else 0,
         )
     terms = tuple(found.values())
-    whole = phrase_tokens(text) if _is_phrase(terms, query) else None
+    whole = phrase_tokens(text) if _is_phrase(terms, len(written), query) else None
     if all(term.stop for term in terms) or _one_doubtful_stop_word(terms, text, own):
         terms = tuple(msgspec.structs.replace(term, stop=False) for term in terms)
     if own not in languages:
@@ -221,11 +221,14 @@ def _unfinished(terms: Sequence[QueryTerm], query: Query) -> str:
     return last.surface if len(last.surface) < SHORTEST_PREFIX and not next(groups(last.surface)).kind else ""
 
 
-def _is_phrase(terms: Sequence[QueryTerm], query: Query) -> bool:
-    """Whether a query of several words is also searched as a phrase: all are function words, or some of a short one."""
+def _is_phrase(terms: Sequence[QueryTerm], words: int, query: Query) -> bool:
+    """Whether a query of several words is also searched as a phrase: all are function words, or some of a short one.
+
+    `words`: the number of words, repeated ones included.
+    """
     function_words = sum(term.stop for term in terms)
     several = len(terms) > 1 and function_words > 0 and not any(term.group for term in terms)
-    return several and (function_words == len(terms) or (query.plain and len(terms) in _PHRASE))
+    return several and (function_words == len(terms) or (query.plain and words in _PHRASE))
 
 
 def _language(text: str, languages: Sequence[str]) -> str:

@@ -250,6 +250,7 @@ def test_function_words_correct_sentences_and_swapped_letters(open_memory, works
             assert offered(swapped) == [word]
     assert {"nello", "welche", "would", "which"} <= checked
     assert offered("thoe pumps under the shed")[:1] == ["those"]
+    assert "nello" not in offered("anello di mia nonna con gli amici")
 
 
 def test_word_of_another_language_is_offered_from_its_texts(open_memory, workspace: Path) -> None:
