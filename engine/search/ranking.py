@@ -367,7 +367,8 @@ def _read(
     if context.request.like is not None:
         return msgspec.structs.replace(words, scattered={})
     words = words.with_uses(_uses(ranked, words, snapshot, context))
-    best = [id_ for id_ in ranked[:_READ] if id_ in words.evidence]
+    # A single term is not scattered.
+    best = [id_ for id_ in ranked[:_READ] if sum(map(bool, words.contributions.get(id_, ()))) > 1]
     return msgspec.structs.replace(words, scattered=_scattered(best, part, snapshot))
 
 

@@ -437,7 +437,8 @@ def _analysed_words(name: str, languages: tuple[str, ...]) -> tuple[list[_NameWo
 def _analysed_word(run: str, languages: tuple[str, ...]) -> _NameWord:
     """Return a word of a name; if it has letters and digits, with both as separate words."""
     parts = [part for word in _WORD.findall(run) for part in (letters_and_digits(word) or [word])[0].split()]
-    written, tokens = zip(*(words_and_stems(each, languages) for each in (run, *parts)), strict=True)
+    different = [run] if parts == [run] else [run, *parts]
+    written, tokens = zip(*(words_and_stems(each, languages) for each in different), strict=True)
     separate = tokens[1:] if len(parts) > 1 else ()
     return _NameWord(frozenset[str]().union(*tokens), frozenset[str]().union(*written), to_token(run), separate)
 

@@ -9,6 +9,7 @@ import msgspec
 from engine.base import lazy_pattern
 from engine.text.stems import (
     JOINED,
+    Stems,
     ending_key,
     forget_stems,
     has_compounds,
@@ -239,13 +240,18 @@ class _Token(msgspec.Struct, frozen=True):
     """Form from which a stem is made; "" if none is made of this token."""
 
 
-def words_and_stems(run: str, languages: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
+def words_and_stems(run: str, languages: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str]]:
     """Return the words of a run, and the words with their stems in all languages; without looser forms."""
     found = _tokens(run)
     words = frozenset([token.text for token in found])
     roots = {token.root for token in found if token.root}
-    stems = [stems_of(rules_of(language)[0]) for language in languages] if roots else []
-    return words, words.union(*([of[root] for of in stems] for root in roots))
+    return words, words.union(*([of[root] for of in _stems_in(languages)] for root in roots))
+
+
+@lru_cache(8)
+def _stems_in(languages: tuple[str, ...]) -> list[Stems]:
+    """Return the stems by the rules of these languages; undecided ones have the rules of others."""
+    return list(map(stems_of, dict.fromkeys(rules_of(language)[0] for language in languages)))
 
 
 def phrase_tokens(text: str) -> PhraseTokens:
