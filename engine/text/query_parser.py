@@ -34,7 +34,9 @@ _JAPANESE_PARTICLES = tuple("はがをにのとでもへや")
 _QUESTION_MARKS = ("?", "？", "؟")
 _PUNCTUATION = ".,;:!?"
 _MIN_WORDS, _MIN_FUNCTION_WORDS = 4, 2
-"""Least number of words outside of quotations in a whole question, and of function words among them."""
+"""Least number of words outside of quotations in a whole question, and of function words among them. A word with a
+comma shows a sentence in any language.
+"""
 _MIN_WORDS_WITH_MARK = 3
 """Least number of words of a question that ends with a question mark."""
 _MIN_CHARACTERS = 2 * _MIN_WORDS
@@ -101,7 +103,8 @@ class _Reader:
             return sum(map(outside.count, _IN_SENTENCES)) >= _MIN_FUNCTION_WORDS
         unsearched = unsearched_words(detect_language(outside))
         function_words = sum(fold(word.strip(_PUNCTUATION)) in unsearched for word in words)
-        return len(words) >= _MIN_WORDS and function_words >= _MIN_FUNCTION_WORDS
+        commas = any(word.endswith(",") for word in words)
+        return len(words) >= _MIN_WORDS and (commas or function_words >= _MIN_FUNCTION_WORDS)
 
     def _preferred(self, clause: Clause) -> list[Clause]:
         """Replace a required phrase by its words, which score more if they are adjacent; other clauses
