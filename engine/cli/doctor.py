@@ -1,7 +1,7 @@
 """`mnemoscope doctor`: checks everything that a search needs, and shows how to fix problems.
 
-With a path, it only explains why a search finds that file or not. Without `--repair`, it changes no more than opening
-the index does for every verb.
+With a path, it only explains why a search finds that file or not; the exit code is 1 if there is no such file or it
+couldn't be read. Without `--repair`, it changes no more than opening the index does for every verb.
 """
 
 import os
@@ -43,15 +43,16 @@ def explain(workspace: CliWorkspace, arguments: Namespace) -> int:
         in_subfolder = os.path.dirname(state.path) and not os.path.dirname(arguments.path)  # found by its name alone
         if (state.state == "missing" or in_subfolder) and os.path.lexists(here):
             state = manager.explain_path(here, config=arguments.config, cancel=token)
+    code = int(state.state in ("missing", "failed"))
     if arguments.json:
         print_json(state)
-        return 0
+        return code
     print(f"{state.state}  {safe(state.path or state.file)}")
     print(safe(state.sentence))
     print_table((name, safe(value)) for name, value in _details(state))
     if state.contents is not None:
         print_issues("Skipped", state.contents.passed)
-    return 0
+    return code
 
 
 def _details(state: PathState) -> Iterator[tuple[str, str]]:

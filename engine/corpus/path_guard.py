@@ -34,16 +34,15 @@ class PathGuard:
         """Return the absolute path of the regular file with this stable name.
 
         Raises `PathRefused` for a name that discovery doesn't give to any file, `FileNotFoundError` if there is no file
-        of this name, and the system's `OSError` for one in a folder without permission.
+        of this name, and the system's `OSError` for one in a folder, or a workspace, without permission.
         """
         if not _well_formed(name):
             raise PathRefused
         try:
             roots = find_roots(self._workspace, self._settings)
         except WorkspaceError:
-            if os.path.lexists(self._workspace):
-                raise PathRefused from None
-            raise FileNotFoundError(name) from None
+            os.scandir(self._workspace).close()  # raises the system's error, which callers expect
+            raise PathRefused from None
         root = self._home(name, roots)
         if root is None:
             raise PathRefused

@@ -1,20 +1,18 @@
 """Finds remedies for an empty answer: each is tried or looked up before it is offered."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from itertools import chain, islice
 from typing import Any
 
 import msgspec
 
 from engine.base import skip_reasons
-from engine.base.errors import PARSER_FAULTS, PathRefused
 from engine.base.formatting import any_of, floored, in_quotes
 from engine.base.language import marked, tr, tr_count
 from engine.records import FileIssue, RemedyName, SearchExplanation, SearchOutcome, SearchRemedy, SearchStage
 from engine.records.explanations import UNMATCHED
 from engine.search.chunk_filter import Filter
-from engine.search.named_in_query import excluded_files, session_conditions, unlisted_extension
+from engine.search.named_in_query import excluded_files, session_conditions, tool_texts, unlisted_extension
 from engine.search.parsed_query_description import rest_unmatched
 from engine.search.pipeline_stages import RaisedMinimum, Terms, short_of
 from engine.search.result_reasons import UNKNOWN_LANGUAGE
@@ -22,7 +20,6 @@ from engine.search.search_context import SearchContext, SearchRequest
 from engine.search.stage_notes import keywords_only_advice
 from engine.settings import Settings
 from engine.store import stored_models
-from engine.store.sessions import newest_transcripts
 from engine.store.snapshot import Snapshot
 from engine.text import spelling
 from engine.text.operators import SOURCE_NAMES
@@ -38,8 +35,6 @@ _MAX_WITHOUT = 2
 """Most suggested queries with one word left out."""
 _MAX_TYPES = 8
 _SELDOM_NOTES = ("", ".json", ".html", ".htm", ".log", ".csv")
-_MAX_LOOKED_AT, _LARGEST_LOOKED_AT, _MAX_BYTES, _MAX_PARSED = 200, 8 * 1024**2, 48 * 1024**2, 3
-"""Most transcripts that are searched for text of tools, most bytes of each and of all, and most that are parsed."""
 _WORDS_APART = marked("Without the quotation marks, the query finds {results}.")
 _WITHOUT = marked("Without {condition}, the query finds {results}.")
 _AS_WORDS = marked("Searched as words, {condition} finds {results}.")
@@ -95,26 +90,12 @@ def advised(
     stage = emptied_by(explanation.stages)
     remedies = (
         *_Advice(context, stage, snapshot, run_query).remedies(),
-        *_tool_texts(context, stage, snapshot, settings),
+        *tool_texts(context, stage, snapshot, settings),
     )
     with_remedies = SearchExplanation(stages=explanation.stages, results=(), emptied_by=stage, remedies=remedies)
     unmatched = stage in UNMATCHED and context.query.required
     understood = rest_unmatched(context.query) if unmatched else outcome.understood
     return msgspec.structs.replace(outcome, explanation=with_remedies, understood=understood)
-
-
-def reasons_for_weak(
-    outcome: SearchOutcome, context: SearchContext, snapshot: Snapshot, settings: Settings | None
-) -> SearchOutcome:
-    """Return an answer whose results lack words of the query with remedies for files and texts that are not indexed.
-
-    Texts of tools are searched only for an answer that is to be explained, since that reads transcripts.
-    """
-    unknown = None if outcome.similar_only else outcome.unknown_words
-    remedies = tuple(excluded_files(snapshot, context, unknown))
-    if not remedies and outcome.similar_only and context.request.explain in (True, "if weak"):
-        remedies = tuple(_tool_texts(context, "words", snapshot, settings))
-    return msgspec.structs.replace(outcome, remedies=remedies) if remedies else outcome
 
 
 def emptied_by(stages: tuple[SearchStage, ...]) -> str:
@@ -133,39 +114,6 @@ def emptied_by(stages: tuple[SearchStage, ...]) -> str:
             return "words" if not legs.get("words") else "keywords" if "keywords" in legs else "vectors"
         return stage.name
     return ""
-
-
-def _tool_texts(
-    context: SearchContext, stage: str, snapshot: Snapshot, settings: Settings | None
-) -> Iterator[SearchRemedy]:
-    """Yield a remedy if the words of the query are in tool calls or results, which are not indexed.
-
-    Reads the newest transcripts with a session that the search is limited to, until they have 48 MB together, and
-    parses at most three of them.
-    """
-    words, hidden = context.query.free_text.split(), context.request.filter.hide_memory
-    if settings is None or settings.sessions.tools or hidden or stage not in UNMATCHED:
-        return
-    from engine.corpus.transcripts.session_stores import TranscriptLocator
-    from engine.corpus.transcripts.transcript_reader import has_tool_text, may_contain, plain_parts  # every format
-
-    if not (parts := plain_parts(words)):
-        return
-    context.reads_files, files = True, context.scope.all_files(snapshot)
-    bytes_left, parsed, locator = _MAX_BYTES, 0, TranscriptLocator(settings)
-    for name, size, title in newest_transcripts(snapshot, files, _MAX_LOOKED_AT, _LARGEST_LOOKED_AT):
-        if (bytes_left := bytes_left - size) < 0 or parsed == _MAX_PARSED:
-            return
-        with suppress(OSError, PathRefused, *PARSER_FAULTS):
-            path = locator.locate(name)[0]
-            parsed += (likely := may_contain(path, parts, context.cancel))
-            if likely and has_tool_text(path, words, context.cancel):
-                advice = tr(
-                    "A call or result of a tool in “{session}” contains this. These texts are not indexed.",
-                    session=title,
-                )
-                yield SearchRemedy(name="tools", stage=stage, advice=advice)
-                return
 
 
 class _Advice:

@@ -1,9 +1,10 @@
 """Finds what a query names that isn't in the text of passages: sessions by their agent, project or files, as in "with
-Codex" or "where we changed app.py", and files that are not indexed.
+Codex" or "where we changed app.py", and files and texts that are not indexed.
 """
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from engine.base import lazy_pattern
+from engine.base.errors import PARSER_FAULTS, PathRefused
 from engine.base.formatting import folder_name
 from engine.base.language import tr, tr_count
 from engine.base.skip_reasons import tr_reason
@@ -22,7 +24,8 @@ from engine.text.folding import fold
 from engine.text.spelling import with_word_replaced
 
 if TYPE_CHECKING:
-    from engine.records import FileIssue, SearchRemedy
+    from engine.records import FileIssue, SearchOutcome, SearchRemedy
+    from engine.settings import Settings
 
 _WORD = lazy_pattern(r"[^\W_]+")
 _FILE = lazy_pattern(
@@ -30,6 +33,8 @@ _FILE = lazy_pattern(
     r"(?:[\w@+-][\w.@+-]*\.[A-Za-z][A-Za-z0-9]{0,7}|\.[A-Za-z][\w-]*)(?![\w/\\-])"
 )
 """Name of a file with an ending, or of a hidden one, perhaps with folders."""
+_MAX_LOOKED_AT, _LARGEST_LOOKED_AT, _MAX_BYTES, _MAX_PARSED = 200, 8 * 1024**2, 48 * 1024**2, 3
+"""Most transcripts that are searched for text of tools, most bytes of each and of all, and most that are parsed."""
 _MAX_FILES = 3
 _LONGEST = 1000
 """Most characters of a query that is searched for names; a longer one is a pasted passage."""
@@ -319,6 +324,57 @@ def excluded_files(
             )
         path = names.of_type(issue.path) or issue.path
         yield SearchRemedy("excluded", "", advice, path=path, extension=unlisted_extension(issue))
+
+
+def reasons_for_weak(
+    outcome: "SearchOutcome", context: SearchContext, snapshot: Snapshot, settings: "Settings | None"
+) -> "SearchOutcome":
+    """Return an answer whose results lack words of the query with remedies for files and texts that are not indexed.
+
+    Texts of tools are searched only for an answer that is to be explained, since that reads transcripts.
+    """
+    unknown = None if outcome.similar_only else outcome.unknown_words
+    remedies = tuple(excluded_files(snapshot, context, unknown))
+    if not remedies and outcome.similar_only and context.request.explain in (True, "if weak"):
+        remedies = tuple(tool_texts(context, "words", snapshot, settings))
+    return msgspec.structs.replace(outcome, remedies=remedies) if remedies else outcome
+
+
+def tool_texts(
+    context: SearchContext, stage: str, snapshot: Snapshot, settings: "Settings | None"
+) -> Iterator["SearchRemedy"]:
+    """Yield a remedy if the words of the query are in tool calls or results, which are not indexed.
+
+    Reads the newest transcripts with a session that the search is limited to, until they have 48 MB together, and
+    parses at most three of them.
+    """
+    from engine.records.explanations import UNMATCHED
+
+    words, hidden = context.query.free_text.split(), context.request.filter.hide_memory
+    if settings is None or settings.sessions.tools or hidden or stage not in UNMATCHED:
+        return
+    from engine.corpus.transcripts.session_stores import TranscriptLocator
+    from engine.corpus.transcripts.transcript_reader import has_tool_text, may_contain, plain_parts  # every format
+    from engine.records import SearchRemedy
+    from engine.store.sessions import newest_transcripts
+
+    if not (parts := plain_parts(words)):
+        return
+    context.reads_files, files = True, context.scope.all_files(snapshot)
+    bytes_left, parsed, locator = _MAX_BYTES, 0, TranscriptLocator(settings)
+    for name, size, title in newest_transcripts(snapshot, files, _MAX_LOOKED_AT, _LARGEST_LOOKED_AT):
+        if (bytes_left := bytes_left - size) < 0 or parsed == _MAX_PARSED:
+            return
+        with suppress(OSError, PathRefused, *PARSER_FAULTS):
+            path = locator.locate(name)[0]
+            parsed += (likely := may_contain(path, parts, context.cancel))
+            if likely and has_tool_text(path, words, context.cancel):
+                advice = tr(
+                    "A call or result of a tool in “{session}” contains this. These texts are not indexed.",
+                    session=title,
+                )
+                yield SearchRemedy(name="tools", stage=stage, advice=advice)
+                return
 
 
 def unlisted_extension(issue: "FileIssue") -> str:

@@ -14,7 +14,7 @@ from engine.search.chunk_filter import ChunkFilter, KnownFiles
 from engine.search.document_frequencies import Frequencies
 from engine.search.keyword_leg import KeywordLeg
 from engine.search.keyword_scores import ScoreInputs
-from engine.search.named_in_query import excluded_files
+from engine.search.named_in_query import excluded_files, reasons_for_weak
 from engine.search.pipeline_stages import EmptyIndex, KeywordsOnly, UnderstoodQuery, UnknownWords
 from engine.search.query_conditions import Conditions, files_to_search, restrict
 from engine.search.query_embedding import QueryEmbedder, WordModel
@@ -214,8 +214,6 @@ class Searcher:
         if outcome.results:
             if outcome.all_words or not context.query.free_text or context.request.like is not None:
                 return outcome
-            from engine.search.empty_result_advice import reasons_for_weak
-
             return reasons_for_weak(outcome, context, snapshot, self._settings)
 
         def run_query(other: SearchRequest) -> SearchOutcome:

@@ -45,6 +45,15 @@ def test_a_healthy_index_is_fine(verb: Run) -> None:
     assert wrong(verb("doctor", "--json")) == set()
 
 
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_doctor_of_path_fails_only_without_file(verb: Run, folder: Path, options: tuple[str, ...]) -> None:
+    verb("index")
+    (folder / "new.md").write_text("# Lilies\n")
+    (folder / "photo.png").write_bytes(b"\x89PNG")
+    codes = {name: verb("doctor", name, *options).code for name in ("a.md", "new.md", "photo.png", "c.md")}
+    assert codes == {"a.md": 0, "new.md": 0, "photo.png": 0, "c.md": verb("get", "c.md").code}
+
+
 def test_doctor_creates_no_missing_index(verb: Run, database: Path) -> None:
     found = checks(verb("doctor", "--json"))["Index"]
     assert (found["state"], found["advice"]) == ("degraded", "Run mnemoscope index.")

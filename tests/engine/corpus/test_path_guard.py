@@ -109,6 +109,24 @@ def test_notes_of_a_workspace_that_vanished_are_missing(tmp_path: Path) -> None:
         guard.locate("../a.md")
 
 
+@pytest.mark.parametrize("error", [PermissionError(13, "Permission denied"), OSError(5, "Input/output error")])
+def test_notes_of_unlistable_workspace_get_systems_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: OSError
+) -> None:
+    """Root may list any folder, so the system's refusal is imitated."""
+    (tmp_path / "a.md").write_text("a")
+    guard = PathGuard(tmp_path, Settings())
+
+    def refuse(_path: object) -> None:
+        raise error
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    with pytest.raises(type(error), match=error.strerror):
+        guard.locate("a.md")
+    with pytest.raises(PathRefused):
+        guard.locate("../a.md")
+
+
 _FOLDERS = ["a", "b", "memory", "node_modules", ".ssh", ".hidden", "ü", "u\u0308"]
 _FILES = ["a.md", "A.MD", "MEMORY.md", "x.log", ".env", ".h.md", "ü.md", "u\u0308.md", "k.pem", "bad\\.md", "n\n.md"]
 _paths = st.tuples(st.lists(st.sampled_from(_FOLDERS), max_size=2), st.sampled_from(_FILES)).map(
