@@ -42,6 +42,8 @@ _COMMON = 50_000
 """Matches of all terms from which, in a large index, `bm25`, which counts them in the whole index, takes longer than
 our own ranking, of half as many recent matches.
 """
+_SHARE_OF_TITLES = 4
+"""One in so many candidates that our own ranking chose is added for matches in titles."""
 _MAX_READ = 100_000
 """Most matches to read for those in titles, some 10 ms."""
 _SAMPLE, _MAX_SAMPLED = 16, 16_000
@@ -291,15 +293,16 @@ class KeywordLeg:
         """
         common = self._is_common(matches)
         most, recent = max(_MAX_RANKED, limit), max(_RECENT // 2 if common else _RECENT, limit)
-        if matches <= most:
-            return self._best(expression, limit, scope, common=common)
-        if scope.narrows:
+        titles = f"{_TITLES} : ({expression})"
+        if matches > most and scope.narrows:
             matches = self._estimated(expression, scope)
-            if matches <= most:
-                return self._best(expression, limit, scope, common=common)
+        if matches <= most:
+            found = self._best(expression, limit, scope, common=common)
+            if common and len(found) == limit:  # our own ranking knows no titles
+                found = self._best(titles, limit // _SHARE_OF_TITLES, scope, common=common) + found
+            return list(dict.fromkeys(found))
         self.limited = True
         oldest, newest = self._snapshot.chunk_id_range()
-        titles = f"{_TITLES} : ({expression})"
         titled = self._estimated(titles, scope) if matches > _MANY_TITLES * most else 0
         above = newest - (newest - oldest) * recent // titled if titled > (recent if common else most) else 0
         if common:

@@ -60,6 +60,17 @@ def few(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(search_context, "_MIN_CANDIDATES", 5)
 
 
+@pytest.fixture
+def enlarge(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Return a function after which the index counts as large, and words in more than 10 chunks as frequent."""
+
+    def enlarge() -> None:
+        for name, value in (("LARGE", 0), ("FREQUENT", 10)):
+            monkeypatch.setattr(document_frequencies, name, value)
+
+    return enlarge
+
+
 def test_rankable_matches_complete(find: Find) -> None:
     assert len(find("pump")) == _COUNT
     assert len(find("pum")) == _COUNT
@@ -107,23 +118,21 @@ def test_filtered_search_ranks_all_of_few_matches(find: Find) -> None:
         "today path:03",
     ],
 )
-def test_large_index_finds_the_same_chunks(find: Find, monkeypatch: pytest.MonkeyPatch, query: str) -> None:
+def test_large_index_finds_the_same_chunks(find: Find, enlarge: Callable[[], None], query: str) -> None:
     found = find(query)
-    monkeypatch.setattr(document_frequencies, "LARGE", 0)
+    enlarge()
     assert sorted(find(query, _COUNT + 1)) == sorted(found)
     assert bool(found) is (query != "-pump")
 
 
 def test_other_forms_of_common_word_skipped_in_large_index(
-    find: Find, memory: BuiltinMemory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    find: Find, enlarge: Callable[[], None], memory: BuiltinMemory, tmp_path: Path
 ) -> None:
     (tmp_path / "notes" / "soup.md").write_text("A pumpkin soup.\n", "utf-8")
     memory.sync()
     assert "soup.md" in find("pump", _COUNT + 1)
-    monkeypatch.setattr(document_frequencies, "LARGE", 0)
-    assert "soup.md" in find("pump", _COUNT + 2)
-    monkeypatch.setattr(document_frequencies, "FREQUENT", 10)
-    assert "soup.md" not in find("pump", _COUNT + 3)
+    enlarge()
+    assert "soup.md" not in find("pump", _COUNT + 2)
 
 
 @pytest.mark.usefixtures("few")
