@@ -9,7 +9,7 @@ import msgspec
 from engine.search.chunk_filter import ChunkFilter
 from engine.search.keyword_leg import KeywordLeg
 from engine.search.keyword_scores import KeywordScores, Scored
-from engine.search.pipeline_stages import VectorsReady
+from engine.search.pipeline_stages import CommonWords, VectorsReady
 from engine.search.query_boosts import CANDIDATES, NamedInQuery
 from engine.search.query_conditions import Conditions
 from engine.search.result_set import EarlierResults, leave_out
@@ -75,7 +75,8 @@ def find_candidates(
             with context.timed("keyword"):
                 part.candidates = _by_keywords(part, limit, snapshot, context)
         by_keywords = part.candidates
-        context.stages.add("keywords", leg.chunks, len(by_keywords), int(leg.limited))
+        common = CommonWords(leg.limited, [term.surface for term in leg.terms if term.only_exact])
+        context.stages.add("keywords", leg.chunks, len(by_keywords), common)
     if vector_leg is not None:
         with context.timed("vector"):
             by_vectors = vector_leg.candidates(limit, scope, context.cancel)

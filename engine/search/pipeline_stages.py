@@ -51,6 +51,8 @@ class Term(msgspec.Struct, frozen=True, eq=False):
     """Irregular forms, if the index also has the form of the query."""
     irregular_idf: float = 0.0
     """Idf of the irregular forms together."""
+    only_exact: bool = False
+    """Whether its looser forms were not searched, since so many chunks of a large index contain the word."""
 
     @property
     def searched(self) -> bool:
@@ -198,6 +200,15 @@ class UnknownWords(msgspec.Struct, frozen=True):
     words: Sequence[str]
 
 
+class CommonWords(msgspec.Struct, frozen=True):
+    """What the keyword leg left out, since too many chunks contain the words of the query."""
+
+    limited: bool
+    """Whether only the newest matches and those with a word in a title were compared."""
+    only_exact: Sequence[str]
+    """Words whose looser forms were not searched."""
+
+
 class EmptyIndex(msgspec.Struct, frozen=True):
     """An index without chunks. `recovered`: why it had to be rebuilt, or empty."""
 
@@ -234,6 +245,7 @@ Details = (
     | VectorsReady
     | KeywordsOnly
     | UnknownWords
+    | CommonWords
     | EmptyIndex
     | UnderstoodQuery
     | None

@@ -9,6 +9,7 @@ from engine.records import SearchStage
 from engine.search.parsed_query_description import describe_understood, no_words
 from engine.search.pipeline_stages import (
     Best,
+    CommonWords,
     EmbeddedQuery,
     EmptyIndex,
     KeywordsOnly,
@@ -137,10 +138,14 @@ def _filters(stage: Stage) -> str:
 
 def _keywords(stage: Stage) -> str:
     chosen = tr_count("{count:,} passage was chosen by words.", "{count:,} passages were chosen by words.", stage.left)
-    if not stage.details:
-        return chosen
-    limit = tr("Too many match, so only the newest and those with a word in a title were compared.")
-    return f"{chosen} {limit}"
+    common = _details(stage, CommonWords)
+    notes = [chosen]
+    if common.limited:
+        notes.append(tr("Too many match, so only the newest and those with a word in a title were compared."))
+    if common.only_exact:
+        words = ", ".join(map(in_quotes, common.only_exact))
+        notes.append(tr("Other forms of common words were not searched: {words}.", words=words))
+    return " ".join(notes)
 
 
 def _language(stage: Stage) -> str:

@@ -157,6 +157,7 @@ class TermLookup:
             loose=min(loose_count, self._snapshot_chunks),
             irregular=irregular,
             irregular_idf=scoring.inverse_document_frequency(self._chunks, irregular_count) if irregular else 0.0,
+            only_exact=only_exact,
         )
 
     def _loose_phrases(

@@ -133,6 +133,10 @@ def test_other_forms_of_common_word_skipped_in_large_index(
     assert "soup.md" in find("pump", _COUNT + 1)
     enlarge()
     assert "soup.md" not in find("pump", _COUNT + 2)
+    explanation = memory.search("pump soup", explain=True).explanation
+    assert explanation is not None
+    [note] = [stage.note for stage in explanation.stages if stage.name == "keywords"]
+    assert "Other forms of common words were not searched: “pump”." in note
 
 
 @pytest.mark.usefixtures("few")
