@@ -14,7 +14,7 @@ from engine.search.pipeline_stages import Term
 from engine.search.scoring import length_norm, term_score
 from engine.search.term_counts import CHOICE_WEIGHTS, LOOK_UP_ABOVE, Around, CountedPhrases, Match, count_terms, rank_by
 from engine.search.term_lookup import TermLookup, quoted
-from engine.store.connection import number as count
+from engine.store.connection import number
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis
 
@@ -258,8 +258,8 @@ class KeywordLeg:
             if around:
                 result.note_around(id_, in_text=any(any(frequencies[:-1]) for _, frequencies in matches))
                 _add_around(around, norm)
-            for number, frequencies in matches:
-                index, idf, kind, term, of_others = numbered[number]
+            for position, frequencies in matches:
+                index, idf, kind, term, of_others = numbered[position]
                 if frequencies[-1]:
                     in_names += idf
                 if kind is not None:
@@ -323,7 +323,7 @@ class KeywordLeg:
         if counted not in self._estimates:
             (expression, condition, values), fts = counted, self._tables.fts
             query = f"SELECT count(*) FROM {fts} WHERE {fts} MATCH ? {condition}"
-            self._estimates[counted] = share * count(self._snapshot.connection, query, (expression, *values))
+            self._estimates[counted] = share * number(self._snapshot.connection, query, (expression, *values))
         return self._estimates[counted]
 
     def _limited_to(self, expression: str, scope: ChunkFilter, above: int = 0) -> tuple[str, str, tuple[bytes, ...]]:
@@ -401,8 +401,8 @@ def _add_around(around: list[Around], norm: float) -> None:
 
     Otherwise a short chunk would rank above a chunk of the same file that contains the word.
     """
-    for frequencies, kind, number in around:
-        frequencies[kind] += number * norm / scoring.K1
+    for frequencies, kind, occurrences in around:
+        frequencies[kind] += occurrences * norm / scoring.K1
 
 
 def _contribution(

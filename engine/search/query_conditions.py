@@ -30,7 +30,6 @@ _STEM_COLUMNS = "- words"
 _WORD_COLUMNS = "- stems"
 _PHRASE_COLUMNS = "- {name stems}"
 _NANOSECONDS = 10**9
-_ENOUGH = 500
 _JOINTS = lazy_pattern(r"[-_ \t]+")
 
 
@@ -160,18 +159,18 @@ class Conditions:
     def _is_within_names(self, atom: Word | Phrase) -> bool:
         """Whether to find a phrase also where it begins or ends within an identifier, which reads texts.
 
-        If enough of the newest chunks of a large index have it as words, others add nothing.
+        If enough of the newest chunks of a large index have it as words, others add nothing to a search for it alone.
         """
         if not _forms_within(atom):
             return False
         oldest, newest = self._snapshot.chunk_id_range()
-        large = document_frequencies.LARGE
-        if newest - oldest < large:
+        large, [(clause, _), *others] = document_frequencies.LARGE, self._clauses
+        if newest - oldest < large or others or clause.negated:
             return True
-        fts = self._tables.fts
-        matches = f"SELECT 1 FROM {fts} WHERE {fts} MATCH ? AND rowid > ? LIMIT {_ENOUGH}"
+        fts, enough = self._tables.fts, document_frequencies.FREQUENT // 10
+        matches = f"SELECT 1 FROM {fts} WHERE {fts} MATCH ? AND rowid > ? LIMIT {enough}"
         values = self._expression_of(atom), newest - large // 4
-        return number(self._snapshot.connection, f"SELECT count(*) FROM ({matches})", values) < _ENOUGH
+        return number(self._snapshot.connection, f"SELECT count(*) FROM ({matches})", values) < enough
 
     def _expression_of(self, atom: Word | Phrase) -> str:
         return phrase_expression(phrase_tokens(atom.text)) if isinstance(atom, Phrase) else self._word(atom)

@@ -71,17 +71,18 @@ class _Typed(msgspec.Struct, frozen=True):
     """Whether it is written as a name with one capital letter or only capitals; others are written in many ways."""
     in_sentence: bool
     """Whether the query has function words."""
+    model: WordModel
 
     @property
     def column(self) -> str:
         return "stems" if self.korean else "words"
 
     @classmethod
-    def of(cls, term: QueryTerm, query: str, analysis: QueryAnalysis) -> "_Typed":
+    def of(cls, term: QueryTerm, query: str, analysis: QueryAnalysis, model: WordModel) -> "_Typed":
         word, language = term.surface, analysis.languages[0]
         in_one_case = word[1:].islower() or word.isupper()
         is_name = in_one_case and is_written_as_name(word, term.start, query, language)
-        return cls(word, *_search_word(term), language, is_name, any(other.stop for other in analysis.terms))
+        return cls(word, *_search_word(term), language, is_name, any(other.stop for other in analysis.terms), model)
 
     def hardly_in(self, word: str, languages: Sequence[str]) -> Sequence[str]:
         """Return the `languages` in whose texts `word` is a function word, unless it is probably meant: if its letters
@@ -92,7 +93,7 @@ class _Typed(msgspec.Struct, frozen=True):
             return () if self.in_sentence and word[0] == self.token[0] else languages
         return [language for language in languages if word in unsearched_words(language)]
 
-    def is_other(self, text: str, word: str, model: WordModel) -> bool:
+    def is_other(self, text: str, word: str) -> bool:
         """Return whether a text has a word in lower case, so that a name isn't a typo of it: "Bevan" is not "began".
 
         False if letters are only missing or swapped in the name, doubled in a long one, or if the model shows a typo:
@@ -102,7 +103,7 @@ class _Typed(msgspec.Struct, frozen=True):
         if self.surface.isupper():
             return written is not None and not written.isupper()
         doubled = len(self.token) >= SHORTEST_EVIDENT and _undoubled(self.token) == _undoubled(word)
-        if doubled or model.is_typo(self.token, word):
+        if doubled or self.model.is_typo(self.token, word):
             return False
         return written is not None and written.islower() and bool(Counter(self.token) - Counter(word))
 
@@ -134,8 +135,8 @@ class Spelling:
         known = _expression_of_known(analysis, terms)
         choices, similar = [], dict[int, tuple[tuple[str, ...], ...]]()
         for term in (unknown := _unknown(analysis, terms, model)):
-            typed = _Typed.of(term, query, analysis)
-            near = self._near(snapshot, typed, scope, known, model)
+            typed = _Typed.of(term, query, analysis, model)
+            near = self._near(snapshot, typed, scope, known)
             if offered := list(_offered(snapshot, typed, near, scope)):
                 choices.append((term.surface, offered))
             short = near and len(typed.token) < SHORTEST_CORRECTED and not model.is_rare(term.surface)
@@ -155,13 +156,11 @@ class Spelling:
             ), analysis
         return _suggestions(query, choices), analysis
 
-    def _near(
-        self, snapshot: Snapshot, typed: _Typed, scope: ChunkFilter, known: str, model: WordModel
-    ) -> list[tuple[Near, str]]:
+    def _near(self, snapshot: Snapshot, typed: _Typed, scope: ChunkFilter, known: str) -> list[tuple[Near, str]]:
         """Return some indexed words similar to a term, each with the text of a chunk that contains it: those in a chunk
         with the `known` words of the query first, function words last.
         """
-        near = list(islice(self._likely_words(snapshot, typed, scope, model), _MAX_SIMILAR)) if typed.token else []
+        near = list(islice(self._likely_words(snapshot, typed, scope), _MAX_SIMILAR)) if typed.token else []
 
         def apart(pair: tuple[Near, str]) -> tuple[bool, bool]:
             word = pair[0].token
@@ -170,9 +169,7 @@ class Spelling:
 
         return sorted(near, key=apart) if known else near
 
-    def _likely_words(
-        self, snapshot: Snapshot, typed: _Typed, scope: ChunkFilter, model: WordModel
-    ) -> Iterator[tuple[Near, str]]:
+    def _likely_words(self, snapshot: Snapshot, typed: _Typed, scope: ChunkFilter) -> Iterator[tuple[Near, str]]:
         """Yield the likeliest words within the filter `scope`, each with the text of a chunk that contains it.
 
         Words with one typo come first; without any, words that the typed one joins, then words with two typos.
@@ -187,7 +184,7 @@ class Spelling:
                 if common and len(common) == len(languages):
                     continue
                 text = _text_containing(snapshot, near.token, typed.column, scope, common=common)
-                if text is None or (typed.is_name and not apart and typed.is_other(text, near.token, model)):
+                if text is None or (typed.is_name and not apart and typed.is_other(text, near.token)):
                     continue
                 found = True
                 yield near, text

@@ -96,6 +96,7 @@ class _Reader:
         if self._has_particle:
             return True
         words = [str(clause.alternatives[0]) for clause in self._clauses if not clause.required]
+        words = [word for word in words if word != ","]  # after a quotation
         if self._text.rstrip().endswith(_QUESTION_MARKS):
             return len(words) >= _MIN_WORDS_WITH_MARK
         outside = " ".join(words)

@@ -106,6 +106,7 @@ def letters_and_digits(text: str) -> list[str]:
 def forget_words() -> None:
     """Free the caches of words, about 9 MB after 10,000 notes: they save little for a few more notes."""
     streams_of.cache_clear()
+    cluster_token.cache_clear()
     forget_stems()
 
 

@@ -25,6 +25,7 @@ from engine.backends.lancedb.table_schema import (
     sql_one_of,
 )
 from engine.base.cancellation import CancelToken, checkpoint
+from engine.corpus.link_parsing import names_of
 from engine.search.document_frequencies import Beginning, Word
 from engine.store.connection import number
 from engine.store.index_schema import INDEX_MIGRATIONS
@@ -134,6 +135,7 @@ class Catalog:
                 aliases=metadata.aliases,
                 dates=metadata.earlier if metadata.dated is None else (*metadata.earlier, metadata.dated),
                 evergreen=metadata.evergreen,
+                link_names=names_of(path, file.title, metadata.aliases, "") if file.source == "memory" else (),
             )
         )
         query = f"SELECT id FROM {writer.tables.files} WHERE source = ? AND path = ?"

@@ -61,11 +61,11 @@ def few(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.fixture
-def enlarge(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+def enlarge(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Return a function after which the index counts as large, and words in more than 10 chunks as frequent."""
 
-    def enlarge() -> None:
-        for name, value in (("LARGE", 0), ("FREQUENT", 10)):
+    def enlarge(large: int = 0) -> None:
+        for name, value in (("LARGE", large), ("FREQUENT", 10)):
             monkeypatch.setattr(document_frequencies, name, value)
 
     return enlarge
@@ -118,7 +118,7 @@ def test_filtered_search_ranks_all_of_few_matches(find: Find) -> None:
         "today path:03",
     ],
 )
-def test_large_index_finds_the_same_chunks(find: Find, enlarge: Callable[[], None], query: str) -> None:
+def test_large_index_finds_the_same_chunks(find: Find, enlarge: Callable[..., None], query: str) -> None:
     found = find(query)
     enlarge()
     assert sorted(find(query, _COUNT + 1)) == sorted(found)
@@ -126,7 +126,7 @@ def test_large_index_finds_the_same_chunks(find: Find, enlarge: Callable[[], Non
 
 
 def test_other_forms_of_common_word_skipped_in_large_index(
-    find: Find, enlarge: Callable[[], None], memory: BuiltinMemory, tmp_path: Path
+    find: Find, enlarge: Callable[..., None], memory: BuiltinMemory, tmp_path: Path
 ) -> None:
     (tmp_path / "notes" / "soup.md").write_text("A pumpkin soup.\n", "utf-8")
     memory.sync()
@@ -137,6 +137,29 @@ def test_other_forms_of_common_word_skipped_in_large_index(
     assert explanation is not None
     [note] = [stage.note for stage in explanation.stages if stage.name == "keywords"]
     assert "Other forms of common words were not searched: “pump”." in note
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ('"at the pump"', False),  # enough passages have it as words
+        ('"near the weir"', True),
+        ('pump "at the pump" tank', False),
+        ('"at the pump" "near the weir"', True),
+        ('pump -"near the weir"', False),
+        ('tank -"at the pump"', False),
+    ],
+)
+def test_frequent_phrase_within_names_in_large_index(
+    memory: BuiltinMemory, find: Find, enlarge: Callable[..., None], tmp_path: Path, query: str, found: bool
+) -> None:
+    names = "The tank was at the pump_house, and near the weir_gate.\n"
+    (tmp_path / "notes" / "tank.md").write_text(names, "utf-8")
+    memory.sync()
+    small = find(query, _COUNT + 1)
+    enlarge(40)
+    assert ("tank.md" in find(query, _COUNT + 2)) is found
+    assert found or "tank.md" in small or "-" in query
 
 
 @pytest.mark.usefixtures("few")

@@ -125,6 +125,8 @@ def test_particle_after_quotation_is_not_a_term(text: str) -> None:
         '"left valve"',
         '"left valve" what?',
         'hose, leak "left valve"',
+        '"left valve", hose leak greenhouse',
+        '"left valve", "drip line", hose, leak',
         '"left valve"교체',
         '"left valve" 어디에',
         '"left valve" 更换方法 备件型号 温室',
