@@ -221,7 +221,7 @@ class SessionSettings(Section, frozen=True):
         ),
     ] = ()
     thinking: Annotated[
-        bool, option("Index agents' thinking", "Index what agents thought, not only what they said.")
+        bool, option("Index agents' thinking", "Index agents' thinking, not only their messages.")
     ] = False
     tools: Annotated[
         bool, option("Index tool calls and results", "Index the calls and results of tools, not only messages.")

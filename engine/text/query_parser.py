@@ -44,7 +44,7 @@ _IN_SENTENCES = FUNCTION_CHARACTERS.union("はがをにので", "，、。；：
 _QUOTATION = lazy_pattern("|".join(f"{opening}[^{marks}]*[{marks}]" for opening, marks in CLOSING.items()))
 _CONNECTIVES = ("AND", "OR", "NOT")
 _NOT_WITH_OR = marked("“OR” was ignored: it doesn't join exclusions.")
-_NEVER_CLOSES = marked("A quotation mark that never closes was read as a part of its word.")
+_NEVER_CLOSES = marked("An unclosed quotation mark was read as part of its word.")
 
 
 def parse_query(text: str) -> Query:

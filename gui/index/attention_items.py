@@ -91,7 +91,7 @@ def _empty(status: MemoryProviderStatus, refused: bool) -> Attention:
 
 
 def _failed(failed: Sequence[FileIssue], refused: bool) -> Iterator[Attention]:
-    retry = ("", "") if refused else (tr("Retry"), "sync")
+    retry = ("", "") if refused else (tr("Try again"), "sync")
     named = failed if len(failed) <= _NAMED + 1 else failed[:_NAMED]
     for issue in named:
         act = (tr("Show"), "failed") if issue.rule == NOT_EMBEDDED else retry

@@ -418,7 +418,7 @@ class SessionMenu(QMenu):
         self.link = self.addAction(LINK.words)
         show_keys_of(self.link, LINK.name)
         self.addSeparator()
-        self.alike = self.addAction(tr("Sessions like this one"))
+        self.alike = self.addAction(tr("Similar sessions"))
         gates = Gates()
         gates.update_features(unsupported)
         gates.add(self.alike, "alike")

@@ -200,7 +200,7 @@ class LanguageField(ChoiceField):
 
     def __init__(self, option: Option, title: str) -> None:
         super().__init__(option, title)
-        self.later = label(tr("The window changes its language with the next start of the program."), wrap=True)
+        self.later = label(tr("The language changes when the program restarts."), wrap=True)
         self.restart = _link()
         self.restart.setText(tr("Restart now"))
         self.restart.clicked.connect(lambda: self.restart_requested.emit(self.box.currentData()))

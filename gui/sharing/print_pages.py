@@ -242,7 +242,7 @@ class _RowStrips:
                 return None
             count = entries[row.entry].longest
             words = tr_count(
-                "… {count:,} line in all, the rest is folded", "… {count:,} lines in all, the rest is folded", count
+                "… {count:,} line in all, the rest is collapsed", "… {count:,} lines in all, the rest is collapsed", count
             )
             rest = _small(words, self._style, width)
             return Strip(rest, self._indent, 0.2 * self._line, "tool")
