@@ -302,7 +302,7 @@ _WORDS: dict[RemedyName, str] = {
 _LONGEST = 28
 
 
-def button_words(remedy: SearchRemedy) -> str:
+def remedy_label(remedy: SearchRemedy) -> str:
     if remedy.query:
         return tr("Search for “{query}”", query=shortened(remedy.query, _LONGEST))
     if remedy.extension:

@@ -330,7 +330,7 @@ class KeyboardPage(DialogPage):
         if command is None:
             self.hint.setText("")
         elif not key:
-            self.hint.setText(_usual_words(command) if self._own.is_own(command.name) else "")
+            self.hint.setText(_default_keys_text(command) if self._own.is_own(command.name) else "")
         elif fixed:
             self.hint.setText(tr("{key} is used by {command} and can't be changed.", key=native(key), command=other))
         elif other is not None:
@@ -380,7 +380,7 @@ class KeyboardPage(DialogPage):
         return super().eventFilter(watched, event)
 
 
-def _usual_words(command: Command) -> str:
+def _default_keys_text(command: Command) -> str:
     """Return the default keys as text."""
     usual = any_of(map(native, command.keys))
     return tr("Default: {keys}.", keys=usual) if usual else tr("No default shortcut.")

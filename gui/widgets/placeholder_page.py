@@ -62,11 +62,11 @@ class ElidedButton(QPushButton):
     def __init__(self, words: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._words = ""
-        self.set_words(words)
+        self.set_label(words)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         PositionTip(self, lambda _: "" if self.visible_label == self._words else self._words)
 
-    def set_words(self, words: str) -> None:
+    def set_label(self, words: str) -> None:
         """Replace the whole label."""
         if words != self._words:
             self._words = words

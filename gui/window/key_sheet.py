@@ -136,7 +136,8 @@ class KeySheet(QWidget):
             title.setVisible(matching > 0)
             found += matching
         self._nothing.setVisible(not found)
-        announce(self.edit, tr_count("{count:,} shortcut", "{count:,} shortcuts", found) if found else self._nothing.text())
+        counted = tr_count("{count:,} shortcut", "{count:,} shortcuts", found)
+        announce(self.edit, counted if found else self._nothing.text())
 
 
 def _divided(columns: int) -> list[list[Group]]:
