@@ -49,10 +49,10 @@ _NEVER_CLOSES = marked("An unclosed quotation mark was read as part of its word.
 
 def parse_query(text: str) -> Query:
     """Parse any text as a query; never raises."""
-    return _Reader(text).read() if len(text) <= LONGEST else Query(text)
+    return _Parser(text).parse() if len(text) <= LONGEST else Query(text)
 
 
-class _Reader:
+class _Parser:
     """Parser of one query."""
 
     def __init__(self, text: str) -> None:
@@ -65,7 +65,7 @@ class _Reader:
         self._has_particle = False
         """Whether a particle follows a quotation directly, as in `"설정 파일"을`: the text around it is a sentence."""
 
-    def read(self) -> Query:
+    def parse(self) -> Query:
         at = self._skip(0)
         while at < len(self._text):
             at = self._skip(self._next(at))

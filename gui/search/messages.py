@@ -266,7 +266,7 @@ def _not_found(query: Query) -> str:
 
 
 def _language_unknown(outcome: SearchOutcome) -> bool:
-    """Return whether another model is the remedy of an empty answer, since its vectors didn't count."""
+    """Return whether another model would help an empty answer, since this one doesn't know the language."""
     remedies = () if outcome.explanation is None else outcome.explanation.remedies
     return any(remedy.name == "settings" for remedy in remedies)
 

@@ -170,6 +170,6 @@ class DialogFooter(Resized, QWidget):
         self.window().close()
 
     def fit(self) -> None:
-        """Set the height to that of the text, limited to a share of the window."""
+        """Fit the height to the text, up to a share of the window."""
         text_height = self._text.heightForWidth(max(1, self._scroll_area.viewport().width()))
         self._scroll_area.setFixedHeight(max(1, min(text_height, round(self.window().height() * _MAX_SHARE))))

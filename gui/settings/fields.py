@@ -144,7 +144,7 @@ class _TextField(Field):
         raise NotImplementedError
 
     def _is_written_as(self, value: Any) -> bool:
-        """Return whether the text stands for this value, perhaps written otherwise than by the program."""
+        """Return whether the text means this value, perhaps in another notation than the program's."""
         try:
             typed = read_field(self.option, self._text())
         except UnreadableValue:

@@ -141,7 +141,7 @@ class CommandTable(Resized, RecordsTable[CommandRow]):
         return not self._due.isActive()
 
     def show_found(self, rows: tuple[CommandRow, ...], all_rows: Sequence[CommandRow], *, marked: bool) -> None:
-        """Show the commands `found`; `all_rows`: all commands. `marked`: whether the user has chosen keys of some."""
+        """Show the commands `rows` of `all_rows`; `marked`: the user has chosen keys of some."""
         self._all = all_rows
         self.show_records(rows)
         self.setColumnHidden(_MARK, not marked)

@@ -2,7 +2,7 @@
 
 Qt doesn't know what such a widget paints, and exposes it without a role. A widget with `spoken_role` and
 `spoken_parts()` is exposed as a chart, a list or a document whose children are those parts. Nothing is created before
-an assistive technology asks.
+an assistive technology requests it.
 
 Qt appends each new widget to the tab order: widgets that are created late are inserted at their position.
 """

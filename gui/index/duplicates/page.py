@@ -56,7 +56,7 @@ class GroupRow:
 
 @dataclass(frozen=True)
 class RecurringRow:
-    """The row that stands for all groups of text that recurs in many notes; opening it shows or hides them."""
+    """The row for all groups of text that recurs in many notes; opening it shows or hides them."""
 
     count: int
     folded: bool

@@ -194,7 +194,7 @@ class MapView(QWidget):
 
     @property
     def _fade_seconds(self) -> float:
-        """0 where the user asks the desktop for less motion."""
+        """Duration of the fade in seconds; 0 if the desktop is set to reduce motion."""
         return 2 * self.style().styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration, None, self) / 1000
 
     @Slot()
