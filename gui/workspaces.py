@@ -29,7 +29,7 @@ from gui.widgets.icons import add_clear_button
 from gui.widgets.labels import AT_RIGHT, label, write_line
 from gui.widgets.layouts import column_of, row_of
 from gui.widgets.row_list import GUTTER
-from gui.widgets.rows import Index, RowDelegate, paint_ground
+from gui.widgets.rows import Index, RowDelegate, paint_row_background
 
 # --- Texts about a workspace -----------------------------------------------------------------------------------------
 
@@ -151,14 +151,14 @@ class _Rows(RowDelegate):
 
     def paint_row(self, painter: QPainter, option: QStyleOptionViewItem, index: Index, colours: Tokens) -> None:
         known: KnownWorkspace = index.data(_KNOWN)
-        paint_ground(painter, option, colours)
+        paint_row_background(painter, option, colours)
         rect = option.rect.adjusted(GUTTER, _PAD, -GUTTER, -_PAD)
         name_font, meta = font_at(13, QFont.Weight.DemiBold), font_at(12)
         above = QRect(rect.left(), rect.top(), rect.width(), QFontMetrics(name_font).height())
         below = QRect(rect.left(), above.bottom() + 1 + _LINE_SPACING, rect.width(), QFontMetrics(meta).height())
-        ink = colours.muted if known.present else colours.degraded
+        colour = colours.muted if known.present else colours.degraded
         at_end = above.adjusted(rect.width() - int(rect.width() * _MAX_STATE), 0, 0, 0)
-        state = write_line(painter, at_end, index.data(_STATE), (meta, ink), at=AT_RIGHT)
+        state = write_line(painter, at_end, index.data(_STATE), (meta, colour), at=AT_RIGHT)
         write_line(painter, below, known.folder, (meta, colours.muted), cut=Qt.TextElideMode.ElideMiddle)
         above.setRight(above.right() - state - _GAP)
         write_line(painter, above, known.name, (name_font, colours.text if known.present else colours.muted))

@@ -37,11 +37,11 @@ msgstr ""
 def in_code() -> Catalog:
     """Return all translatable texts of the code, each with the files that contain it."""
     catalog = Catalog(charset="utf-8")
-    for room in ("engine", "gui"):
-        for name, _, text, _, _ in extract_from_dir(ROOT / room, [("**.py", "python")], keywords=KEYWORDS):
+    for package in ("engine", "gui"):
+        for name, _, text, _, _ in extract_from_dir(ROOT / package, [("**.py", "python")], keywords=KEYWORDS):
             if text:
-                catalog.add(text, locations=[(f"{room}/{name}", 0)])
-        for path in sorted((ROOT / room).rglob("*.py")):
+                catalog.add(text, locations=[(f"{package}/{name}", 0)])
+        for path in sorted((ROOT / package).rglob("*.py")):
             for text in _declared(path.read_text("utf-8")):
                 catalog.add(text, locations=[(path.relative_to(ROOT).as_posix(), 0)])
     return catalog

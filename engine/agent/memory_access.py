@@ -21,7 +21,7 @@ _FULL_SHARE = 2 / 3
 """Share of the deadline for the complete work, if there is quicker work to do instead."""
 
 
-class TooSlow(Exception):
+class MemoryTimeout(Exception):
     """The memory did not answer before the deadline, or a call was refused soon after such a failure."""
 
 
@@ -100,8 +100,9 @@ class AgentAccess:
         cancel: CancelToken | None = None,
         quicker: "Callable[[MemorySearchManager, CancelToken], T] | None" = None,
     ) -> T:
-        """Call the memory and return its answer. Raises its errors, `TooSlow`, and `Cancelled` as soon as `cancel`
-        fires.
+        """Call the memory and return its answer.
+
+        Raises its errors, `MemoryTimeout`, and `Cancelled` as soon as `cancel` fires.
 
         `quicker`: work to do instead if `work` takes most of the deadline. `work` then continues, and until it has
         succeeded or the cooldown is over, only `quicker` is done.
@@ -120,13 +121,13 @@ class AgentAccess:
                 memory = self._memory  # the rest of the deadline is too short to wait for a sync again
             work = quicker
         if (wait := _wait_after(self._hanging)) > 0:
-            raise TooSlow(f"The memory did not answer in time; it is asked again in {wait:.0f} seconds.")
+            raise MemoryTimeout(f"The memory did not answer in time; it is asked again in {wait:.0f} seconds.")
         call = self._start(work, memory)
         if not call.wait(until - time.monotonic(), cancel):
             self._hanging = call
             call.retry_at = time.monotonic() + self._cooldown
             call.cancel()
-            raise TooSlow(f"The memory did not answer within {self._deadline:.0f} seconds.")
+            raise MemoryTimeout(f"The memory did not answer within {self._deadline:.0f} seconds.")
         return call.outcome()
 
     def _start(

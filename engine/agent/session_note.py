@@ -376,7 +376,7 @@ def remember(  # noqa: PLR0913 - most are options, given by name
     by_agent: bool = False,
     cancel: CancelToken | None = None,
 ) -> Remembered:
-    """Write the note of the session with this stable name or id; None writes that of the latest session.
+    """Write the note of the session with this stable name or id; None stands for the latest session.
 
     The latest is the newest with messages. A session is written once, until it continues, unless `again`. `slug`: the
     name, instead of the chat model's or of the session's own words. If the model fails, the note is still written.

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from engine.agent.memory_access import TooSlow
+from engine.agent.memory_access import MemoryTimeout
 from engine.base import lazy_logger
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, MnemoscopeError, ProviderError
@@ -30,7 +30,7 @@ def error_message(error: BaseException) -> str:
     """Return an error as one sentence for an agent; keys are masked, and unexpected errors are logged too."""
     try:
         text = " ".join(str(error).split())
-        if not isinstance(error, MnemoscopeError | TooSlow):
+        if not isinstance(error, MnemoscopeError | MemoryTimeout):
             log.warning("An agent's question failed", exc_info=error)
             text = f"{type(error).__name__}: {text}"
         return redact(text)[:_LONGEST] or type(error).__name__
@@ -59,7 +59,7 @@ def _advice(error: BaseException, sentence: str) -> tuple[str, str]:
                 "search again."
             ),
         )
-    if isinstance(error, TooSlow):
+    if isinstance(error, MemoryTimeout):
         return "The memory took too long to answer.", "Go on without it for now, and search again in a minute."
     if isinstance(error, Cancelled):
         return "The search was cancelled.", "Search again if the answer is still needed."
@@ -86,7 +86,7 @@ class AgentTool:
     description: str
     """Description for models: its purpose, and when to call it."""
     parameters: Mapping[str, Any]
-    """JSON schema of the arguments; `answer` validates with it, as far as `arguments.refusal` knows its keywords."""
+    """JSON schema of the arguments; `answer` validates with it, as far as `schema_errors` knows its keywords."""
     answers: type[Answer]
     """Type of the record that `call` returns; with only `error` set, it reports a failure."""
     call: Callable[[Mapping[str, Any], CancelToken], Record]
@@ -99,7 +99,7 @@ class AgentTool:
     def answer(self, arguments: Mapping[str, Any], cancel: CancelToken) -> dict[str, Any]:
         """Return the payload as JSON values with camelCase keys; errors are in `error`. Never raises."""
         try:
-            refused = refusal(self.name, self.parameters, arguments)
+            refused = schema_errors(self.name, self.parameters, arguments)
             answer: Record = self.answers(error=refused) if refused else self.call(arguments, cancel)
         except Exception as error:
             answer = self.answers(error=error_message(error))
@@ -123,7 +123,7 @@ def schema(*, required: tuple[str, ...], **properties: Mapping[str, Any]) -> dic
     return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
 
 
-def refusal(tool: str, schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> str:
+def schema_errors(tool: str, schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> str:
     """Return why a tool's schema refuses these arguments, one sentence per fault, at most five; empty if it allows
     them.
 

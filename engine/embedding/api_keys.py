@@ -155,8 +155,8 @@ def _may_get_usual_key(own: Settings) -> bool:
     if not base_url or own.remote.api_key_env:
         return True
     preset = preset_of(base_url)
-    in_the_clear = base_url.strip().lower().startswith("http:") and not is_loopback(base_url)
-    return not in_the_clear and (preset is None or preset.needs_key)
+    is_unencrypted = base_url.strip().lower().startswith("http:") and not is_loopback(base_url)
+    return not is_unencrypted and (preset is None or preset.needs_key)
 
 
 def _account(provider: str, own: Settings) -> str:

@@ -246,7 +246,7 @@ def _similar_pairs(signs: Signs, files: Ids, cancel: CancelToken | None) -> NDAr
         sizes = np.diff(np.append(starts, count))
         groups = [order[start : start + size] for start, size in zip(starts, sizes, strict=True) if size > _MAX_IN_BAND]
         for first, second in chain(_pairs_of(order, starts, sizes), *(_neighbours(signs, group) for group in groups)):
-            # Filtered before they are collected: of a hundred pairs in a band, hardly one is similar.
+            # Filtered before they are collected: few of a hundred pairs in a band are similar.
             gaps = np.bitwise_count(signs[first] ^ signs[second]).sum(axis=1, dtype=np.int64)
             chosen = (gaps <= _MAX_DIFFERENT) & (files[first] != files[second])
             codes.append(np.minimum(first, second)[chosen] * count + np.maximum(first, second)[chosen])

@@ -76,7 +76,7 @@ _FARTHEST = np.float32(5)
 # --- Keeps positions recognisable: points stay near their old positions, and a query is placed near its results.
 
 
-def begin(ids: Ids, found: Ids, old_ids: Ids, old_points: Vectors) -> Vectors | None:
+def starting_positions(ids: Ids, found: Ids, old_ids: Ids, old_points: Vectors) -> Vectors | None:
     """Return starting positions (n, 2) for a layout, taken from an older one; None if too few points have a position
     there.
 
@@ -93,10 +93,10 @@ def begin(ids: Ids, found: Ids, old_ids: Ids, old_points: Vectors) -> Vectors | 
     return np.where(known[:, None], points, near).astype(np.float32)
 
 
-def turn(ids: Ids, points: Vectors, old_ids: Ids, old_points: Vectors) -> Vectors:
+def alignment(ids: Ids, points: Vectors, old_ids: Ids, old_points: Vectors) -> Vectors:
     """Return the rotation or reflection matrix (2, 2) that moves `points` closest to their old positions.
 
-    A map of a few points, seen while the index was made, doesn't decide how that of all is turned.
+    An old map of only a few points, from the first indexing, doesn't determine the rotation.
     """
     previous, known = find_points(ids, old_ids, old_points)
     if known.sum() < 3 or known.mean() < _ENOUGH:
@@ -116,7 +116,7 @@ def find_points(ids: Ids, old_ids: Ids, old_points: Vectors) -> tuple[Vectors, N
     return old_points[at], old_ids[at] == ids
 
 
-def between(points: Vectors, cosines: Vectors) -> tuple[float, float]:
+def query_position(points: Vectors, cosines: Vectors) -> tuple[float, float]:
     """Return the position of a query between its nearest chunks, at `points` (m, 2), m > 0, with `cosines` (m,).
 
     Uses the weighted geometric median: a mean would be far from all points if one of the nearest is elsewhere.
@@ -132,7 +132,7 @@ def between(points: Vectors, cosines: Vectors) -> tuple[float, float]:
 # ---------------------------------------------------------------------------------------------------------------------
 
 
-def draw(
+def compute_layout(
     rows: Rows,
     stamp: int,
     old: StoredLayout | None,
@@ -148,7 +148,7 @@ def draw(
     report = progress or (lambda _: None)
     by_neighbours = _MIN_POINTS <= len(rows) <= MAX_NEIGHBOURS
     report(MapProgress(stage="directions", done=0.05))
-    directions = find_directions(rows, _COMPARED if by_neighbours else 2, cancel)
+    directions = principal_components(rows, _COMPARED if by_neighbours else 2, cancel)
     spread = directions.project(rows, cancel)
     drawn = _by_directions(rows, stamp, directions, spread, old)
     if not by_neighbours:
@@ -160,8 +160,8 @@ def draw(
     report(MapProgress(stage="arranging", done=0.4))
     known = None
     if old is not None and old.layout == "neighbours":
-        known = begin(rows.ids, neighbours, old.ids, old.points)
-    points = arrange(
+        known = starting_positions(rows.ids, neighbours, old.ids, old.points)
+    points = run_tsne(
         neighbour_weights(neighbours, distances),
         drawn.points if known is None else known,
         settled=known is not None,
@@ -169,7 +169,7 @@ def draw(
         cancel=cancel,
     )
     if known is not None and old is not None:
-        points = points @ turn(rows.ids, points, old.ids, old.points)
+        points = points @ alignment(rows.ids, points, old.ids, old.points)
     return StoredLayout("neighbours", stamp, rows.ids, points, drawn.mean, drawn.axes, drawn.shown_variance)
 
 
@@ -196,7 +196,7 @@ def _by_directions(
 ) -> StoredLayout:
     points, axes = _pair(spread), _pair(directions.axes)
     if old is not None and old.layout == "directions":
-        turned = turn(rows.ids, points, old.ids, old.points)
+        turned = alignment(rows.ids, points, old.ids, old.points)
         points, axes = points @ turned, axes @ turned
     share = float(directions.shares[:2].sum())
     return StoredLayout("directions", stamp, rows.ids, points, directions.mean, axes, share)
@@ -209,7 +209,7 @@ def _pair(columns: np.ndarray) -> np.ndarray:
     return pair
 
 
-def find_directions(rows: Rows, count: int, cancel: CancelToken | None = None) -> PrincipalComponents:
+def principal_components(rows: Rows, count: int, cancel: CancelToken | None = None) -> PrincipalComponents:
     """Return the first `count` principal components, or fewer if the vectors have fewer
     dimensions. Raises `Cancelled`.
     """
@@ -358,9 +358,9 @@ def _likelihoods(distances: Vectors, perplexity: float) -> Vectors:
     return likelihoods
 
 
-def arrange(
-    ties: NeighbourGraph,
-    begin: Vectors,
+def run_tsne(
+    graph: NeighbourGraph,
+    start: Vectors,
     *,
     settled: bool = False,
     progress: Callable[[float], None] | None = None,
@@ -370,7 +370,7 @@ def arrange(
 
     `settled`: the positions are from an earlier layout. `progress` is called with 0 to 1. Raises `Cancelled`.
     """
-    at = begin.astype(np.float32)
+    at = start.astype(np.float32)
     if not settled:
         at = at * np.float32(_FIRST_WIDTH / (at.std() or 1.0))
     rounds, early = (_AGAIN, 0) if settled else (_ROUNDS, _EARLY)
@@ -378,7 +378,7 @@ def arrange(
     speed, gain = np.zeros_like(at), np.ones_like(at)
     for done in range(rounds):
         checkpoint(cancel)
-        pull = _attraction(ties, at) * np.float32(_EXAGGERATION if done < early else 1.0)
+        pull = _attraction(graph, at) * np.float32(_EXAGGERATION if done < early else 1.0)
         slope = 4 * (pull - _repulsion(at))
         gain = np.maximum(np.where((slope > 0) == (speed > 0), gain * np.float32(0.8), gain + np.float32(0.2)), 0.01)
         speed = np.float32(0.5 if done < early else 0.8) * speed - rate * gain * slope
@@ -390,13 +390,13 @@ def arrange(
     return at
 
 
-def _attraction(ties: NeighbourGraph, at: Vectors) -> Vectors:
+def _attraction(graph: NeighbourGraph, at: Vectors) -> Vectors:
     """Return the gradient (n, 2) of each point's attraction by its neighbours."""
     across, down = (np.ascontiguousarray(at[:, axis]) for axis in (0, 1))
-    across = np.repeat(across, ties.counts) - across.take(ties.columns)
-    down = np.repeat(down, ties.counts) - down.take(ties.columns)
-    strength = ties.weights / (1 + across * across + down * down)
-    pulls = [np.add.reduceat(gap * strength, ties.starts) for gap in (across, down)]
+    across = np.repeat(across, graph.counts) - across.take(graph.columns)
+    down = np.repeat(down, graph.counts) - down.take(graph.columns)
+    strength = graph.weights / (1 + across * across + down * down)
+    pulls = [np.add.reduceat(gap * strength, graph.starts) for gap in (across, down)]
     return np.stack(pulls, axis=1)
 
 

@@ -12,7 +12,7 @@ from engine.base.cancellation import CancelToken, checkpoint
 from engine.corpus.path_guard import PathGuard
 from engine.insight import map_data
 from engine.insight.map_data import Listing, StoredLayout, read_listing, rows_of
-from engine.insight.map_layout import Progress, between, draw, find_points
+from engine.insight.map_layout import Progress, compute_layout, find_points, query_position
 from engine.records import IndexMap, MapAnswer, MapGap, MapPointDetail, MapProgress, MemorySearchResult
 from engine.store.index import IndexStore
 from engine.store.snapshot import Snapshot
@@ -93,7 +93,7 @@ class IndexMaps:
             if first is not None and old is None:
                 receive, mapped_model = first, model
                 report_first = lambda drawn: receive(_record(drawn, listing, mapped_model))  # noqa: E731
-            drawn = draw(rows, listing.stamp, old, first=report_first, progress=progress, cancel=cancel)
+            drawn = compute_layout(rows, listing.stamp, old, first=report_first, progress=progress, cancel=cancel)
             with self._store.read(cancel):
                 pass  # raises `Closed`: no file must be written next to a closed index
             self._layout = identity, drawn
@@ -158,7 +158,7 @@ class IndexMaps:
                 return MapAnswer(point=(float(across), float(up)), chunks=chunks)
             ids, cosines = self._vectors.search(snapshot, model, vector, _NEAREST, cancel=cancel)
         points, known = find_points(ids, drawn.ids, drawn.points)
-        point = between(points[known], cosines[known]) if known.any() else None
+        point = query_position(points[known], cosines[known]) if known.any() else None
         return MapAnswer(point=point, chunks=chunks)
 
     def _stored_layout(self, identity: str) -> StoredLayout | None:

@@ -196,7 +196,7 @@ class Overviews:
         self._store = store
         self._user = user
         self._lock = threading.Lock()
-        self._moment: tuple[object, ...] = ()
+        self._state: tuple[object, ...] = ()
         self._counted: IndexOverview | None = None
 
     def current(self, model: ModelName | None, cancel: CancelToken | None) -> IndexOverview:
@@ -206,24 +206,24 @@ class Overviews:
         """
         rows = None
         with self._store.read(cancel) as snapshot:
-            moment = (*_moment(snapshot), model)
-            counted = self._cached(moment)
+            state = (*_state_of(snapshot), model)
+            counted = self._cached(state)
             if counted is None:
                 rows = _read(snapshot, model)
         if rows is not None:
             counted = _count(rows, self._store.sizes(), self._session_stores)
             with self._lock:
-                self._moment, self._counted = moment, counted
+                self._state, self._counted = state, counted
         assert counted is not None
         syncs = tuple(sync for sync in self._user.stored_syncs() if sync.backend == "builtin")
         return msgspec.structs.replace(counted, syncs=syncs)
 
-    def _cached(self, moment: tuple[object, ...]) -> IndexOverview | None:
+    def _cached(self, state: tuple[object, ...]) -> IndexOverview | None:
         with self._lock:
-            return self._counted if moment == self._moment else None
+            return self._counted if state == self._state else None
 
 
-def _moment(snapshot: Snapshot) -> tuple[object, ...]:
+def _state_of(snapshot: Snapshot) -> tuple[object, ...]:
     """Return a value that changes whenever the overview may have changed."""
     pages = (number(snapshot.connection, f"PRAGMA {pragma}") for pragma in ("page_count", "freelist_count"))
     return (snapshot.identity, snapshot.generation, snapshot.stamp, snapshot.meta("issues"), *pages)

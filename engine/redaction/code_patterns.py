@@ -15,8 +15,8 @@ from engine.redaction.secret_pattern import (
     SIGN_WITHIN,
     SecretPattern,
     alternates,
-    is_chosen,
     mixes_digits,
+    resembles_password,
     value_of,
 )
 from engine.redaction.secret_words import PLACEHOLDER, ROOTS, THINGS, describes, is_ordinary, is_phrase
@@ -111,7 +111,7 @@ def is_last_of_login(before: str, match: re.Match[str]) -> bool:
         return False
     value = value_of(match)
     mixed = alternates(value) and mixes_digits(value)
-    if not (mixed or is_chosen(value, known=True)) or _NO_PASSWORD.fullmatch(value):
+    if not (mixed or resembles_password(value, known=True)) or _NO_PASSWORD.fullmatch(value):
         return False
     if match[0][0] == "\n":
         lines = _TWO_LINES.search(before)
@@ -122,7 +122,7 @@ def is_last_of_login(before: str, match: re.Match[str]) -> bool:
     if account is None or is_ordinary(account["user"] or "x") or account["user"] in THINGS:
         return False
     known = account["name"] or account["apart"] or account["address"] or account["user"] in ROOTS.split("|")
-    return is_chosen(value, known=bool(known))
+    return resembles_password(value, known=bool(known))
 
 
 _LONGEST_ACCOUNT = 48

@@ -1,6 +1,6 @@
 """Patterns for secrets that are recognised by the text around them.
 
-That is a name before a sign, an option or a sentence. Any text may be a secret there, so a judge checks each match.
+That is a name before a sign, an option or a sentence. Any text may be a secret there, so a function checks each match.
 `engine/redaction/secret_masking.py` has the rules for the expressions.
 """
 

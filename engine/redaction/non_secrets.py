@@ -241,7 +241,7 @@ def is_foreign_password(before: str, match: re.Match[str]) -> bool:
 def _follows_english_name(before: str, match: re.Match[str]) -> bool:
     """Whether a value with digits is a secret after an English or German name of a password.
 
-    Other patterns judge words and signs.
+    Other patterns check words and symbols.
     """
     value = value_of(match)
     if not mixes_digits(value) or _HYPHENATED.fullmatch(value) or match["sign"] is not None:

@@ -55,7 +55,7 @@ _UNLIKE_NAMES = lazy_pattern(
 
 
 def secret_span(match: re.Match[str]) -> tuple[int, int]:
-    """Return the span of the last non-empty group; that of the whole match if there is none."""
+    """Return the span of the last non-empty group, or of the whole match if there is none."""
     for group in range(match.re.groups, 0, -1):
         if match.end(group) > match.start(group):
             return match.span(group)
@@ -82,7 +82,7 @@ def is_random(value: str, least: int) -> bool:
     return digits >= (1 if least < 12 else 2) and (digits < len(value) or digits >= 6)
 
 
-def is_chosen(value: str, *, known: bool) -> bool:
+def resembles_password(value: str, *, known: bool) -> bool:
     """Whether letters, digits and signs are mixed as in a password. Fewer are enough after a `known` account."""
     capital, digit = any(map(str.isupper, value)), any(map(str.isdigit, value))
     if known and SIGN_WITHIN.search(value) and (digit or (capital and _LETTERS.search(value))):

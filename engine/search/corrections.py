@@ -117,7 +117,7 @@ def has_all_words(found: FoundSet) -> bool:
     return bool(found.results and found.score_inputs.words.complete)
 
 
-def note_on_shorter(correction: QuerySuggestion) -> str:
+def notice_on_shorter(correction: QuerySuggestion) -> str:
     """Return a notice on the word that a shorter query leaves out; "" if it leaves none out."""
     if not correction.is_shorter:
         return ""
@@ -188,7 +188,7 @@ def _doubtful(correction: QuerySuggestion, model: WordModel) -> bool:
 def _supported(correction: QuerySuggestion, words: KeywordScores, best: Sequence[int]) -> bool:
     """Whether one of the best chunks for a corrected query contains its corrected words and other distinctive words.
 
-    A word that isn't a typo seldom has a similar one in the passage that the rest of the query matches.
+    A word that isn't a typo rarely has a similar one in the passage that the rest of the query matches.
     """
     choices = [(fold(word), fold(suggested)) for word, suggested in correction.words]
     near = all(spelling.typos(word, suggested, 1) for word, suggested in choices)

@@ -91,7 +91,7 @@ class Beginning(msgspec.Struct, frozen=True, dict=True, eq=False):
         return sorted(chosen)
 
 
-class _Moment:
+class _CachedCounts:
     """Counts cached for one state of the index."""
 
     def __init__(self, state: tuple[str, int, int, frozenset[int]]) -> None:
@@ -109,55 +109,55 @@ class Frequencies:
     """Caches, across queries, how many chunks contain each word. Thread-safe: parallel counts give the same result."""
 
     def __init__(self) -> None:
-        self._latest: dict[bool, _Moment] = {}
+        self._latest: dict[bool, _CachedCounts] = {}
         """Counts in all files, and counts in the files that shared sessions may know of."""
 
     def counts(self, snapshot: Snapshot) -> "Counts":
         state = snapshot.identity, snapshot.tables.generation, snapshot.stamp, snapshot.hidden
         limited = bool(snapshot.hidden)
-        moment = self._latest.get(limited)
-        if moment is None or moment.state != state:
-            moment = self._latest[limited] = _Moment(state)
-        return Counts(snapshot, moment)
+        cached = self._latest.get(limited)
+        if cached is None or cached.state != state:
+            cached = self._latest[limited] = _CachedCounts(state)
+        return Counts(snapshot, cached)
 
 
 class Counts:
     """Looks up how many chunks in one snapshot of the index contain a word."""
 
-    def __init__(self, snapshot: Snapshot, moment: _Moment) -> None:
+    def __init__(self, snapshot: Snapshot, cached: _CachedCounts) -> None:
         self._snapshot = snapshot
-        self._moment = moment
+        self._cached = cached
 
     @property
     def total(self) -> int:
-        if self._moment.total is None:  # counting a million chunks reads thousands of pages
-            self._moment.total = self._snapshot.chunk_count()
-        return self._moment.total
+        if self._cached.total is None:  # counting a million chunks reads thousands of pages
+            self._cached.total = self._snapshot.chunk_count()
+        return self._cached.total
 
     @property
     def average_length(self) -> float | None:
         """Average length of the chunks in tokens if the snapshot is limited; else None, since FTS5 knows it."""
-        snapshot, moment = self._snapshot, self._moment
-        if snapshot.hidden and moment.average_length is None:
+        snapshot, cached = self._snapshot, self._cached
+        if snapshot.hidden and cached.average_length is None:
             hidden = snapshot.chunks_of_files(tuple(snapshot.hidden))
             length = length_without(snapshot.connection, snapshot.tables.fts, hidden)
-            moment.average_length = length / max(1, self.total)
-        return moment.average_length
+            cached.average_length = length / max(1, self.total)
+        return cached.average_length
 
     def expect(self, tokens: Iterable[str]) -> None:
         """Look up and cache the counts of several tokens in one query, which takes half the time of single ones."""
-        known = self._moment.chunks
+        known = self._cached.chunks
         if len(known) > _MAX_WORDS:
             # Most tokens are looser forms that occur nowhere. Looking these up again takes a fifteenth of the time.
             held = {token: counts for token, counts in list(known.items()) if counts}
-            self._moment.chunks = known = held if len(held) <= _MAX_WORDS // 2 else {}
+            self._cached.chunks = known = held if len(held) <= _MAX_WORDS // 2 else {}
         unknown = [token for token in dict.fromkeys(tokens) if token not in known]
         for tokens_together in in_batches(unknown, _TOGETHER):
             self._count(tokens_together)
 
     def chunks(self, token: str, column: str) -> int:
         """Return the number of chunks that contain `token` in `column`; "name" includes titles."""
-        counts = self._moment.chunks.get(token)
+        counts = self._cached.chunks.get(token)
         if counts is None:
             counts = self._count((token,))[token]
         count = counts.get(column, 0)
@@ -173,7 +173,7 @@ class Counts:
         query = f"SELECT term, col, doc FROM {self._snapshot.words_where(f'term IN ({marks})')}"
         for token, column, chunks in self._snapshot.connection.execute(query, tuple(tokens)):
             counts[token][column] = chunks
-        self._moment.chunks.update(counts)
+        self._cached.chunks.update(counts)
         return counts
 
     def loose(self, token: str, column: str) -> int:
@@ -193,8 +193,8 @@ class Counts:
         return self._prefix(token, column)[1]
 
     def _prefix(self, token: str, column: str) -> tuple[int, Sequence[str]]:
-        """Return in how many chunks a column has words with a prefix, summed, and the words to search in its place."""
-        known = self._moment.loose
+        """Return the sum of the chunk counts of a prefix's words in a column, and the words to search instead."""
+        known = self._cached.loose
         found = known.get((token, column))
         if found is None:
             if len(known) >= _MAX_WORDS:
@@ -226,7 +226,7 @@ class Counts:
 
     def words(self, start: str) -> Beginning:
         """Return the words of the index with the prefix `start`."""
-        known = self._moment.beginnings
+        known = self._cached.beginnings
         found = known.get(start)
         if found is None:
             wider = [begun for begun in list(known.values()) if start.startswith(begun.start)]

@@ -32,7 +32,7 @@ _CHOOSING = 4_000
 long text, in ranks.
 """
 _FEWER = 4
-"""How many times fewer the matches of some terms must be than those of all terms to be read first."""
+"""Factor by which the matches of some terms must be fewer than the matches of all terms to be read first."""
 _SHORT_QUERY, _RARE = 3, 10  # most terms of a short query; most matches of a rare term
 _RECENT = 5_000
 """If even the rarest term has more matches, only its title matches and this many recently indexed ones are ranked."""
@@ -116,17 +116,17 @@ class KeywordLeg:
             if self._is_common(0):  # words that often occur together have more
                 every = max(every, self._estimated(expression, scope))
             found = self._ranked(expression, every, limit, scope)
-            self._note_chosen(found, known[:1])
+            self._record_chosen(found, known[:1])
         # FTS5 adds up all forms of a word, so passages with a common form can outrank the few with a rare one.
         half = limit // 2  # the other half is for ranked matches
         if (few := self._all_if_few(rarest := _rarest(known, half), half + 1, scope)) is not None:
-            found += self._note_chosen(few, rarest)
+            found += self._record_chosen(few, rarest)
         found += self._exact(limit, scope)
         if len(found) < limit:
             matches = sum(term.matches for term in self._selective)
             ranking = self._selective if self.analysis.is_long_text else self._known
             ranked = self._ranked(_ranking(self._selective, ranking), matches, limit, scope)
-            found += self._note_chosen(ranked, self._selective)
+            found += self._record_chosen(ranked, self._selective)
         return list(dict.fromkeys(found))
 
     def titled(self) -> list[int] | None:
@@ -172,10 +172,10 @@ class KeywordLeg:
             return []
         rarest = _rarest(exact, _CHOOSING)
         ranked = self._ranked(_ranking(rarest, exact, exact=True), sum(term.matches for term in rarest), limit, scope)
-        return self._note_chosen(ranked, rarest)
+        return self._record_chosen(ranked, rarest)
 
-    def _note_chosen(self, ids: list[int], terms: Sequence[Term]) -> list[int]:
-        """Note that chunks hold one of the terms, and return the chunks."""
+    def _record_chosen(self, ids: list[int], terms: Sequence[Term]) -> list[int]:
+        """Record that chunks contain one of the terms, and return the chunks."""
         self._chosen.update(ids)
         self._choosing.update(map(self._known.index, terms))
         return ids
@@ -256,7 +256,7 @@ class KeywordLeg:
             in_names = bm25 = found_idf = 0.0
             norm = length_norm(length, known_average or average)
             if around:
-                result.note_around(id_, in_text=any(any(frequencies[:-1]) for _, frequencies in matches))
+                result.record_around(id_, in_text=any(any(frequencies[:-1]) for _, frequencies in matches))
                 _add_around(around, norm)
             for position, frequencies in matches:
                 index, idf, kind, term, of_others = numbered[position]

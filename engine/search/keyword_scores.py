@@ -173,16 +173,16 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         self.evidence[id_] = evidence
         self.sums[id_] = bm25 + near
         if strengths or covered > _ALL:
-            self._note_complete(id_, covered)
+            self._record_complete(id_, covered)
 
-    def note_around(self, id_: int, *, in_text: bool) -> None:
-        """Note a chunk with a term around its text, and whether it also has one in it."""
+    def record_around(self, id_: int, *, in_text: bool) -> None:
+        """Record a chunk with a term in its title or headings; `in_text`: its text contains one, too."""
         self.around.add(id_)
         if not in_text:
             self.around_only.add(id_)
 
-    def _note_complete(self, id_: int, covered: float) -> None:
-        """Note whether a chunk that holds the share `covered` of the query has all its terms."""
+    def _record_complete(self, id_: int, covered: float) -> None:
+        """Record whether a chunk contains all terms of the query; `covered`: its share of the query."""
         contributions = self.contributions[id_]
         if covered > _ALL:
             self.complete.add(id_)
@@ -199,7 +199,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
     ) -> None:
         """Score chunks without their missing `optional` terms.
 
-        "pump last spring" finds a note of that spring about the pump, which hardly says "last spring". If no chunk has
+        "pump last spring" finds a note of that spring about the pump, which rarely says "last spring". If no chunk has
         the other words of a short query and also its time or name, that may be missing in all: the user may be wrong.
 
         `dates`, `names`: positions of the terms that name a chunk's time, or its session's agent, project or file, by
@@ -236,7 +236,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         for id_ in changed:
             whole = self.parts(id_)
             self.evidence[id_] = whole.evidence
-            self._note_complete(id_, whole.covered)
+            self._record_complete(id_, whole.covered)
 
     def _satisfied(self, optional: Mapping[int, Collection[int]], named: Collection[int]) -> bool:
         """Return whether a chunk holds all terms but its `optional` ones and unknown names of times and sessions.
@@ -434,7 +434,7 @@ class Scored(msgspec.Struct, frozen=True):
 
 
 class ScoreInputs(msgspec.Struct, frozen=True):
-    """Data on which the scores of an answer depend, besides its chunks: keyword scores, weights and minimum score."""
+    """Data that determine the scores of an answer, besides its chunks: keyword scores, weights and minimum score."""
 
     words: KeywordScores
     blend: scoring.Blend

@@ -58,7 +58,7 @@ _VERBS_OF_SPEECH = frozenset(
     propose proposed recommend recommended sagt sagte said say says solved suggest suggested suggests tell told touched
     vorgeschlagen write wrote""".split()
 )
-"""Verbs for acts in a conversation; its own text seldom has them."""
+"""Verbs for acts in a conversation; its own text rarely has them."""
 _AFTER = _VERBS_OF_SPEECH | frozenset("did project projekt repo session sessions".split())
 
 
@@ -287,7 +287,7 @@ def _in_sessions(snapshot: Snapshot, ids: Collection[int]) -> Iterable[tuple[int
 # --- Files that are not indexed, although a query names them ---------------------------------------------------------
 
 _ANY_NAME = "*"
-"""Begins the path of an issue that stands for all files of a type."""
+"""Start of the path of an issue that represents all files of a type."""
 _MAX_EXCLUDED = 2
 _SHORTEST_NAME = 3
 """Fewest characters of a word that is searched in the names of files that are not indexed."""
@@ -378,7 +378,7 @@ def tool_texts(
 
 
 def unlisted_extension(issue: "FileIssue") -> str:
-    """Return the extension that an issue stands for, if files with it are text and only have to be included."""
+    """Return the extension that an issue represents, if files with it are text and only have to be included."""
     from engine.corpus.discovery import READABLE_EXTENSIONS  # imports the readers of files, and few queries need it
 
     extension = issue.path.removeprefix(_ANY_NAME).lower()

@@ -95,7 +95,7 @@ class Term(msgspec.Struct, frozen=True, eq=False):
 
 
 class Best(msgspec.Struct, frozen=True):
-    """The minimum score and the highest score; stages that apply the minimum omit the latter if a result reached it."""
+    """The minimum score and the highest score; the highest is missing if a result reached the minimum."""
 
     least: float
     best: float | None
@@ -250,7 +250,7 @@ Details = (
     | UnderstoodQuery
     | None
 )
-"""Details of a stage besides its counts; the type depends on the stage."""
+"""Details of a stage in addition to its counts; the type depends on the stage."""
 
 
 class Stage(msgspec.Struct, frozen=True):
@@ -279,7 +279,7 @@ class Stages(msgspec.Struct, eq=False):
         self.found.append(Stage(name, entered, left, details, unit, round((now - self._ended) * 1000, 3)))
         self._ended = now
 
-    def add_question(self, *, embedded: bool, details: Details = None) -> None:
+    def add_query_vector(self, *, embedded: bool, details: Details = None) -> None:
         """Record whether the query has a vector; this stage is shown first although other stages ran before it."""
         self.add("question", 1, int(embedded), details, "questions")
         self.found.insert(0, self.found.pop())

@@ -28,8 +28,8 @@ _RARITY_OF_TYPO, _RARER = 24.0, 6.0
 in ten languages, and for 1 % of English and 5 % of other words that resemble an indexed word.
 """
 _RARE = 16.0
-"""Rarity from which a short word is hardly a word. This holds for 7 of 10 errors that leave four letters, and for 17 of
-100 words of four letters that resemble an indexed word."""
+"""Rarity from which a short word is probably not a word. This holds for 7 of 10 errors that leave four letters, and
+for 17 of 100 words of four letters that resemble an indexed word."""
 _LETTERS_OF_KNOWN = 3
 """Letters per piece from which a single word has a meaning, whatever the other words are."""
 
@@ -86,7 +86,7 @@ class WordModel:
         return self._given if self._given is not None and self._has_vectors() else None
 
     def knows(self, word: str) -> bool:
-        """Whether the vocabulary has this word, so that it is hardly a typing error."""
+        """Whether the vocabulary has this word, so that it is probably not a typing error."""
         return self.pieces(word) == 1
 
     def is_typo(self, word: str, other: str) -> bool:
@@ -94,7 +94,7 @@ class WordModel:
         return self._rarity(word) >= max(_RARITY_OF_TYPO, self._rarity(other) + _RARER)
 
     def is_rare(self, word: str) -> bool:
-        """Whether a short word is hardly a word, but rather one with a typing error."""
+        """Whether a short word is probably a typing error."""
         return self._rarity(word) >= _RARE
 
     @cached_property
@@ -138,16 +138,16 @@ class QueryEmbedder:
         stored, text = self._stored(snapshot, provider, context)
         if stored is not None:
             context.vector, context.stored = stored, True
-            context.stages.add_question(embedded=True)
+            context.stages.add_query_vector(embedded=True)
             return
         if not text.strip() or not self._can_compare(snapshot, provider, context):
             return
         with context.timed("embed"):
             vector = context.failure or self._embed(provider, text, context.cancel)
         if isinstance(vector, str):
-            context.note_keywords_only(KeywordsOnly("failure", vector))
+            context.record_keywords_only(KeywordsOnly("failure", vector))
             return
-        context.stages.add_question(embedded=True, details=EmbeddedQuery(provider.model, len(vector)))
+        context.stages.add_query_vector(embedded=True, details=EmbeddedQuery(provider.model, len(vector)))
         # A zero vector has no direction: all passages would be equally near.
         context.vector = vector if vector.any() else None
 
@@ -209,11 +209,11 @@ class QueryEmbedder:
         name = stored_models.ModelName(provider.id, provider.model, provider.key)
         waits = stored_models.unapproved_embedding(snapshot)
         if waits is not None and waits.name == name:
-            context.note_keywords_only(KeywordsOnly("not approved"))
+            context.record_keywords_only(KeywordsOnly("not approved"))
         elif failure := stored_models.embedding_failure(snapshot, name):
-            context.note_keywords_only(KeywordsOnly("no vectors after failure", failure))
+            context.record_keywords_only(KeywordsOnly("no vectors after failure", failure))
         else:
-            context.note_keywords_only(KeywordsOnly("no vectors"))
+            context.record_keywords_only(KeywordsOnly("no vectors"))
         return False
 
     def words(

@@ -61,8 +61,8 @@ def make_outcome(
         selected, more = at_most_per_file(snapshot, different, request)
         results = _make_results(snapshot, selected, copies, found, context)
     context.stages.add("results", len(everything), len(results))
-    similar_only = found.note_on_similar(snapshot, context)
-    notices = (*_notices(context), similar_only, found.note_on_times(), *context.query.shown_remarks)
+    similar_only = found.notice_on_similar(snapshot, context)
+    notices = (*_notices(context), similar_only, found.notice_on_times(), *context.query.shown_remarks)
     explanation = None
     if request.explain is True or (request.explain and not results):
         cited = [(results[scored.id].citation, scored) for scored in selected if scored.id in results]
@@ -262,7 +262,7 @@ def headings_at(chunk: StoredChunk, line: int) -> tuple[str, ...]:
         return stored
     headings = {n for heading in own for n in range(heading.line, heading.last + 1)}
     text = (n for n, words in enumerate(chunk.text.split("\n"), 1) if n > line and n not in headings and words.strip())
-    below_headings = next(text, line + 1)  # a title without text of its own stands for the section below it
+    below_headings = next(text, line + 1)  # a title without its own text represents the section below it
     passed = {heading.title for heading in own if heading.line <= below_headings}
     below = {heading.title for heading in own if heading.line > below_headings} - passed
     kept = next((at for at, title in enumerate(stored) if title in below), len(stored))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 
 
-class IndexMoment(msgspec.Struct, frozen=True):
+class IndexState(msgspec.Struct, frozen=True):
     """Identifies one state of the index: any commit that changes chunks or vectors makes another."""
 
     identity: str
@@ -32,10 +32,10 @@ class IndexMoment(msgspec.Struct, frozen=True):
     """Fingerprint of the reading rules, files with errors, and embedding that awaits approval."""
 
 
-class Moment(msgspec.Struct, frozen=True):
+class SearchState(msgspec.Struct, frozen=True):
     """Identifies everything that determines an answer, apart from the request; part of the cache key."""
 
-    indexed: IndexMoment
+    indexed: IndexState
     provider: tuple[str, str, str, Calibration] | None
     """None if only keywords are searched."""
     time: str
@@ -44,9 +44,9 @@ class Moment(msgspec.Struct, frozen=True):
     """
 
     @classmethod
-    def of(cls, snapshot: Snapshot, provider: "EmbeddingProvider | None", *, by_the_minute: bool) -> "Moment":
+    def of(cls, snapshot: Snapshot, provider: "EmbeddingProvider | None", *, by_the_minute: bool) -> "SearchState":
         noted = tuple(map(snapshot.meta, ("names", "fingerprint", "issues", "awaiting")))
-        index = IndexMoment(snapshot.identity, snapshot.generation, snapshot.stamp, noted)
+        index = IndexState(snapshot.identity, snapshot.generation, snapshot.stamp, noted)
         named = None if provider is None else (provider.id, provider.model, provider.key, provider.calibration)
         return cls(index, named, datetime.now().isoformat(" ", "minutes")[: 16 if by_the_minute else 10])
 
@@ -58,8 +58,8 @@ class ResultCache(Generic[Value]):
         """`clock` returns seconds."""
         self._clock = clock
         self._lock = threading.Lock()
-        self._index: IndexMoment | None = None
-        self._cached: dict[tuple[Moment, Hashable], tuple[float, Value]] = {}
+        self._index: IndexState | None = None
+        self._cached: dict[tuple[SearchState, Hashable], tuple[float, Value]] = {}
         """Time of storing, and the answer. Ordered by last use."""
         self.begin(settings)
 
@@ -74,34 +74,34 @@ class ResultCache(Generic[Value]):
     def enabled(self) -> bool:
         return self._most > 0
 
-    def get(self, moment: Moment, key: Hashable) -> tuple[Value, float] | None:
+    def get(self, state: SearchState, key: Hashable) -> tuple[Value, float] | None:
         """Return the cached answer to a request and its age in seconds; None if there is none."""
         with self._lock:
-            self._clear_if_changed(moment.indexed)
-            found = self._cached.pop((moment, key), None)
+            self._clear_if_changed(state.indexed)
+            found = self._cached.pop((state, key), None)
             if found is None:
                 return None
             age = self._clock() - found[0]
             if age >= self._seconds:
                 return None
-            self._cached[moment, key] = found
+            self._cached[state, key] = found
             return found[1], age
 
-    def put(self, moment: Moment, key: Hashable, answer: Value) -> None:
-        """Cache an answer for the state `moment`."""
+    def put(self, state: SearchState, key: Hashable, answer: Value) -> None:
+        """Cache an answer for this state."""
         if not self.enabled:
             return
         with self._lock:
-            self._clear_if_changed(moment.indexed)
+            self._clear_if_changed(state.indexed)
             now = self._clock()
             # An answer that is not used again must be released soon.
             self._cached = {name: entry for name, entry in self._cached.items() if now - entry[0] < self._seconds}
-            self._cached.pop((moment, key), None)
-            self._cached[moment, key] = now, answer
+            self._cached.pop((state, key), None)
+            self._cached[state, key] = now, answer
             if len(self._cached) > self._most:
                 del self._cached[next(iter(self._cached))]
 
-    def _clear_if_changed(self, index: IndexMoment) -> None:
+    def _clear_if_changed(self, index: IndexState) -> None:
         if index != self._index:
             self._cached.clear()
             self._index = index

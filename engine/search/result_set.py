@@ -68,11 +68,11 @@ class FoundSet(msgspec.Struct, frozen=True):
             all_results, results=results, total=len(results), within=self.within, lasting=self.lasting
         )
 
-    def note_on_times(self) -> str:
+    def notice_on_times(self) -> str:
         """Return a notice if no result is dated within a time that the query names; else ""."""
         return tr("No result is dated {times}.", times=any_of(map(in_quotes, self.undated))) if self.undated else ""
 
-    def note_on_similar(self, snapshot: Snapshot, context: SearchContext) -> str:
+    def notice_on_similar(self, snapshot: Snapshot, context: SearchContext) -> str:
         """Return a notice if no result contains a word of the query, since users would take them for hits; else ""."""
         compares_words = context.request.hybrid.enabled and context.request.like is None
         if not self.results or not self.analysis.terms or not compares_words:

@@ -195,7 +195,7 @@ def _without_untranslated(
     """Remove weak results if the words of no passage in another language (`foreign`) translate the query.
 
     Compared passages that may be in the query's language stay. A query without a function word may be in the language
-    of the others after all.
+    of the other passages.
     """
     least, by_keywords = context.request.min_score, least_by_keywords(analysis, context)
     compared = [scored for scored in results if scored.word_similarity is not None]

@@ -31,7 +31,7 @@ _FOR_UNKNOWN = 0.4
 SHORT_QUERY = 3
 """For queries up to this number of terms, a chunk's score is at most its share of the query."""
 _COVERING = 1.25
-"""Exponent of the share of the query: a chunk with less than half of a query hardly answers it."""
+"""Exponent of the share of the query: a chunk with less than half of a query rarely answers it."""
 _COMPLETE = 0.35
 """Least BM25 part of the score of a chunk that contains every term, whatever its length. It falls with the square of
 the covered share.
@@ -89,9 +89,9 @@ _MIN_COMPARED = 5
 _AGREEMENT = 0.4
 """Share of a keyword score that the vector score can lower: a few words in common may be chance."""
 _CERTAIN_FROM, _CERTAIN = 0.6, 1.2
-"""Keyword scores between which `_AGREEMENT` falls to 0: matches of so many words are hardly chance."""
+"""Keyword scores between which `_AGREEMENT` falls to 0: matches of so many words are unlikely to be chance."""
 _RARE_FROM, _RAREST = 300, 1_000
-"""Numbers n between which a term in one of n chunks becomes rare: a chunk hardly holds a rare term by chance."""
+"""Numbers n between which a term in one of n chunks becomes rare: a chunk rarely contains a rare term by chance."""
 _MOSTLY_FROM, _MOSTLY = 0.5, 0.65
 """Shares of a query between which a rare term counts more and more: one of many words is often rare, but incidental."""
 LONG_QUERY = 5
@@ -109,7 +109,7 @@ def inverse_document_frequency(documents: int, containing: int) -> float:
 
 
 def rarity(idf: float) -> float:
-    """Return how rare a term is, 0 to 1: a chunk hardly holds the rarest by chance."""
+    """Return how rare a term is, 0 to 1: a chunk is unlikely to contain the rarest by chance."""
     return within_limits((idf - math.log(_RARE_FROM)) / math.log(_RAREST / _RARE_FROM))
 
 
@@ -371,7 +371,7 @@ class Blend(msgspec.Struct, frozen=True):
 
         In a language that the model doesn't know, only keywords count. `found`: the best candidates by keywords.
         `terms`: number of words in the query. A passage with half of ten words is an answer; one with half of two words
-        is hardly one. `alone`: the `keywords_only_factor` of the query.
+        rarely is. `alone`: the `keywords_only_factor` of the query.
         """
         if not model.known:
             return cls(0.0, alone=alone)
@@ -395,7 +395,7 @@ class Blend(msgspec.Struct, frozen=True):
         return cls.mean(_WEIGHT_BETWEEN_PASSAGES)
 
     def with_foreign(self, best: Evidence, reached: float) -> "Blend":
-        """Return the weights for a query some of whose nearest chunks are in other languages.
+        """Return the weights for a query if some of its nearest chunks are in other languages.
 
         Keywords can't find foreign chunks. So vectors alone decide between them and `best`, the best chunk in the
         query's language: a foreign chunk ranks above it if it is nearer by more than the advantage of `best`. All their

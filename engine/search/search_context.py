@@ -146,10 +146,10 @@ class SearchContext(msgspec.Struct, eq=False):
             self.cancel.checkpoint()
         return _Timed(self.spent, stage)
 
-    def note_keywords_only(self, reason: KeywordsOnly) -> None:
-        """Note that only keywords are searched."""
+    def record_keywords_only(self, reason: KeywordsOnly) -> None:
+        """Record that only keywords are searched."""
         self.keywords_only = reason
-        self.stages.add_question(embedded=False, details=reason)
+        self.stages.add_query_vector(embedded=False, details=reason)
 
     def by_keywords(self) -> "SearchContext":
         """Return a copy of the context for a first answer by keywords alone."""
@@ -199,7 +199,7 @@ class ReadableStore(Protocol):
     def read(self, cancel: CancelToken | None = None) -> "AbstractContextManager[Snapshot]": ...
 
 
-class NearVectors(Protocol):
+class VectorSearch(Protocol):
     """Finds the vectors nearest to a query; `VectorIndex` is the local one."""
 
     def search(
@@ -262,7 +262,7 @@ class SearchSources(msgspec.Struct, frozen=True):
     """The data sources of a searcher: the database, the vectors, and more for an external index."""
 
     store: ReadableStore
-    vectors: NearVectors
+    vectors: VectorSearch
     frequencies: WordCountSource | None = None
     """Word counts of the whole external index, if `store` holds only candidates from it; None to count in `store`."""
     load: CandidateLoader | None = None

@@ -20,7 +20,7 @@ from engine.search.query_conditions import Conditions, files_to_search, restrict
 from engine.search.query_embedding import QueryEmbedder, WordModel
 from engine.search.ranking import Ranker
 from engine.search.result_builder import in_roles, make_outcome
-from engine.search.result_cache import Moment, ResultCache
+from engine.search.result_cache import ResultCache, SearchState
 from engine.search.result_set import EarlierResults, FoundSet, is_lasting, list_newest, narrow, with_wordless
 from engine.search.score_cut_off import cut, least_by_keywords, without_unrelated
 from engine.search.search_context import OnKeywords, SearchContext, SearchRequest, SearchSources
@@ -110,7 +110,7 @@ class Searcher:
         """
         with self.known_files.read(self._store.read(cancel), request.filter) as snapshot:
             context = SearchContext.for_request(request, cancel)
-            known = self._answers.get(self._moment(snapshot, provider, context), request) is not None
+            known = self._answers.get(self._state(snapshot, provider, context), request) is not None
             self._read_query(snapshot, context)
             if known or not self._embedder.unknown(snapshot, provider, context):
                 return on_keywords, ""
@@ -142,18 +142,18 @@ class Searcher:
         `tried`: the query's keyword half, if it was already searched in order to choose this query.
         """
         request = context.request
-        moment = self._moment(snapshot, provider, context)
-        if (cached := self._answers.get(moment, request)) is not None:
+        state = self._state(snapshot, provider, context)
+        if (cached := self._answers.get(state, request)) is not None:
             return msgspec.structs.replace(cached[0], timings=context.timings(), age=round(cached[1], 3))
         if provider is None and context.failure:
-            context.note_keywords_only(KeywordsOnly("failure", context.failure))
+            context.record_keywords_only(KeywordsOnly("failure", context.failure))
         part = self._keyword_part(snapshot, provider, context, tried)
         unknown = [term.surface for term in part.leg.terms if not term.searched]
         if part.wordless:
             provider = None  # the vector of punctuation is similar to the vector of any passage
         elif len(unknown) == len(part.leg.terms) and self._embedder.is_nonsense(snapshot, provider, unknown):
             provider = None
-            context.stages.add_question(embedded=False, details=UnknownWords(unknown))
+            context.stages.add_query_vector(embedded=False, details=UnknownWords(unknown))
         others = dict[str, KeywordPart]()
         if (correction := self._correction(snapshot, provider, part, context, others)) is not None:
             return self._answer_instead(snapshot, provider, context, correction, others, on_keywords)
@@ -170,7 +170,7 @@ class Searcher:
             return self._answer(snapshot, provider, context)
         outcome = self._advised(snapshot, provider, make_outcome(snapshot, found, provider, context), context)
         if found.lasting and not context.reads_files:
-            self._answers.put(moment, request, outcome)
+            self._answers.put(state, request, outcome)
         return outcome
 
     def _answer_instead(
@@ -186,7 +186,7 @@ class Searcher:
 
         `tried`: the keyword halves of the queries that were searched in order to choose the correction, by query.
         """
-        from engine.search.corrections import has_all_words, note_on_shorter
+        from engine.search.corrections import has_all_words, notice_on_shorter
 
         replaced = [word for word, _ in correction.words]
         others = tuple(other for other in context.suggestions if other != correction)
@@ -195,7 +195,7 @@ class Searcher:
             others = tuple(other for other in others if has_all_words(find(other.query)))
 
         def corrected(outcome: SearchOutcome) -> SearchOutcome:
-            notice = " ".join(filter(None, (note_on_shorter(correction), outcome.notice)))
+            notice = " ".join(filter(None, (notice_on_shorter(correction), outcome.notice)))
             remedies = outcome.remedies or tuple(excluded_files(snapshot, context, replaced))
             return msgspec.structs.replace(
                 outcome, corrected=correction, suggestions=others, notice=notice, remedies=remedies
@@ -298,8 +298,8 @@ class Searcher:
             self._loader.by_vector(context, provider)
 
     @staticmethod
-    def _moment(snapshot: Snapshot, provider: "EmbeddingProvider | None", context: SearchContext) -> Moment:
-        return Moment.of(snapshot, provider, by_the_minute=any(level.query.dated for level in context.levels))
+    def _state(snapshot: Snapshot, provider: "EmbeddingProvider | None", context: SearchContext) -> SearchState:
+        return SearchState.of(snapshot, provider, by_the_minute=any(level.query.dated for level in context.levels))
 
     def _read_query(self, snapshot: Snapshot, context: SearchContext) -> Sequence[int] | None:
         """Set the query as the index determines its meaning, and return the files to search; None for all."""
@@ -433,8 +433,8 @@ class Searcher:
         self, snapshot: Snapshot, provider: "EmbeddingProvider | None", context: SearchContext
     ) -> EarlierResults:
         """Return the results of an earlier query that this search is limited to, from the cache if possible."""
-        moment = self._moment(snapshot, provider, context)
-        remembered = self._earlier.get(moment, context.request)
+        state = self._state(snapshot, provider, context)
+        remembered = self._earlier.get(state, context.request)
         if remembered is not None:
             return remembered[0]
         part = self._keyword_part(snapshot, provider, context)
@@ -442,7 +442,7 @@ class Searcher:
             self._set_query_vector(snapshot, provider, context)
         earlier = EarlierResults.of(self._find(snapshot, provider, part, context), context)
         if earlier.lasting:
-            self._earlier.put(moment, context.request, earlier)
+            self._earlier.put(state, context.request, earlier)
         return earlier
 
     def cached_vector(self, query: str) -> "Vectors | None":
@@ -483,7 +483,7 @@ class Searcher:
         if model is None:  # the index has been replaced
             return None
         if len(query) != model.dims:
-            context.note_keywords_only(
+            context.record_keywords_only(
                 KeywordsOnly("other dimensions", model=provider.model, dims=len(query), stored_dims=model.dims)
             )
             return None

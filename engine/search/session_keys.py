@@ -48,7 +48,7 @@ _PERSON = lazy_pattern(r"(?!-\d)[^@:!#\s]+(?:@[a-z0-9-]+(?:\.[a-z0-9-]+)+)?|@[^@
 _SHARED_ADDRESS = lazy_pattern(r"@(?:g\.us|broadcast|newsletter)\b")
 
 
-class Session(msgspec.Struct, frozen=True):
+class SessionKey(msgspec.Struct, frozen=True):
     """The program and the kind of chat that an agent's session key names."""
 
     program: str
@@ -57,17 +57,17 @@ class Session(msgspec.Struct, frozen=True):
     """None for a sub-agent, whose key doesn't name the chat it works for."""
 
 
-def session_of(key: str) -> Session:
+def parse_session_key(key: str) -> SessionKey:
     """Parse a session key; a kind of chat that isn't known counts as a group."""
     parts = key.strip().lower().split(":")
     if len(parts) > 2 and parts[0] == "agent":
         parts = parts[2:]
     program = parts[0] if len(parts) > 1 and parts[1] in _DIRECT | _SHARED else ""
     if _is_private(parts):
-        return Session(program, "direct")
+        return SessionKey(program, "direct")
     if parts[0] == "subagent":
-        return Session("", None)
-    return Session(program, "channel" if "channel" in parts and "group" not in parts else "group")
+        return SessionKey("", None)
+    return SessionKey(program, "channel" if "channel" in parts and "group" not in parts else "group")
 
 
 def is_shared_session(session_key: str | None) -> bool:
@@ -75,7 +75,7 @@ def is_shared_session(session_key: str | None) -> bool:
 
     False for the key of a private session, and without a key, when the user asks.
     """
-    return session_key is not None and bool(session_key.strip()) and session_of(session_key).chat != "direct"
+    return session_key is not None and bool(session_key.strip()) and parse_session_key(session_key).chat != "direct"
 
 
 def _is_private(parts: list[str]) -> bool:

@@ -50,7 +50,7 @@ SHORTEST_EVIDENT = 7
 
 
 class Near(msgspec.Struct, frozen=True):
-    """An indexed word that resembles a misspelt word, or several that the latter joins, with their chunks and typos."""
+    """An indexed word similar to a misspelt word, or the words that it joins, with numbers of chunks and typos."""
 
     token: str
     """The word, or the words with spaces between them."""
@@ -97,7 +97,7 @@ class _Typed(msgspec.Struct, frozen=True):
         """Return whether a text has a word in lower case, so that a name isn't a typo of it: "Bevan" is not "began".
 
         False if letters are only missing or swapped in the name, doubled in a long one, or if the model shows a typo:
-        that is hardly a name. A name in capitals must be written so.
+        that is rarely a name. A name in capitals must be written so.
         """
         written = spelling.written(text, word)
         if self.surface.isupper():

@@ -412,7 +412,7 @@ class _NameWord(msgspec.Struct, frozen=True):
     """The tokens of each part of a word with hyphens and the like, or with letters and digits; else empty."""
 
     def share(self, tokens: frozenset[str]) -> float:
-        """Return the share of the word, 0 to 1, that the tokens of a query contain: `x7k9` is hardly named 7."""
+        """Return the share of the word, 0 to 1, that the tokens of a query contain: `x7k9` is not a name for 7."""
         if not self.parts or self.whole in tokens:
             return float(not tokens.isdisjoint(self.tokens))
         return sum(not tokens.isdisjoint(part) for part in self.parts) / len(self.parts)

@@ -15,7 +15,7 @@ from engine.base.errors import ProviderError
 from engine.providers import Calibration
 from engine.search import scoring
 from engine.search.chunk_filter import ChunkFilter
-from engine.search.search_context import NearVectors
+from engine.search.search_context import VectorSearch
 from engine.store.connection import id_array
 from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import StoredModel, Vectors, decode
@@ -60,7 +60,7 @@ class KnownLanguages:
         """Return whether the model knows the language of the notes that may answer a query in `language`.
 
         These are notes in the same language, or without any, notes in all languages: across languages, even a model
-        that hardly knows the query's language finds more than keywords do.
+        that knows the query's language badly finds more than keywords do.
         """
         moment = snapshot.identity, snapshot.tables.generation, snapshot.stamp, snapshot.hidden
         state = *moment, provider.id, provider.model
@@ -101,7 +101,7 @@ class VectorLeg:
     """Compares the vector of one query with the vectors of one snapshot."""
 
     snapshot: Snapshot
-    vectors: NearVectors
+    vectors: VectorSearch
     model: StoredModel
     calibration: Calibration
     query: Vectors

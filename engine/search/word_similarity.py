@@ -1,7 +1,7 @@
 """Reorders the best results by similarity: of their words to the query's words, or to each other.
 
 If few words match, each word of the query is compared with the words of the passages. One vector represents a
-whole passage, so the word that distinguishes similar passages hardly counts, and keywords don't make up for it. Here
+whole passage, so the word that distinguishes similar passages counts little, and keywords don't make up for it. Here
 each word of the query takes the cosine of the passage's most similar word, as in models of late interaction such as
 ColBERT ("MaxSim"). Passages in another language are compared as a whole, by vectors of their words. Those in the
 query's language are compared line by line, by the model's table of word pieces: a sentence with several similar words
@@ -47,7 +47,7 @@ for a new one.
 _WEIGHT = 0.5
 """Weight of the words' average cosine, relative to the weight of the passage's cosine."""
 _FREQUENT, _RARE = 4.0, 16.0
-"""Rarities below which a word of the query hardly counts, and above which all count the same."""
+"""Rarities below which a word of the query counts little, and above which all words count the same."""
 _BEST = 3
 """Number of best results that the others are compared with."""
 _WEIGHT_OF_BEST = 0.4

@@ -235,7 +235,7 @@ def uri_problem(uri: str) -> Problem | None:
     return None
 
 
-def in_the_clear(options: Mapping[str, str]) -> bool:
+def is_unencrypted(options: Mapping[str, str]) -> bool:
     """Return whether these options connect to another machine without encryption."""
     for name, value in options.items():
         if "endpoint" not in name.lower() or not value.strip().lower().startswith("http:"):

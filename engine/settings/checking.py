@@ -37,7 +37,7 @@ _TABLES = {
 
 _ALMOST = 0.85
 """Similarity of a misspelt key to the correct one, from 0 to 1, from which other tables are not considered."""
-_MAX_HOMES = 3
+_MAX_TABLES = 3
 """Most tables that are named for an option in the wrong one."""
 _LARGEST = 2**53
 """Largest whole number that databases, JSON and floats represent exactly."""
@@ -309,13 +309,13 @@ def refuse_unknown(path: tuple[str, ...], known: Mapping[str, Any], refuse: Refu
 def _refuse_misplaced(path: tuple[str, ...], refuse: Refuse) -> None:
     """Refuse an option or a section of other tables, if these are few enough to be named."""
     layer = path[: len(path) - len(_within_layer(path))] or ("defaults",)
-    homes = [(*layer, *table) for table in _homes().get(_simplified(path[-1]), ())]
-    lines = [header_of(home) for home in homes]
-    if len(homes) == 1 and _simplified(homes[0][-1]) == _simplified(path[-1]):
+    tables = [(*layer, *table) for table in _tables_by_name().get(_simplified(path[-1]), ())]
+    lines = [header_of(table) for table in tables]
+    if len(tables) == 1 and _simplified(tables[0][-1]) == _simplified(path[-1]):
         refuse(path, Problem(marked("{it} is a table of its own: write {line}."), {"line": lines[0]}))
-    if len(homes) == 1:
+    if len(tables) == 1:
         refuse(path, Problem(marked("{it} belongs below the line {line}."), {"line": lines[0]}))
-    if 1 < len(homes) <= _MAX_HOMES:
+    if 1 < len(tables) <= _MAX_TABLES:
         refuse(path, Problem(marked("{it} belongs below one of the lines {lines}."), {"lines": ", ".join(lines)}))
 
 
@@ -334,22 +334,22 @@ def _simplified(name: str) -> str:
 
 
 @functools.cache
-def _homes() -> dict[str, list[tuple[str, ...]]]:
+def _tables_by_name() -> dict[str, list[tuple[str, ...]]]:
     """Return the tables that an option or a section can be in, by its name without separators.
 
     An option is written below the line of the section that has it, a section below its own.
     """
-    homes: dict[str, list[tuple[str, ...]]] = {}
+    tables: dict[str, list[tuple[str, ...]]] = {}
 
     def add(section: type[Section], table: tuple[str, ...]) -> None:
         for key, kind in options_of(section).items():
             within = (*table, key) if is_section(kind) else table
-            homes.setdefault(_simplified(key), []).append(within)
+            tables.setdefault(_simplified(key), []).append(within)
             if is_section(kind):
                 add(kind, within)
 
     add(Settings, ())
-    return homes
+    return tables
 
 
 def _check_section(values: Any, section: type[Section], path: tuple[str, ...], refuse: Refuse) -> None:

@@ -175,7 +175,7 @@ def parse_settings(text: str, path: Path) -> dict[str, Any]:
 
 
 def check_settings(data: dict[str, Any], text: str, path: Path) -> None:
-    """Check every layer, also those of other workspaces. Raises `SettingsError`."""
+    """Check every layer, including the layers of other workspaces. Raises `SettingsError`."""
 
     def refuse(key_path: tuple[str, ...], problem: Problem) -> NoReturn:
         refuse_at(text, path, key_path, problem)
@@ -284,7 +284,7 @@ class RereadSettings:
 
 
 class SettingOrigin(msgspec.Struct, frozen=True):
-    """Where an option got the value that is in force."""
+    """The layer and line that set the current value of an option."""
 
     layer: Layer
     file: str = ""

@@ -220,9 +220,9 @@ class SessionSettings(Section, frozen=True):
             also="computer, host, label, synchronised, Syncthing",
         ),
     ] = ()
-    thinking: Annotated[
-        bool, option("Index agents' thinking", "Index what agents thought, not only what they said.")
-    ] = False
+    thinking: Annotated[bool, option("Index agents' thinking", "Index agents' thinking, not only their messages.")] = (
+        False
+    )
     tools: Annotated[
         bool, option("Index tool calls and results", "Index the calls and results of tools, not only messages.")
     ] = False

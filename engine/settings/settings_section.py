@@ -75,7 +75,7 @@ def option(  # noqa: PLR0913 - the parts of a declaration, most given by name
     also: str = "",
     applies: Applies | None = None,
 ) -> msgspec.Meta:
-    """Everything about one option besides its type and default.
+    """Declare everything about an option except its type and default.
 
     `label`: its name in the settings. `text`: its help, one sentence. `low` and `high`: ends of its range, inclusive.
     `also`: words by which people search for it, too. `group` and `applies`: where they differ from the section's.
@@ -140,21 +140,21 @@ def with_query_settings(own: SectionT, new: SectionT) -> SectionT:
     if own.APPLIES == "answering":
         return new
     values = {}
-    for name in _answering(type(own)):
+    for name in _query_fields(type(own)):
         own_value, new_value = getattr(own, name), getattr(new, name)
         values[name] = with_query_settings(own_value, new_value) if isinstance(own_value, Section) else new_value
     return msgspec.structs.replace(own, **values)
 
 
 @functools.cache
-def _answering(section: type[Section]) -> tuple[str, ...]:
+def _query_fields(section: type[Section]) -> tuple[str, ...]:
     """Return the fields that affect how queries are answered but not the index, and the sections with such fields."""
-    return tuple(name for name, hint in hints_of(section).items() if _has_answering(hint))
+    return tuple(name for name, hint in hints_of(section).items() if _affects_queries(hint))
 
 
-def _has_answering(hint: Any) -> bool:
+def _affects_queries(hint: Any) -> bool:
     if isinstance(hint, type) and issubclass(hint, Section):
-        return hint.APPLIES == "answering" or bool(_answering(hint))
+        return hint.APPLIES == "answering" or bool(_query_fields(hint))
     return any(meta.extra["applies"] == "answering" for meta in getattr(hint, "__metadata__", ()))
 
 

@@ -312,7 +312,7 @@ def _foreign_stems(root: str, languages: Sequence[str]) -> Iterator[str]:
 def _verb_forms(word: str, languages: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """Yield other forms of a French or Spanish verb that have another stem, or one too short to be searched.
 
-    Many words of other languages also end like a verb, but such forms of them hardly ever occur.
+    Many words of other languages also end like a verb, but such forms of them rarely occur.
     """
     irregular = {
         language: _by_infinitive(verbs).get(word, []) for language, verbs in _IRREGULAR.items() if language in languages

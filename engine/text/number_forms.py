@@ -32,7 +32,7 @@ _TIME = lazy_pattern(
     rf"{_BEGIN}([01]?\d|2[0-3])(?:(:|\.|[ ]?h[ ]?|[ ]uhr[ ])([0-5]\d))?(?:[ ]?([ap])\.?m\b\.?|[ ]?(uhr|h)\b)?{_END}",
     re.IGNORECASE,
 )
-_CLOCK = lazy_pattern(rf"{_BEGIN}(0\d)([0-5]\d){_END}")  # 0605 can hardly be anything but a time
+_CLOCK = lazy_pattern(rf"{_BEGIN}(0\d)([0-5]\d){_END}")  # 0605 is almost certainly a time
 _FIRST_HOUR = 13  # shorter times such as 2h are mostly durations
 _THOUSANDS = "[.,'’_ \u00a0\u202f]"
 _AMOUNT = lazy_pattern(

@@ -140,7 +140,7 @@ def analyse_word(word: Word, languages: Sequence[str]) -> tuple[QueryTerm, ...]:
 def passage_terms(text: str, languages: Sequence[str]) -> tuple[Iterator[QueryTerm], tuple[str, ...]]:
     """Return the terms of a text that is not a query, with repetitions, and the languages of their stems.
 
-    `languages` are the index's. Single characters are left out, since they say nothing about the subject.
+    `languages` are the index's. Single characters are left out, since they don't show the subject.
     """
     known = tuple(dict.fromkeys((detect_language(text, languages), *languages)))
     ended = f"{text} "  # its last word is complete

@@ -46,15 +46,15 @@ _IN_SENTENCES = FUNCTION_CHARACTERS.union("はがをにので", "，、。；：
 _QUOTATION = lazy_pattern("|".join(f"{opening}[^{marks}]*[{marks}]" for opening, marks in CLOSING.items()))
 _CONNECTIVES = ("AND", "OR", "NOT")
 _NOT_WITH_OR = marked("“OR” was ignored: it doesn't join exclusions.")
-_NEVER_CLOSES = marked("A quotation mark that never closes was read as a part of its word.")
+_NEVER_CLOSES = marked("An unclosed quotation mark was read as part of its word.")
 
 
 def parse_query(text: str) -> Query:
     """Parse any text as a query; never raises."""
-    return _Reader(text).read() if len(text) <= LONGEST else Query(text)
+    return _Parser(text).parse() if len(text) <= LONGEST else Query(text)
 
 
-class _Reader:
+class _Parser:
     """Parser of one query."""
 
     def __init__(self, text: str) -> None:
@@ -67,7 +67,7 @@ class _Reader:
         self._has_particle = False
         """Whether a particle follows a quotation directly, as in `"설정 파일"을`: the text around it is a sentence."""
 
-    def read(self) -> Query:
+    def parse(self) -> Query:
         at = self._skip(0)
         while at < len(self._text):
             at = self._skip(self._next(at))

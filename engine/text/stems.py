@@ -49,7 +49,7 @@ _PARTICLES = (
     *("마저", "이나", "이랑", "하고", "라고"),
     *("은", "는", "이", "가", "을", "를", "의", "에", "로", "와", "과", "도", "만", "들", "랑", "나"),
 )
-# They ask what something is ("nix란"). Many Korean nouns end so, but hardly any after a Latin word.
+# They ask what something is ("nix란"). Many Korean nouns end so, but few after a Latin word.
 _TOPIC_PARTICLES = ("이란", "란")
 # Endings that make a verb of a noun: 논의하다, 배포되다, 발생시키다. Only one follows a noun.
 _KOREAN_VERBS = """
@@ -83,7 +83,7 @@ _FINALS = ("", "ᆫ", "ᆯ", "ᆷ", "ᆸ")
 _VERBAL_FINALS = frozenset("ᆩᆪᆬᆭᆮᆰᆱᆲᆴᆵᆶᆹᆺᆽᆾᆿᇀᇁᇂ")
 """Final consonants that only native Korean words have, which show that one syllable is a verb: 찾, 넣, 읽."""
 _NOMINAL_FINALS = frozenset("ᆫᆼ")
-"""Final consonants that hardly any verb has, but many nouns have before 기, "machine": 사진기, 비행기."""
+"""Final consonants that few verbs have, but many nouns before 기, "machine": 사진기, 비행기."""
 _BEFORE_MACHINE = frozenset(
     """
     가습 건조 굴착 녹음 단말 면도 변압 복사 분무 살포 세척 세탁 소화 압축 예초 이야 인쇄 정수 제습 증폭 전화 청소 탈곡

@@ -345,7 +345,7 @@ KINDS_OF_TEXT = frozenset(
 )
 """Words for a kind of text: fillers at the end of a short query, since "presentation tips" is about presentations."""
 
-# Thai and Chinese put no spaces between words. The question words and connectives here occur inside hardly any other
+# Thai and Chinese put no spaces between words. The question words and connectives here occur inside few other
 # word; some count only at the beginning or end of a query. The rest of a longer word is searched.
 _THAI_ANYWHERE = (
     *("อยู่ที่ไหน", "อย่างไร", "เมื่อไหร่", "เมื่อไร", "เท่าไหร่", "เท่าไร", "หรือเปล่า", "เกี่ยวกับ", "เพราะว่า", "หรือไม่", "แค่ไหน"),

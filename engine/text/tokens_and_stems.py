@@ -154,7 +154,7 @@ class Streams(dict[str, _Entry]):
 
     def __missing__(self, run: str) -> _Entry:
         entry = self._simple_entry(run) or self._entry_of_groups(run)
-        if len(run) <= _LONGEST_REMEMBERED and shape(run[0]) != UNSPACED:  # other runs hardly ever repeat
+        if len(run) <= _LONGEST_REMEMBERED and shape(run[0]) != UNSPACED:  # other runs rarely repeat
             if len(self) >= _MAX_REMEMBERED:
                 for rare in list(self)[_MAX_REMEMBERED // 2 :]:  # the later half: common words were added early
                     self.pop(rare, None)

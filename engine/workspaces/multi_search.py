@@ -69,7 +69,7 @@ def merged(parts: Sequence[Part], most: int, notices: Sequence[str], millisecond
 
     Each workspace weighs vectors by how well its own keywords match; the lowest weight counts for all of them, as in
     one index. Of results with the same score, those that are first in their workspaces come first: their order says
-    more than the limited score does. The first part is that of the open workspace, which wins ties.
+    more than the limited score does. The first part belongs to the open workspace, which wins ties.
 
     A passage in several workspaces is one result. `notices`: a sentence about each missing workspace.
     """

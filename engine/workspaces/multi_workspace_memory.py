@@ -195,7 +195,7 @@ class MultiWorkspaceMemory:
             return _all_in(other, memory.search_like(own_passage, cancel=cancel, **options))
 
     def apply_query_settings(self, settings: Settings) -> None:
-        """Use these settings for the open workspace, and those of the settings file for the others."""
+        """Use these settings for the open workspace, and the settings file for the others."""
         self._current.apply_query_settings(settings)
         self._pool.settings_changed()
 

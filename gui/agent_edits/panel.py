@@ -26,7 +26,7 @@ from gui.widgets.layouts import FoldingRow, PageStack, column_of
 from gui.widgets.placeholder_page import NOTHING_FOUND, Action, NothingToRead, StatePage
 from gui.widgets.query_box import QueryBox
 from gui.widgets.row_list import GUTTER, RowList
-from gui.widgets.rows import Index, RowDelegate, RowModel, RowRole, paint_ground
+from gui.widgets.rows import Index, RowDelegate, RowModel, RowRole, paint_row_background
 
 _COPY = command("edits.copy-path", marked("Copy path"), "edits", QKeySequence.StandardKey.Copy)
 _PAD = 6
@@ -136,7 +136,7 @@ class _Delegate(RowDelegate):
         if isinstance(row, ProjectRow):
             self._paint_heading(painter, rect.adjusted(0, _HEADING_TOP, 0, 0), row, colours)
         else:
-            paint_ground(painter, option, colours)
+            paint_row_background(painter, option, colours)
             self._paint_file(painter, rect.adjusted(0, _PAD, 0, -_PAD), row, colours)
 
     def _paint_heading(self, painter: QPainter, rect: QRect, row: ProjectRow, colours: Tokens) -> None:

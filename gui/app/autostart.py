@@ -24,7 +24,7 @@ def autostart(config: Path | None) -> SystemState:
 
     `config`: the settings file to start with, if not the user's own.
     """
-    words = command_words(config)
+    words = start_command(config)
     if sys.platform == "win32":
         return RunKey(words)
     if sys.platform == "darwin":
@@ -32,7 +32,7 @@ def autostart(config: Path | None) -> SystemState:
     return DesktopEntry(words, Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "autostart")
 
 
-def command_words(config: Path | None) -> list[str]:
+def start_command(config: Path | None) -> list[str]:
     """Return the command that starts this program; `-P` keeps Python from importing from the current folder."""
     python = Path(sys.executable)
     if sys.platform == "win32" and python.with_name("pythonw.exe").exists():

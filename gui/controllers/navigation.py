@@ -310,7 +310,7 @@ class Navigation(QObject):
         self._navigating = True
         try:
             views.switch(view)
-            views.return_to(_read_at(entry))
+            views.return_to(_session_at(entry))
             if isinstance(entry.state, SearchViewState):
                 views.search.controller.return_to(entry.state)
             elif isinstance(entry.state, SessionsViewState):
@@ -334,7 +334,7 @@ def _opened_result(result: MemorySearchResult) -> Hashable:
     return result.path, result.start_line, result.end_line, result.message
 
 
-def _read_at(entry: HistoryEntry) -> str:
+def _session_at(entry: HistoryEntry) -> str:
     """Return the path of the session that was open at a location; empty if there was none, or it is unknown."""
     if isinstance(entry.state, SessionsViewState):
         return entry.state.path

@@ -85,14 +85,14 @@ def _fenced(text: str) -> str:
 _DETAIL = command("session.tools", marked("Show tool calls: hidden, short or full"), "conversation", "Alt+T")
 _RESUME = command("session.copy-resume", marked("Copy resume command"), "conversation")
 _MORE = command("session.more", marked("More from this session"), "conversation")
-_SIMILAR = command("session.similar", marked("Sessions like this one"), "conversation")
+_SIMILAR = command("session.similar", marked("Similar sessions"), "conversation")
 _COPY = command("session.copy", marked("Copy"), "conversation", QKeySequence.StandardKey.Copy)
 _COPY_MESSAGE = command("session.copy-message", marked("Copy message as Markdown"), "conversation", "Ctrl+Shift+C")
 _COPY_SESSION = command("session.copy-all", marked("Copy session as Markdown"), "conversation")
 _RAW = command("session.raw", marked("Show the raw line"), "conversation", "Alt+R")
 _PROMPTS = command("session.prompts", marked("Your messages"), "conversation", "Alt+J")
 _FILES = command("session.files", marked("Files"), "conversation", "Alt+F")
-_FOLD = command("session.fold", marked("Fold or unfold tool calls"), "conversation")
+_FOLD = command("session.fold", marked("Expand or collapse tool calls"), "conversation")
 _TOOLS: dict[Detail, str] = {
     "hidden": marked("Tool calls: hidden"),
     "short": marked("Tool calls: short"),

@@ -477,5 +477,5 @@ def spoken(conversation: Conversation, number: int, *, folded: bool, line: tuple
         text = conversation.message(entry).text[:_MAX_READ]
     else:
         text = " · ".join(part for part in line or summary(conversation, entry) if part)
-        text = ", ".join((text, tr("folded") if folded else tr("unfolded")))
+        text = ", ".join((text, tr("collapsed") if folded else tr("expanded")))
     return f"{speaker}: {text}"

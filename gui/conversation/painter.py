@@ -136,8 +136,9 @@ class RowPainter:
         elided = elide(QFontMetrics(bold), line.name, Qt.TextElideMode.ElideRight, inner.width() * 2 // 3)
         width = QFontMetrics(bold).horizontalAdvance(elided)
         if hit:
-            ground = QRectF(inner.left() - 2, inner.center().y() - metrics.height() / 2, width + 4, metrics.height())
-            self._box(ground, self._colours.mark, None, clip, 3)
+            background = QRectF(inner.left() - 2, 0, width + 4, metrics.height())
+            background.moveTop(inner.center().y() - metrics.height() / 2)
+            self._box(background, self._colours.mark, None, clip, 3)
             pen.setPen(self._colours.mark_text)
         write(pen, inner, _MIDDLE, elided)
         inner.setLeft(inner.left() + width + px(8))
@@ -185,7 +186,7 @@ class RowPainter:
                 continue  # each call to Qt is slow while other threads are busy
             block = document.findBlockByNumber(number)
             rect = document.documentLayout().blockBoundingRect(block)
-            under.grounds(block, rect, first=number == first)
+            under.paint_backgrounds(block, rect, first=number == first)
             under.boxes(block, rect, marks, self._colours.mark)
             under.boxes(block, rect, found, faded(self._colours.accent, FOUND_OPACITY))
             if framed and decoration.framed is not None:
@@ -275,7 +276,7 @@ class ConversationPainter:
                 hit = fold == "folded" and any(self._highlights.entries[row.entry : row.entry + 1 + entry.members])
                 pen.summary(top, height, summary(layout.conversation, entry), folded=fold == "folded", hit=hit)
             elif row.slot == MORE:
-                pen.more(top, height, _more_words(entry.longest, all_shown=fold == "all"))
+                pen.more(top, height, _more_text(entry.longest, all_shown=fold == "all"))
             else:
                 self._paint_box(pen, layout, row, top, height)
                 self._paint_text(pen, palette, row, top + layout.pads(row)[0], search_time)
@@ -306,5 +307,5 @@ class ConversationPainter:
         pen.piece(laid, left, top, palette, Decoration(marks, found, frame, selected))
 
 
-def _more_words(lines: int, *, all_shown: bool) -> str:
+def _more_text(lines: int, *, all_shown: bool) -> str:
     return tr("Show less") if all_shown else tr_count("Show all {count:,} line", "Show all {count:,} lines", lines)

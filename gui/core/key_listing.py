@@ -35,7 +35,7 @@ _FIXED: tuple[Fixed, ...] = (
     Fixed("box", ("Ctrl+Space",), marked("Complete an operator")),
     Fixed("box", ("Esc",), marked("Clear the search box; press again to leave the search scope")),
     Fixed("conversation", ("J", "K"), marked("Next and previous message; with Shift only your own")),
-    Fixed("conversation", ("Return", "Right", "Left"), marked("Unfold and fold tool calls and thinking")),
+    Fixed("conversation", ("Return", "Right", "Left"), marked("Expand and collapse tool calls and thinking")),
     Fixed("conversation", ("N", "Shift+N"), marked("Next and previous hit")),
     Fixed("conversation", ("Ctrl+A",), marked("Select the message")),
     Fixed("conversation", ("Esc",), marked("Back to the list")),

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from engine import EmbeddingEstimate, UserDataStatus, tr
 from gui.core.workspace import Workspace
-from gui.text.formatting import embed_words, estimate_words
+from gui.text.formatting import embed_label, estimate_text
 from gui.text.status_texts import FailedService, IndexRemedy, engine_name, why_no_update
 from gui.widgets.message_banner import Banner
 from gui.widgets.placeholder_page import Action
@@ -152,9 +152,9 @@ class WindowBanner(Banner):
             self.clear("awaiting")
             return
         self.show_message(
-            tr("{estimate} Until then, there is no search by meaning.", estimate=estimate_words(estimate)),
+            tr("{estimate} Until then, there is no search by meaning.", estimate=estimate_text(estimate)),
             "working",
-            (embed_words(estimate), partial(self._workspace.sync, approve=estimate)),
+            (embed_label(estimate), partial(self._workspace.sync, approve=estimate)),
             (tr("Not now"), partial(self.clear, "awaiting")),
             key="awaiting",
         )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from engine import BUILT_IN_CAN, MemoryProviderStatus, SyncSummary, marked, number, tr, tr_count
 from gui.core.capabilities import SHORT
 from gui.diagnostics.group_view import Diagnostic, Group, Remedy, chunks, files, vectors
-from gui.text.formatting import ago, duration, estimate_words, exact, size_text, spent_words
+from gui.text.formatting import ago, duration, estimate_text, exact, size_text, spent_text
 from gui.text.status_texts import (
     REASON_WORDS,
     State,
@@ -118,7 +118,7 @@ def read_vectors(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
             stuck = status.syncing is None and bool(status.custom.get("providerError"))
             yield Diagnostic(tr("State"), "degraded" if stuck else "working", share)
         else:
-            why = (tr("Waiting for your agreement."), estimate_words(status.awaiting))
+            why = (tr("Waiting for your agreement."), estimate_text(status.awaiting))
             yield Diagnostic(tr("State"), "degraded", share, " ".join(why), "embed")
     else:
         yield Diagnostic(tr("State"), "fine" if vector.rows else "off", tr("{count:,} ready", count=vector.rows))
@@ -319,7 +319,7 @@ def _sync(status: MemoryProviderStatus, now: float) -> Iterator[Diagnostic]:
         yield Diagnostic(tr("Running"), "working", tr(REASON_WORDS[step.reason]), tip=step.label)
         yield Diagnostic(tr("Reused"), None, vectors(step.reused))
         yield Diagnostic(tr("Embedded"), None, chunks(step.embedded))
-        if cost := spent_words(step.tokens, step.cost):
+        if cost := spent_text(step.tokens, step.cost):
             yield Diagnostic(tr("Cost"), None, cost)
     last = status.last_sync
     if last is None:
@@ -335,7 +335,7 @@ def _sync(status: MemoryProviderStatus, now: float) -> Iterator[Diagnostic]:
         remedy="sync" if state != "fine" and step is None else None,
         tip=tr("{when}, took {time}", when=exact(ended), time=duration(last.seconds)),
     )
-    cost = spent_words(last.tokens, last.cost)
+    cost = spent_text(last.tokens, last.cost)
     if cost and step is None:
         yield Diagnostic(tr("Cost"), None, cost, tip=tr("Cost of the last update."))
     changed = f"{files(last.files_indexed)} · {chunks(last.chunks_indexed)}"

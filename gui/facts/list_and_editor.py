@@ -22,7 +22,7 @@ from gui.widgets.layouts import PageStack, column_of, row_of
 from gui.widgets.message_banner import NoticeBar
 from gui.widgets.placeholder_page import Action, StatePage
 from gui.widgets.row_list import GUTTER, RowList
-from gui.widgets.rows import Index, RowDelegate, RowModel, RowRole, paint_ground
+from gui.widgets.rows import Index, RowDelegate, RowModel, RowRole, paint_row_background
 
 NEW = command("facts.new", "New fact", "facts", "Ctrl+N")
 _MIN_CHARACTERS = 96
@@ -69,7 +69,7 @@ class _Delegate(RowDelegate):
     def paint_row(self, painter: QPainter, option: QStyleOptionViewItem, index: Index, colours: Tokens) -> None:
         fact = index.data(RowRole).fact
         is_forgotten = fact.forgotten is not None
-        paint_ground(painter, option, colours)
+        paint_row_background(painter, option, colours)
         rect = option.rect.adjusted(GUTTER, _PAD, -GUTTER, 0)
         rect.setHeight(self._heights[0])
         text, small = self._fonts
@@ -78,8 +78,8 @@ class _Delegate(RowDelegate):
         rect.setHeight(self._heights[1])
         age = write_line(painter, rect, age_text(fact), (small, colours.muted), at=AT_RIGHT)
         rect.setRight(rect.right() - age - _GAP)
-        ink = colours.degraded if fact.waiting and not is_forgotten else colours.muted
-        write_line(painter, rect, meta_text(fact), (small, ink))
+        colour = colours.degraded if fact.waiting and not is_forgotten else colours.muted
+        write_line(painter, rect, meta_text(fact), (small, colour))
 
 
 class FactList(RowList):

@@ -23,7 +23,7 @@ _HOW: dict[FactOrigin, str] = {
 _DAY = 86_400
 _LONGEST_MENTION = 40
 
-NOTHING = marked("Nothing is remembered yet")
+NOTHING = marked("No facts yet")
 NOTHING_MORE = marked(
     "Facts are single sentences that agents get when they are relevant: your preferences, decisions, people. "
     "You write them here, or agents save them for you; here you see, change and forget each of them. They "

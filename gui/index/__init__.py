@@ -33,7 +33,7 @@ VIEW = ViewSpec(
         Fixed(
             "index",
             ("Left", "Right", "Home", "End"),
-            marked("Next and previous mark of a chart; unfold and fold folders"),
+            marked("Next and previous mark of a chart; expand and collapse folders"),
         ),
         Fixed("index", ("Return",), marked("Details of an update, and its errors")),
         Fixed("index", ("Esc",), marked("Back to the search box")),

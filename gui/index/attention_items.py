@@ -8,14 +8,14 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from engine import NOT_EMBEDDED, FileIssue, MemoryProviderStatus, marked, number, tr, tr_count, tr_reason
-from gui.text.formatting import estimate_words
+from gui.text.formatting import estimate_text
 from gui.text.status_texts import (
     IndexRemedy,
     State,
     files_left_out,
     index_remedy,
     nothing_indexed,
-    rule_words,
+    rule_text,
     why_keywords_only,
     why_no_update,
     with_state,
@@ -91,7 +91,7 @@ def _empty(status: MemoryProviderStatus, refused: bool) -> Attention:
 
 
 def _failed(failed: Sequence[FileIssue], refused: bool) -> Iterator[Attention]:
-    retry = ("", "") if refused else (tr("Retry"), "sync")
+    retry = ("", "") if refused else (tr("Try again"), "sync")
     named = failed if len(failed) <= _NAMED + 1 else failed[:_NAMED]
     for issue in named:
         act = (tr("Show"), "failed") if issue.rule == NOT_EMBEDDED else retry
@@ -110,7 +110,7 @@ def _vectors(status: MemoryProviderStatus, refused: bool) -> Iterator[Attention]
             "{count:,} passages wait for your agreement to be embedded",
             status.pending_vectors,
         )
-        yield Attention("awaiting", "degraded", title, estimate_words(status.awaiting), (tr("Embed…"), "embed"))
+        yield Attention("awaiting", "degraded", title, estimate_text(status.awaiting), (tr("Embed…"), "embed"))
     elif status.syncing is None:
         title = tr_count(
             "{count:,} passage is found by words only",
@@ -127,7 +127,7 @@ def _by_rule(issues: Sequence[FileIssue]) -> str:
     for issue in issues:
         counted[issue.rule] += files_left_out((issue,))
     rules = counted.most_common()
-    named = [f"{rule_words(rule)} ({number(count)})" for rule, count in rules[:_RULES]]
+    named = [f"{rule_text(rule)} ({number(count)})" for rule, count in rules[:_RULES]]
     if rest := rules[_RULES:]:
         named.append(
             tr_count("{count:,} other rule for skipping files", "{count:,} other rules for skipping files", len(rest))

@@ -253,8 +253,8 @@ class FolderCard(Resized, FontSized, QFrame):
     @Slot(QPoint)
     def _show_menu(self, at: QPoint) -> None:
         menu = QMenu(self)
-        menu.addAction(tr("Unfold all folders"), self.tree.expandAll)
-        menu.addAction(tr("Fold all folders"), self.tree.collapseAll)
+        menu.addAction(tr("Expand all folders"), self.tree.expandAll)
+        menu.addAction(tr("Collapse all folders"), self.tree.collapseAll)
         show_keys_of(menu.addAction(COPY_TABLE.words, self.copy), COPY_TABLE.name)
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(self.mapToGlobal(at))

@@ -30,7 +30,7 @@ from gui.index.overview_cards import NOTHING, FigureCard, figures
 from gui.search.query import Answer
 from gui.style.stylesheet import character_width, scaled
 from gui.style.typography import Resized
-from gui.text.formatting import duration, exact, spent_words
+from gui.text.formatting import duration, exact, spent_text
 from gui.text.status_texts import REASON_WORDS
 from gui.widgets.accessibility import insert_after, stops
 from gui.widgets.charts.bars import BarChart, ShareChart, SparkChart
@@ -96,7 +96,7 @@ def _details(sync: StoredSync) -> list[tuple[str, str]]:
         (tr("Files"), files),
         (tr("Passages"), number(sync.chunks_indexed)),
         (tr("Vectors"), vectors),
-        (tr("Cost"), spent_words(sync.tokens, sync.cost)),
+        (tr("Cost"), spent_text(sync.tokens, sync.cost)),
         (tr("Outcome"), outcome_of(sync)),
     ]
     return [(name, value) for name, value in details if value]

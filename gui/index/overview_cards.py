@@ -138,7 +138,7 @@ class _Note(ElidedLabel):
 
     state: State = "fine"
 
-    def ink(self) -> QColor:
+    def text_colour(self) -> QColor:
         colours = tokens(self.palette())
         return state_colour(colours, self.state) if self.state in ("degraded", "working") else colours.muted
 

@@ -65,7 +65,7 @@ def _token_start(text: str, cursor: int) -> int:
     return begin
 
 
-class Offers(QListWidget):
+class CompletionPopup(QListWidget):
     """The popup list of completions, drawn over the widgets below the search box, which keeps the keyboard focus."""
 
     def __init__(self, parent: QWidget) -> None:
@@ -120,8 +120,8 @@ class Completion(QObject):
         """The part that the shown completions belong to, and the part of the last request."""
         self._paused = self._inserting = self._complete = False
         self._unsupported = ""
-        self.offers = Offers(edit)
-        self.offers.itemClicked.connect(self._insert)
+        self.popup = CompletionPopup(edit)
+        self.popup.itemClicked.connect(self._insert)
         edit.textEdited.connect(self._typed)
         edit.textChanged.connect(self._hide)
         edit.installEventFilter(self)
@@ -152,7 +152,7 @@ class Completion(QObject):
     @property
     def is_open(self) -> bool:
         """Whether an operator's value is being completed, so that the query is incomplete."""
-        offered = self.offers.isVisible() and bool(self._part.operator) and not self._complete
+        offered = self.popup.isVisible() and bool(self._part.operator) and not self._complete
         return self._inserting or offered or (self.busy and bool(self._requested.operator))
 
     @Slot()
@@ -177,8 +177,8 @@ class Completion(QObject):
     @Slot()
     def _hide(self) -> None:
         """Hide completions of a text that is no longer in the box."""
-        if self.offers.isVisible():
-            self.offers.hide()
+        if self.popup.isVisible():
+            self.popup.hide()
             if not self._inserting:
                 self.changed.emit()
 
@@ -186,7 +186,7 @@ class Completion(QObject):
         if self._job is not None:
             self._job.cancel()
             self._job = None
-        self.offers.hide()
+        self.popup.hide()
 
     def _request(self, part: Part) -> None:
         manager = self._manager
@@ -213,7 +213,7 @@ class Completion(QObject):
             self._part = part
             self._complete = part.typed in values or f"{part.typed}/" in values
             if values and values != (part.typed,):
-                self.offers.show_below(self._edit, values)
+                self.popup.show_below(self._edit, values)
 
     @Slot(QListWidgetItem)
     def _insert(self, chosen: QListWidgetItem) -> None:
@@ -242,17 +242,17 @@ class Completion(QObject):
             if self._unsupported:
                 refuse(self._edit, self._unsupported)
             return True
-        if not self.offers.isVisible() or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
+        if not self.popup.isVisible() or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
             return False
         if key in (Qt.Key.Key_Down, Qt.Key.Key_Up):
-            self.offers.step(down=key == Qt.Key.Key_Down)
+            self.popup.step(down=key == Qt.Key.Key_Down)
             return True
         if key == Qt.Key.Key_Escape:
             self._stop()
             return True
-        chosen = self.offers.currentItem()
+        chosen = self.popup.currentItem()
         if chosen is None and key == Qt.Key.Key_Tab:
-            chosen = self.offers.item(0)
+            chosen = self.popup.item(0)
         if chosen is not None and key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab):
             self._insert(chosen)
             return True

@@ -266,7 +266,7 @@ def _not_found(query: Query) -> str:
 
 
 def _language_unknown(outcome: SearchOutcome) -> bool:
-    """Return whether another model is the remedy of an empty answer, since its vectors didn't count."""
+    """Return whether another model would help an empty answer, since this one doesn't know the language."""
     remedies = () if outcome.explanation is None else outcome.explanation.remedies
     return any(remedy.name == "settings" for remedy in remedies)
 
@@ -302,7 +302,7 @@ _WORDS: dict[RemedyName, str] = {
 _LONGEST = 28
 
 
-def button_words(remedy: SearchRemedy) -> str:
+def remedy_label(remedy: SearchRemedy) -> str:
     if remedy.query:
         return tr("Search for “{query}”", query=shortened(remedy.query, _LONGEST))
     if remedy.extension:

@@ -134,7 +134,7 @@ class ViewStateRestorer:
         self._next = None if enough else target
         return enough
 
-    def note_answer(self, answer: Answer) -> None:
+    def handle_answer(self, answer: Answer) -> None:
         """Restore the pending position in an answer that is now shown."""
         target, results = self._next, self._view.list
         if target is None or target.position is None or answer.query.subject != target.subject:

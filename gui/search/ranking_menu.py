@@ -41,7 +41,7 @@ class Ranking:
         return (*((ages,) if days else ()), *((variety,) if self.diverse else ()))
 
 
-def days_words(days: float) -> str:
+def days_text(days: float) -> str:
     """Format a number of days: 30.0 -> "30 days"."""
     return tr("1 day") if days == 1 else tr("{days:,g} days", days=days)
 
@@ -126,7 +126,7 @@ class RankingMenu(QObject):
         known = [action.data() for action in self._half_lives.actions()]
         if days in known:
             return
-        action = QAction(days_words(days), self._half_lives)
+        action = QAction(days_text(days), self._half_lives)
         action.setCheckable(True)
         action.setData(days)
         self._group.addAction(action)

@@ -262,7 +262,7 @@ COPY_PATH = command("results.copy-path", "Copy path", "results")
 QUOTE = command("results.copy-quote", "Copy as a Markdown quote", "results")
 COPY_SNIPPET = command("results.copy-snippet", "Copy snippet", "results")
 SWITCH_TO = command("results.switch-workspace", "Switch to this workspace", "results")
-REVEAL = command("results.reveal", "Reveal in file manager", "results")
+REVEAL = command("results.reveal", "Show in file manager", "results")
 
 
 def copy_text(text: str) -> None:

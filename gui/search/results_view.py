@@ -12,7 +12,7 @@ from engine import MemoryProviderStatus, QuerySuggestion, SearchRemedy, marked, 
 from gui.commands.commands import WITHIN, show_key_in_tooltip
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.search import messages
-from gui.search.messages import button_words
+from gui.search.messages import remedy_label
 from gui.search.query import Answer
 from gui.search.ranking_menu import RankingMenu
 from gui.search.result_list import ResultList
@@ -243,7 +243,7 @@ class ResultsView(QWidget):
         content = self._start if started else StartContent()
         if status is not None and messages.is_known_empty(status):
             actions = [
-                (button_words(remedy), partial(self.remedy_chosen.emit, remedy))
+                (remedy_label(remedy), partial(self.remedy_chosen.emit, remedy))
                 for remedy in messages.remedies_for_empty_index(status)
             ]
             self._show_page((title, sentence), messages.indexed(status), actions=actions)
@@ -327,7 +327,7 @@ class ResultsView(QWidget):
                 notice, tr("Hide results below the minimum score"), lambda: self.weak_requested.emit(False)
             )
         elif remedies:
-            self._notice.show_notice(notice, button_words(remedies[0]), partial(self.remedy_chosen.emit, remedies[0]))
+            self._notice.show_notice(notice, remedy_label(remedies[0]), partial(self.remedy_chosen.emit, remedies[0]))
         elif outcome.similar_only and "states" not in self._gates.unsupported:
             ask = partial(self.missing_file_requested.emit, answer.query.text)
             self._notice.show_notice(notice, tr(messages.MISSING_FILE), ask)
@@ -351,7 +351,7 @@ class ResultsView(QWidget):
         named = {remedy.name for remedy in possible}
         remedies += [remedy for remedy in self._status_remedies if remedy.name not in named]
         offers = [
-            Offer(remedy.advice, button_words(remedy), partial(self.remedy_chosen.emit, remedy)) for remedy in remedies
+            Offer(remedy.advice, remedy_label(remedy), partial(self.remedy_chosen.emit, remedy)) for remedy in remedies
         ]
         unsupported = self._gates.unsupported
         ask = partial(self.missing_file_requested.emit, answer.query.text)

@@ -55,7 +55,7 @@ from gui.text.right_to_left import (
 from gui.text.session_texts import agent_name
 from gui.widgets.labels import AT_LEFT, AT_RIGHT, elide
 from gui.widgets.row_list import GUTTER
-from gui.widgets.rows import Index, RowModel, RowRole, paint_ground
+from gui.widgets.rows import Index, RowModel, RowRole, paint_row_background
 
 PAD = 6
 META_GAP = 2
@@ -159,11 +159,11 @@ class MarkedLine:
             layout.endLayout()
             self.mark_boxes = _mark_boxes(layout, line, marks)
 
-    def draw(self, painter: QPainter, rect: QRect, *, at_end: bool, ink: QColor, colours: Tokens) -> None:
+    def draw(self, painter: QPainter, rect: QRect, *, at_end: bool, text_colour: QColor, colours: Tokens) -> None:
         """Draw at the start or (`at_end`) the end of the line `rect`; the painter is antialiasing."""
         if self._layout is None:
             painter.setFont(self._font)
-            painter.setPen(ink)
+            painter.setPen(text_colour)
             write(painter, rect, AT_RIGHT if at_end else AT_LEFT, self.text)
             return
         at_right = at_end != is_mirrored(painter)
@@ -172,7 +172,7 @@ class MarkedLine:
             x = bounds.right() - line.naturalTextWidth() if at_right else bounds.left()
             origin = QPointF(x, bounds.top() + round((bounds.height() - line.height()) / 2))
             _draw_marks(painter, self.mark_boxes, origin, colours)
-            painter.setPen(ink)
+            painter.setPen(text_colour)
             self._layout.draw(painter, origin)
 
 
@@ -218,11 +218,11 @@ def _ellipsis_position(line: QTextLine, metrics: QFontMetrics) -> QPointF:
     return QPointF(x, line.y() + line.ascent())
 
 
-def _format_range(start: int, end: int, ink: QColor) -> QTextLayout.FormatRange:
+def _format_range(start: int, end: int, text_colour: QColor) -> QTextLayout.FormatRange:
     span = QTextLayout.FormatRange()
     span.start, span.length = start, end - start
     style = QTextCharFormat()
-    style.setForeground(ink)
+    style.setForeground(text_colour)
     span.format = style
     return span
 
@@ -296,7 +296,7 @@ class ResultDelegate(QStyledItemDelegate):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         mirror(painter, option.rect, option.direction)
         if not isinstance(row, FileRow):
-            paint_ground(painter, option, colours)
+            paint_row_background(painter, option, colours)
         match row:
             case FileRow():
                 self._paint_file(painter, rect, row, colours)
@@ -359,7 +359,7 @@ class ResultDelegate(QStyledItemDelegate):
         painter.setPen(colours.muted)
         write(painter, line, AT_RIGHT, when)
         title = self._title(line.width(), row, when, colours)
-        title.draw(painter, line, at_end=False, ink=colours.text, colours=colours)
+        title.draw(painter, line, at_end=False, text_colour=colours.text, colours=colours)
 
     def _title(self, width: int, row: FileRow, when: str, colours: Tokens) -> MarkedLine:
         metrics = self.metrics
@@ -380,9 +380,9 @@ class ResultDelegate(QStyledItemDelegate):
             drawing.excerpt.draw(painter, QPointF(area.left(), area.top() + PAD), colours)
         line = QRect(rect.left(), rect.top() + PAD + 2 * metrics.line + META_GAP, rect.width(), metrics.meta_line)
         _paint_score(painter, QPointF(line.left(), line.center().y() - BAR_HEIGHT / 2 + 0.5), row, colours)
-        drawing.note.draw(painter, line, at_end=True, ink=colours.muted, colours=colours)
+        drawing.note.draw(painter, line, at_end=True, text_colour=colours.muted, colours=colours)
         rest = line.adjusted(BAR_WIDTH + BAR_GAP, 0, 0, 0)
-        drawing.location.draw(painter, rest, at_end=False, ink=colours.muted, colours=colours)
+        drawing.location.draw(painter, rest, at_end=False, text_colour=colours.muted, colours=colours)
 
     def _drawing(self, width: int, row: ResultRow, colours: Tokens) -> "_ResultDrawing":
         """Return the layout of a row from a cache: while the user types, most answers repeat many rows."""
@@ -406,12 +406,12 @@ class ResultDelegate(QStyledItemDelegate):
         # A path is cut at its front, since the file name is most informative; for a session the agent stays.
         mode = Qt.TextElideMode.ElideRight if row.result.message else Qt.TextElideMode.ElideLeft
         location = elide(meta, whole, mode, room - meta.horizontalAdvance(note))
-        end, ink = f" · {lines}", colours.mark_text
+        end, text_colour = f" · {lines}", colours.mark_text
         heading_marks = () if row.leg else row.heading_marks
         return _ResultDrawing(
             excerpt,
-            MarkedLine(whole + end, location + end, row.result.path_ranges, metrics.meta, ink),
-            MarkedLine(row.heading, note, heading_marks, metrics.meta, ink),
+            MarkedLine(whole + end, location + end, row.result.path_ranges, metrics.meta, text_colour),
+            MarkedLine(row.heading, note, heading_marks, metrics.meta, text_colour),
         )
 
     def _fit_note(self, row: ResultRow, path: str, room: int) -> str:

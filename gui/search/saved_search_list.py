@@ -20,7 +20,7 @@ from gui.widgets.accessibility import announce
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.labels import AT_RIGHT, write_line
 from gui.widgets.query_box import QueryBox
-from gui.widgets.rows import Index, RowDelegate, paint_ground
+from gui.widgets.rows import Index, RowDelegate, paint_row_background
 
 # --- The list of saved and recent searches that opens below the search box -------------------------------------------
 
@@ -147,7 +147,7 @@ class _Rows(RowDelegate):
             heading = index.data(Qt.ItemDataRole.DisplayRole)
             write_line(painter, rect, heading, (font_at(12, QFont.Weight.DemiBold), colours.muted))
         else:
-            paint_ground(painter, option, colours)
+            paint_row_background(painter, option, colours)
             self._paint_search(painter, rect, search, colours)
 
     @staticmethod

@@ -137,9 +137,9 @@ _WITHIN = (
     marked("Within the best {count:,} of {total:,}+ results of “{asked}”"),
 )
 _WITHIN_LIKE = (
-    marked("Within the results like {asked}"),
-    marked("Within the best {count:,} of {total:,} results like {asked}"),
-    marked("Within the best {count:,} of {total:,}+ results like {asked}"),
+    marked("Within the results similar to {asked}"),
+    marked("Within the best {count:,} of {total:,} results similar to {asked}"),
+    marked("Within the best {count:,} of {total:,}+ results similar to {asked}"),
 )
 """Texts for a scope of all results, of the best results, and of the best of an unknown number."""
 
@@ -200,7 +200,10 @@ def _within_results(query: str, count: EarlierAnswer | None, *, alike: bool) -> 
         return tr(text, count=count.passages, total=count.total, asked=query)
     if alike:
         return tr_count(
-            "Within {count:,} result like {asked}", "Within {count:,} results like {asked}", count.passages, asked=query
+            "Within {count:,} result similar to {asked}",
+            "Within {count:,} results similar to {asked}",
+            count.passages,
+            asked=query,
         )
     return tr_count(
         "Within {count:,} result of “{asked}”", "Within {count:,} results of “{asked}”", count.passages, asked=query
@@ -294,7 +297,7 @@ class SearchScope(QObject):
         self.like, self.within = query.like, query.within
         self._show_crumbs()
 
-    def note_answer(self, answer: Answer) -> None:
+    def handle_answer(self, answer: Answer) -> None:
         """Update the numbers of results in the bar after a new answer, since the index may have changed."""
         if not answer.final or self.within is None:
             return

@@ -58,7 +58,7 @@ class QueryVariants(QObject):
         if on and answer is not None and answer.final and answer.outcome.explanation is None:
             self._rerun()
 
-    def note_answer(self, answer: Answer) -> None:
+    def handle_answer(self, answer: Answer) -> None:
         """Run the query again if its answer, now shown, was requested before explanations were turned on."""
         if answer.final and self._runner.explaining and not (answer.explained or answer.outcome.explanation):
             self._rerun()
@@ -451,9 +451,9 @@ class SearchController(QObject):
         if not answer.outcome.results and not answer.final:
             return  # the vector search may still find something
         self._progress.announce_progress(answer)
-        self._scope.note_answer(answer)
+        self._scope.handle_answer(answer)
         self._view.show_answer(answer)
-        self._view_state.note_answer(answer)
+        self._view_state.handle_answer(answer)
         self._record(answer)
         self.answer_changed.emit(answer)
-        self.variants.note_answer(answer)
+        self.variants.handle_answer(answer)

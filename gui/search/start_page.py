@@ -92,7 +92,7 @@ class _Section(Resized, QWidget):
             button.setVisible(index < len(rows))
             if index < len(rows):
                 row = rows[index]
-                button.set_words(row.words)
+                button.set_label(row.words)
                 button.setAccessibleName(row.name)
                 set_tip(button, row.tip)
                 if remark.text() != row.remark:

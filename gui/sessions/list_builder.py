@@ -24,7 +24,7 @@ from engine import (
 from gui.core.capabilities import TITLES, MissingFeatures
 from gui.core.jobs import JobOwner, Jobs, JobSlot
 from gui.core.session_criteria import Criteria
-from gui.search.messages import button_words
+from gui.search.messages import remedy_label
 from gui.sessions import listing_view
 from gui.sessions.content_search import ContentHits, ContentSearch
 from gui.sessions.filter_controller import FilterController
@@ -313,7 +313,7 @@ class ListBuilder(JobOwner, QObject):
 
     def _show_listing(self, catalogue: SessionCatalog, criteria: Criteria, hits: ContentHits, listing: Listing) -> None:
         unsearched = self.unsupported.get("conditions", "") if criteria.text else ""
-        others = [(button_words(remedy), self._remedy(remedy)) for remedy in hits.remedies]
+        others = [(remedy_label(remedy), self._remedy(remedy)) for remedy in hits.remedies]
         tools: tuple[str, Callable[[], None] | None] = others[0] if hits.results and others else ("", None)
         self._view.notice.show_notice(listing_view.notice(hits) or unsearched or self._elsewhere, *tools)
         if hits.text and hits.text == criteria.text:

@@ -289,5 +289,7 @@ def notice(hits: ContentHits) -> str:
 def similar_count(title: str, found: int) -> str:
     """Return the heading of the list of sessions similar to the one with this title."""
     if not found:
-        return tr("No session is like “{title}”.", title=title)
-    return tr_count("{count:,} session like “{title}”", "{count:,} sessions like “{title}”", found, title=title)
+        return tr("No session is similar to “{title}”.", title=title)
+    return tr_count(
+        "{count:,} session similar to “{title}”", "{count:,} sessions similar to “{title}”", found, title=title
+    )

@@ -231,10 +231,10 @@ class SessionCalendar(Chart):
         painter.setBrush(colours.line)
         painter.drawRoundedRect(rect, 2, 2)
         if level:
-            ink = QColor(colours.accent)
-            ink.setAlphaF(_FAINTEST + (1 - _FAINTEST) * level / _LEVELS)
+            colour = QColor(colours.accent)
+            colour.setAlphaF(_FAINTEST + (1 - _FAINTEST) * level / _LEVELS)
             inset = rect.width() * (_LEVELS - level) / (4 * _LEVELS)
-            painter.setBrush(ink)
+            painter.setBrush(colour)
             painter.drawRoundedRect(rect.adjusted(inset, inset, -inset, -inset), 2, 2)
 
     # --- events -----------------------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from gui.text.session_texts import UNTITLED, found_by, message_count, session_co
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.labels import AT_LEFT, AT_RIGHT, elide
 from gui.widgets.row_list import GUTTER, RowList
-from gui.widgets.rows import Index, RowModel, RowRole, paint_ground
+from gui.widgets.rows import Index, RowModel, RowRole, paint_row_background
 
 PAD = 6
 GAP = 10
@@ -85,7 +85,7 @@ class SessionDelegate(QStyledItemDelegate):
         if isinstance(row, HeadingRow):
             self._paint_heading(painter, rect.adjusted(0, HEADING_TOP, 0, 0), row, colours)
         else:
-            paint_ground(painter, option, colours)
+            paint_row_background(painter, option, colours)
             self._paint_session(painter, option.rect.adjusted(self._text_left, 0, -GUTTER, 0), row, colours)
         painter.restore()
 
@@ -123,10 +123,10 @@ class SessionDelegate(QStyledItemDelegate):
 
     def _paint_title(self, painter: QPainter, rect: QRect, row: SessionRow, colours: Tokens) -> None:
         text = elide(self._title_metrics, row.entry.title[: rect.width()], Qt.TextElideMode.ElideRight, rect.width())
-        ink = colours.text if row.entry.summary.title else colours.muted
+        colour = colours.text if row.entry.summary.title else colours.muted
         marks = title_marks(row.entry, text, self.words)
         painter.setFont(self._title)
-        painter.setPen(ink)
+        painter.setPen(colour)
         if not marks:
             write(painter, rect, AT_LEFT, text)
             return
@@ -145,7 +145,7 @@ class SessionDelegate(QStyledItemDelegate):
             painter.setBrush(colours.mark)
             for box in boxes:
                 painter.drawRoundedRect(box.translated(corner), MARK_RADIUS, MARK_RADIUS)
-            painter.setPen(ink)
+            painter.setPen(colour)
             layout.draw(painter, corner)
 
     def _paint_meta(self, painter: QPainter, rect: QRect, row: SessionRow, colours: Tokens) -> None:
@@ -404,7 +404,7 @@ class SessionMenu(QMenu):
         summary = row.entry.summary
         self.open = self.addAction(tr("Open"))
         self.open.setShortcut(QKeySequence("Return"))
-        self.fold = self.addAction(_fold_words(len(row.entry.parts), opened=row.opened))
+        self.fold = self.addAction(_fold_text(len(row.entry.parts), opened=row.opened))
         self.fold.setVisible(bool(row.entry.parts))
         self.remember = self.addAction(REMEMBER.words)
         show_keys_of(self.remember, REMEMBER.name)
@@ -418,13 +418,13 @@ class SessionMenu(QMenu):
         self.link = self.addAction(LINK.words)
         show_keys_of(self.link, LINK.name)
         self.addSeparator()
-        self.alike = self.addAction(tr("Sessions like this one"))
+        self.alike = self.addAction(tr("Similar sessions"))
         gates = Gates()
         gates.update_features(unsupported)
         gates.add(self.alike, "alike")
 
 
-def _fold_words(parts: int, *, opened: bool) -> str:
+def _fold_text(parts: int, *, opened: bool) -> str:
     if opened:
         return tr_count("Hide {count:,} sub-agent", "Hide {count:,} sub-agents", parts)
     return tr_count("Show {count:,} sub-agent", "Show {count:,} sub-agents", parts)

@@ -7,7 +7,7 @@ from engine import SettingsConsequences, tr, tr_count
 from gui.core.key_listing import native
 from gui.settings.edited_options import SettingsModel, other_vectors
 from gui.settings.engine_and_model_choice import EmbeddingChoice
-from gui.settings.value_formatting import sent_words
+from gui.settings.value_formatting import sent_text
 from gui.style.typography import Resized
 from gui.text.plain_text import set_tip
 from gui.widgets.accessibility import announce, insert_after, stop_before
@@ -18,7 +18,7 @@ _MAX_SHARE = 0.2
 """Largest share of the window's height for the summary of pending changes."""
 
 
-def follows_words(
+def effects_text(
     pending: int, follows: SettingsConsequences, sent: str, *, other_model: bool = False, vectors: bool = False
 ) -> str:
     """Describe the effects of applying pending changes. `sent`: where texts to re-embed are sent.
@@ -121,10 +121,10 @@ class DialogFooter(Resized, QWidget):
         if not pending:
             return tr("Save the changed settings before closing?") if self._form else ""
         now, then = self._model.current, self._model.layers.settings
-        sentence = follows_words(
+        sentence = effects_text(
             pending,
             self._model.consequences(),
-            sent_words(then),
+            sent_text(then),
             other_model=EmbeddingChoice.of(now) != EmbeddingChoice.of(then),
             vectors=other_vectors(now, then),
         )
@@ -170,6 +170,6 @@ class DialogFooter(Resized, QWidget):
         self.window().close()
 
     def fit(self) -> None:
-        """Set the height to that of the text, limited to a share of the window."""
+        """Fit the height to the text, up to a share of the window."""
         text_height = self._text.heightForWidth(max(1, self._scroll_area.viewport().width()))
         self._scroll_area.setFixedHeight(max(1, min(text_height, round(self.window().height() * _MAX_SHARE))))

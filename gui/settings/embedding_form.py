@@ -16,9 +16,9 @@ from gui.settings.value_formatting import (
     PROVIDERS,
     SENTENCES,
     destination_sentence,
-    fallback_words,
-    key_words,
-    list_price_words,
+    fallback_text,
+    key_source_text,
+    list_price_text,
     read_number,
 )
 from gui.text.formatting import size_text
@@ -169,7 +169,7 @@ class ApiKeyRow(QWidget):
     def show_state(self, state: KeyState | None) -> None:
         """Show where the key was found; None during the search for it."""
         self._state_shown = state
-        self._state.setText(breakable(key_words(state)))
+        self._state.setText(breakable(key_source_text(state)))
         is_present = state is not None and state.present
         # A variable has priority over the keychain: another key would be tested here, saved, and never used.
         fixed = state is not None and state.origin == "environment"
@@ -294,7 +294,7 @@ class EmbeddingForm(QWidget):
         """Show a choice of provider and model in all controls."""
         self._choice = choice
         self._provider.choose(choice.provider)
-        later = fallback_words(choice.applied_to(Settings()))
+        later = fallback_text(choice.applied_to(Settings()))
         sent = destination_sentence(choice.provider, choice.base_url, remote_fallback=bool(later))
         self._sentence.setText(f"{tr(SENTENCES[choice.provider])} {sent}")
         takes_over = tr("This provider is used when the first one cannot start or stops answering.")
@@ -353,10 +353,10 @@ class EmbeddingForm(QWidget):
             tr("{model} (default of the provider)", model=own) if own else tr("Default of the provider")
         )
         metadata = engine.metadata_of(choice.provider, choice.model or own)
-        self._model_hint.setText(_metadata_words(metadata))
+        self._model_hint.setText(_metadata_text(metadata))
         self._dimensions.setText("" if choice.dimensions is None else str(choice.dimensions))
         self._price.setText("" if choice.price is None else number(choice.price, "g"))
-        self._price.setPlaceholderText(list_price_words(None if choice.base_url else metadata))
+        self._price.setPlaceholderText(list_price_text(None if choice.base_url else metadata))
         self._dimensions.setPlaceholderText(
             tr("{dims} (default of the model)", dims=metadata.dims) if metadata else tr("Default of the model")
         )
@@ -426,7 +426,7 @@ def _dollars(text: str) -> float | None:
     return None if dollars is None or dollars < 0 else dollars
 
 
-def _metadata_words(metadata: "engine.ModelMetadata | None") -> str:
+def _metadata_text(metadata: "engine.ModelMetadata | None") -> str:
     """Describe the vector length of a known model, with other lengths that it offers."""
     if metadata is None:
         return ""

@@ -18,10 +18,10 @@ from gui.settings.embedding_form import ApiKeyRow, EmbeddingForm
 from gui.settings.engine_and_model_choice import EmbeddingChoice
 from gui.settings.fields import CheckRow
 from gui.settings.option_row import WIDTH, DialogPage
-from gui.settings.value_formatting import accept_words, fallback_owner, fallback_receiver, probe_words
-from gui.text.formatting import estimate_words
+from gui.settings.value_formatting import fallback_owner, fallback_receiver, probe_text, save_label
+from gui.text.formatting import estimate_text
 from gui.widgets.labels import breakable, label
-from gui.widgets.layouts import FootedColumn, column_of
+from gui.widgets.layouts import ColumnWithFooter, column_of
 
 _LOOKUP_DELAY_MS = 250
 CACHE_HINT = marked("Vectors of the current model stay cached: switching back costs nothing.")
@@ -62,7 +62,7 @@ class EmbeddingPage(DialogPage):
 
         # From the outside in: Qt applies the style sheet again to all widgets of a part that gets another parent.
         self._column, self._foot = QVBoxLayout(), QWidget()
-        self._footed = FootedColumn(self._column, WIDTH, self._foot, self)
+        self._footed = ColumnWithFooter(self._column, WIDTH, self._foot, self)
         column_of(self._footed, parent=self)
         self._form = EmbeddingForm(jobs, self._column.parentWidget())
         self._form.changed.connect(self._changed)
@@ -198,7 +198,7 @@ class EmbeddingPage(DialogPage):
         self._show_footer()
         owner = fallback_owner(self._chosen_settings)
         known = owner == fallback_owner(self._settings)
-        self.save_button.setText(accept_words(self._approved_estimate, "" if known else owner))
+        self.save_button.setText(save_label(self._approved_estimate, "" if known else owner))
         self.save_button.setEnabled(self.unsaved and not self._saving.busy)
         self.edited.emit()
 
@@ -236,7 +236,7 @@ class EmbeddingPage(DialogPage):
     def _show_price(self, estimate: EmbeddingEstimate) -> None:
         self._estimate = estimate
         unaffected = self._form.choice == self._before and not estimate.chunks
-        self._set_price_text("" if unaffected else estimate_words(estimate))
+        self._set_price_text("" if unaffected else estimate_text(estimate))
         self._show_save()
 
     def _set_price_text(self, sentence: str) -> None:
@@ -259,7 +259,7 @@ class EmbeddingPage(DialogPage):
                 probes.append(engine.probe_provider(settings, fallback_key, fallback=True, cancel=token))
             return probes
 
-        self._trial.run(work, _probes_words)
+        self._trial.run(work, _probes_text)
 
     # --- changes ----------------------------------------------------------------------------------------------------
 
@@ -307,8 +307,8 @@ class EmbeddingPage(DialogPage):
         self._show_footer()
 
 
-def _probes_words(probes: Sequence[ProviderProbe]) -> tuple[str, bool]:
+def _probes_text(probes: Sequence[ProviderProbe]) -> tuple[str, bool]:
     """Describe the test of a provider, and of its fallback if there is one, and return whether all passed."""
-    first, *others = map(probe_words, probes)
+    first, *others = map(probe_text, probes)
     sentences = (first, *(tr("Fallback: {result}", result=words) for words in others))
     return " ".join(sentences), all(probe.ok for probe in probes)

@@ -97,7 +97,7 @@ class EngineChoice:
         return self.backend == "lancedb" and "://" in self.uri
 
 
-def switch_words(choice: EngineChoice, before: EngineChoice) -> str:
+def switch_text(choice: EngineChoice, before: EngineChoice) -> str:
     """Describe the effects of saving the choice; empty if nothing changes."""
     if choice == before:
         return ""

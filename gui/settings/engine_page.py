@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QButtonGroup, QFileDialog, QGridLayout, QLineEdit,
 import engine
 from engine import CancelToken, Settings, marked, tr
 from gui.core.jobs import Jobs, JobSlot
-from gui.settings.engine_and_model_choice import ENGINES, EngineChoice, switch_words
+from gui.settings.engine_and_model_choice import ENGINES, EngineChoice, switch_text
 from gui.settings.fields import CheckRow
 from gui.settings.option_row import DialogPage, section_head
 from gui.text.plain_text import set_tip
@@ -214,7 +214,7 @@ class EnginePage(DialogPage):
     def _changed(self, choice: EngineChoice) -> None:
         self._trial.clear()
         self._problem.hide()
-        self._switch.setText(breakable(switch_words(choice, self._before)))
+        self._switch.setText(breakable(switch_text(choice, self._before)))
         self._show_save()
 
     @property

@@ -19,7 +19,7 @@ from engine import CancelToken, Option, tr
 from gui.core.jobs import JobOwner, Jobs, JobSlot
 from gui.settings.value_formatting import (
     UnreadableValue,
-    choice_words,
+    choice_text,
     field_text,
     is_path,
     number_text,
@@ -87,7 +87,7 @@ class ChoiceField(Field):
         super().__init__(option, title)
         self.box = ComboBox(title)
         for choice in option.choices:
-            self.box.addItem(choice_words(option.key, choice), choice)
+            self.box.addItem(choice_text(option.key, choice), choice)
         self.box.activated.connect(lambda _: self.entered.emit(self.box.currentData()))
         self.setFocusProxy(self.box)
         self._column.addLayout(row_of((self.box, 2), None))
@@ -102,7 +102,7 @@ class ChoicesField(Field):
 
     def __init__(self, option: Option, title: str) -> None:
         super().__init__(option, title)
-        self._boxes = {choice: CheckBox(choice_words(option.key, choice)) for choice in option.choices}
+        self._boxes = {choice: CheckBox(choice_text(option.key, choice)) for choice in option.choices}
         for box in self._boxes.values():
             box.setAccessibleName(f"{title}: {box.words}")
             box.clicked.connect(self._emit_entered)
@@ -144,7 +144,7 @@ class _TextField(Field):
         raise NotImplementedError
 
     def _is_written_as(self, value: Any) -> bool:
-        """Return whether the text stands for this value, perhaps written otherwise than by the program."""
+        """Return whether the text means this value, perhaps in another notation than the program's."""
         try:
             typed = read_field(self.option, self._text())
         except UnreadableValue:

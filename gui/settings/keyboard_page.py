@@ -49,7 +49,7 @@ class KeyCapture(QKeySequenceEdit):
     def __init__(self) -> None:
         super().__init__()
         self.setMaximumSequenceLength(1)
-        self.setAccessibleName(tr("Press the new key"))
+        self.setAccessibleName(tr("Press the new shortcut"))
         line = self.findChild(QLineEdit)
         if line is not None:
             line.setAccessibleName(tr("New shortcut"))
@@ -122,12 +122,12 @@ class CommandTable(Resized, RecordsTable[CommandRow]):
             (
                 Column(tr("Command"), 0, lambda row: row.words),
                 Column(tr("View"), 22, lambda row: row.where),
-                Column(tr("Keys"), 22, lambda row: row.keys, lambda row: _in_parts(row.keys)),
+                Column(tr("Shortcuts"), 22, lambda row: row.keys, lambda row: _in_parts(row.keys)),
                 Column("", 9, lambda row: tr("changed") if row.own else ""),
             ),
             lambda row: f"{row.words} ({row.name})",
         )
-        self.setAccessibleName(tr("Commands and their keys"))
+        self.setAccessibleName(tr("Commands and their shortcuts"))
         self.setMinimumHeight(_MIN_HEIGHT)
         self.setWordWrap(True)
         self._due = QTimer(self, singleShot=True, interval=0)  # fires once the columns have their widths
@@ -141,7 +141,7 @@ class CommandTable(Resized, RecordsTable[CommandRow]):
         return not self._due.isActive()
 
     def show_found(self, rows: tuple[CommandRow, ...], all_rows: Sequence[CommandRow], *, marked: bool) -> None:
-        """Show the commands `found`; `all_rows`: all commands. `marked`: whether the user has chosen keys of some."""
+        """Show the commands `rows` of `all_rows`; `marked`: the user has chosen keys of some."""
         self._all = all_rows
         self.show_records(rows)
         self.setColumnHidden(_MARK, not marked)
@@ -214,9 +214,9 @@ class KeyboardPage(DialogPage):
         self.capture = KeyCapture()
         self.set_button = QPushButton(tr("Use this shortcut"))
         self.add_button = QPushButton(tr("Add this shortcut"))
-        self.remove_button = QPushButton(tr("No key"))
+        self.remove_button = QPushButton(tr("No shortcut"))
         self.reset_button = QPushButton(tr("Reset"))
-        self.reset_all_button = QPushButton(tr("Reset all keys"))
+        self.reset_all_button = QPushButton(tr("Reset all shortcuts"))
         self.chosen = label("", "strong", wrap=True)
         self.hint = label("", "muted", wrap=True)
         self.problem = label("", "degraded", wrap=True)
@@ -330,7 +330,7 @@ class KeyboardPage(DialogPage):
         if command is None:
             self.hint.setText("")
         elif not key:
-            self.hint.setText(_usual_words(command) if self._own.is_own(command.name) else "")
+            self.hint.setText(_default_keys_text(command) if self._own.is_own(command.name) else "")
         elif fixed:
             self.hint.setText(tr("{key} is used by {command} and can't be changed.", key=native(key), command=other))
         elif other is not None:
@@ -380,7 +380,7 @@ class KeyboardPage(DialogPage):
         return super().eventFilter(watched, event)
 
 
-def _usual_words(command: Command) -> str:
+def _default_keys_text(command: Command) -> str:
     """Return the default keys as text."""
     usual = any_of(map(native, command.keys))
     return tr("Default: {keys}.", keys=usual) if usual else tr("No default shortcut.")

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QLabel
 
 from engine import Group, Option, OptionPage, all_options, marked, tr
 from gui.commands.commands import Commands
-from gui.settings.value_formatting import choice_words, value_words
+from gui.settings.value_formatting import choice_text, value_text
 from gui.style.theme import tokens
 from gui.text.plain_text import Styled, set_plain, set_rich
 
@@ -162,8 +162,8 @@ def match_rank(placed: OptionPlacement, value: object, words: Sequence[str]) -> 
     option = placed.option
     pages = [PAGES[page] for page in dict.fromkeys((placed.page, whole_page(placed.page)))]
     plain = [option.help, *pages, placed.group, option.also or ALSO_CALLED.get(option.key, "")]
-    texts = [option.key, value_words(option, value), *option.choices, *map(tr, filter(None, plain))]
-    texts += [choice_words(option.key, choice) for choice in option.choices]
+    texts = [option.key, value_text(option, value), *option.choices, *map(tr, filter(None, plain))]
+    texts += [choice_text(option.key, choice) for choice in option.choices]
     whole = _folded("\n".join([placed.title, *texts]))
     whole = f"{whole}\n{whole.replace('_', ' ')}"
     named = _folded(placed.title)

@@ -23,7 +23,7 @@ from gui.settings.edited_options import SettingsModel
 from gui.settings.fields import ChoiceField, ChoicesField, Field, LineField, LinesField, SwitchField
 from gui.settings.option_pages import PAGES, OptionPlacement, SettingsPage, mark, options_on, with_marks
 from gui.settings.system_setting import SystemRow, SystemSwitch, with_switches
-from gui.settings.value_formatting import value_words
+from gui.settings.value_formatting import value_text
 from gui.text.plain_text import set_tip
 from gui.widgets.accessibility import LastInTabOrder, announce
 from gui.widgets.labels import breakable, label, line
@@ -46,7 +46,7 @@ _JOINED = ("extra_paths",)
 _LONGEST = 40
 
 
-def effect_words(effect: SettingsConsequences | None) -> tuple[str, str]:
+def effect_text(effect: SettingsConsequences | None) -> tuple[str, str]:
     """Describe the effect of changing an option, in a few words and as a sentence; both empty for none."""
     if effect is None:
         return "", ""
@@ -79,7 +79,7 @@ class OptionFooter(QWidget):
         self.origin.clicked.connect(self._choose_layer)
         self.reset = _link()
         self.reset.clicked.connect(partial(model.reset, placed.key))
-        self._default = label(breakable(tr("Default: {value}", value=value_words(option, option.default))), "meta")
+        self._default = label(breakable(tr("Default: {value}", value=value_text(option, option.default))), "meta")
         self._effect = label("", "degraded")
         self._pending = label(tr(PENDING), "degraded")
         self._key = label(placed.key, "meta")
@@ -102,12 +102,12 @@ class OptionFooter(QWidget):
         layer = layers.layer_of(option.key)
         self.origin.setText(tr(LAYER_NAMES[layer]))
         self.origin.setAccessibleName(f"{title}: {tr(LAYER_NAMES[layer])}")
-        below = value_words(option, layers.inherited(option.key) if layer == "workspace" else option.default)
+        below = value_text(option, layers.inherited(option.key) if layer == "workspace" else option.default)
         self.reset.setText(tr("Reset to {value}", value=shortened(below, _LONGEST)))
         self.reset.setAccessibleName(tr("Reset {option} to {value}", option=title, value=below))
         self.reset.setVisible(layer != "built-in")
         self._default.setVisible(layer != "built-in")
-        self._effect.setText(effect_words(model.effects.get(option.key))[0])
+        self._effect.setText(effect_text(model.effects.get(option.key))[0])
         self._effect.setVisible(bool(self._effect.text()))
         self._pending.setVisible(model.is_pending(option.key))
         self._show_details()
@@ -131,9 +131,9 @@ class OptionFooter(QWidget):
         """The texts of the footer as an accessible description."""
         option = self._placed.option
         field_description = tr(
-            "{origin}. Default: {value}.", origin=self.origin.text(), value=value_words(option, option.default)
+            "{origin}. Default: {value}.", origin=self.origin.text(), value=value_text(option, option.default)
         )
-        return f"{field_description} {effect_words(self._model.effects.get(option.key))[1]}".rstrip()
+        return f"{field_description} {effect_text(self._model.effects.get(option.key))[1]}".rstrip()
 
     def mark(self, words: str) -> None:
         """Highlight the words of a search in the text."""
@@ -200,7 +200,7 @@ class LanguageField(ChoiceField):
 
     def __init__(self, option: Option, title: str) -> None:
         super().__init__(option, title)
-        self.later = label(tr("The window changes its language with the next start of the program."), wrap=True)
+        self.later = label(tr("The language changes when the program restarts."), wrap=True)
         self.restart = _link()
         self.restart.setText(tr("Restart now"))
         self.restart.clicked.connect(lambda: self.restart_requested.emit(self.box.currentData()))

@@ -17,7 +17,7 @@ from gui.settings.option_pages import FORMS, PAGES, PARTS, SettingsPage, options
 from gui.settings.option_row import DialogPage, OptionsPage, section_head
 from gui.settings.sources_page import SourcesPage
 from gui.settings.system_setting import SystemSwitch
-from gui.settings.value_formatting import NAMES, sent_words, stored_words
+from gui.settings.value_formatting import NAMES, sent_text, stored_text
 from gui.widgets.accessibility import LastInTabOrder, mark_position
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.layouts import clear_layout, column_of, discard, row_of
@@ -126,7 +126,7 @@ class _ModelRow(QFrame):
         self._no = QPushButton(tr("Keep the vectors"))
         self._no.clicked.connect(self._cancel_deletion)
         name = label(breakable(f"{model.provider} · {model.model}"), "strong", wrap=True)
-        words = column_of(name, label(stored_words(model), "meta", wrap=True), self._question, spacing=2)
+        words = column_of(name, label(stored_text(model), "meta", wrap=True), self._question, spacing=2)
         row = row_of((words, 1), self._delete, self._yes, self._no, spacing=8)
         column_of(line(), row, spacing=10, parent=self)
         self._cancel_deletion()
@@ -190,7 +190,7 @@ class PrivacyPage(OptionsPage):
     @Slot()
     def _show_sent(self) -> None:
         settings = self.model.current
-        self._sent.setText(breakable(f"{tr(NAMES[settings.provider])}: {sent_words(settings)}"))
+        self._sent.setText(breakable(f"{tr(NAMES[settings.provider])}: {sent_text(settings)}"))
 
 
 class Pages(QObject):

@@ -21,7 +21,7 @@ from gui.settings.option_pages import (
 )
 from gui.settings.option_row import WIDTH, DialogPage, OptionFooter, OptionRow
 from gui.settings.system_setting import SystemRow, SystemSwitch, with_switches
-from gui.settings.value_formatting import value_words
+from gui.settings.value_formatting import value_text
 from gui.widgets.accessibility import LastInTabOrder, announce
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.layouts import add_shown, clear_layout, column_of, lay_out_now, scrolling_column
@@ -72,7 +72,7 @@ class FormRow(QFrame):
     def show_option(self) -> None:
         """Show the model's current value."""
         option = self._placed.option
-        value = value_words(option, self._model.layers.effective(option.key))
+        value = value_text(option, self._model.layers.effective(option.key))
         self._value.setText(breakable(value))
         self._footer.show_option()
         self._button.setAccessibleName(f"{self._placed.title}: {value}. {self._button.text()}")

@@ -59,7 +59,7 @@ class Match:
     now: WorkspacePreview
 
 
-def match_words(match: Match) -> str:
+def match_text(match: Match) -> str:
     """Describe the number of matching files: "412 notes, 3.1 MB; 12 fewer than now"."""
     requested, now = match.requested, match.now
     if requested.files:
@@ -75,7 +75,7 @@ def match_words(match: Match) -> str:
     return f"{words}."
 
 
-def first_words(preview: WorkspacePreview) -> str:
+def first_names(preview: WorkspacePreview) -> str:
     """Return the names of the first files; empty if there are none."""
     if not preview.first:
         return ""
@@ -178,15 +178,15 @@ class MatchCard(QFrame):
 
     def _show(self, match: Match) -> None:
         skipped = match.requested.skipped
-        self._sum.setText(match_words(match))
-        self._first_notes.setText(breakable(first_words(match.requested)))
+        self._sum.setText(match_text(match))
+        self._first_notes.setText(breakable(first_names(match.requested)))
         self._rules.setText(breakable(rule_lines(skipped)))
         self._show_kinds(match.requested)
         self._table.show_records(skipped)
         for widget in (self._excluded_title, self._rules):
             widget.setVisible(bool(skipped))
         self._table.setVisible(len(skipped) > _NAMED)
-        self.setAccessibleName(f"{match_words(match)} {first_words(match.requested)}")
+        self.setAccessibleName(f"{match_text(match)} {first_names(match.requested)}")
 
     def _show_kinds(self, preview: WorkspacePreview) -> None:
         if self._requested is not None:

@@ -11,7 +11,7 @@ from engine import marked, tr
 from gui.core.jobs import JobOwner, Jobs, JobSlot
 from gui.settings.fields import SwitchField
 from gui.settings.option_pages import OptionPlacement, mark
-from gui.settings.value_formatting import value_words
+from gui.settings.value_formatting import value_text
 from gui.text.right_to_left import margins
 from gui.widgets.accessibility import announce
 from gui.widgets.labels import breakable, label
@@ -109,7 +109,7 @@ class SystemRow(QFrame):
         self._problem.hide()
         self._origin = label("", "meta")
         self._origin.setContentsMargins(margins(1, 0, 4, 0))  # in line with the links of other rows
-        usual = value_words(placed.option, placed.option.default)
+        usual = value_text(placed.option, placed.option.default)
         self.reset = QPushButton(tr("Reset to {value}", value=usual))
         self.reset.setProperty("role", "link")
         self.reset.setProperty("flush", True)
@@ -133,7 +133,7 @@ class SystemRow(QFrame):
         self._origin.setText(tr(_DEFAULT if as_usual else _HERE))
         self.reset.setVisible(not as_usual)
         self._default.setVisible(not as_usual)
-        usual = value_words(option, option.default)
+        usual = value_text(option, option.default)
         description = tr("{origin}. Default: {value}.", origin=self._origin.text(), value=usual)
         self.field.describe(f"{self.placed.help} {description}")
 

@@ -29,7 +29,7 @@ from engine import (
 )
 from gui.settings.engine_and_model_choice import TITLES as ENGINES
 from gui.style import THEME_WORDS
-from gui.text.formatting import CENT, day_words, money, size_text
+from gui.text.formatting import CENT, day_text, money, size_text
 
 PROVIDERS = (
     *((provider.name, provider.label, provider.sentence) for provider in engine.PROVIDERS),
@@ -53,7 +53,7 @@ _FALLBACK_ALONE = marked("Nothing leaves this machine unless the fallback takes 
 def destination_sentence(provider: str, base_url: str, *, remote_fallback: bool = False) -> str:
     """Return a sentence about which data leaves the machine.
 
-    `remote_fallback`: whether `fallback_words` has something to add.
+    `remote_fallback`: whether `fallback_text` has something to add.
     """
     if provider not in ("auto", *engine.remote_names()):
         return tr(_FALLBACK_ALONE) if remote_fallback else tr(_NOTHING_LEAVES)
@@ -78,9 +78,9 @@ def destination_sentence(provider: str, base_url: str, *, remote_fallback: bool 
     )
 
 
-def sent_words(settings: Settings) -> str:
+def sent_text(settings: Settings) -> str:
     """Describe what these settings send to the provider and to its fallback."""
-    fallback = fallback_words(settings)
+    fallback = fallback_text(settings)
     if settings.provider != "auto":
         sent = destination_sentence(settings.provider, settings.remote.base_url, remote_fallback=bool(fallback))
     elif owners := any_of(OWNERS[name] for name in settings.remote.agreed):
@@ -90,7 +90,7 @@ def sent_words(settings: Settings) -> str:
     return f"{sent} {fallback}".strip()
 
 
-def fallback_words(settings: Settings) -> str:
+def fallback_text(settings: Settings) -> str:
     """Describe the data that is sent, and its receiver, if the provider fails; empty if none leaves the machine."""
     fallback = fallback_receiver(settings)
     if fallback is None:
@@ -124,7 +124,7 @@ def host_of(base_url: str) -> str:
         return ""
 
 
-def key_words(state: KeyState | None) -> str:
+def key_source_text(state: KeyState | None) -> str:
     """Describe where the API key is stored."""
     if state is None:
         return tr("Looking for an API key…")
@@ -142,7 +142,7 @@ def key_words(state: KeyState | None) -> str:
     )
 
 
-def probe_words(probe: ProviderProbe) -> str:
+def probe_text(probe: ProviderProbe) -> str:
     """Return the result of testing a provider as a sentence."""
     if not probe.ok:
         return probe.error
@@ -154,14 +154,14 @@ def probe_words(probe: ProviderProbe) -> str:
     )
 
 
-def list_price_words(metadata: ModelMetadata | None) -> str:
+def list_price_text(metadata: ModelMetadata | None) -> str:
     """Return the placeholder of the price field: the list price."""
     if metadata is None or metadata.price is None:
         return tr("US dollars per million tokens")
-    return tr("{price:g} (list price of {day})", price=metadata.price, day=day_words(metadata.checked))
+    return tr("{price:g} (list price of {day})", price=metadata.price, day=day_text(metadata.checked))
 
 
-def stored_words(model: StoredModelInfo) -> str:
+def stored_text(model: StoredModelInfo) -> str:
     vectors = tr_count(
         "{count:,} vector of {dims:,} dimensions",
         "{count:,} vectors of {dims:,} dimensions",
@@ -172,10 +172,10 @@ def stored_words(model: StoredModelInfo) -> str:
     return " · ".join(filter(None, parts))
 
 
-def accept_words(estimate: EmbeddingEstimate | None, owner: str = "") -> str:
+def save_label(estimate: EmbeddingEstimate | None, owner: str = "") -> str:
     """Return the label of the save button: with the price if any, and the `owner` who may receive texts then."""
     if owner:
-        return tr("{save}, allow sending to {owner}", save=accept_words(estimate), owner=owner)
+        return tr("{save}, allow sending to {owner}", save=save_label(estimate), owner=owner)
     if estimate is None or not estimate.chunks or estimate.cost == 0:
         return tr("Save")
     if not estimate.cost:
@@ -236,13 +236,13 @@ def is_path(option: Option) -> bool:
     return option.kind == "text" and option.key.endswith(_PATHS)
 
 
-def choice_words(key: str, choice: str) -> str:
+def choice_text(key: str, choice: str) -> str:
     """Return the label of a choice; languages have their own names in every language."""
     words = _WORDS.get(key, {}).get(choice) or choice[:1].upper() + choice[1:].replace("_", " ")
     return words if key == "window.language" and choice in LANGUAGES else tr(words)
 
 
-def value_words(option: Option, value: Any) -> str:
+def value_text(option: Option, value: Any) -> str:
     """Describe an option's value in a few words."""
     if value is None or value == "":
         return tr("not set") if option.optional else tr("empty")
@@ -250,9 +250,9 @@ def value_words(option: Option, value: Any) -> str:
         case "switch":
             return tr("on") if value else tr("off")
         case "choice":
-            return choice_words(option.key, value)
+            return choice_text(option.key, value)
         case "choices":
-            return ", ".join(choice_words(option.key, choice) for choice in value) or tr("none")
+            return ", ".join(choice_text(option.key, choice) for choice in value) or tr("none")
         case "whole" | "number":
             unit = unit_of(option.key)
             number_words = number(value, ",g") if unit and abs(value) < 1e6 else number_text(value)

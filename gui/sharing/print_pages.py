@@ -43,7 +43,7 @@ _BLOCKS = 20
 _TURN = 0.010
 """Seconds of work in one turn of the event loop."""
 
-Ground = Literal["none", "person", "tool"]
+Background = Literal["none", "person", "tool"]
 """Background of a strip: none, that of the user's messages, that of a tool's input or output."""
 
 TEXT_POINTS = 10.0
@@ -67,7 +67,7 @@ class Strip:
     indent: float = 0.0
     above: float = 0.0
     """Space above the strip, unless it begins a page."""
-    ground: Ground = "none"
+    background: Background = "none"
     keeps_next: bool = False
     """Whether the strip is a heading, which never ends a page."""
 
@@ -154,9 +154,9 @@ class Paper:
         area = QRectF(0, start, document.textWidth(), end - start)
         pen.save()
         pen.translate(QPointF(strip.indent, self._y - start))
-        if strip.ground != "none":
+        if strip.background != "none":
             pad = self._line / 3
-            is_person = strip.ground == "person"
+            is_person = strip.background == "person"
             over, under_ = (pad * (is_person and edge) for edge in (start == 0, end == laid.height))
             colour = self._colours.accent_ground if is_person else self._colours.alternate
             pen.fillRect(area.adjusted(-pad, -over, pad, under_), colour)
@@ -164,7 +164,7 @@ class Paper:
         under = PagePainter(pen, document, self._colours, scale=_dots() / _PIXELS_AT_SCALE_1)
         layout = document.documentLayout()
         for number, (block, rect) in enumerate(laid.between(start, end)):
-            under.grounds(block, rect, first=number == 0)
+            under.paint_backgrounds(block, rect, first=number == 0)
         context = QAbstractTextDocumentLayout.PaintContext()
         palette = QPalette(context.palette)
         palette.setColor(QPalette.ColorRole.Text, self._colours.text)
@@ -242,7 +242,9 @@ class _RowStrips:
                 return None
             count = entries[row.entry].longest
             words = tr_count(
-                "… {count:,} line in all, the rest is folded", "… {count:,} lines in all, the rest is folded", count
+                "… {count:,} line in all, the rest is collapsed",
+                "… {count:,} lines in all, the rest is collapsed",
+                count,
             )
             rest = _small(words, self._style, width)
             return Strip(rest, self._indent, 0.2 * self._line, "tool")

@@ -21,7 +21,7 @@ from engine import PreviewFolder, PreviewKind, WorkspacePreview, number, tr, tr_
 from gui.style.typography import Resized
 from gui.text.formatting import short_path, size_text
 from gui.text.plain_text import set_tip
-from gui.text.status_texts import INDEXED_ELSEWHERE, files_left_out, rule_words
+from gui.text.status_texts import INDEXED_ELSEWHERE, files_left_out, rule_text
 from gui.widgets.accessibility import LastInTabOrder, mark_position
 from gui.widgets.form_controls import Chip
 from gui.widgets.labels import ElidedLabel, breakable, label
@@ -97,7 +97,7 @@ def skipped_text(preview: WorkspacePreview) -> str:
     rules = Counter(issue.rule for issue in preview.skipped).most_common()
     if not rules:
         return tr("No files are skipped.")
-    named = ", ".join(rule_words(rule) for rule, _ in rules[:_RULES_NAMED])
+    named = ", ".join(rule_text(rule) for rule, _ in rules[:_RULES_NAMED])
     rest = len(rules) - _RULES_NAMED
     if rest <= 0:
         return tr_count("Reason: {rules}.", "Reasons: {rules}.", len(rules), rules=named)

@@ -72,11 +72,11 @@ def mark_pen(colours: Tokens) -> QPen:
     return edge_pen(colours, colours.mark)
 
 
-def edge_pen(colours: Tokens, ground: QColor | None) -> QPen:
-    """Return the pen for the outline of marked text with the background `ground`; without one it gets a frame."""
-    if ground is None:
+def edge_pen(colours: Tokens, background: QColor | None) -> QPen:
+    """Return the pen for the outline of marked text on a `background`; without one it gets a frame."""
+    if background is None:
         return QPen(colours.accent, 1.5)
-    if ground == colours.mark != colours.mark_edge:
+    if background == colours.mark != colours.mark_edge:
         return QPen(colours.mark_edge, 1)
     return QPen(Qt.PenStyle.NoPen)
 

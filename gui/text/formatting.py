@@ -205,7 +205,7 @@ def money(dollars: float) -> str:
     return tr("under $0.01") if dollars < CENT else tr("${dollars:,.2f}", dollars=dollars)
 
 
-def spent_words(tokens: int, cost: float | None) -> str:
+def spent_text(tokens: int, cost: float | None) -> str:
     """Describe how many tokens were sent and what they cost; empty if nothing was charged."""
     if not tokens:
         return ""
@@ -259,7 +259,7 @@ def short_count(count: int) -> str:
     return number(count)
 
 
-def estimate_words(estimate: EmbeddingEstimate) -> str:
+def estimate_text(estimate: EmbeddingEstimate) -> str:
     """Describe the estimated work of embedding all missing vectors in one or two sentences."""
     if not estimate.chunks and not estimate.cached:
         return tr("No file is indexed yet: passages will be embedded when files are indexed.")
@@ -277,7 +277,7 @@ def estimate_words(estimate: EmbeddingEstimate) -> str:
         time = tr("about {time}", time=time)
     if estimate.cost == 0:
         return tr("{due}: {time}, no cost.", due=due, time=time)
-    tokens, price = tokens_text(estimate.tokens), price_words(estimate)
+    tokens, price = tokens_text(estimate.tokens), price_text(estimate)
     return tr("{due}: about {tokens}, {price}, {time}.", due=due, tokens=tokens, price=price, time=time)
 
 
@@ -298,12 +298,12 @@ def _due(estimate: EmbeddingEstimate) -> str:
     )
 
 
-def price_words(estimate: EmbeddingEstimate) -> str:
+def price_text(estimate: EmbeddingEstimate) -> str:
     """Return the cost of an estimate, with the source of the price."""
     if estimate.cost is None or estimate.price is None:
         return tr("at an unknown price")
     if estimate.price_checked:
-        origin = tr("the list price of {day}", day=day_words(estimate.price_checked))
+        origin = tr("the list price of {day}", day=day_text(estimate.price_checked))
     else:
         origin = (
             tr("the price in your settings, less the discount for batch jobs")
@@ -322,7 +322,7 @@ def price_words(estimate: EmbeddingEstimate) -> str:
     )
 
 
-def embed_words(estimate: EmbeddingEstimate) -> str:
+def embed_label(estimate: EmbeddingEstimate) -> str:
     """Return the label of the button that embeds, with the price if there is one."""
     if not estimate.cost:
         return tr("Embed")
@@ -330,7 +330,7 @@ def embed_words(estimate: EmbeddingEstimate) -> str:
     return tr("Embed for {cost}", cost=cost) if estimate.cost < CENT else tr("Embed for about {cost}", cost=cost)
 
 
-def day_words(text: str) -> str:
+def day_text(text: str) -> str:
     """Format an ISO date: 2026-11-22 -> 22 Nov 2026."""
     try:
         when = day.fromisoformat(text)

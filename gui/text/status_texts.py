@@ -140,7 +140,7 @@ def files_left_out(issues: Iterable[FileIssue]) -> int:
     return sum(files_covered(issue.detail) for issue in issues)
 
 
-def rule_words(rule: str) -> str:
+def rule_text(rule: str) -> str:
     """Return the name of a skip rule: `ignored-folder` -> ignored folder; unknown rules are returned unchanged."""
     return tr(_WORDS[rule]) if rule in _WORDS else rule.replace("-", " ")
 

@@ -22,7 +22,7 @@ from gui.viewer.source_view import SourceView
 _CITE = command("file.cite", marked("Copy citation"), "file", "Ctrl+Shift+C")
 _COPY_PATH = command("file.copy-path", marked("Copy path"), "file")
 _COPY_PART = command("file.copy-part", marked("Copy the matching passage"), "file")
-_REVEAL = command("file.reveal", marked("Reveal in file manager"), "file")
+_REVEAL = command("file.reveal", marked("Show in file manager"), "file")
 _OBSIDIAN = command("file.obsidian", marked("Open in Obsidian"), "file")
 _COPY = command("file.copy", marked("Copy selection"), "file", QKeySequence.StandardKey.Copy)
 _SELECT_ALL = command("file.select-all", marked("Select all"), "file", QKeySequence.StandardKey.SelectAll)

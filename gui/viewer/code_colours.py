@@ -153,7 +153,7 @@ def colour_steps(
     `known`: the tokens from `coloured_code`; without it, code is read here by the lexers that are loaded.
     """
     cursor = QTextCursor(document)
-    inks = {name: _ink(getattr(colours, name)) for name in set(_COLOURS.values())}
+    formats = {name: _char_format(getattr(colours, name)) for name in set(_COLOURS.values())}
     for first, code in codes:
         remaining = tokens(*code) if known is None else iter(known.get(code, ()))
         while edit := list(islice(remaining, _TOKENS_PER_EDIT)):
@@ -161,7 +161,7 @@ def colour_steps(
             for start, length, name in edit:
                 cursor.setPosition(first + start)
                 cursor.setPosition(first + start + length, QTextCursor.MoveMode.KeepAnchor)
-                cursor.mergeCharFormat(inks[name])
+                cursor.mergeCharFormat(formats[name])
             cursor.endEditBlock()
             yield
         yield
@@ -182,7 +182,7 @@ def _colour_name(kind: tuple[str, ...]) -> str:
     return next((name for end in range(len(kind), 0, -1) if (name := _COLOURS.get(kind[:end]))), "")
 
 
-def _ink(colour: QColor) -> QTextCharFormat:
+def _char_format(colour: QColor) -> QTextCharFormat:
     look = QTextCharFormat()
     look.setForeground(QBrush(colour))
     return look

@@ -115,7 +115,7 @@ class LinePainter:
             start, end = decoration.selected
             self._selection(origin, laid, max(start, first - 1), end if last >= laid.length else min(end, last + 1))
         self._painter.setPen(self._colours.text)
-        inks = self._inks(laid, marks)
+        formats = self._formats(laid, marks)
         for piece in laid.pieces_in(area):
             if not piece.drawn:
                 if self._drew_first and time.perf_counter() > self.deadline:
@@ -123,7 +123,7 @@ class LinePainter:
                     break
                 self._drew_first = True
             corner = origin + QPointF(piece.left, piece.first_row * self._typography.row_height)
-            piece.layout.draw(self._painter, corner, _shifted_formats(inks, piece.start), visible)
+            piece.layout.draw(self._painter, corner, _shifted_formats(formats, piece.start), visible)
             piece.drawn = True
         for start, end in _ranges_touching([decoration.current] if decoration.current else [], first, last):
             self._box(origin, laid, start, end, None)
@@ -152,33 +152,34 @@ class LinePainter:
             box = QRectF(after, row * height, self._typography.character_width, height)
             self._painter.fillRect(box.translated(origin), colour)
 
-    def _inks(self, laid: LineLayout, marks: Sequence[tuple[int, int]]) -> list[QTextLayout.FormatRange]:
+    def _formats(self, laid: LineLayout, marks: Sequence[tuple[int, int]]) -> list[QTextLayout.FormatRange]:
         ranges = []
         if self._colours.mark_text != self._colours.text:
-            ranges = [_ink(start, end, self._colours.mark_text) for start, end in marks]
+            ranges = [_colour_range(start, end, self._colours.mark_text) for start, end in marks]
         if laid.is_cut:
-            ranges.append(_ink(laid.length, laid.length + len(laid.drawn_text) - len(laid.text), self._colours.muted))
+            end = laid.length + len(laid.drawn_text) - len(laid.text)
+            ranges.append(_colour_range(laid.length, end, self._colours.muted))
         return ranges
 
 
-def _ink(start: int, end: int, colour: QColor) -> QTextLayout.FormatRange:
-    ink = QTextCharFormat()
-    ink.setForeground(colour)
+def _colour_range(start: int, end: int, colour: QColor) -> QTextLayout.FormatRange:
+    char_format = QTextCharFormat()
+    char_format.setForeground(colour)
     format_range = QTextLayout.FormatRange()
-    format_range.start, format_range.length, format_range.format = start, end - start, ink
+    format_range.start, format_range.length, format_range.format = start, end - start, char_format
     return format_range
 
 
-def _shifted_formats(inks: Sequence[QTextLayout.FormatRange], start: int) -> list[QTextLayout.FormatRange]:
+def _shifted_formats(formats: Sequence[QTextLayout.FormatRange], start: int) -> list[QTextLayout.FormatRange]:
     """Shift text formats of a line to the piece of it that begins with the UTF-16 unit `start`."""
     if not start:
-        return list(inks)
+        return list(formats)
     moved = []
-    for ink in inks:
-        if ink.start + ink.length > start:
+    for piece in formats:
+        if piece.start + piece.length > start:
             copy = QTextLayout.FormatRange()
-            copy.start = max(0, ink.start - start)
-            copy.length, copy.format = ink.start + ink.length - start - copy.start, ink.format
+            copy.start = max(0, piece.start - start)
+            copy.length, copy.format = piece.start + piece.length - start - copy.start, piece.format
             moved.append(copy)
     return moved
 

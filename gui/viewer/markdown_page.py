@@ -262,12 +262,12 @@ def _style_block(block: QTextBlock, cursor: QTextCursor, style: PageStyle) -> No
     cursor.setPosition(block.position())
     cursor.mergeBlockFormat(_block_format(block, level, style))
     if code:
-        cursor.setBlockCharFormat(_code_ink(style))
-    for position, length, ink in _fragments(block):
-        if _style_ink(ink, level, code=code, style=style):
+        cursor.setBlockCharFormat(_code_format(style))
+    for position, length, char_format in _fragments(block):
+        if _style_run(char_format, level, code=code, style=style):
             cursor.setPosition(position)
             cursor.setPosition(position + length, QTextCursor.MoveMode.KeepAnchor)
-            cursor.setCharFormat(ink)
+            cursor.setCharFormat(char_format)
 
 
 def _block_format(block: QTextBlock, level: int, style: PageStyle) -> QTextBlockFormat:
@@ -319,31 +319,31 @@ def _indent(format: QTextBlockFormat, block: QTextBlock, indent: float) -> None:
     format.setRightMargin(indent if turned else 0)
 
 
-def _style_ink(ink: QTextCharFormat, level: int, *, code: bool, style: PageStyle) -> bool:
-    """Set font and colour of a run of text in its format `ink`; returns False if the run needs no change.
+def _style_run(char_format: QTextCharFormat, level: int, *, code: bool, style: PageStyle) -> bool:
+    """Set font and colour of a run of text in its format `char_format`; returns False if the run needs no change.
 
     `level`: heading level of the block, 0 for none.
     """
-    if code or ink.fontFixedPitch():
-        ink.merge(_code_ink(style))
+    if code or char_format.fontFixedPitch():
+        char_format.merge(_code_format(style))
     elif level:
-        ink.clearProperty(_SIZE_ADJUSTMENT)
-        ink.setFontPointSize(style.font.pointSizeF() * _HEADING_SCALES.get(level, 1.0))
-        ink.setFontWeight(QFont.Weight.DemiBold)
-    elif not ink.isAnchor():
+        char_format.clearProperty(_SIZE_ADJUSTMENT)
+        char_format.setFontPointSize(style.font.pointSizeF() * _HEADING_SCALES.get(level, 1.0))
+        char_format.setFontWeight(QFont.Weight.DemiBold)
+    elif not char_format.isAnchor():
         return False
-    if ink.isAnchor():
-        ink.setForeground(QBrush(style.colours.accent))
-        ink.setFontUnderline(True)
+    if char_format.isAnchor():
+        char_format.setForeground(QBrush(style.colours.accent))
+        char_format.setFontUnderline(True)
     return True
 
 
-def _code_ink(style: PageStyle) -> QTextCharFormat:
-    ink = QTextCharFormat()
-    ink.setFontFamilies([style.fixed.family()])
-    ink.setFontFixedPitch(True)
-    ink.setFontPointSize(style.fixed.pointSizeF())
-    return ink
+def _code_format(style: PageStyle) -> QTextCharFormat:
+    char_format = QTextCharFormat()
+    char_format.setFontFamilies([style.fixed.family()])
+    char_format.setFontFixedPitch(True)
+    char_format.setFontPointSize(style.fixed.pointSizeF())
+    return char_format
 
 
 def _style_table(table: QTextTable, cursor: QTextCursor, style: PageStyle) -> float:
@@ -440,7 +440,7 @@ class PagePainter:
         self._view = painter.worldTransform().inverted()[0].mapRect(QRectF(painter.viewport()))
         """The visible rectangle, in coordinates of the document; `combinedTransform` has the pixel ratio."""
 
-    def grounds(self, block: QTextBlock, rect: QRectF, *, first: bool) -> None:
+    def paint_backgrounds(self, block: QTextBlock, rect: QRectF, *, first: bool) -> None:
         """Paint the backgrounds of a block at `rect`; `first`: it is the topmost visible block."""
         if is_code(block) and (first or not _joins(block, block.previous())):
             self._code_box(block, rect)

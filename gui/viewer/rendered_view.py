@@ -361,7 +361,7 @@ class RenderedView(QTextBrowser):
         first = self._first_block()
         for block, rect in self._visible():
             line, text = block.blockNumber() + 1, block.text()
-            pen.grounds(block, rect, first=block == first)
+            pen.paint_backgrounds(block, rect, first=block == first)
             pen.boxes(block, rect, self._marks.ranges_in(line, text), colours.mark)
             pen.boxes(block, rect, self._found.ranges_in(line, text), faded(colours.accent, FOUND_OPACITY))
             if self.current_hit is not None and self.current_hit.line == line:

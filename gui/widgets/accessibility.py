@@ -2,7 +2,7 @@
 
 Qt doesn't know what such a widget paints, and exposes it without a role. A widget with `spoken_role` and
 `spoken_parts()` is exposed as a chart, a list or a document whose children are those parts. Nothing is created before
-an assistive technology asks.
+an assistive technology requests it.
 
 Qt appends each new widget to the tab order: widgets that are created late are inserted at their position.
 """
@@ -256,14 +256,14 @@ def _take_ownership(found: QWidget) -> QWidget:
     return found
 
 
-def takes_keys(widget: QWidget) -> bool:
+def is_tab_stop(widget: QWidget) -> bool:
     """Return whether Tab currently stops at the widget."""
     return widget.isVisible() and widget.isEnabled() and bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
 
 
 def first_stop(part: QWidget) -> QWidget | None:
     """Return the widget at which Tab currently stops first in a part of the window."""
-    return next((widget for widget in _chain(part) if widget is not part and takes_keys(widget)), None)
+    return next((widget for widget in _chain(part) if widget is not part and is_tab_stop(widget)), None)
 
 
 def stop_before(widget: QWidget) -> QWidget:

@@ -320,17 +320,17 @@ class Chip(FontSized, Toggle, QPushButton):
             painter.setBrush(colours.accent_ground if on else colours.base)
         painter.drawRoundedRect(box, box.height() / 2, box.height() / 2)
         if on:
-            ink = colours.accent
+            text_colour = colours.accent
         else:
-            ink = colours.text if self.underMouse() else colours.muted
+            text_colour = colours.text if self.underMouse() else colours.muted
         if not self.isEnabled():
-            ink = self.palette().color(QPalette.ColorGroup.Disabled, QPalette.ColorRole.ButtonText)
-        painter.setPen(ink)
+            text_colour = self.palette().color(QPalette.ColorGroup.Disabled, QPalette.ColorRole.ButtonText)
+        painter.setPen(text_colour)
         painter.setFont(self._font(bold=on))
         inner = self.rect().adjusted(_PAD, 0, -_PAD, 0)
         if self._opens_menu:
             side = self._arrow()
-            arrow = icon_pixmap("chevron-down", ink, side, self.devicePixelRatioF())
+            arrow = icon_pixmap("chevron-down", text_colour, side, self.devicePixelRatioF())
             painter.drawPixmap(inner.right() - side + 3, (self.height() - side) // 2 + 1, arrow)
             inner.adjust(0, 0, -side - 2, 0)
         along = Qt.AlignmentFlag.AlignLeft if self._opens_menu else Qt.AlignmentFlag.AlignHCenter

@@ -140,13 +140,13 @@ class ElidedLabel(Resized, QLabel):
         cut = self.text() if self._cut() != self.text() else ""
         set_tip(self, "\n".join(part for part in (cut, self._tip) if part))
 
-    def ink(self) -> QColor:
+    def text_colour(self) -> QColor:
         """Return the text colour of the label."""
         return self.palette().color(QPalette.ColorRole.WindowText)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        painter.setPen(self.ink())
+        painter.setPen(self.text_colour())
         where = QStyle.visualAlignment(self.layoutDirection(), self.alignment()) | Qt.AlignmentFlag.AlignAbsolute
         # In the text's own direction: ellipsis and punctuation are at its end.
         painter.setLayoutDirection(line_direction(self.text()))

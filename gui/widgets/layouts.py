@@ -364,7 +364,7 @@ def lay_out_now(scroller: QScrollArea) -> None:
     QCoreApplication.sendEvent(scroller, QEvent(QEvent.Type.LayoutRequest))  # of a page that was hidden, none is posted
 
 
-class FootedColumn(Resized, QWidget):
+class ColumnWithFooter(Resized, QWidget):
     """A column that scrolls above a fixed footer; if that leaves the column too little room, both scroll."""
 
     def __init__(self, column: QVBoxLayout, width: int, footer: QWidget, parent: QWidget | None = None) -> None:

@@ -185,18 +185,18 @@ class SortButton(QPushButton):
     def paintEvent(self, event: QPaintEvent) -> None:
         colours = tokens(self.palette())
         active = self.underMouse() or self.isDown()
-        ink = colours.text if active else colours.muted
+        text_colour = colours.text if active else colours.muted
         painter = mirrored_painter(self)
         if self.hasFocus():
             painter.setPen(colours.accent)
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
         painter.setFont(font_at(12))
-        painter.setPen(ink)
+        painter.setPen(text_colour)
         side = self._arrow()
         words = self.rect().adjusted(5, 0, -side - 5, 0)
         fitted = self.fitting(painter.fontMetrics(), words.width())
         write(painter, words, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), fitted)
-        arrow = icon_pixmap("chevron-down", ink, side, self.devicePixelRatioF())
+        arrow = icon_pixmap("chevron-down", text_colour, side, self.devicePixelRatioF())
         painter.drawPixmap(self.width() - side - 4, (self.height() - side) // 2 + 1, arrow)
 
 

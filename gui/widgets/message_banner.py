@@ -84,16 +84,16 @@ class Banner(Resized, QFrame):
 
     def _press(self, run: Callable[[], object]) -> None:
         """Remove the message and run the function of the pressed button, and move the focus after a key press."""
-        had_keys = self._has_keys()
+        had_focus = self._has_focus()
         self._dismiss()
         run()
-        self._leave(had_keys)
+        self._leave(had_focus)
 
-    def _leave(self, had_keys: bool) -> None:
-        """Move the focus to the next message, or emit `left` without one. `had_keys`: whether it had the focus."""
-        if had_keys and self.isHidden():
+    def _leave(self, had_focus: bool) -> None:
+        """Move the focus to the next message, or emit `left` without one. `had_focus`: whether it had the focus."""
+        if had_focus and self.isHidden():
             self.left.emit()
-        elif had_keys:
+        elif had_focus:
             self.take_focus()
 
     def take_focus(self) -> None:
@@ -120,11 +120,11 @@ class Banner(Resized, QFrame):
     def clear(self, key: str = "") -> None:
         if self.isHidden() or (key and key != self._key):
             return
-        had_keys = self._has_keys()
+        had_focus = self._has_focus()
         self._dismiss()
-        self._leave(had_keys)
+        self._leave(had_focus)
 
-    def _has_keys(self) -> bool:
+    def _has_focus(self) -> bool:
         focus = QApplication.focusWidget()
         return focus is not None and self.isAncestorOf(focus)
 
@@ -208,7 +208,7 @@ class NoticeBar(Resized, QWidget):
             self._words.setText(text)
             self.setAccessibleName(text)
             self._act = act
-            self._button.set_words(action)
+            self._button.set_label(action)
             self._button.setVisible(act is not None)
             self.fit()
         self.setVisible(bool(text))
@@ -228,8 +228,8 @@ class NoticeBar(Resized, QWidget):
         paint_bar(self, tokens(self.palette()).line_highlight)
 
 
-def paint_bar(bar: QWidget, ground: QColor) -> None:
+def paint_bar(bar: QWidget, background: QColor) -> None:
     """Paint the background of a bar above the results, with a line at its lower edge."""
     painter = QPainter(bar)
-    painter.fillRect(bar.rect(), ground)
+    painter.fillRect(bar.rect(), background)
     painter.fillRect(0, bar.height() - 1, bar.width(), 1, tokens(bar.palette()).line)

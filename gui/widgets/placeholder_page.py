@@ -41,7 +41,7 @@ KEYS = (
     (marked("Esc"), marked("back to the search box, then clear it")),
     (marked("Up"), marked("list saved and recent searches")),
 )
-COMMANDS = ((PALETTE, marked("list all actions")), ("help.keys", marked("list all keys")))
+COMMANDS = ((PALETTE, marked("list all actions")), ("help.keys", marked("list all shortcuts")))
 """Commands whose first keys are shown."""
 _WIDEST = 460
 """Width of the column."""
@@ -62,11 +62,11 @@ class ElidedButton(QPushButton):
     def __init__(self, words: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._words = ""
-        self.set_words(words)
+        self.set_label(words)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         PositionTip(self, lambda _: "" if self.visible_label == self._words else self._words)
 
-    def set_words(self, words: str) -> None:
+    def set_label(self, words: str) -> None:
         """Replace the whole label."""
         if words != self._words:
             self._words = words

@@ -227,7 +227,7 @@ class RowDelegate(QStyledItemDelegate):
         raise NotImplementedError
 
 
-def paint_ground(painter: QPainter, option: QStyleOptionViewItem, colours: Tokens) -> None:
+def paint_row_background(painter: QPainter, option: QStyleOptionViewItem, colours: Tokens) -> None:
     """Paint the background of a row that is selected or under the mouse."""
     state = option.state
     rect = option.rect

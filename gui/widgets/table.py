@@ -25,7 +25,7 @@ from gui.style.theme import tokens
 from gui.style.typography import FontSized, Resized
 from gui.text.plain_text import as_tip
 from gui.text.right_to_left import in_reading_order
-from gui.text.status_texts import rule_words
+from gui.text.status_texts import rule_text
 
 Index = QModelIndex | QPersistentModelIndex
 Record = TypeVar("Record")
@@ -204,7 +204,7 @@ _MIN_DETAIL = 16
 def _columns() -> tuple[Column[FileIssue], ...]:
     return (
         Column[FileIssue](tr("File"), 24, _path),
-        Column[FileIssue](tr("Rule"), 22, lambda issue: rule_words(issue.rule)),
+        Column[FileIssue](tr("Rule"), 22, lambda issue: rule_text(issue.rule)),
         Column[FileIssue](tr("Detail"), 0, _detail),
     )
 

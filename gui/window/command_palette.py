@@ -44,7 +44,7 @@ from gui.text.right_to_left import upright
 from gui.widgets.accessibility import announce
 from gui.widgets.labels import AT_RIGHT, elide, label, write_line
 from gui.widgets.layouts import column_of
-from gui.widgets.rows import RowDelegate, paint_ground
+from gui.widgets.rows import RowDelegate, paint_row_background
 from gui.window.palette_entries import Entry, Found, choose, commands, settings
 from gui.window.window_menu import SearchMenu
 
@@ -99,7 +99,7 @@ class PaletteDelegate(RowDelegate):
 
     def paint_row(self, painter: QPainter, option: QStyleOptionViewItem, index: Index, colours: Tokens) -> None:
         match: Found = index.data(FoundRole)
-        paint_ground(painter, option, colours)
+        paint_row_background(painter, option, colours)
         rect, meta = option.rect.adjusted(_ROWS_SIDE, 0, -_ROWS_SIDE, 0), font_at(12)
         at_end = rect.adjusted(rect.width() - int(rect.width() * _MAX_KEYS), 0, 0, 0)
         if keys := write_line(painter, at_end, match.entry.keys, (meta, colours.muted), at=AT_RIGHT):

@@ -56,7 +56,7 @@ class KeySheet(QWidget):
         self.area.setWidgetResizable(True)
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.area.setProperty("role", "text")
-        self.area.setAccessibleName(tr("Keys"))
+        self.area.setAccessibleName(tr("Keyboard shortcuts"))
         parts = _divided(columns)
         widths = _widths(parts, self.fontMetrics())
         bar = self.area.verticalScrollBar().sizeHint().width()
@@ -75,7 +75,7 @@ class KeySheet(QWidget):
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._continue)
         self._timer.start(0)
-        self.change = QPushButton(tr("Change keys…"))
+        self.change = QPushButton(tr("Change shortcuts…"))
         head = row_of((self.edit, 1), self.change, spacing=8)
         column_of(head, self._nothing, (self.area, 1), spacing=12, parent=self)
         self.setFocusProxy(self.edit)
@@ -136,7 +136,8 @@ class KeySheet(QWidget):
             title.setVisible(matching > 0)
             found += matching
         self._nothing.setVisible(not found)
-        announce(self.edit, tr_count("{count:,} key", "{count:,} keys", found) if found else self._nothing.text())
+        counted = tr_count("{count:,} shortcut", "{count:,} shortcuts", found)
+        announce(self.edit, counted if found else self._nothing.text())
 
 
 def _divided(columns: int) -> list[list[Group]]:
@@ -163,7 +164,7 @@ def show_keys(window: QWidget, change: Callable[[], None]) -> None:
     sheet = KeySheet(2 if window.width() >= _TWO_COLUMNS * character_width() else 1)
     sheet.area.setMinimumHeight(max(_MIN_HEIGHT, window.height() - _AROUND))
     sheet.area.setMinimumWidth(min(sheet.preferred_width, window.width() - _MARGIN))
-    dialog = open_dialog(tr("Keys"), sheet, window)
+    dialog = open_dialog(tr("Keyboard shortcuts"), sheet, window)
     sheet.change.clicked.connect(dialog.accept)
     sheet.change.clicked.connect(change)
     sheet.setFocus()

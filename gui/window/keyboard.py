@@ -15,7 +15,7 @@ from gui.core.jobs import Jobs
 from gui.core.workspace import OpenWorkspace
 from gui.settings.custom_keys import CustomKeys
 from gui.settings.keyboard_page import KeyboardPage
-from gui.widgets.accessibility import first_stop, takes_keys
+from gui.widgets.accessibility import first_stop, is_tab_stop
 from gui.window.command_palette import PaletteController
 from gui.window.window_base import MainWindowBase
 from gui.window.window_menu import SearchMenu
@@ -168,7 +168,7 @@ class PaneFocus(QObject):
 
     def _enter(self, part: Part) -> bool:
         last = self._last_focus.get(part.widget)
-        if last is not None and shiboken6.isValid(last) and takes_keys(last) and part.widget.isAncestorOf(last):
+        if last is not None and shiboken6.isValid(last) and is_tab_stop(last) and part.widget.isAncestorOf(last):
             last.setFocus(Qt.FocusReason.TabFocusReason)
         elif part.enter is not None:
             part.enter()

@@ -46,7 +46,7 @@ ALSO_CALLED = {
     "text.normal": marked("reset zoom, font size"),
     "theme.dark": marked("night mode, colours"),
     "theme.light": marked("day mode, colours"),
-    "help.keys": marked("shortcuts, hotkeys, keyboard"),
+    "help.keys": marked("keys, hotkeys, key bindings"),
     "help.guide": marked("manual, documentation, tutorial"),
     "help.about": marked("version"),
     "window.quit": marked("exit, close"),

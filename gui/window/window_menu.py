@@ -45,13 +45,13 @@ class SearchMenu(QObject):
         self._saved = QMenu(tr("Saved searches"), menu)
         menu.addMenu(self._saved)
         menu.addSeparator()
-        self._record = QAction(tr("Keep recent searches"), self)
+        self._record = QAction(tr("Save search history"), self)
         self._record.setCheckable(True)
         self._record.triggered.connect(set_history)
         self._clear = QAction(tr("Clear recent searches"), self)
         self._clear.triggered.connect(controller.forget_history)
         menu.addActions([self._record, self._clear])
-        commands.name(self._record, "search.keep-recent", marked("Keep recent searches"))
+        commands.name(self._record, "search.keep-recent", marked("Save search history"))
         commands.name(self._clear, "search.clear-recent", marked("Clear recent searches"))
         menu.aboutToShow.connect(self._refresh)
         controller.changed.connect(self._refresh)
@@ -155,7 +155,7 @@ class WindowMenu:
 
     def _add_help(self, commands: Commands) -> None:
         commands.add("help.guide", marked("Guide"), self._window.guide.show, "Shift+F1")
-        commands.add("help.keys", marked("Keys"), self.show_keys, "F1", "?")
+        commands.add("help.keys", marked("Keyboard shortcuts"), self.show_keys, "F1", "?")
         commands.add("help.about", marked("About Mnemoscope"), self._window.about.show)
         commands.add("help.licences", marked("Licences…"), self._window.about.show_licences)
 

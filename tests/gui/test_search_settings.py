@@ -142,7 +142,7 @@ def test_recent_searches_can_be_cleared_and_switched_off(qtbot, opened, memory):
     qtbot.waitUntil(lambda: [search.query.text for search in store.recent] == ["hose", "timer"])
     _menu(opened)["Clear recent searches"].trigger()
     qtbot.waitUntil(lambda: not store.recent)
-    keep = _menu(opened)["Keep recent searches"]
+    keep = _menu(opened)["Save search history"]
     assert keep.isChecked()
     keep.trigger()
     _search(qtbot, opened, "Tomatoes")
@@ -156,7 +156,7 @@ def test_saved_history_setting_applies_from_start(qtbot, window, memory):
     engine.save_setting("window.keep_searches", False, memory.folder)
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: at_rest(window))
-    assert not _menu(window)["Keep recent searches"].isChecked()
+    assert not _menu(window)["Save search history"].isChecked()
 
 
 @pytest.mark.parametrize(("store", "kept"), [("", []), ("/tmp/demo", ["timer"])])

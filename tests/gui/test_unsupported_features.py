@@ -29,7 +29,7 @@ Control = Qt.KeyboardModifier.ControlModifier
 Shift = Qt.KeyboardModifier.ShiftModifier
 CLOSED: dict[Feature, set[str]] = {
     "sessions": {"Find a session"},
-    "alike": {"More like this", "Sessions like this one"},
+    "alike": {"More like this", "Similar sessions"},
     "conditions": {"Search all sources", "Search notes only", "Search sessions only", "More from this session"},
     "narrowing": {"Search within these results"},
     "ordering": {"Prefer newer", "Half-life", "More variety", "Use this order for all searches"},

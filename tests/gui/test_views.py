@@ -164,7 +164,7 @@ def _attention_button(qtbot, window, words: str) -> QPushButton:
 def test_down_in_box_enters_index_and_escape_returns(qtbot, window, memory):
     qtbot.keyClick(window, Key.Key_3, Control)
     memory.set_status(failed_files=(FileIssue(path="scan.md", rule="not-utf8", detail="Byte 3."),))
-    retry = _attention_button(qtbot, window, "Retry")
+    retry = _attention_button(qtbot, window, "Try again")
     edit = window.search.header.findChild(QLineEdit)
     assert edit.hasFocus()
     _search(qtbot, window, "pressure")  # in an empty box the key means earlier questions
@@ -191,7 +191,7 @@ def test_attention_rows_open_diagnostics_and_start_sync(qtbot, window, memory):
     assert window.dock.diagnostics.isVisible()
     assert window.views.index.isVisible()
     synced = len(memory.syncs)
-    _attention_button(qtbot, window, "Retry").click()
+    _attention_button(qtbot, window, "Try again").click()
     qtbot.waitUntil(lambda: len(memory.syncs) == synced + 1 and at_rest(window))
 
 
@@ -336,12 +336,12 @@ def test_similar_sessions_open_in_sessions_view(qtbot, window):
     window.views.conversation.session_actions.similar_requested.emit(VALVE)
     assert window.views.current == "sessions"
     qtbot.waitUntil(lambda: at_rest(window))
-    assert "sessions like" in window.views.sessions.view.notice.accessibleName()
+    assert "sessions similar" in window.views.sessions.view.notice.accessibleName()
 
 
 def test_similar_sessions_work_before_listing(qtbot, window):
     window.views.conversation.session_actions.similar_requested.emit(VALVE)
-    qtbot.waitUntil(lambda: at_rest(window) and "like “" in window.views.sessions.view.notice.accessibleName())
+    qtbot.waitUntil(lambda: at_rest(window) and "similar to “" in window.views.sessions.view.notice.accessibleName())
 
 
 def test_more_from_session_limits_search_until_chip_is_pressed(qtbot, window, memory):

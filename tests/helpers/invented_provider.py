@@ -76,7 +76,7 @@ def dialog_texts(settings: engine.Settings) -> dict[str, object]:
     """Return the texts about the provider in the settings dialog."""
     from gui.settings.engine_and_model_choice import REMOTE
     from gui.settings.option_pages import match_rank, placed_options, words_of
-    from gui.settings.value_formatting import NAMES, OWNERS, PROVIDERS, SENTENCES, sent_words
+    from gui.settings.value_formatting import NAMES, OWNERS, PROVIDERS, SENTENCES, sent_text
 
     return {
         "label": NAMES["acme"],
@@ -84,7 +84,7 @@ def dialog_texts(settings: engine.Settings) -> dict[str, object]:
         "agreement": OWNERS["acme"],
         "listed": [name for name, *_ in PROVIDERS],
         "remote": REMOTE,
-        "sent": sent_words(settings),
+        "sent": sent_text(settings),
         "searched": match_rank(placed_options()["provider"], "embedded", words_of("acme vectors")) is not None,
     }
 

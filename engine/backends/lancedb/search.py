@@ -179,7 +179,7 @@ def _explain_model(context: SearchContext, view: TableView, provider: "Embedding
     if view.model is None or view.model == _name(provider) or context.vector is not None:
         return
     if context.keywords_only is not None:
-        context.note_keywords_only(KeywordsOnly("failure", other_model(view)))
+        context.record_keywords_only(KeywordsOnly("failure", other_model(view)))
 
 
 def other_model(view: TableView) -> str:

@@ -18,7 +18,7 @@ from engine.corpus.path_guard import PathGuard
 from engine.embedding import keychain
 from engine.logs import hide
 from engine.settings import Settings
-from engine.settings.backend_settings import in_the_clear, scheme_of, uri_problem
+from engine.settings.backend_settings import is_unencrypted, scheme_of, uri_problem
 
 _INVALID_CHARACTERS = re.compile(r"[^A-Za-z0-9_.-]+")
 _NAME_LENGTH = 48
@@ -78,7 +78,7 @@ def find_table(
                 tr("The table can't be stored among the notes: choose a folder outside {folder}.", folder=workspace)
             )
         return TableLocation(str(folder), table, False, {}, None, own.timeout_seconds)
-    if in_the_clear(own.storage_options) and not own.allow_http:
+    if is_unencrypted(own.storage_options) and not own.allow_http:
         raise BackendError(
             tr(
                 "The endpoint of the LanceDB table uses http, which is not encrypted: use https, or set "

@@ -28,7 +28,7 @@ from engine.records import (
     VectorStatus,
     WatcherStatus,
 )
-from engine.search.session_keys import session_of
+from engine.search.session_keys import parse_session_key
 from engine.settings.backend_settings import SCOPE_RULE, QmdScopeSettings, QmdSearchMode
 from engine.store.batch_jobs import BatchJobs
 from engine.store.index_paths import IndexFiles
@@ -179,7 +179,7 @@ def may_search(scope: QmdScopeSettings, session_key: str | None) -> bool:
     """Whether the session with this key may search; without a key it is the user, who always may."""
     if session_key is None or not session_key.strip():
         return True
-    session = session_of(session_key)
+    session = parse_session_key(session_key)
     for action, program, chat in _rules(scope.rules):
         if (not program or program == session.program) and chat in ("*", session.chat):
             return action == "allow"

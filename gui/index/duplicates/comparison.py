@@ -183,7 +183,7 @@ class ComparisonPane(JobOwner, QWidget):
         self._problem = label("", "muted", wrap=True)
         self._problem.hide()
         self.view = SideBySide()
-        self._before = IconButton("chevron-up", tr("Difference before (Shift+N)"))
+        self._before = IconButton("chevron-up", tr("Previous difference (Shift+N)"))
         self._after = IconButton("chevron-down", tr("Next difference (N)"))
         copy = QPushButton(tr("Copy paths"))
         self._hide = QPushButton(tr("Not a duplicate"))

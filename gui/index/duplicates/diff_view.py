@@ -163,8 +163,8 @@ class SideBySide(FontSized, QAbstractScrollArea):
             tall = self._height_of(number, height)
             for right, side in enumerate((row.left, row.right)):
                 if row.differs:
-                    ground = colours.alternate if side is None else colours.line_highlight
-                    painter.fillRect(QRectF(columns[right].left(), top, columns[right].width(), tall), ground)
+                    background = colours.alternate if side is None else colours.line_highlight
+                    painter.fillRect(QRectF(columns[right].left(), top, columns[right].width(), tall), background)
                 if side is not None:
                     self._paint_side(painter, pens[right], number, side, top, right=bool(right))
             top += tall

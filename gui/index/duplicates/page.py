@@ -38,7 +38,7 @@ from gui.widgets.layouts import PageStack, column_of, row_of
 from gui.widgets.message_banner import NoticeBar
 from gui.widgets.placeholder_page import Hint, StatePage
 from gui.widgets.row_list import GUTTER, RowList
-from gui.widgets.rows import Index, RowDelegate, RowModel, RowRole, paint_ground
+from gui.widgets.rows import Index, RowDelegate, RowModel, RowRole, paint_row_background
 
 # --- The list of groups of notes that share text ---------------------------------------------------------------------
 
@@ -56,7 +56,7 @@ class GroupRow:
 
 @dataclass(frozen=True)
 class RecurringRow:
-    """The row that stands for all groups of text that recurs in many notes; opening it shows or hides them."""
+    """The row for all groups of text that recurs in many notes; opening it shows or hides them."""
 
     count: int
     folded: bool
@@ -94,16 +94,16 @@ class _Delegate(RowDelegate):
 
     def paint_row(self, painter: QPainter, option: QStyleOptionViewItem, index: Index, colours: Tokens) -> None:
         row = index.data(RowRole)
-        paint_ground(painter, option, colours)
+        paint_row_background(painter, option, colours)
         rect = option.rect.adjusted(GUTTER, _PAD, -GUTTER, 0)
         if isinstance(row, RecurringRow):
-            texts, inks = row.texts, (colours.text, colours.muted, colours.accent)
+            texts, text_colours = row.texts, (colours.text, colours.muted, colours.accent)
         else:
             texts = (duplicate_title(row.group), names_text(row.group), measure_text(row.group))
-            inks = (colours.text, colours.text, colours.muted)
-        for font, height, text, ink in zip(self._fonts, self._heights, texts, inks, strict=True):
+            text_colours = (colours.text, colours.text, colours.muted)
+        for font, height, text, text_colour in zip(self._fonts, self._heights, texts, text_colours, strict=True):
             rect.setHeight(height)
-            write_line(painter, rect, text, (font, ink))
+            write_line(painter, rect, text, (font, text_colour))
             rect.translate(0, height)
 
 

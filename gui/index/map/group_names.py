@@ -82,7 +82,7 @@ def place_names(
 
 
 def _boxes_around(peak: QPointF, size: QSizeF, unit: float) -> Iterator[QRectF]:
-    """The possible positions of a name, the best ones first."""
+    """Yield the possible positions of a name, best first."""
     for gap in _NAME_GAPS:
         for right, down in _NAME_SIDES:
             middle = QPointF(right * (size.width() / 2 + gap * unit), down * (size.height() / 2 + gap * unit))
@@ -92,13 +92,13 @@ def _boxes_around(peak: QPointF, size: QSizeF, unit: float) -> Iterator[QRectF]:
 
 
 def _marks_in(box: QRectF, marks: Iterable[QPointF], unit: float) -> int:
-    """How many marks of results a box touches."""
+    """Return the number of result marks that a box touches."""
     box = box.adjusted(-_MARK * unit, -_MARK * unit, _MARK * unit, _MARK * unit)
     return sum(box.contains(mark) for mark in marks)
 
 
 def _covered(scene: "Scene", box: QRectF, scale: float) -> int:
-    """How many points a box covers."""
+    """Return the number of points that a box covers."""
     box = box.adjusted(-_POINT, -_POINT, _POINT, _POINT)
     left, right, low, high = (edge / scale for edge in (box.left(), box.right(), -box.bottom(), -box.top()))
     return scene.grid.count(left, low, right, high)

@@ -211,12 +211,12 @@ POLYGONS: tuple[tuple[Polygon, ...], ...] = (
 CIRCLE, RING = 0, len(POLYGONS) - 1
 
 
-def signs_of(groups: int, *, has_others: bool) -> tuple[int, ...]:
+def markers_of(groups: int, *, has_others: bool) -> tuple[int, ...]:
     """Return the number of the shape of each group; with `has_others`, the last group is drawn as a ring."""
     return (*range(groups - 1), RING) if has_others else tuple(range(groups))
 
 
-def sign_path(sign: int, middle: QPointF, radius: float) -> QPainterPath:
+def marker_path(sign: int, middle: QPointF, radius: float) -> QPainterPath:
     """Return the path of a shape around a point, to be filled."""
     path = QPainterPath()
     if sign == RING:
@@ -279,7 +279,7 @@ class LegendItem(Toggle, QPushButton):
         dot = scaled(_DOT)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self.colour)
-        painter.drawPath(sign_path(self.sign, QPointF(_PAD + dot / 2, self.height() / 2), dot / 2))
+        painter.drawPath(marker_path(self.sign, QPointF(_PAD + dot / 2, self.height() / 2), dot / 2))
         painter.setFont(font_at(12))
         text, name = self.rect().adjusted(_PAD + dot + _GAP, 0, -_PAD, 0), self._cut()
         painter.setPen(colours.text)
@@ -321,7 +321,7 @@ class Legend(QWidget):
         clear_layout(self._flow)
         self.items = []
         before = self._before
-        signs = signs_of(len(grouping.names), has_others=grouping.has_others)
+        signs = markers_of(len(grouping.names), has_others=grouping.has_others)
         for index, (name, count, sign) in enumerate(zip(grouping.names, grouping.counts, signs, strict=True)):
             item = LegendItem(name, count, sign, self)
             item.clicked.connect(lambda on, index=index: self.isolated.emit(index if on else -1))

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import QStyle, QWidget
 from engine import IndexMap, tr_count
 from gui.core.jobs import Jobs
 from gui.index.map.group_names import PlacedName, paint_names, place_names
-from gui.index.map.groups import Grouping, Kind, colours_of, signs_of
+from gui.index.map.groups import Grouping, Kind, colours_of, markers_of
 from gui.index.map.point_image import Appearance, PointImage, point_radius
 from gui.index.map.scene import Viewport
 from gui.style.stylesheet import font_at, font_scale
@@ -194,7 +194,7 @@ class MapView(QWidget):
 
     @property
     def _fade_seconds(self) -> float:
-        """0 where the user asks the desktop for less motion."""
+        """Duration of the fade in seconds; 0 if the desktop is set to reduce motion."""
         return 2 * self.style().styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration, None, self) / 1000
 
     @Slot()
@@ -262,7 +262,7 @@ class MapView(QWidget):
                 scene=self._scene,
                 grouping=self._grouping,
                 colours=tuple(colour.rgb() for colour in colours_of(self._grouping, self.palette())),
-                signs=signs_of(len(self._grouping.names), has_others=self._grouping.has_others),
+                signs=markers_of(len(self._grouping.names), has_others=self._grouping.has_others),
                 isolated=self._isolated,
                 quiet=tokens(self.palette()).off.rgb(),
                 ratio=self.devicePixelRatioF(),

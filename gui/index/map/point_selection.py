@@ -19,7 +19,7 @@ from gui.text.plain_text import set_tip
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel, label, write_line
 from gui.widgets.layouts import column_of, row_of
-from gui.widgets.rows import Index, RowDelegate, paint_ground
+from gui.widgets.rows import Index, RowDelegate, paint_row_background
 
 # --- The list of chunks that the user has selected on the map --------------------------------------------------------
 
@@ -35,15 +35,15 @@ class _Rows(RowDelegate):
         return QSize(0, sum(_line_height(size) for size in (13, 12)) + 2 * _PAD_Y)
 
     def paint_row(self, painter: QPainter, option: QStyleOptionViewItem, index: Index, colours: Tokens) -> None:
-        paint_ground(painter, option, colours)
+        paint_row_background(painter, option, colours)
         rect = option.rect.adjusted(_PAD_X, _PAD_Y, -_PAD_X, 0)
         heading, _, citation = index.data(Qt.ItemDataRole.DisplayRole).partition("\n")
-        for size, text, cut, ink in (
+        for size, text, cut, text_colour in (
             (13, heading, Qt.TextElideMode.ElideRight, colours.text),
             (12, citation, Qt.TextElideMode.ElideMiddle, colours.muted),
         ):
             rect.setHeight(_line_height(size))
-            write_line(painter, rect, text, (font_at(size), ink), cut=cut)
+            write_line(painter, rect, text, (font_at(size), text_colour), cut=cut)
             rect.translate(0, rect.height())
 
 

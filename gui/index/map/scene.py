@@ -150,7 +150,7 @@ class PointIndex:
         return inside
 
     def count(self, left: float, low: float, right: float, high: float) -> int:
-        """How many points `within` would return; only those in cells at the rectangle's edges are checked."""
+        """Return the number of points in a rectangle; only points in cells at its edges are checked individually."""
         corners = self._cells(np.array([[left, low], [right, high]], np.float32))
         (first, bottom), (last, top) = corners.tolist()
         rows = np.arange(bottom + 1, top) * self._side

@@ -6,7 +6,7 @@ from PySide6.QtGui import QBrush, QColor, QFontMetrics, QPainter, QPainterPath, 
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens
 from gui.text.right_to_left import write
-from gui.widgets.charts.chart import PATTERNS, Chart, Mark, Series, part_inks
+from gui.widgets.charts.chart import PATTERNS, Chart, Mark, Series, part_colours
 from gui.widgets.labels import elide
 
 _WIDEST = 56
@@ -97,11 +97,11 @@ class BarChart(Chart):
         self, painter: QPainter, colours: Tokens, mark: Mark, room: QRectF, most: float, *, chosen: bool
     ) -> None:
         bottom = room.bottom()
-        for part, ink, pattern in zip(mark.parts, part_inks(colours), PATTERNS, strict=False):
+        for part, part_colour, pattern in zip(mark.parts, part_colours(colours), PATTERNS, strict=False):
             if part <= 0:
                 continue
             height = max(_MIN_HEIGHT, room.height() * part / most)
-            colour = QColor(colours.degraded if mark.failed else ink)
+            colour = QColor(colours.degraded if mark.failed else part_colour)
             colour.setAlphaF(1.0 if chosen else _FAINT)
             bar = QRectF(room.left(), bottom - height, room.width(), height)
             painter.setPen(QPen(colours.text if chosen else colour, 1))
@@ -208,12 +208,12 @@ def _fills(colours: Tokens) -> tuple[tuple[QBrush, QBrush], ...]:
         (colours.off, pattern.DiagCrossPattern),
         (colours.line, none),
     )
-    return tuple((QBrush(ground), QBrush(_ink_on(ground, colours), style)) for ground, style in fills)
+    return tuple((QBrush(fill), QBrush(_contrasting_colour(fill, colours), style)) for fill, style in fills)
 
 
-def _ink_on(ground: QColor, colours: Tokens) -> QColor:
-    """Return the theme's background or text colour, whichever has more contrast with `ground`."""
-    return max((colours.base, colours.text), key=lambda ink: abs(ink.lightness() - ground.lightness()))
+def _contrasting_colour(background: QColor, colours: Tokens) -> QColor:
+    """Return the theme's background or text colour, whichever has more contrast with `background`."""
+    return max((colours.base, colours.text), key=lambda colour: abs(colour.lightness() - background.lightness()))
 
 
 def _blend(one: QColor, other: QColor, share: float) -> QColor:
@@ -255,11 +255,11 @@ class SparkChart(Chart):
         plot, points = self.plot(), self._points()
         painter.setPen(QPen(colours.line, 1))
         painter.drawLine(QPointF(0, plot.bottom() - 0.5), QPointF(plot.right(), plot.bottom() - 0.5))
-        ground = QColor(colours.working)
-        ground.setAlphaF(_GROUND)
+        background = QColor(colours.working)
+        background.setAlphaF(_GROUND)
         floor = plot.bottom() - 1
-        painter.setPen(QPen(ground, 0))
-        painter.setBrush(ground)
+        painter.setPen(QPen(background, 0))
+        painter.setBrush(background)
         painter.drawPolygon(QPolygonF([QPointF(points[0].x(), floor), *points, QPointF(points[-1].x(), floor)]))
         painter.setPen(QPen(colours.working, 1.5))
         painter.drawPolyline(QPolygonF(points))

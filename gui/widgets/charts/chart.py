@@ -50,7 +50,7 @@ Cell = tuple[str, str | int | float]
 """A table cell: its text and its sort key."""
 
 
-def part_inks(colours: Tokens) -> tuple[QColor, ...]:
+def part_colours(colours: Tokens) -> tuple[QColor, ...]:
     """Return the colours of a mark's parts, from the lowest up."""
     return colours.accent, colours.meaning
 
@@ -293,10 +293,11 @@ class Chart(FontSized, QWidget):
         else:
             return
         height = painter.fontMetrics().height()
-        for name, ink, pattern, width in zip(self.series.legend, part_inks(colours), PATTERNS, widths, strict=False):
+        legend = zip(self.series.legend, part_colours(colours), PATTERNS, widths, strict=False)
+        for name, colour, pattern, width in legend:
             swatch = QRectF(left, between.top() + (height - side) / 2, side, side)
-            painter.setPen(QPen(ink, 1))
-            painter.setBrush(QBrush(ink, pattern))
+            painter.setPen(QPen(colour, 1))
+            painter.setBrush(QBrush(colour, pattern))
             painter.drawRoundedRect(swatch.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2)
             painter.setPen(colours.muted)
             write(painter, QRectF(swatch.right() + 5, between.top(), width, height), 0, name)

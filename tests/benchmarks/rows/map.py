@@ -107,7 +107,7 @@ def _lay_out(cache: Path) -> dict[str, tuple[float, float, float]]:
     for name in ("directions", "neighbours"):
         map_layout.MAX_NEIGHBOURS = most if name == "neighbours" else 0
         began = time.process_time()
-        points = map_layout.draw(rows, 1, None).points
+        points = map_layout.compute_layout(rows, 1, None).points
         seconds = time.process_time() - began
         found[name] = (*_truth(vectors, points), seconds)
     return found

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from engine.agent.tool_definitions import agent_tools
-from engine.agent.tool_interface import AgentTool, refusal
+from engine.agent.tool_interface import AgentTool, schema_errors
 from engine.base.cancellation import CancelToken
 from engine.base.errors import StoreError
 from engine.records import LONGEST_QUERY
@@ -104,7 +104,7 @@ def test_argument_checks_agree_with_jsonschema(tools: Tools, data: st.DataObject
     schema = tools[name].parameters
     keys = st.sampled_from([*schema["properties"], "other", ""])
     arguments = data.draw(st.dictionaries(keys, VALUES, max_size=4))
-    assert (not refusal(name, schema, arguments)) == Draft202012Validator(schema).is_valid(arguments)
+    assert (not schema_errors(name, schema, arguments)) == Draft202012Validator(schema).is_valid(arguments)
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

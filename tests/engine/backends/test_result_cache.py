@@ -12,7 +12,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
 from engine.records import EarlierQuery
 from engine.search import result_cache
-from engine.search.result_cache import IndexMoment, Moment, ResultCache
+from engine.search.result_cache import IndexState, ResultCache, SearchState
 from engine.settings.search_settings import QuerySettings, ResultCacheSettings
 from tests.helpers.fake_provider import FakeProvider
 
@@ -194,7 +194,7 @@ def test_disabled_cache_stores_no_answer(open_memory, cache) -> None:
 
 
 class TestResultCache:
-    MOMENT = Moment(IndexMoment("a", 1, 1, ()), None, "2026-05-01")
+    STATE = SearchState(IndexState("a", 1, 1, ()), None, "2026-05-01")
 
     def make(self, **settings) -> ResultCache[str]:
         self.now = 100.0
@@ -202,23 +202,23 @@ class TestResultCache:
 
     def test_cached_answer_has_its_age_and_expires(self) -> None:
         cache = self.make(ttl_seconds=60)
-        cache.put(self.MOMENT, "q", "answer")
+        cache.put(self.STATE, "q", "answer")
         self.now += 59.5
-        assert cache.get(self.MOMENT, "q") == ("answer", 59.5)
+        assert cache.get(self.STATE, "q") == ("answer", 59.5)
         self.now += 0.5
-        assert cache.get(self.MOMENT, "q") is None
+        assert cache.get(self.STATE, "q") is None
 
     def test_recent_answers_stay_cached(self) -> None:
         cache = self.make(max_entries=2)
-        cache.put(self.MOMENT, "a", "A")
-        cache.put(self.MOMENT, "b", "B")
-        cache.get(self.MOMENT, "a")
-        cache.put(self.MOMENT, "c", "C")
-        assert [cache.get(self.MOMENT, name) is not None for name in "abc"] == [True, False, True]
+        cache.put(self.STATE, "a", "A")
+        cache.put(self.STATE, "b", "B")
+        cache.get(self.STATE, "a")
+        cache.put(self.STATE, "c", "C")
+        assert [cache.get(self.STATE, name) is not None for name in "abc"] == [True, False, True]
 
     def test_index_change_empties_result_cache(self) -> None:
         cache = self.make()
-        cache.put(self.MOMENT, "a", "A")
-        later = replace(self.MOMENT, indexed=replace(self.MOMENT.indexed, stamp=2))
+        cache.put(self.STATE, "a", "A")
+        later = replace(self.STATE, indexed=replace(self.STATE.indexed, stamp=2))
         assert cache.get(later, "a") is None
-        assert cache.get(self.MOMENT, "a") is None, "the older answer is not restored"
+        assert cache.get(self.STATE, "a") is None, "the older answer is not restored"

@@ -8,7 +8,16 @@ from hypothesis import strategies as st
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
 from engine.insight.map_data import Rows, load_layout, save_layout
-from engine.insight.map_layout import arrange, begin, between, draw, find_directions, nearest, neighbour_weights, turn
+from engine.insight.map_layout import (
+    alignment,
+    compute_layout,
+    nearest,
+    neighbour_weights,
+    principal_components,
+    query_position,
+    run_tsne,
+    starting_positions,
+)
 from engine.store.vector_matrix_blocks import quantise
 
 TOPICS = 6
@@ -35,7 +44,7 @@ def _exact(vectors: np.ndarray, count: int) -> np.ndarray:
 def test_directions_equal_those_of_exact_decomposition() -> None:
     vectors, _ = _vectors(700)
     stored = np.concatenate([piece for _, piece in _rows(vectors).pieces()])
-    found = find_directions(_rows(vectors), 5)
+    found = principal_components(_rows(vectors), 5)
     assert np.abs(_exact(stored, 5).T @ found.axes) == pytest.approx(np.eye(5), abs=1e-3)
     singular = np.linalg.svd(stored - stored.mean(axis=0), compute_uv=False) ** 2
     assert found.shares == pytest.approx(singular[:5] / singular.sum(), abs=1e-4)
@@ -44,7 +53,7 @@ def test_directions_equal_those_of_exact_decomposition() -> None:
 def test_high_dimensional_directions_equal() -> None:
     vectors, _ = _vectors(300, dims=600)
     stored = np.concatenate([piece for _, piece in _rows(vectors).pieces()])
-    found = find_directions(_rows(vectors), 2)
+    found = principal_components(_rows(vectors), 2)
     assert np.abs(_exact(stored, 2).T @ found.axes) == pytest.approx(np.eye(2), abs=1e-2)
 
 
@@ -63,7 +72,7 @@ def test_sampled_directions_suffice() -> None:
 
 def test_the_same_vectors_make_the_same_map() -> None:
     vectors, _ = _vectors(200)
-    one, other = (draw(_rows(vectors), 1, None) for _ in range(2))
+    one, other = (compute_layout(_rows(vectors), 1, None) for _ in range(2))
     assert one.layout == "neighbours"
     assert np.array_equal(one.points, other.points)
 
@@ -99,21 +108,21 @@ def test_ties_are_symmetric_and_add_up_to_one() -> None:
 
 def test_equal_passages_get_finite_positions() -> None:
     same = np.tile(_vectors(1)[0], (80, 1))
-    drawn = draw(_rows(same), 1, None)
+    drawn = compute_layout(_rows(same), 1, None)
     assert np.isfinite(drawn.points).all()
     assert drawn.shown_variance == pytest.approx(0, abs=1e-6)
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 29, 30, 31])
 def test_few_passages_are_mapped(count: int) -> None:
-    drawn = draw(_rows(_vectors(count)[0], parts=1), 1, None)
+    drawn = compute_layout(_rows(_vectors(count)[0], parts=1), 1, None)
     assert drawn.points.shape == (count, 2)
     assert np.isfinite(drawn.points).all()
 
 
 def test_same_topic_lies_together() -> None:
     vectors, topics = _vectors(600)
-    points = draw(_rows(vectors), 1, None).points
+    points = compute_layout(_rows(vectors), 1, None).points
     gaps = np.linalg.norm(points[:, None] - points[None], axis=2)
     np.fill_diagonal(gaps, np.inf)
     assert (topics[gaps.argmin(axis=1)] == topics).mean() > 0.95
@@ -122,11 +131,11 @@ def test_same_topic_lies_together() -> None:
 def test_changed_index_keeps_point_positions() -> None:
     vectors, _ = _vectors(400)
     rows = _rows(vectors)
-    old = draw(rows, 1, None)
+    old = compute_layout(rows, 1, None)
     kept = np.delete(np.arange(400), np.arange(0, 400, 20))
     more = np.concatenate([vectors[kept], _vectors(30, seed=9)[0]])
     ids = np.concatenate([rows.ids[kept], np.arange(5000, 5030)])
-    new = draw(Rows(ids, 48, (quantise(more),)), 2, old)
+    new = compute_layout(Rows(ids, 48, (quantise(more),)), 2, old)
     moved = np.linalg.norm(new.points[: len(kept)] - old.points[kept], axis=1)
     assert np.median(moved) < 0.1 * np.ptp(old.points, axis=0).max()
     assert np.isfinite(new.points).all()
@@ -135,10 +144,10 @@ def test_changed_index_keeps_point_positions() -> None:
 def test_directions_keep_their_signs_without_some_vectors() -> None:
     vectors, _ = _vectors(25)
     rows = _rows(vectors, parts=1)
-    old = draw(rows, 1, None)
+    old = compute_layout(rows, 1, None)
     assert old.layout == "directions"
     mirrored = type(old)(old.layout, 1, old.ids, -old.points, old.mean, -old.axes, old.shown_variance)
-    new = draw(Rows(rows.ids[2:], 48, (quantise(vectors[2:]),)), 2, mirrored)
+    new = compute_layout(Rows(rows.ids[2:], 48, (quantise(vectors[2:]),)), 2, mirrored)
     assert np.abs(new.points - mirrored.points[2:]).max() < 0.3
     assert (vectors[2:] - new.mean) @ new.axes == pytest.approx(new.points, abs=0.02)
 
@@ -146,18 +155,18 @@ def test_directions_keep_their_signs_without_some_vectors() -> None:
 def test_older_map_of_other_passages_is_not_reused() -> None:
     vectors, _ = _vectors(100)
     rows = _rows(vectors)
-    old = draw(rows, 1, None)
+    old = compute_layout(rows, 1, None)
     others = Rows(np.arange(9000, 9100), 48, rows.parts)
-    assert np.array_equal(draw(others, 2, old).points, old.points)
+    assert np.array_equal(compute_layout(others, 2, old).points, old.points)
 
 
 def test_map_of_few_vectors_does_not_turn_that_of_all() -> None:
     vectors, _ = _vectors(100)
     rows = _rows(vectors)
-    few = draw(Rows(rows.ids[:10], 48, (quantise(vectors[:10]),)), 1, None)
+    few = compute_layout(Rows(rows.ids[:10], 48, (quantise(vectors[:10]),)), 1, None)
     mirrored = type(few)(few.layout, 1, few.ids, -few.points, few.mean, -few.axes, few.shown_variance)
     for old in (few, mirrored):
-        assert np.array_equal(draw(rows, 2, old).points, draw(rows, 2, None).points)
+        assert np.array_equal(compute_layout(rows, 2, old).points, compute_layout(rows, 2, None).points)
 
 
 def test_a_cancel_ends_the_work() -> None:
@@ -171,7 +180,7 @@ def test_a_cancel_ends_the_work() -> None:
             token.cancel()
 
     with pytest.raises(Cancelled):
-        draw(_rows(vectors), 1, None, progress=stop, cancel=token)
+        compute_layout(_rows(vectors), 1, None, progress=stop, cancel=token)
     assert received == sorted(received)
     assert received[-1] < 0.5
 
@@ -179,17 +188,17 @@ def test_a_cancel_ends_the_work() -> None:
 def test_layout_rounds_report_progress() -> None:
     ties = neighbour_weights(*nearest(_vectors(60)[0], 9))
     received: list[float] = []
-    arrange(ties, np.random.default_rng(1).standard_normal((60, 2)), progress=received.append)
+    run_tsne(ties, np.random.default_rng(1).standard_normal((60, 2)), progress=received.append)
     assert received[-1] == 1
     assert received == sorted(received)
 
 
 def test_query_lies_among_nearest_ignoring_outlier() -> None:
     points = np.array([[0, 0], [1, 0], [0, 1], [1, 1], [90, 90]], np.float32)
-    across, up = between(points, np.array([0.8, 0.8, 0.8, 0.8, 0.7], np.float32))
+    across, up = query_position(points, np.array([0.8, 0.8, 0.8, 0.8, 0.7], np.float32))
     assert 0 <= across <= 2
     assert 0 <= up <= 2
-    assert between(points[:1], np.array([0.5], np.float32)) == (0.0, 0.0)
+    assert query_position(points[:1], np.array([0.5], np.float32)) == (0.0, 0.0)
 
 
 @given(st.floats(0, 6.28), st.booleans())
@@ -200,11 +209,11 @@ def test_new_layout_is_rotated_to_match_the_old_one(angle: float, mirrored: bool
     if mirrored:
         turned[:, 0] *= -1
     ids = np.arange(40)
-    assert turned @ turn(ids, turned, ids, points) == pytest.approx(points, abs=1e-3)
+    assert turned @ alignment(ids, turned, ids, points) == pytest.approx(points, abs=1e-3)
 
 
 def test_saved_map_is_loaded_only_under_its_name(tmp_path) -> None:
-    drawn = draw(_rows(_vectors(50)[0]), 7, None)
+    drawn = compute_layout(_rows(_vectors(50)[0]), 7, None)
     path = tmp_path / "chunks.map"
     save_layout(path, drawn, "mine")
     found = load_layout(path, "mine")
@@ -216,7 +225,7 @@ def test_saved_map_is_loaded_only_under_its_name(tmp_path) -> None:
     assert load_layout(tmp_path / "none", "mine") is None
 
 
-FEW = draw(_rows(_vectors(20)[0], parts=1), 7, None)
+FEW = compute_layout(_rows(_vectors(20)[0], parts=1), 7, None)
 
 
 @given(at=st.integers(0, 10_000), value=st.integers(1, 255), cut=st.integers(0, 300))
@@ -236,8 +245,8 @@ def test_damaged_file_is_rejected(at: int, value: int, cut: int, tmp_path_factor
 def test_new_point_starts_at_nearest_placed_neighbour() -> None:
     old_ids, places = np.array([7, 3, 9]), np.array([[0, 0], [10, 0], [0, 10]], np.float32)
     found = np.array([[1, 3], [0, 2], [0, 1], [2, 0]])  # of 3, 7, 9 and 12, which is new: 9 is nearest, then 3
-    began = begin(np.array([3, 7, 9, 12]), found, old_ids, places)
+    began = starting_positions(np.array([3, 7, 9, 12]), found, old_ids, places)
     assert began is not None
     assert began[:3].tolist() == [[10, 0], [0, 0], [0, 10]]
     assert began[3] == pytest.approx([0, 10], abs=0.6)
-    assert begin(np.array([3, 20, 21, 22]), found, old_ids, places) is None
+    assert starting_positions(np.array([3, 20, 21, 22]), found, old_ids, places) is None

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtGui import QAction
 
 from gui.app import autostart
-from gui.app.autostart import AutostartController, DesktopEntry, LaunchAgent, command_words
+from gui.app.autostart import AutostartController, DesktopEntry, LaunchAgent, start_command
 
 WORDS = ["/opt/a b/py", "-m", "gui", "--config", '/x/100 % "$HOME" `\\.toml', "--background"]
 
@@ -75,7 +75,7 @@ def test_launch_agent_runs_exact_command(folder):
 
 
 def test_autostart_command_has_settings_and_background_option(tmp_path):
-    words = command_words(tmp_path / "own.toml")
+    words = start_command(tmp_path / "own.toml")
     assert words[-3:] == ["--config", str(tmp_path / "own.toml"), "--background"]
     assert Path(words[0]).name.startswith("python")
 

@@ -20,7 +20,8 @@ def key_sheet(qtbot, opened):
 
 def test_sheet_lists_every_window_key(key_sheet):
     listing = " | ".join(key_sheet.visible_rows)
-    for row in ("Ctrl+1: Search notes and sessions", "F1 or ?: Keys", "Alt+Z: Wrap lines", "J, K: Next and previous"):
+    rows = ("Ctrl+1: Search notes", "F1 or ?: Keyboard shortcuts", "Alt+Z: Wrap lines", "J, K: Next and previous")
+    for row in rows:
         assert row in listing
 
 
@@ -36,7 +37,7 @@ def test_typing_filters_rows(qtbot, key_sheet):
 
 def test_typing_before_the_list_is_complete_searches_all_keys(qtbot, opened):
     sheet = KeySheet()
-    open_dialog("Keys", sheet, opened)
+    open_dialog("Keyboard shortcuts", sheet, opened)
     assert not sheet.complete
     sheet.edit.setText("wrap lin")
     assert sheet.visible_rows == ["Alt+Z: Wrap lines"]
@@ -75,7 +76,7 @@ def test_rows_have_their_height_while_the_list_is_filled(qtbot, qapp, appearance
 def test_sheet_shows_own_keys(qtbot, key_sheet, opened):
     keymap().set_own({"file.wrap": ["F7"], "view.search": []})
     fresh = KeySheet()
-    open_dialog("Keys", fresh, opened)
+    open_dialog("Keyboard shortcuts", fresh, opened)
     qtbot.waitUntil(lambda: fresh.complete)
     listing = " | ".join(fresh.visible_rows)
     assert "F7: Wrap lines" in listing

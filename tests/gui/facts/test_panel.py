@@ -98,7 +98,7 @@ def test_newest_facts_come_first_with_details(panel):
 
 def test_empty_view_offers_first_fact(qtbot, empty, memory):
     page = empty.body.page
-    assert "Nothing is remembered yet" in page.accessibleName()
+    assert "No facts yet" in page.accessibleName()
     new, more = page.findChildren(QPushButton)
     assert more.text() == "Learn more"
     qtbot.mouseClick(new, Qt.MouseButton.LeftButton)

@@ -127,7 +127,7 @@ def test_backend_without_insight_leaves_page_idle(page, memory):
 def test_attention_buttons_emit_their_action(qtbot, page):
     issue = FileIssue(path="scan.md", rule="not-utf8", detail="Byte 3.")
     page.show_status(make_status(failed_files=(issue,), skipped_files=(issue,)))
-    for words, action in (("Retry", "sync"), ("Show", "skipped")):
+    for words, action in (("Try again", "sync"), ("Show", "skipped")):
         with qtbot.waitSignal(page.action_requested) as signal:
             press(page, words)
         assert signal.args == [action]
@@ -156,7 +156,7 @@ def test_rows_of_other_pages_follow_index_rows(page):
 def test_remaining_row_keeps_focus(qtbot, page):
     bad = [FileIssue(path=f"{n}.md", rule="not-utf8", detail="Byte 3.") for n in range(2)]
     page.show_status(make_status(failed_files=tuple(bad)))
-    button = [b for b in page.findChildren(QPushButton) if b.text() == "Retry"][1]
+    button = [b for b in page.findChildren(QPushButton) if b.text() == "Try again"][1]
     button.setFocus()
     page.show_status(make_status(failed_files=(bad[1],)))
     assert button.hasFocus()

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QToolTip
 
 from engine import RemedyName, SearchRemedy
 from engine.records import WatcherStatus
-from gui.search.messages import button_words
+from gui.search.messages import remedy_label
 from gui.search.panel import SearchPanel
 from gui.search.query import Scope
 from gui.search.ranking_menu import Ranking
@@ -49,13 +49,13 @@ def test_empty_answer_without_weak_matches_counts_words(panel, ask, memory):
 
 @pytest.mark.parametrize("name", get_args(RemedyName))
 def test_each_remedy_has_short_button_text(name):
-    assert button_words(_remedy(name, query="irrigation " * 9)).strip()
-    assert len(button_words(_remedy(name, query="irrigation " * 9))) < 50
+    assert remedy_label(_remedy(name, query="irrigation " * 9)).strip()
+    assert len(remedy_label(_remedy(name, query="irrigation " * 9))) < 50
 
 
 def test_left_out_types_are_chosen_and_left_out_files_shown():
-    assert button_words(_remedy("left-out")) == "Choose file types…"
-    assert button_words(SearchRemedy(name="left-out", stage="index", advice="")) == "Show these files"
+    assert remedy_label(_remedy("left-out")) == "Choose file types…"
+    assert remedy_label(SearchRemedy(name="left-out", stage="index", advice="")) == "Show these files"
 
 
 def _limit(panel: SearchPanel) -> None:

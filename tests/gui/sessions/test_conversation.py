@@ -112,7 +112,7 @@ def test_header_shows_models_tokens_and_cost(qtbot) -> None:
 
 
 def test_buttons_move_to_menu_before_title_is_cut(qtbot) -> None:
-    actions = [QAction(text) for text in ("Your messages", "Copy resume command", "Sessions like this one")]
+    actions = [QAction(text) for text in ("Your messages", "Copy resume command", "Similar sessions")]
     header = ConversationHeader(actions, [], None)
     qtbot.addWidget(header)
     header.resize(600, 60)

@@ -54,7 +54,7 @@ def test_group_of_calls_opens_and_closes_by_key(panel: ConversationPanel) -> Non
     first = next(number for number in range(len(view.conversation.entries)) if rows.group(number))
     group = rows.group(first)
     view.current.go_to(first)
-    assert view.accessibleDescription().endswith("folded")
+    assert view.accessibleDescription().endswith("collapsed")
     assert f"{len(group)} tool calls" in view.accessibleDescription()
     press(Key.Key_Return)
     assert [rows.fold(number) for number in group] == ["folded"] * len(group)

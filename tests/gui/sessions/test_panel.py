@@ -293,7 +293,7 @@ def test_similar_sessions_replace_list_and_escape_returns(qtbot, panel):
     panel.show_similar(VALVE)
     _rest(qtbot, panel)
     assert _titles(panel)[0] == "Find unsettled relay reads"
-    assert panel.view.notice.accessibleName() == "7 sessions like “Fix the valve controller”"
+    assert panel.view.notice.accessibleName() == "7 sessions similar to “Fix the valve controller”"
     assert listed.hasFocus()
     qtbot.keyClick(listed, Key.Key_Escape)
     listed_rows(panel)
@@ -398,7 +398,7 @@ def test_escape_in_empty_box_clears_filters_but_not_similar(qtbot, panel):
     _rest(qtbot, panel)
     panel.box.focus()
     qtbot.keyClick(panel.box.edit, Key.Key_Escape)
-    assert "like “" in panel.view.notice.accessibleName()
+    assert "similar to “" in panel.view.notice.accessibleName()
     choose_from_chip(panel.chips, "Said by", "Me")
     choose_from_chip(panel.chips, "Agent", "Codex")
     qtbot.keyClick(panel.box.edit, Key.Key_Escape)

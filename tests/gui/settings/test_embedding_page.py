@@ -7,7 +7,7 @@ from engine import KeyState, MnemoscopeError, ProviderError, ProviderProbe, Sett
 from gui.settings.dialog import SettingsDialog
 from gui.settings.embedding_page import EmbeddingPage
 from gui.widgets.form_controls import CheckBox, ComboBox
-from gui.widgets.layouts import FootedColumn, VerticalScrollArea
+from gui.widgets.layouts import ColumnWithFooter, VerticalScrollArea
 from tests.helpers.fake_records import make_estimate
 
 NO_KEY = KeyState(present=False, origin=None, origin_text="", problem="")
@@ -368,7 +368,7 @@ def test_nothing_to_embed_is_reported_only_after_a_change(qtbot, open_dialog, me
 def test_page_ends_without_an_empty_strip(qtbot, open_dialog):
     dialog = open_dialog(provider="none")
     page = dialog.pages.page("embedding")
-    [whole] = page.findChildren(FootedColumn)
+    [whole] = page.findChildren(ColumnWithFooter)
     [scroll] = whole.findChildren(VerticalScrollArea, options=Qt.FindChildOption.FindDirectChildrenOnly)
     qtbot.waitUntil(lambda: scroll.height() == whole.height())
     _choose(qtbot, dialog, "Provider", "openai")

@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton
 import engine
 from engine import BackendError, Settings, load_settings
 from gui.settings.dialog import SettingsDialog
-from gui.settings.engine_and_model_choice import EngineChoice, switch_words
+from gui.settings.engine_and_model_choice import EngineChoice, switch_text
 from gui.widgets.form_controls import RadioButton
 from tests.helpers.fake_unsupported import LimitedMemory, reason
 
@@ -133,7 +133,7 @@ def test_engine_changes_contain_only_differences():
     now = EngineChoice("qmd", search_mode="query")
     assert now.changes(before) == {"backend": "qmd", "qmd.search_mode": "query"}
     assert now.applied_to(Settings()).qmd.search_mode == "query"
-    assert "opened again" in switch_words(EngineChoice("qmd", command="x"), EngineChoice("qmd"))
+    assert "opened again" in switch_text(EngineChoice("qmd", command="x"), EngineChoice("qmd"))
 
 
 def test_engine_test_result_is_scrolled_into_view(qtbot, dialog, monkeypatch):

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton
 import engine
 from engine import Cancelled, FileIssue, FoundSource, FoundSources, Settings, WorkspacePreview, load_settings
 from gui.settings.dialog import SettingsDialog
-from gui.settings.sources_page import Match, first_words, match_words, rule_lines
+from gui.settings.sources_page import Match, first_names, match_text, rule_lines
 from gui.widgets.accessibility import stops
 from gui.widgets.form_controls import CheckBox, Chip
 from tests.helpers.fake_memory import FakeMemory
@@ -210,12 +210,12 @@ def _preview(files: int, *skipped: FileIssue, first: tuple[str, ...] = ()) -> Wo
 
 
 def test_match_is_worded_with_counts_and_first_names():
-    assert match_words(Match(_preview(1200), _preview(1))) == "1,200 notes, 1.2 MB; 1,199 more than are indexed now."
-    assert match_words(Match(_preview(0), _preview(2))) == "No note is indexed; 2 fewer than are indexed now."
-    assert match_words(Match(_preview(1), _preview(1))) == "1 note, 1.0 KB."
-    assert first_words(_preview(3, first=("a.md", "b.md"))) == "a.md, b.md and 1 more note."
-    assert first_words(_preview(2, first=("a.md", "b.md"))) == "a.md, b.md."
-    assert first_words(_preview(0)) == ""
+    assert match_text(Match(_preview(1200), _preview(1))) == "1,200 notes, 1.2 MB; 1,199 more than are indexed now."
+    assert match_text(Match(_preview(0), _preview(2))) == "No note is indexed; 2 fewer than are indexed now."
+    assert match_text(Match(_preview(1), _preview(1))) == "1 note, 1.0 KB."
+    assert first_names(_preview(3, first=("a.md", "b.md"))) == "a.md, b.md and 1 more note."
+    assert first_names(_preview(2, first=("a.md", "b.md"))) == "a.md, b.md."
+    assert first_names(_preview(0)) == ""
 
 
 def test_rule_lines_group_files_by_reason():

@@ -3,15 +3,15 @@ import pytest
 from engine import KeyState, ProviderProbe, Settings
 from engine.settings.options import RemoteSettings
 from gui.settings.value_formatting import (
-    accept_words,
     destination_sentence,
     fallback_owner,
-    fallback_words,
-    key_words,
-    probe_words,
-    sent_words,
+    fallback_text,
+    key_source_text,
+    probe_text,
+    save_label,
+    sent_text,
 )
-from gui.text.formatting import embed_words, estimate_words, money, spent_words
+from gui.text.formatting import embed_label, estimate_text, money, spent_text
 from tests.helpers.fake_records import make_estimate
 
 
@@ -38,7 +38,7 @@ def test_text_destination_is_named_for_every_provider(provider, base_url, words)
 )
 def test_remote_fallback_is_named_for_any_provider(provider, fallback, host):
     settings = Settings(provider=provider, fallback=fallback)
-    text = sent_words(settings)
+    text = sent_text(settings)
     assert "If the provider fails, the texts of your notes" in text
     assert f"and your queries, are sent to {host}. Secrets in sessions are masked first." in text
     assert "Nothing leaves this machine." not in text
@@ -54,12 +54,12 @@ def test_remote_fallback_is_named_for_any_provider(provider, fallback, host):
     ],
 )
 def test_fallback_that_sends_nothing_is_not_named(settings):
-    assert fallback_words(settings) == fallback_owner(settings) == ""
+    assert fallback_text(settings) == fallback_owner(settings) == ""
 
 
 def test_save_button_names_price_and_fallback():
-    assert accept_words(None, "OpenAI") == "Save, allow sending to OpenAI"
-    assert accept_words(make_estimate(cost=1.09), "Google") == "Save and embed for about $1.09, allow sending to Google"
+    assert save_label(None, "OpenAI") == "Save, allow sending to OpenAI"
+    assert save_label(make_estimate(cost=1.09), "Google") == "Save and embed for about $1.09, allow sending to Google"
 
 
 @pytest.mark.parametrize(
@@ -74,53 +74,54 @@ def test_estimate_names_passages_tokens_price_and_time():
         model="big-3", chunks=26_412, cached=312, tokens=8_412_000, price=0.13, cost=1.0936,
         price_checked="2026-11-22", seconds=412,
     )  # fmt: skip
-    assert estimate_words(due) == (
+    assert estimate_text(due) == (
         "26,412 passages to embed with big-3, 312 already have a vector: about 8.4 million "
         "tokens, $1.09 at $0.13 per million tokens (the list price of 22 Nov 2026), about 6 min 52 s."
     )
-    assert embed_words(due) == "Embed for about $1.09"
-    assert accept_words(due) == "Save and embed for about $1.09"
+    assert embed_label(due) == "Embed for about $1.09"
+    assert save_label(due) == "Save and embed for about $1.09"
 
 
 def test_batch_estimate_names_cost_on_failure():
     due = make_estimate(batch=True, price=0.01, cost=0.5, most_cost=1.0)
-    assert "(the list price of 22 Nov 2026), at most $1.00 if the jobs fail, by batch jobs" in estimate_words(due)
+    assert "(the list price of 22 Nov 2026), at most $1.00 if the jobs fail, by batch jobs" in estimate_text(due)
 
 
 def test_unknown_price_is_not_zero():
     due = make_estimate(price=None, cost=None)
-    assert "at an unknown price" in estimate_words(due)
-    assert accept_words(due) == "Save and embed"
+    assert "at an unknown price" in estimate_text(due)
+    assert save_label(due) == "Save and embed"
 
 
 def test_cached_vectors_cost_nothing():
     due = make_estimate(chunks=0, cached=40, tokens=0, cost=0.0)
-    assert "saving sends and bills nothing" in estimate_words(due)
-    assert accept_words(due) == "Save"
+    assert "saving sends and bills nothing" in estimate_text(due)
+    assert save_label(due) == "Save"
 
 
 def test_local_model_costs_only_time():
     due = make_estimate(remote=False, chunks=9, cached=0, price=0.0, cost=0.0, seconds=3)
-    assert estimate_words(due).endswith("about 3 s, no cost.")
+    assert estimate_text(due).endswith("about 3 s, no cost.")
 
 
 def test_spent_wording_is_empty_without_charge():
-    assert spent_words(0, 0.0) == ""
-    assert spent_words(1500, 0.03) == "1,500 tokens, $0.03"
-    assert spent_words(1500, None) == "1,500 tokens, price not known"
+    assert spent_text(0, 0.0) == ""
+    assert spent_text(1500, 0.03) == "1,500 tokens, $0.03"
+    assert spent_text(1500, None) == "1,500 tokens, price not known"
 
 
 def test_key_wording_names_only_its_location():
     found = KeyState(
         present=True, origin="environment", origin_text="the environment variable OPENAI_API_KEY", problem=""
     )
-    assert key_words(found).startswith("The API key in the environment variable OPENAI_API_KEY takes precedence")
-    assert key_words(KeyState(present=False, origin=None, origin_text="", problem="It is locked.")) == "It is locked."
+    assert key_source_text(found).startswith("The API key in the environment variable OPENAI_API_KEY takes precedence")
+    locked = KeyState(present=False, origin=None, origin_text="", problem="It is locked.")
+    assert key_source_text(locked) == "It is locked."
 
 
 def test_successful_probe_names_latency_and_dimensions():
     probe = ProviderProbe(ok=True, error="", milliseconds=312.4, dims=1536, model="m")
-    assert probe_words(probe) == "m answered in 312 ms, with 1,536 dimensions."
+    assert probe_text(probe) == "m answered in 312 ms, with 1,536 dimensions."
 
 
 @pytest.mark.parametrize(
@@ -134,5 +135,5 @@ def test_successful_probe_names_latency_and_dimensions():
     ],
 )
 def test_sent_data_is_named_for_every_provider(settings, present, absent):
-    assert present in sent_words(settings)
-    assert absent not in sent_words(settings)
+    assert present in sent_text(settings)
+    assert absent not in sent_text(settings)

@@ -1,7 +1,7 @@
 import pytest
 
 from engine import Settings, all_options, set_language, value_at
-from gui.settings.value_formatting import UnreadableValue, field_text, read_field, value_words
+from gui.settings.value_formatting import UnreadableValue, field_text, read_field, value_text
 
 OPTIONS = {option.key: option for option in all_options()}
 
@@ -41,7 +41,7 @@ def test_field_text_reads_back_with_decimal_comma():
     test_field_text_reads_back_as_same_value()
     assert field_text(OPTIONS["query.min_score"], 0.35) == "0,35"
     assert field_text(OPTIONS["prices"], {"openai/a.b": 0.02}) == "openai/a.b = 0,02"
-    assert value_words(OPTIONS["sync.watch_debounce_ms"], 1500).startswith("1.500 ")
+    assert value_text(OPTIONS["sync.watch_debounce_ms"], 1500).startswith("1.500 ")
 
 
 @pytest.mark.usefixtures("german")
@@ -98,4 +98,4 @@ def test_invalid_text_gives_one_sentence(key, text):
     ],
 )
 def test_setting_values_are_worded(key, value, words):
-    assert value_words(OPTIONS[key], value) == words
+    assert value_text(OPTIONS[key], value) == words

@@ -224,7 +224,7 @@ def _bar_beside(made: Page, text: str) -> int:
     picture = QImage(700, 600, QImage.Format.Format_RGB32)
     picture.fill(Qt.GlobalColor.white)
     painter = QPainter(picture)
-    PagePainter(painter, made.document, theme_tokens("light"), scale=1.0).grounds(block, rect, first=True)
+    PagePainter(painter, made.document, theme_tokens("light"), scale=1.0).paint_backgrounds(block, rect, first=True)
     painter.end()
     middle = round(rect.center().y())
     return next(x for x in range(700) if picture.pixelColor(x, middle) != Qt.GlobalColor.white)

@@ -15,7 +15,7 @@ from gui.text.status_texts import State
 from gui.widgets.form_controls import Chip, ComboBox, TextField
 from gui.widgets.icons import IconButton, add_clear_button, application_icon
 from gui.widgets.labels import ElidedLabel, breakable, elide
-from gui.widgets.layouts import FoldingRow, FootedColumn, PageStack, column_page, scrolling_column
+from gui.widgets.layouts import ColumnWithFooter, FoldingRow, PageStack, column_page, scrolling_column
 from gui.widgets.list_header import ListHeader, Order
 from gui.widgets.message_banner import Banner, MessagePage, NoticeBar
 from gui.widgets.placeholder_page import StatePage
@@ -502,7 +502,7 @@ def test_footer_settles_at_every_size(qtbot, monkeypatch):
     words = QLabel("What would be sent, and to whom, before anything is saved. " * 6)
     words.setWordWrap(True)
     QVBoxLayout(footer).addWidget(words)
-    whole = FootedColumn(column, 300, footer)
+    whole = ColumnWithFooter(column, 300, footer)
     qtbot.addWidget(whole)
     whole.show()
     moved: list[int] = []
@@ -521,7 +521,7 @@ def test_footer_is_hidden_with_its_line(qtbot, height):
     column.addWidget(QLabel("A page"))
     column.addStretch(1)
     QVBoxLayout(footer).addWidget(words)
-    whole = FootedColumn(column, 300, footer)
+    whole = ColumnWithFooter(column, 300, footer)
     qtbot.addWidget(whole)
     whole.show_footer(False)
     whole.resize(900, height)
@@ -543,7 +543,7 @@ def test_moving_footer_keeps_the_focus(qtbot):
     foot = QVBoxLayout(footer)
     foot.addWidget(words)
     foot.addWidget(button)
-    whole = FootedColumn(column, 300, footer)
+    whole = ColumnWithFooter(column, 300, footer)
     qtbot.addWidget(whole)
     with qtbot.waitActive(whole):
         whole.show()

@@ -19,8 +19,8 @@ from gui.index.map.groups import (
     RING,
     TOP_FOLDER,
     group,
-    sign_path,
-    signs_of,
+    marker_path,
+    markers_of,
 )
 from gui.index.map.scene import GroupStyles, PointIndex, Scene, Viewport, draw_points
 from gui.style.theme import theme_tokens
@@ -325,7 +325,7 @@ def test_drawn_point_matches_qpainter(x: float, y: float, radius: float, sign: i
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(200, 80, 20))
-    painter.drawPath(sign_path(sign, QPointF(float(np.float32(x)), float(np.float32(y))), radius))
+    painter.drawPath(marker_path(sign, QPointF(float(np.float32(x)), float(np.float32(y))), radius))
     painter.end()
     mine, other = (np.frombuffer(image.constBits(), np.uint8).reshape(90, 40, 4) for image in (ours, theirs))
     gaps = np.abs(mine[..., 3].astype(int) - other[..., 3])
@@ -349,9 +349,9 @@ def test_group_signs_differ_without_colour(radius: float) -> None:
 
 
 def test_others_group_uses_ring_sign() -> None:
-    assert signs_of(3, has_others=False) == (0, 1, 2)
-    assert signs_of(8, has_others=True) == (0, 1, 2, 3, 4, 5, 6, RING)
-    assert signs_of(0, has_others=False) == ()
+    assert markers_of(3, has_others=False) == (0, 1, 2)
+    assert markers_of(8, has_others=True) == (0, 1, 2, 3, 4, 5, 6, RING)
+    assert markers_of(0, has_others=False) == ()
 
 
 def test_overlapping_points_mix_regardless_of_order() -> None:

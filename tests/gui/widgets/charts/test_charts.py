@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLineEdit, QPushButton, QVBoxLayout, QWidget
 from gui.style.theme import theme_tokens
 from gui.widgets.accessibility import describe_painted_widgets, stops
 from gui.widgets.charts.bars import BarChart, ShareChart, SparkChart
-from gui.widgets.charts.chart import ChartCard, Mark, Series, TableColumn, part_inks
+from gui.widgets.charts.chart import ChartCard, Mark, Series, TableColumn, part_colours
 from gui.widgets.table import RecordsTable
 from tests.helpers import spoken
 
@@ -67,7 +67,7 @@ def test_legend_is_shown_whole_or_not_at_all(qtbot, appearance, width, room):
     chart.show_series(replace(series, ends=("Nov. 2025", "Nov. 2026"), legend=("Notizen", "Sitzungen")))
     footer = chart.grab(chart.rect().adjusted(0, 101, 0, 0)).toImage()
     pixels = [footer.pixelColor(x, y) for x in range(footer.width()) for y in range(footer.height())]
-    assert [ink in pixels for ink in part_inks(theme_tokens("light"))] == [room, room]
+    assert [ink in pixels for ink in part_colours(theme_tokens("light"))] == [room, room]
 
 
 def test_many_bars_share_width(qtbot, appearance):

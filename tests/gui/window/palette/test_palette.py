@@ -183,7 +183,7 @@ def test_palette_synonyms_belong_to_commands(opened, open_palette, box):
     [
         ("continue", "Copy resume command"),
         ("zoom in", "Larger text"),
-        ("shortcuts", "Keys"),
+        ("hotkeys", "Keyboard shortcuts"),
         ("bookmark", "Save this search…"),
         ("preferences", "Settings…"),
         ("refresh", "Update now"),
