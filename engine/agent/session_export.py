@@ -79,7 +79,7 @@ def _heading_lines(session: SessionText) -> Iterator[str]:
         yield f"Part of {summary.parent}"
     if summary.resume_command:
         gone = summary.resume_command.startswith("cd ") and not os.path.isdir(os.path.expanduser(summary.project))
-        yield f"Go on with: {summary.resume_command}{' (the folder does not exist)' if gone else ''}"
+        yield f"Resume with: {summary.resume_command}{' (the folder does not exist)' if gone else ''}"
     if session.masked:
         yield f"Secrets are masked in {plural(session.masked, 'message')}."
     if session.unknown:

@@ -40,10 +40,10 @@ OPERATORS = {
             'title:"reading list"',
             either=False,
         ),
-        Operator("tag", marked("only notes with this tag"), "tag:garden", either=False),
+        Operator("tag", marked("only notes with this tag; #garden alone, too"), "tag:garden", either=False),
         Operator("links", marked("only notes that link to this note"), 'links:"reading list"', either=False),
         Operator("backlinks", marked("only notes that this note links to"), "backlinks:garden", either=False),
-        Operator("source", marked("only notes, or only sessions"), "source:sessions", either=True),
+        Operator("source", marked("only sessions; source:notes for notes"), "source:sessions", either=True),
         Operator("agent", marked("only sessions with this agent"), "agent:claude-code", either=True),
         Operator(
             "project", marked("only sessions whose project folder contains this text"), "project:otter", either=True
@@ -62,7 +62,12 @@ OPERATORS = {
         ),
         Operator("model", marked("only sessions that used a model with this in its name"), "model:opus", either=False),
         Operator("machine", marked("only sessions from this machine"), "machine:laptop", either=True),
-        Operator("role", marked("only passages by this speaker: user, assistant or tool"), "role:user", either=True),
+        Operator(
+            "role",
+            marked("only passages by this speaker: user, assistant, tool or system"),
+            "role:user",
+            either=True,
+        ),
         Operator("after", marked("only files of this date or later"), 'after:"last week"', either=False),
         Operator("before", marked("only files from before this date"), "before:2026-05-31", either=False),
         Operator("on", marked("only files of this day, week, month or year"), "on:2026-05", either=False),

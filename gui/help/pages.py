@@ -19,6 +19,7 @@ NAMES = (
     "searching",
     "query-language",
     "sessions",
+    "edits",
     "workspaces",
     "quick-search",
     "sharing",

@@ -23,6 +23,7 @@ _FILES = (
     ("~/.config/mnemoscope/settings.toml", "The settings."),
     ("~/.config/mnemoscope/window.json", "How the window was left."),
     ("~/.local/share/mnemoscope/indexes/", "An index for each folder of notes; never among the notes."),
+    ("~/.cache/mnemoscope/", "The unpacked model."),
     ("~/.local/state/mnemoscope/log/mnemoscope.log", "What went wrong; never the text of notes."),
 )
 _ENVIRONMENT = (
@@ -33,10 +34,11 @@ _ENVIRONMENT = (
     ("VISUAL, EDITOR", "The editor that opens files, where the settings name none."),
 )
 _EXIT = (
-    ("0", "It worked."),
-    ("1", "It failed; one line on standard error says why."),
+    ("0", "It worked, also if nothing was found."),
+    ("1", "It failed; one line on standard error says why. For doctor: a check failed."),
     ("2", "Wrong usage."),
     ("130", "It was interrupted."),
+    ("141", "The reader of the output closed it, as head does."),
 )
 
 

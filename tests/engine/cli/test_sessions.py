@@ -194,7 +194,8 @@ def test_session_shown_by_id_prefix_or_name(run: Run, name: str) -> None:
     out = run("sessions", "show", name).out
     assert out.startswith("Fix the valve controller\nClaude Code · /home/ines/src/greenhouse (fix/valve) · ")
     assert f"\n{VALVE}\n" in out
-    assert "\nGo on with: cd /home/ines/src/greenhouse && claude --resume 3f6c0a1e (the folder does not exist)\n" in out
+    resume = "cd /home/ines/src/greenhouse && claude --resume 3f6c0a1e"
+    assert f"\nResume with: {resume} (the folder does not exist)\n" in out
     assert "\n--- 2026-02-11 ---\n\nUser  19:22\n" in out
 
 
