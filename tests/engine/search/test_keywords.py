@@ -100,6 +100,7 @@ def test_filtered_search_ranks_newest_of_too_many_matches(find: Find) -> None:
 def test_filtered_search_ranks_all_of_few_matches(find: Find) -> None:
     assert len(find("pump path:0*", 3)) == 3
     assert find("pump weir path:0*", 3)[0] == "03.md"
+    assert {name[0] for name in find("pump path:5*")} == {"5"}  # only the last chunks
 
 
 @pytest.mark.parametrize(
@@ -156,6 +157,17 @@ def test_frequent_phrase_within_names_in_large_index(
     enlarge(40)
     assert ("tank.md" in find(query, _COUNT + 2)) is found
     assert found or "tank.md" in small or "-" in query
+
+
+@pytest.mark.parametrize("few", [0], indirect=True)
+@pytest.mark.usefixtures("few")
+def test_title_with_common_words_is_a_candidate(memory: BuiltinMemory, find: Find, tmp_path: Path) -> None:
+    many = {f"a{number}": "Pump today, pump today.\n" for number in range(30)}
+    for texts in ({**many, "a-title": "# Pump today\n\nNothing.\n"}, {f"z{number}": "Rain." for number in range(9)}):
+        for name, text in texts.items():
+            (tmp_path / "notes" / f"{name}.md").write_text(text, "utf-8")
+        memory.sync()
+    assert find("pump today path:a", 1) == ["a-title.md"]
 
 
 @pytest.mark.usefixtures("few")
