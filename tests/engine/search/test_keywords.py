@@ -159,6 +159,11 @@ def test_frequent_phrase_within_names_in_large_index(
     assert found or "tank.md" in small or "-" in query
 
 
+def test_exclusion_of_all_passages_is_reported(memory: BuiltinMemory) -> None:
+    assert memory.search("pump -weir").understood == "Searched for pump. Every result excludes weir."
+    assert memory.search("weir -today").understood == "No passage excludes today."
+
+
 @pytest.mark.parametrize("few", [0], indirect=True)
 @pytest.mark.usefixtures("few")
 def test_title_with_common_words_is_a_candidate(memory: BuiltinMemory, find: Find, tmp_path: Path) -> None:
