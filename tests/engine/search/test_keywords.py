@@ -192,7 +192,7 @@ def test_common_words_of_long_text_are_left_out(memory: BuiltinMemory, tmp_path:
 
     assert ignored(text := f"pump {' '.join(rare)} unheard ")
     assert [result.path for result in memory.search(text).results] == ["long.md"]
-    assert not ignored(f"pump {' '.join(rare[:30])} unheard ")
+    assert not ignored(f"pump {' '.join(rare[:30])} {' '.join(word[::-1] for word in rare[:30])} ")
     assert not ignored(f"pump OR {' OR '.join(rare)} ")
 
 
