@@ -35,7 +35,7 @@ _QUESTION_MARKS = ("?", "？", "؟")
 _PUNCTUATION = ".,;:!?"
 _MIN_WORDS, _MIN_FUNCTION_WORDS = 4, 2
 """Least number of words outside of quotations in a whole question, and of function words among them. A word with a
-comma shows a sentence in any language.
+comma shows a sentence in any language, unless half of the words have one, as in a list.
 """
 _MIN_WORDS_WITH_MARK = 3
 """Least number of words of a question that ends with a question mark."""
@@ -104,8 +104,8 @@ class _Parser:
             return sum(map(outside.count, _IN_SENTENCES)) >= _MIN_FUNCTION_WORDS
         unsearched = unsearched_words(detect_language(outside))
         function_words = sum(fold(word.strip(_PUNCTUATION)) in unsearched for word in words)
-        commas = any(word.endswith(",") for word in words)
-        return len(words) >= _MIN_WORDS and (commas or function_words >= _MIN_FUNCTION_WORDS)
+        commas = sum(word.endswith(",") for word in words)
+        return len(words) >= _MIN_WORDS and (0 < 2 * commas < len(words) or function_words >= _MIN_FUNCTION_WORDS)
 
     def _preferred(self, clause: Clause) -> list[Clause]:
         """Replace a required phrase by its words, which score more if they are adjacent; other clauses

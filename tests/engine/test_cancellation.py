@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from engine.base.cancellation import CancelToken
+from engine.base.cancellation import CancelToken, calling
 from engine.base.errors import Cancelled
 
 
@@ -35,3 +35,14 @@ def test_callback_called_once_until_removed() -> None:
     token.cancel()
     token.on_cancel(lambda: received.append("late"))
     assert received == ["kept", "late"]
+
+
+def test_callback_is_called_only_within_its_block() -> None:
+    token, received = CancelToken(), list[str]()
+    with calling(lambda: received.append("before"), token), pytest.raises(Cancelled):
+        raise Cancelled
+    with calling(lambda: received.append("within"), token):
+        token.cancel()
+    with calling(lambda: received.append("never"), None):
+        pass
+    assert received == ["within"]

@@ -160,6 +160,7 @@ def test_phrase_in_question_comes_first_without_filtering(memory: BuiltinMemory)
         ("path:green", {"greenhouse.md"}),
         ('title:"shopping list"', {"shopping.md"}),
         ("title:SHOP", {"shopping.md"}),
+        ('title:"varnish peels"', {BOAT}),
         ("source:sessions", {BOAT}),
         ("agent:openclaw", {BOAT}),
         ("agent:codex", set()),
@@ -321,6 +322,11 @@ def test_title_operator_finds_names_and_aliases(changing: BuiltinMemory) -> None
     changing.sync()
     for value in ("pond care (old)", "carp basin", "fish", "pond-care (old).md", "CARE (OLD).MD", "pond.md"):
         assert found(changing, f'title:"{value}"') == {"pond-care (old).md"}, value
+    for name in ("log___2024%20(old).md", "eel [2.md"):
+        (workspace / name).write_text("# Eel\n\nCaught one.\n")
+    changing.sync()
+    assert found(changing, 'title:"log 2024"') == found(changing, "title:2024%") == {"log___2024%20(old).md"}
+    assert found(changing, 'title:"eel [2"') == {"eel [2.md"}
     for value in ("md", "pond.txt", "carp.md.md"):
         assert not found(changing, f'title:"{value}"'), value
 

@@ -46,12 +46,16 @@ def test_a_healthy_index_is_fine(verb: Run) -> None:
 
 
 @pytest.mark.parametrize("options", [(), ("--json",)])
-def test_doctor_of_path_fails_only_without_file(verb: Run, folder: Path, options: tuple[str, ...]) -> None:
+def test_doctor_of_path_fails_without_readable_file(
+    verb: Run, folder: Path, database: Path, options: tuple[str, ...]
+) -> None:
     verb("index")
-    (folder / "new.md").write_text("# Lilies\n")
+    for name in ("new.md", "bad.md"):
+        (folder / name).write_text("# Lilies\n")
+    change(database, "INSERT INTO issues VALUES ('failed', 'bad.md', 'timeout', 'It takes too long to read.')")
     (folder / "photo.png").write_bytes(b"\x89PNG")
-    codes = {name: verb("doctor", name, *options).code for name in ("a.md", "new.md", "photo.png", "c.md")}
-    assert codes == {"a.md": 0, "new.md": 0, "photo.png": 0, "c.md": verb("get", "c.md").code}
+    codes = {name: verb("doctor", name, *options).code for name in ("a.md", "bad.md", "new.md", "photo.png", "c.md")}
+    assert codes == {"a.md": 0, "bad.md": 1, "new.md": 0, "photo.png": 0, "c.md": verb("get", "c.md").code}
 
 
 def test_doctor_creates_no_missing_index(verb: Run, database: Path) -> None:

@@ -100,6 +100,7 @@ def test_filtered_search_ranks_newest_of_too_many_matches(find: Find) -> None:
 def test_filtered_search_ranks_all_of_few_matches(find: Find) -> None:
     assert len(find("pump path:0*", 3)) == 3
     assert find("pump weir path:0*", 3)[0] == "03.md"
+    assert {name[0] for name in find("pump path:5*")} == {"5"}  # only the last chunks
 
 
 @pytest.mark.parametrize(
@@ -162,6 +163,22 @@ def test_frequent_phrase_within_names_in_large_index(
     assert found or "tank.md" in small or "-" in query
 
 
+def test_exclusion_of_all_passages_is_reported(memory: BuiltinMemory) -> None:
+    assert memory.search("pump -weir").understood == "Searched for pump. Every result excludes weir."
+    assert memory.search("weir -today").understood == "No passage excludes today."
+
+
+@pytest.mark.parametrize("few", [0], indirect=True)
+@pytest.mark.usefixtures("few")
+def test_title_with_common_words_is_a_candidate(memory: BuiltinMemory, find: Find, tmp_path: Path) -> None:
+    many = {f"a{number}": "Pump today, pump today.\n" for number in range(30)}
+    for texts in ({**many, "a-title": "# Pump today\n\nNothing.\n"}, {f"z{number}": "Rain." for number in range(9)}):
+        for name, text in texts.items():
+            (tmp_path / "notes" / f"{name}.md").write_text(text, "utf-8")
+        memory.sync()
+    assert find("pump today path:a", 1) == ["a-title.md"]
+
+
 @pytest.mark.usefixtures("few")
 def test_too_frequent_prefix_searches_titles_first(find: Find) -> None:
     assert find("pum", 1) == ["00.md"]
@@ -179,7 +196,7 @@ def test_common_words_of_long_text_are_left_out(memory: BuiltinMemory, tmp_path:
 
     assert ignored(text := f"pump {' '.join(rare)} unheard ")
     assert [result.path for result in memory.search(text).results] == ["long.md"]
-    assert not ignored(f"pump {' '.join(rare[:30])} unheard ")
+    assert not ignored(f"pump {' '.join(rare[:30])} {' '.join(word[::-1] for word in rare[:30])} ")
     assert not ignored(f"pump OR {' OR '.join(rare)} ")
 
 

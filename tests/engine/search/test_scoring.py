@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from engine.providers import Calibration
 from engine.search import score_cut_off, scoring
-from engine.search.keyword_scores import Scored
-from engine.search.pipeline_stages import Stages
+from engine.search.keyword_scores import KeywordScores, Scored
+from engine.search.pipeline_stages import Stages, Term
 from engine.search.scoring import Blend, Evidence
 
 _AVERAGE = scoring.length_norm(100, 100)
@@ -88,6 +88,13 @@ def test_scattered_terms_score_less() -> None:
     scattered = scoring.text_parts([3.0, 3.0], scale, scattered=0.5)
     assert together.covered == scattered.covered == 1.0
     assert together.score > scattered.score >= 0.35
+
+
+def test_scattered_share_counts_only_the_chosen_alternative() -> None:
+    term = Term("word", ('"word"',), (), chunks=1, matches=1, idf=2.0)
+    words = KeywordScores((term, term, term), groups=(0, 1, 1), scattered={7: 0.25})
+    words.add(7, (3.0, 3.0, 0.0), (), 0.0, 6.0, 4.0)
+    assert words.parts(7).together == pytest.approx(1 - 0.25 * 6 / 4)
 
 
 def test_long_question_tolerates_missing_words() -> None:

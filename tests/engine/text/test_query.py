@@ -460,7 +460,7 @@ def test_long_text_is_searched_without_looser_forms() -> None:
 
     def forms(query: str) -> tuple[object, ...]:
         [term] = [term for term in analyse_query(query, ("english",)).terms if term.surface == "getUserName"]
-        return *term.loose, *term.loose_stems
+        return *term.loose, *term.loose_stems, *term.irregular
 
     assert forms("getUserName returns nothing ")
     assert not forms(f"getUserName returns nothing {others} ")

@@ -16,7 +16,7 @@ _NAME = re.compile(r"(.*)[/\\]session(?:\.v(\d{1,9}))?\.jsonl(?:\.zstd)?", re.DO
 def _sessions(path: str) -> Iterator[tuple[str, int]]:
     """Yield the session of a transcript, which may have one in a newer format."""
     if match := _NAME.fullmatch(path):
-        yield match[1], 2 * int(match[2] or 0) + path.endswith(".zstd")
+        yield match[1], int(match[2] or 0)
 
 
 AGENT = Agent(
