@@ -48,32 +48,41 @@ def import_qt() -> None:
 
 
 def _guard_overrides(cls: type) -> None:
-    """Make handlers of Qt's events and hints of sizes report an error to `sys.excepthook`, and then do what Qt's do.
+    """Make overrides of Qt's methods report an error to `sys.excepthook`, and then do what Qt's do.
 
-    PySide would raise it in the function that caused the call, such as `resize`, and then crashes on Python 3.11.
+    PySide would raise it in the function that caused the call, such as `resize`, and on Python 3.11 it crashes if the
+    error comes from C, as most do: it expects an exception object, which the interpreter makes only in `except`.
     """
-    for owner in itertools.takewhile(lambda base: not _is_qt(base), cls.__mro__):
-        for name, method in list(vars(owner).items()):
-            handles = name.endswith(("Event", "event", "eventFilter", "Hint")) and isinstance(method, FunctionType)
-            if handles and not hasattr(method, "__wrapped__"):
+    qt_class = _qt_class(cls)
+    for owner in itertools.takewhile(lambda base: base is not qt_class, cls.__mro__):
+        for name in _methods(qt_class).intersection(vars(owner)):
+            method = vars(owner)[name]
+            if isinstance(method, FunctionType) and not hasattr(method, "__wrapped__"):
                 setattr(owner, name, _guarded(name, method))
 
 
+@functools.cache
+def _methods(qt_class: type) -> frozenset[str]:
+    return frozenset(name for base in qt_class.__mro__ for name in vars(base) if name[0] != "_")
+
+
+def _qt_class(cls: type) -> type:
+    return next(base for base in cls.__mro__ if base.__module__.startswith("PySide6"))
+
+
 def _guarded(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(method)
-    def guarded(self: object, *arguments: Any) -> Any:
+    @functools.wraps(method, ("__name__",))  # the others cost time at the start
+    def guarded(self: object, *arguments: Any, **options: Any) -> Any:
         try:
-            return method(self, *arguments)
+            return method(self, *arguments, **options)
         except Exception as error:
             sys.excepthook(type(error), error, error.__traceback__)
-            qt_class = next(base for base in type(self).__mro__ if _is_qt(base))
-            return getattr(qt_class, name)(self, *arguments)
+            try:
+                return getattr(_qt_class(type(self)), name)(self, *arguments, **options)
+            except NotImplementedError:  # a pure virtual method
+                return None
 
     return guarded
-
-
-def _is_qt(cls: type) -> bool:
-    return cls.__module__.startswith("PySide6")
 
 
 def prepare_for_window() -> None:

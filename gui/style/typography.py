@@ -96,8 +96,8 @@ class FontSized(_Widget):
     """Mixin for a class of widgets, listed before it, whose sizes depend on the font."""
 
     def measure(self) -> None:
-        """Compute these sizes again, by default those of the hints; called after a change of the font or the style."""
-        self.updateGeometry()
+        """Compute these sizes again, except hints; called after a change of the font or the style."""
+        raise NotImplementedError
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

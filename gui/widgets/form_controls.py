@@ -28,7 +28,6 @@ from PySide6.QtWidgets import (
 
 from gui.style.stylesheet import font_at, scaled
 from gui.style.theme import Tokens, tokens
-from gui.style.typography import FontSized
 from gui.text.right_to_left import draw_pixmap, line_direction, mirrored_painter, write
 from gui.widgets.buttons import Toggle
 from gui.widgets.icons import icon_pixmap
@@ -61,7 +60,7 @@ def _size(width: int) -> QSize:
     return QSize(indent() + width + _EDGE, height + 2 * _EDGE)
 
 
-class Checkable(FontSized, Toggle):
+class Checkable(Toggle):
     """Mixin that paints a check box or radio button, listed before the Qt class; call `begin()` in the constructor.
 
     An ampersand in the label is shown, and marks no mnemonic.
@@ -236,9 +235,9 @@ class TextField(QPlainTextEdit):
         """Insert dropped or copied files as paths, one per line; Qt inserts their addresses."""
         paths = [url.toLocalFile() for url in source.urls() if url.isLocalFile()]
         if paths:
-            self.insertPlainText("\n".join(paths))
-        else:
-            super().insertFromMimeData(source)
+            source = QMimeData()
+            source.setText("\n".join(paths))
+        super().insertFromMimeData(source)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in _ENTER and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
@@ -256,7 +255,7 @@ _HEIGHT = 26
 _ARROW = 12
 
 
-class Chip(FontSized, Toggle, QPushButton):
+class Chip(Toggle, QPushButton):
     """A rounded toggle button for a filter; with a menu, it opens the menu instead of toggling.
 
     Its width does not change when it is checked and its text becomes semibold. With `yields`, its text is shortened

@@ -459,7 +459,7 @@ def open_dialog(title: str, content: QWidget, parent: QWidget) -> QDialog:
     return dialog
 
 
-class BottomCard(FontSized, QFrame):
+class BottomCard(QFrame):
     """A card below a text, with a preferred height of `rows` rows of text, and a least height of four."""
 
     _MIN_ROWS = 4

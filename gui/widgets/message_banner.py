@@ -184,6 +184,7 @@ class NoticeBar(Resized, QWidget):
         self._words.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._button = ElidedButton("", self)
         self._button.setProperty("role", "link")
+        self._button.setProperty("flush", True)
         self._button.clicked.connect(self._clicked)
         self._row = row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         row.setContentsMargins(GUTTER, 6, GUTTER, 7)

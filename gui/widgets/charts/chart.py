@@ -29,7 +29,6 @@ from engine import number, tr
 from gui.commands.commands import COPY_TABLE, TOGGLE_TABLE, key_action, show_key_in_tooltip, show_keys_of
 from gui.style.stylesheet import font_at, font_scale
 from gui.style.theme import Tokens, tokens
-from gui.style.typography import FontSized
 from gui.text.plain_text import PositionTip
 from gui.text.right_to_left import mirrored_painter, mirrored_x, write
 from gui.widgets.accessibility import LastInTabOrder, Part
@@ -92,7 +91,7 @@ class Series:
     """Names of a mark's parts, if there are several."""
 
 
-class Chart(FontSized, QWidget):
+class Chart(QWidget):
     """Base class of charts. A subclass paints the marks into `plot()` and finds the mark at a point.
 
     Signals:

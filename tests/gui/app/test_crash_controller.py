@@ -6,9 +6,9 @@ import sys
 import threading
 
 import pytest
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QAbstractListModel, QObject, QTimer, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QListView, QPushButton, QStyledItemDelegate, QWidget
 
 from gui.app.crash_controller import CrashController, CrashDialog, ExceptionHooks
 from gui.app.crash_report import failure_of
@@ -59,20 +59,41 @@ def test_error_in_slot_opens_dialog(qtbot, controller):
     assert "therapy" not in controller.dialog.report
 
 
-@pytest.mark.parametrize("method", ["event", "eventFilter", "moveEvent", "resizeEvent", "showEvent", "sizeHint"])
-def test_error_in_override_is_reported_not_raised(qtbot, catching, method):
+@pytest.mark.parametrize(
+    ("base", "method"),
+    [
+        *((QWidget, name) for name in ("event", "eventFilter", "heightForWidth", "moveEvent", "resizeEvent")),
+        *((QWidget, name) for name in ("showEvent", "sizeHint")),
+        (QAbstractListModel, "data"),
+        (QStyledItemDelegate, "paint"),
+    ],
+)
+def test_error_in_override_is_reported_not_raised(qtbot, catching, base, method):
     caught = []
     catching.caught.connect(caught.append)
 
     def fail(*_: object) -> None:
-        raise ValueError
+        int("")  # an error that C raises: PySide crashes when it gets one
 
-    window, child = QWidget(), type("Failing", (QWidget,), {method: fail})()
+    def made(of: type[QObject], **methods: object) -> QObject:
+        return type("Made", (of,), {**methods, **({method: fail} if of is base else {})})()
+
+    window, child = QWidget(), made(QWidget)
+    model = made(QAbstractListModel, rowCount=lambda *_: 1, data=lambda *_: None)
+    listed, delegate = QListView(), made(QStyledItemDelegate)
+    listed.setModel(model)
+    listed.setItemDelegate(delegate)
+    policy = child.sizePolicy()
+    policy.setHeightForWidth(True)
+    child.setSizePolicy(policy)
     qtbot.addWidget(window)
     window.installEventFilter(child)
-    QHBoxLayout(window).addWidget(child)
+    row = QHBoxLayout(window)
+    row.addWidget(child)
+    row.addWidget(listed)
     window.show()
     window.resize(400, 300)
+    window.grab()
     QApplication.processEvents()
     window.removeEventFilter(child)
     assert {failure.kind for failure in caught} == {"ValueError"}

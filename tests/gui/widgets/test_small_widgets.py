@@ -651,6 +651,15 @@ def test_notice_in_narrow_list_has_its_button_below(qtbot, appearance):
         "Der Index hat sich geändert.", "Ergebnisse unter der Mindestpunktzahl wieder ausblenden", bar.update
     )
     assert bar.minimumSizeHint().width() < 260, "a narrow list shortens the button"
+    bar.resize(260, bar.heightForWidth(260))
+    bar.layout().activate()
+    image = bar.grab().toImage()
+
+    def start(part: QWidget) -> int:
+        rows = range(part.y() + 2, part.geometry().bottom() - 1)
+        return next(x for x in range(260) if any(image.pixel(x, y) != image.pixel(1, y) for y in rows))
+
+    assert abs(start(button) - start(text)) <= 2, "the button is aligned with the text"
     bar.resize(260, 100)
     bar.show_notice("Der Index hat sich geändert.")
     bar.layout().activate()
@@ -670,3 +679,7 @@ def test_files_dropped_on_text_field_are_paths(qtbot, appearance, tmp_path):
         for event in (QDragEnterEvent(QPoint(9, 9), *values), QDropEvent(QPointF(9, 9), *values)):
             QApplication.sendEvent(field.viewport(), event)
         assert field.toPlainText().splitlines() == lines
+    files.setUrls([QUrl.fromLocalFile(str(tmp_path / str(number))) for number in range(99)])
+    field.selectAll()
+    field.insertFromMimeData(files)
+    assert field.viewport().rect().contains(field.cursorRect()), "the end of pasted text is in view, as with Qt"
