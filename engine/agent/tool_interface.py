@@ -31,7 +31,7 @@ def error_message(error: BaseException) -> str:
     try:
         text = " ".join(str(error).split())
         if not isinstance(error, MnemoscopeError | MemoryTimeout):
-            log.warning("An agent's question failed", exc_info=error)
+            log.warning("An agent's query failed", exc_info=error)
             text = f"{type(error).__name__}: {text}"
         return redact(text)[:_LONGEST] or type(error).__name__
     except Exception:  # an error that cannot even be printed

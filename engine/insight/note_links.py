@@ -249,7 +249,7 @@ def _indentation(line: str) -> int:
 
 
 def _letters(heading: str) -> str:
-    """Return the letters and digits of a heading, by which links name it in any format; all signs if it has neither."""
+    """Return the letters and digits of a heading, by which links name it, or all characters if it has neither."""
     text = without_links(heading)
     return "".join(filter(str.isalnum, text)).casefold() or text
 

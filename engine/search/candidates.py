@@ -49,7 +49,7 @@ class KeywordPart(msgspec.Struct):
 
     @property
     def wordless(self) -> bool:
-        """Whether there is nothing to search for: the query has only punctuation and similar signs."""
+        """Whether there is nothing to search for: the query has only punctuation and symbols."""
         return self.example is None and not self.analysis.terms and not self.conditions
 
     def unmatched(self, words: KeywordScores, results: Sequence[Scored]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -160,7 +160,7 @@ def _is_likely(word: str, suggested: str, model: WordModel) -> bool:
     if not folded.isascii() or completes_name(word, suggested):
         return True
     short = len(folded) < SHORTEST_CORRECTED and not model.is_rare(word)
-    if short or (spelling.signs(folded) and not spelling.same_letters(folded, other)):
+    if short or (spelling.non_letters(folded) and not spelling.same_letters(folded, other)):
         most = 0
     else:
         most = 1 if len(folded) < _SHORTEST_TWO_TYPOS else 2

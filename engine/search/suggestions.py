@@ -286,7 +286,7 @@ def _search_word(term: QueryTerm) -> tuple[str, bool]:
     root, word = term.stems[0] if term.stems else "", term.word
     if not root or not isinstance(word, str) or (len(word) < len(root) and " " not in root):  # its pairs
         return (root, True) if 1 < len(root) <= spelling.LONGEST and spelling.is_plain(root) else ("", False)
-    shortest = spelling.SHORTEST_NUMBER if word.isdigit() else spelling.SHORTEST + len(spelling.signs(word))
+    shortest = spelling.SHORTEST_NUMBER if word.isdigit() else spelling.SHORTEST + len(spelling.non_letters(word))
     return (word, False) if shortest <= len(word) <= spelling.LONGEST else ("", False)
 
 
@@ -305,8 +305,9 @@ def _nearest(snapshot: Snapshot, token: str, *, korean: bool) -> list[Near]:
     for word, chunks in candidates.items():
         other = read(word)
         typos = spelling.typos(letters, other, most)
-        # A number isn't changed, nor a sign between the parts of a name.
-        if typos and spelling.signs(word) == spelling.signs(token) and spelling.is_probable(letters, other, typos):
+        # A number isn't changed, nor a symbol between the parts of a name.
+        same_rest = spelling.non_letters(word) == spelling.non_letters(token)
+        if typos and same_rest and spelling.is_probable(letters, other, typos):
             rank = typos, spelling.rarity(letters, other, typos, chunks), word
             ranked.append((rank, Near(word, chunks, typos)))
     return [near for _, near in sorted(ranked, key=lambda pair: pair[0])]

@@ -97,9 +97,9 @@ class Text:
     first: int
     lines: tuple[str, ...]
 
-    def side(self, index: int, marks: Ranges = ()) -> Side:
+    def side(self, index: int) -> Side:
         """Return one side of a row: the line at `index` with its number in the file."""
-        return Side(self.first + index, self.lines[index], marks)
+        return Side(self.first + index, self.lines[index])
 
 
 def side_by_side_rows(left: Text, right: Text, checkpoint: Callable[[], None] = lambda: None) -> list[Row]:

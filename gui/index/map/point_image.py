@@ -33,7 +33,7 @@ class Appearance:
     grouping: "Grouping"
     colours: tuple[int, ...]
     """Colour of each group, as `QRgb`."""
-    signs: tuple[int, ...]
+    markers: tuple[int, ...]
     """Shape of each group."""
     isolated: int
     """The only group that is not faint; -1 if none is faint."""
@@ -146,11 +146,11 @@ def _draw(appearance: Appearance, view: Viewport, token: CancelToken) -> _Pictur
     colours = np.array([_rgba(appearance, number) for number in range(len(appearance.colours))], np.float32).reshape(
         -1, 4
     )
-    signs = appearance.signs if radius >= MIN_SHAPE_RADIUS * ratio else ()
+    markers = appearance.markers if radius >= MIN_SHAPE_RADIUS * ratio else ()
     drawn = draw_points(
         pixels[visible],
         appearance.grouping.group_of[visible],
-        GroupStyles(colours, signs),
+        GroupStyles(colours, markers),
         (width, height),
         radius,
         token.checkpoint,
