@@ -281,7 +281,7 @@ class ConversationActions(QObject):
         allow(self.prompts, has_prompts, tr("You wrote no messages in this session.") if is_open else why)
 
     def _action(self, known: Command, run: Callable[[], None]) -> QAction:
-        action = QAction(known.words, self)
+        action = QAction(known.label, self)
         action.triggered.connect(run)
         give_key(self._panel, action, known)
         return action

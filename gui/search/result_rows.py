@@ -347,7 +347,7 @@ class ResultModel(RowModel):
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         row = self.row(index.row())
         if role == Qt.ItemDataRole.AccessibleDescriptionRole and isinstance(row, ResultRow):
-            return f"{spoken_score(row)}. {with_key(EXPLAIN.words, EXPLAIN.name)}"
+            return f"{spoken_score(row)}. {with_key(EXPLAIN.label, EXPLAIN.name)}"
         return super().data(index, role)
 
     def spoken(self, row: Row) -> str:
