@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from engine.search.vector_leg import VectorLeg
 
 _LARGE_FILES = 3
-"""Most searches for candidates in files other than the ones found before."""
+"""Maximum number of searches for candidates in files other than the ones found before."""
 
 
 class KeywordPart(msgspec.Struct):

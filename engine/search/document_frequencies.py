@@ -18,10 +18,10 @@ from engine.store.snapshot import Snapshot
 _MAX_WORDS = 4096
 _TOGETHER = 100
 _MAX_BEGINNINGS = 4
-"""Most cached prefixes, each with up to thousands of words, from which the words of longer prefixes are filtered."""
+"""Maximum number of cached prefixes, each with up to thousands of words, among which are those of longer prefixes."""
 WIDEST_BEGINNING = 5_000
-"""Most chunks, summed over its words, of a prefix that is searched with all of them: FTS5 merges the lists of all words
-for each statement, and twice for each ranking."""
+"""Maximum number of chunks, summed over its words, of a prefix that is searched with all of them: FTS5 merges the lists
+of all words for each statement, and twice for each ranking."""
 _MAX_SUBSTITUTES = 24
 LARGE = 200_000
 """Chunks from which the lists of frequent words are so long that a search reads only parts of them."""

@@ -33,13 +33,13 @@ from engine.text.time_expressions import PREPOSITIONS, read_times
 RunQuery = Callable[[SearchRequest], SearchOutcome]
 
 _MAX_DEMANDS = 4
-"""Most conditions that are dropped one at a time, since each needs a search."""
+"""Maximum number of conditions that are dropped one at a time, since each needs a search."""
 _MAX_WITHOUT = 2
-"""Most suggested queries with one word left out."""
+"""Maximum number of suggested queries with one word left out."""
 _MAX_TYPES = 8
 _SELDOM_NOTES = ("", ".json", ".html", ".htm", ".log", ".csv")
 _MAX_LOOKED_AT, _LARGEST_LOOKED_AT, _MAX_BYTES, _MAX_PARSED = 200, 8 * 1024**2, 48 * 1024**2, 3
-"""Most transcripts that are searched for text of tools, most bytes of each and of all, and most that are parsed."""
+"""Limits of the search for text of tools: number of transcripts, bytes of each, bytes of all, and parsed transcripts."""
 _WORDS_APART = marked("Without the quotation marks, the query finds {results}.")
 _WITHOUT = marked("Without {condition}, the query finds {results}.")
 _AS_WORDS = marked("Searched as words, {condition} finds {results}.")
@@ -61,7 +61,7 @@ _IN_ITS_TIME = marked("With its time as a condition, this query finds {results}.
 _IN_ITS_SESSIONS = marked("As {condition}, this query finds {results}.")
 _LEGS = ("question", "words", "keywords", "vectors")
 _MAX_HIDDEN = 3
-"""Most hidden folders that are named in an answer."""
+"""Maximum number of hidden folders that are named in an answer."""
 _OF_PROGRAMS = frozenset(
     """.obsidian .trash .logseq .foam .dendron .zk .vscode .idea .vs .settings .github .gitlab .circleci .husky .config
     .cache .local .venv .tox .nox .mypy_cache .pytest_cache .ruff_cache .stfolder .stversions .sync .dropbox.cache

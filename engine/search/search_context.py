@@ -48,7 +48,7 @@ class SearchRequest(msgspec.Struct, frozen=True):
     diverse: bool = False
     """Whether to move results down that are similar to better ones."""
     per_file: int = 0
-    """Most results of one file; 0 for no limit."""
+    """Maximum number of results of one file; 0 for no limit."""
     copies: bool = False
     """Whether each copy of a passage in another file is a separate result."""
     correct: bool = False

@@ -35,12 +35,12 @@ looked up.
 _MAX_COMPARED = 3_000
 """Largest number of words with the same beginning to compare; if there are more, a longer beginning is used."""
 _MAX_WORDS = 3
-"""Most words that are looked up, and most suggestions."""
+"""Maximum number of words that are looked up, and of suggestions."""
 _MAX_SIMILAR = 8
-"""Most similar words that are searched for a word that occurs nowhere."""
+"""Maximum number of similar words that are searched for a word that occurs nowhere."""
 _MAX_REMEMBERED = 512
 _SHORTEST_JOINED, _MAX_JOINED = 6, 4
-"""Fewest characters of a word that may be several words without spaces, and most words that it may consist of."""
+"""Minimum number of characters of a word that may join several words, and maximum number of these."""
 _MAX_SPLITS = 8
 SHORTEST_CORRECTED = 5
 """Characters of the shortest word that is corrected automatically."""

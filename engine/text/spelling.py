@@ -15,7 +15,7 @@ SHORTEST = 4
 """Shortest word that is corrected, in characters: shorter ones are similar to too many others."""
 LONGEST = 24
 SHORTEST_NUMBER = 7
-"""Fewest digits of a number that may be written in groups, such as a telephone number."""
+"""Minimum number of digits of a number that may be written in groups, such as a telephone number."""
 _MIN_AVERAGE = 3
 _ONE_SLIP = 5
 """Length up to which a word may have one typo; longer words may have two."""

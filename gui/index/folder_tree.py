@@ -143,7 +143,7 @@ _RARE = range(3, len(TITLES))
 """Columns whose zeros are hidden."""
 _ROWS = 9
 _MAX_DESCRIBED = 30
-"""Most expanded folders whose changes are signalled individually; no screen shows more."""
+"""Maximum number of expanded folders whose changes are signalled individually; no screen shows more."""
 
 
 class _Tree(QTreeView):

@@ -36,9 +36,9 @@ from gui.widgets.query_box import QueryBox
 from gui.widgets.row_list import GUTTER
 
 _MIN_CHARACTERS = 44
-"""Fewest characters of a line that shows the location after the text."""
+"""Minimum number of characters of a line that shows the location after the text."""
 _LOCATION_CHARACTERS = 16
-"""Fewest characters that the location is cut to."""
+"""Minimum number of characters that the location is cut to."""
 _STEP = 12
 """Indent in pixels of a line relative to the scope around it."""
 

@@ -40,7 +40,7 @@ HEADING_TOP = 6
 MARK_RADIUS = 2.5
 MARK_PAD = 1.5
 UNIT_CHARACTERS = 48
-"""Fewest characters of a row that shows the unit of its message count next to agent and project."""
+"""Minimum number of characters of a row that shows the unit of its message count next to agent and project."""
 
 
 class SessionDelegate(QStyledItemDelegate):

@@ -27,11 +27,11 @@ _OBSIDIAN = command("file.obsidian", marked("Open in Obsidian"), "file")
 _COPY = command("file.copy", marked("Copy selection"), "file", QKeySequence.StandardKey.Copy)
 _SELECT_ALL = command("file.select-all", marked("Select all"), "file", QKeySequence.StandardKey.SelectAll)
 _MAX_LINES = 400_000
-"""Most lines copied; a longer clipboard stalls the programs that paste it."""
+"""Maximum number of lines copied; a longer clipboard stalls the programs that paste it."""
 _LONGEST_SELECTION = 200
-"""Most lines that are compared, from the start of the selection: no passage is similar to a whole book."""
+"""Maximum number of lines that are compared, from the start of the selection: no passage is similar to a whole book."""
 _LONGEST_TEXT = 4000
-"""Most characters that are compared."""
+"""Maximum number of characters that are compared."""
 _FIRST_LINES = 3
 _PARAGRAPH, _LINE_END = "\u2029", "\u2028"
 

@@ -49,7 +49,7 @@ _MARGIN, _TOP = 32, 40
 LINK_PADDING = 4
 """Pixels between the edge of a link and its text."""
 _BUTTONS_PER_ROW = 2
-"""Most buttons side by side in a narrow list."""
+"""Maximum number of buttons side by side in a narrow list."""
 
 Action = tuple[str, Callable[[], object]]
 """Label and function of a button."""

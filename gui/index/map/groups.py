@@ -29,7 +29,7 @@ Kind = Literal["folder", "source", "agent", "age"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 MAX_GROUPS = 8
-"""Most groups; the rest is "others"."""
+"""Maximum number of groups; the rest is "others"."""
 OTHERS = marked("Others")
 NOTES, SESSIONS = marked("Notes"), marked("Sessions")
 TOP_FOLDER = marked("Top folder")
@@ -234,7 +234,7 @@ def marker_path(marker: int, middle: QPointF, radius: float) -> QPainterPath:
 
 _DOT, _GAP, _PAD = 9, 6, 6
 _LONGEST = 30
-"""Most characters of a name, approximately; the tooltip shows all."""
+"""Maximum number of characters of a name, approximately; the tooltip shows all."""
 
 
 class LegendItem(Toggle, QPushButton):

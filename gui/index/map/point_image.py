@@ -19,7 +19,7 @@ _AROUND = 0.3
 """Share of the view's width and height drawn beyond each edge."""
 _RADIUS, _MIN_RADIUS = 3.4, 1.5
 _LARGE = 1500
-"""Most points in view that have the full radius."""
+"""Maximum number of points in view that have the full radius."""
 _SMALL = 90
 """Largest radius as a share of the map's shorter side."""
 _OPACITY, _FAINT = 0.8, 0.12

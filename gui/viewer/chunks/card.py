@@ -184,7 +184,7 @@ def as_text(title: str, fields: Sequence[Field]) -> str:
 _SIDE = 16
 _ROWS = 11
 _MIN_VALUE = 22
-"""Fewest characters of a value next to its name."""
+"""Minimum number of characters of a value next to its name."""
 
 
 class ChunkCard(Resized, BottomCard):
