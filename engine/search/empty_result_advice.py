@@ -39,7 +39,7 @@ _MAX_WITHOUT = 2
 _MAX_TYPES = 8
 _SELDOM_NOTES = ("", ".json", ".html", ".htm", ".log", ".csv")
 _MAX_LOOKED_AT, _LARGEST_LOOKED_AT, _MAX_BYTES, _MAX_PARSED = 200, 8 * 1024**2, 48 * 1024**2, 3
-"""Limits of the search for text of tools: number of transcripts, bytes of each, bytes of all, and parsed transcripts."""
+"""Limits of the search for text of tools: transcripts, bytes of each, bytes of all, and parsed transcripts."""
 _WORDS_APART = marked("Without the quotation marks, the query finds {results}.")
 _WITHOUT = marked("Without {condition}, the query finds {results}.")
 _AS_WORDS = marked("Searched as words, {condition} finds {results}.")
