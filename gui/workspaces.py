@@ -347,7 +347,7 @@ class _ForgetQuestion(QFrame):
     def ask(self, known: KnownWorkspace) -> None:
         self.about = known
         self._words.setText(forgetting(known))
-        self.with_index.words = removing(known)
+        self.with_index.label = removing(known)
         self.with_index.setAccessibleName(removing(known))
         self.with_index.setChecked(False)
         self.with_index.setVisible(bool(known.index_bytes))

@@ -121,7 +121,7 @@ class AgentAccess:
                 memory = self._memory  # the rest of the deadline is too short to wait for a sync again
             work = quicker
         if (wait := _wait_after(self._hanging)) > 0:
-            raise MemoryTimeout(f"The memory did not answer in time; it is asked again in {wait:.0f} seconds.")
+            raise MemoryTimeout(f"The memory did not answer in time: try again in {wait:.0f} seconds.")
         call = self._start(work, memory)
         if not call.wait(until - time.monotonic(), cancel):
             self._hanging = call

@@ -14,7 +14,7 @@ import msgspec
 from msgspec import UNSET
 
 from engine.agent.memory_access import AgentAccess
-from engine.agent.tool_interface import count, error_message, share, unavailable, untrusted_block
+from engine.agent.tool_interface import error_message, fraction, unavailable, untrusted_block, whole_number
 from engine.base import lazy_logger
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, PathRefused, QueryTooLong
@@ -61,8 +61,10 @@ def memory_search(
     """
     try:
         if not isinstance(query, str) or not query.strip():
-            return MemorySearchAnswer(error="There is nothing to search for: say it in query.")
-        outcome, fallback = run_search(access, query, count(max_results, MAX_RESULTS), share(min_score), cancel)
+            return MemorySearchAnswer(error="The query is empty: set query to the words to search for.")
+        outcome, fallback = run_search(
+            access, query, whole_number(max_results, MAX_RESULTS), fraction(min_score), cancel
+        )
         cited = access.cites
         return MemorySearchAnswer(
             results=cited_passages(outcome.results, cited=cited, budget=access.settings.injection_budget),
@@ -296,8 +298,8 @@ def memory_get(
     """
     try:
         if not isinstance(path, str) or not path.strip():
-            return MemoryGetAnswer(path="", error="No file is named: say in path which one.")
-        start, limit = count(from_line), count(lines)
+            return MemoryGetAnswer(path="", error="The path is empty: set path to the name of a file.")
+        start, limit = whole_number(from_line), whole_number(lines)
 
         def read(memory: "MemorySearchManager", _token: CancelToken) -> FileText:
             if not access.may_read(path):

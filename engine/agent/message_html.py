@@ -14,7 +14,7 @@ from engine.corpus.markdown_writer import indent_of
 _LONGEST = 256 * 1024
 """Number of characters. Longer messages are only escaped."""
 _DEEPEST = 8
-"""Most lists and quotes inside each other; the text of deeper ones is a paragraph."""
+"""Maximum number of lists and quotes inside each other; the text of deeper ones is a paragraph."""
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[^`]*")
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
 _RULE = re.compile(r" {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*")

@@ -331,7 +331,7 @@ _DECISIONS = "Decisions and requests, newest first"
 _GOAL, _LAST = 0.3, 0.35
 """Shares of the block: of the goal, and of the last message of each speaker."""
 _SHORT = 80
-"""Most characters of a request that is shown with the question that it answers: `Yes` says nothing alone."""
+"""Maximum number of characters of a request that is shown with the question that it answers, such as `Yes`."""
 _QUESTION = re.compile(r"(?<![^.!?\uff1f\u061f…\n])[^.!?\uff1f\u061f…\n]++[?\uff1f\u061f]")
 _LONGEST_QUESTION = _LONGEST_DECISION = 200
 _LONGEST_PLAN = 400

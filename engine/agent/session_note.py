@@ -388,7 +388,7 @@ def remember(  # noqa: PLR0913 - most are options, given by name
     if note.existing and not again:
         return Remembered(note, None)
     if slug and not to_slug(slug):
-        raise NoteError(f"A note cannot be called {slug}: its name has letters a to z, digits and hyphens.")
+        raise NoteError(f"A note can't be named {slug}: use letters from a to z, digits and hyphens.")
     named, notice = to_slug(slug), ""
     if not named and suggest_name:
         try:
@@ -424,7 +424,7 @@ def _newest(known: Sequence[SessionSummary]) -> Sequence[SessionSummary]:
     """Return the newest sessions that are not part of another one. Raises `NoteError` if there is none."""
     whole = [session for session in known if not session.parent and session.messages]
     if not whole:
-        raise NoteError("No session is indexed yet, so there is none to remember.")
+        raise NoteError("No session is indexed yet: choose sessions in the settings, then update the index.")
     return nlargest(_MAX_EMPTY, whole, key=lambda session: session.ended or session.started or 0.0)
 
 

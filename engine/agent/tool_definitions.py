@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from engine.agent.fact_operations import MAX_FACTS, USUAL_FACTS, memory_forget, memory_recall, memory_store
 from engine.agent.memory_access import AgentAccess
 from engine.agent.memory_tools import MAX_RESULTS, PAGE_CHARACTERS, PAGE_LINES, memory_get, memory_search
-from engine.agent.tool_interface import AgentTool, count, schema
+from engine.agent.tool_interface import AgentTool, schema, whole_number
 from engine.base.cancellation import CancelToken
 from engine.records import (
     FACT_CATEGORIES,
@@ -96,7 +96,7 @@ def fact_tools(access: AgentAccess) -> tuple[AgentTool, ...]:
 
 def _recall(access: AgentAccess) -> AgentTool:
     def call(arguments: Mapping[str, Any], cancel: CancelToken) -> Record:
-        return memory_recall(access, arguments["query"], count(arguments.get("limit"), MAX_FACTS), cancel=cancel)
+        return memory_recall(access, arguments["query"], whole_number(arguments.get("limit"), MAX_FACTS), cancel=cancel)
 
     query = {"type": "string", "maxLength": LONGEST_QUERY, "description": "A question or words, in any language."}
     limit = {

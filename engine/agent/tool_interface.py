@@ -31,7 +31,7 @@ def error_message(error: BaseException) -> str:
     try:
         text = " ".join(str(error).split())
         if not isinstance(error, MnemoscopeError | MemoryTimeout):
-            log.warning("An agent's question failed", exc_info=error)
+            log.warning("An agent's query failed", exc_info=error)
             text = f"{type(error).__name__}: {text}"
         return redact(text)[:_LONGEST] or type(error).__name__
     except Exception:  # an error that cannot even be printed
@@ -196,7 +196,7 @@ def _listed(names: Any, last: str) -> str:
     return f"{', '.join(first)} {last} {end}" if first else end
 
 
-def count(value: object, most: int = _FURTHEST) -> int | None:
+def whole_number(value: object, most: int = _FURTHEST) -> int | None:
     """Return a whole number limited to `most`; None for numbers below 1 and other values."""
     number = _number(value)
     if number is None or number < 1:
@@ -204,7 +204,7 @@ def count(value: object, most: int = _FURTHEST) -> int | None:
     return most if number >= most else int(number)
 
 
-def share(value: object) -> float | None:
+def fraction(value: object) -> float | None:
     """Return a number limited to 0 to 1; None for other values."""
     number = _number(value)
     return None if number is None else min(1.0, max(0.0, number))

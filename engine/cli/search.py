@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from engine.records import RemedyName, ResultExplanation, SearchExplanation, SearchRemedy, SearchStage
 
 _MAX_COPIES = 5
-"""Most copies of a result that are listed."""
+"""Maximum number of copies of a result that are listed."""
 _LONGEST_NAME = 4
-"""Most words of a query that may be the name of a file."""
+"""Maximum number of words of a query that may be the name of a file."""
 _CONTROLS: "dict[RemedyName, str]" = {
     "weak": "--min-score 0",
     "sources": "leave out --source",

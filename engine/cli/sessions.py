@@ -32,7 +32,7 @@ _UNKNOWN = "unknown"
 _THIS_MACHINE = "this machine"
 _WIDEST_NAME = 24
 _MAX_VALUES = 12
-"""Most agents, projects, models or machines that are named if none matches."""
+"""Maximum number of agents, projects, models or machines that are named if none matches."""
 
 
 def run(arguments: Namespace) -> int:

@@ -29,7 +29,7 @@ from collections.abc import Callable, Iterable, Iterator
 from engine.base import lazy_pattern
 
 BLOCK = 256 * 1024
-"""Most bytes decoded in one call, since decoding holds the interpreter's lock."""
+"""Maximum number of bytes decoded in one call, since decoding holds the interpreter's lock."""
 
 NAMES = {
     "utf-16": "UTF-16",

@@ -20,10 +20,10 @@ LARGEST = 64 * 1024 * 1024
 """Largest file in bytes; larger ones are neither indexed nor shown as Markdown."""
 _BLOCK = 64 * 1024
 _MAX_OUTPUT = 20_000
-"""Most characters of the outputs of one cell."""
+"""Maximum number of characters of the outputs of one cell."""
 _MAX_NAME = 60
 _MAX_GROUPS = 100
-"""Most groups that are read; cards in other groups are listed before the groups."""
+"""Maximum number of groups that are read; cards in other groups are listed before the groups."""
 _ESCAPES = lazy_pattern(r"\x1b\[[0-9;?]*[A-Za-z]")
 _TICKS = lazy_pattern(r"^ {0,3}(`{3,})", re.MULTILINE)
 _OUTPUT = "Output"

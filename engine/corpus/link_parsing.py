@@ -24,7 +24,7 @@ LinkKind = Literal["link", "embed", "block"]
 NameKind = Literal["file", "alias", "block"]
 
 _LINE = 16 * 1024
-"""Most characters of a line that are searched for links."""
+"""Maximum number of characters of a line that are searched for links."""
 _MAX_LINKS = 2_000
 _CONTEXT = 240
 _AROUND = 1_000

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from engine.base import lazy_pattern
 
 MAX_NESTED = 10
-"""Most lists, quotes and callouts around each other that are shown as such."""
+"""Maximum number of lists, quotes and callouts around each other that are shown as such."""
 _MAX_COLUMNS = 60
 _LONGEST_PARAGRAPH = 4_000
 _MARKUP = lazy_pattern(r"([\\`*_\[\]<>~$=|#!&^%{}(])")

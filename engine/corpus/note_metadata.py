@@ -204,7 +204,7 @@ def _file_title(name: str) -> str:
 
 
 _LINE = 4096
-"""Most characters of a line that are searched for tags."""
+"""Maximum number of characters of a line that are searched for tags."""
 _MAX_TAGS = 500
 _LONGEST = 100
 _SEPARATORS = lazy_pattern(r"[,\[\]\s]+")

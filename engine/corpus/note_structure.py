@@ -18,7 +18,7 @@ _SEARCHED = ("title", "subtitle", "aliases", "tags", "keywords", "description", 
 _BETWEEN_TAGS = lazy_pattern(r"[,;:\s]+")
 _LONGEST = 400
 LONGEST_PROPERTY = 4_000
-"""Most characters of a property on several lines; the rest is left out."""
+"""Maximum number of characters of a property on several lines; the rest is left out."""
 _KEY = lazy_pattern(r"[ \-]+")
 
 

@@ -134,7 +134,7 @@ _MAX_NAMED = 3
 _SAMPLE = 10
 """Number of files to look at to find out whether an agent stores each message as a file."""
 _MAX_ENTRIES = 100_000
-"""Most entries counted in one folder, which takes half a second; beyond it, "more than" is shown."""
+"""Maximum number of entries counted in one folder, which takes half a second; beyond it, "more than" is shown."""
 
 
 def openclaw_workspaces(machine: Machine, issues: list[FileIssue]) -> Iterator[Candidate]:

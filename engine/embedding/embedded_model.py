@@ -49,7 +49,7 @@ _POLL_SECONDS = 0.02
 _MAX_WORDS = 10_000
 """Size of the cache of word vectors: some 11 MB."""
 _MAX_PIECES = 64
-"""Most word pieces of a query that are compared with the pieces of lines."""
+"""Maximum number of word pieces of a query that are compared with the pieces of lines."""
 _WORDS_PER_CHECK = 64
 """Words between checks of the cancel token: 20 ms."""
 _STEP_TOKENS = 3200

@@ -245,7 +245,7 @@ _MAX_TOKENS = 2048
 _STEP = Limits(inputs=16, tokens=2048, input_tokens=_MAX_TOKENS, at_once=1)
 """Limits of one request to the process: a query that arrives meanwhile waits no longer than one takes."""
 _SPECIAL_TOKENS = 8
-"""Most special tokens that a model adds around a text."""
+"""Maximum number of special tokens that a model adds around a text."""
 _BYTES_PER_TOKEN = 3
 _USUAL = Calibration(low=0.16, high=0.48, weight=0.4, spread=0.07)
 _QUERY_SECONDS = 300.0

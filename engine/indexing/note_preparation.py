@@ -31,7 +31,7 @@ from engine.text import analyse, analyse_both, language_of_note
 _HEAD_CHARACTERS = 4096
 _BATCH_CHARACTERS = 32 * 1024
 _MAX_HELD = 16 * 1024 * 1024
-"""Most characters of rows in memory; more are written to a temporary file."""
+"""Maximum number of characters of rows in memory; more are written to a temporary file."""
 _PORTION = 128 * 1024
 
 _encode = msgspec.msgpack.Encoder().encode

@@ -39,9 +39,9 @@ time.
 """
 _MAX_PROCESSES = 3
 _MAX_WAITING = 16
-"""Most notes queued for one process."""
+"""Maximum number of notes queued for one process."""
 _MAX_TEXT = 4_000_000
-"""Most characters of all queued notes together; a longer note is prepared in this process."""
+"""Maximum number of characters of all queued notes together; a longer note is prepared in this process."""
 _READY = b""
 """First message of the process: all imports are done."""
 _FAILED = b""
@@ -51,7 +51,8 @@ _NICENESS = 5
 _POLL = 0.05
 """Seconds between checks of the cancel token."""
 _AHEAD = 2
-"""Most parts of shared work that wait in one process: more than one, so that it never waits for the next."""
+"""Maximum number of parts of shared work that wait in one process: more than one, so that it never waits for the
+next."""
 
 _Part = TypeVar("_Part")
 _Result = TypeVar("_Result")

@@ -38,7 +38,7 @@ _OTHER_WRITER_SECONDS = 1.0
 _SECONDS_PER_MINUTE = 60.0
 _BATCH_POLL_SECONDS = 300.0
 _CHANGES_SECONDS = 30.0
-"""Most seconds until a sync after a change that calls for none, such as a few lines more in a session."""
+"""Maximum number of seconds until a sync after a change that calls for none, such as a few lines more in a session."""
 _WATCHERS_TRUSTED_SECONDS = 600.0
 """How long the sessions that watchers report are read alone without regular syncs: they may have missed a change."""
 _STATE_POLL_SECONDS = 1.0

@@ -43,11 +43,11 @@ _MIN_COSINE = 0.85
 _BITS = 256
 _BAND = 16
 _MAX_DIFFERENT = 60
-"""Most signs in which two vectors may differ: at the least cosine they differ in 45, rarely in 15 more; unrelated ones
-in some 115.
+"""Maximum number of signs in which two vectors may differ: at the least cosine they differ in 45, rarely in 15 more;
+unrelated ones in some 115.
 """
 _MAX_IN_BAND = 40
-"""Most chunks agreeing in a band that are all compared with each other."""
+"""Maximum number of chunks agreeing in a band that are all compared with each other."""
 _MAX_NEIGHBOURS = 4
 _MAX_NEAR_PAIRS = 50_000
 """Number of pairs compared, beginning with the fewest different signs: reading the vectors of a million pairs would

@@ -60,7 +60,7 @@ _MOSTLY = 0.8
 
 _BATCH_SIZE = 200
 _SAMPLED = 1_500_000
-"""Most shingles in memory: 12 bytes each, and as much again during sorting."""
+"""Maximum number of shingles in memory: 12 bytes each, and as much again during sorting."""
 _CHARACTERS_PER_TOKEN = 6
 _MAX_COMPARED = 5_000
 _CACHED_FILES = 256

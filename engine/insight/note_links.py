@@ -32,7 +32,7 @@ from engine.store.snapshot import Snapshot, indexed_file
 
 _MAX_LINES = 40
 _SEARCHED_LINES = 20_000
-"""Most lines that are searched for a heading or a block."""
+"""Maximum number of lines that are searched for a heading or a block."""
 
 
 def note_links(snapshot: Snapshot, path: str, guard: PathGuard) -> NoteLinks:
@@ -118,7 +118,7 @@ def _document(note: LinkedNote) -> LinkedText:
 # documentation ("Assign an ID"), of Obsidian's blocks (`^id`), and in Markdown ids in HTML and in braces.
 
 _LINE = 16 * 1024
-"""Most characters of a line that are searched for a target."""
+"""Maximum number of characters of a line that are searched for a target."""
 _PAGE = lazy_pattern(r"page=(\d{1,9})(?:&.*)?")
 _BULLET = lazy_pattern(r"^[ \t]*[-*+][ \t]+")
 _NUMBERED = lazy_pattern(r"(.+?)[-_](\d{1,4})")
@@ -249,7 +249,7 @@ def _indentation(line: str) -> int:
 
 
 def _letters(heading: str) -> str:
-    """Return the letters and digits of a heading, by which links name it in any format; all signs if it has neither."""
+    """Return the letters and digits of a heading, by which links name it, or all characters if it has neither."""
     text = without_links(heading)
     return "".join(filter(str.isalnum, text)).casefold() or text
 
@@ -259,7 +259,7 @@ def _letters(heading: str) -> str:
 IMAGE_ENDINGS = ("png", "jpg", "jpeg", "gif", "webp", "bmp")
 """File types without references to other files, which SVG may have."""
 _MAX_ENTRIES = 50_000
-"""Most files and folders that are listed to find images by their names."""
+"""Maximum number of files and folders that are listed to find images by their names."""
 
 
 class NoteImages:

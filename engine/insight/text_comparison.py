@@ -17,7 +17,7 @@ from engine.text.tokens import RUN
 from engine.text.tokens_and_stems import Streams, text_pieces
 
 _GAP = 8
-"""Most differing tokens in a row within a shared passage."""
+"""Maximum number of differing tokens in a row within a shared passage."""
 
 Mask = NDArray[np.bool_]
 LineRange = tuple[int, int]

@@ -55,7 +55,7 @@ _AROUND_WORDS = ".,;:!?…\"'`“”„«»()[]*_\u2018\u2019"
 _SECRET = marked("A fact with a password, a key or a token can't be saved: remove the secret.")
 
 _BATCH_SIZE = 256
-"""Most facts embedded for one query; the others are matched by keywords until the next query."""
+"""Maximum number of facts embedded for one query; the others are matched by keywords until the next query."""
 _LONGEST_QUERY = 2000
 
 

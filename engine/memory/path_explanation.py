@@ -42,7 +42,7 @@ _BROKEN = "broken"
 _BUILT_IN = RuleOrigin(key="", value="", layer="built-in", file="", line=0)
 _SHOWN_PASSED = 20
 _SHORTEST_TYPED = 4
-"""Fewest letters and digits of a name that similar ones are looked up for."""
+"""Minimum number of letters and digits of a name that similar ones are looked up for."""
 _MAX_TYPOS = 1
 _MAX_SIMILAR = 3
 

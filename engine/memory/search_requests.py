@@ -25,7 +25,7 @@ from engine.settings.search_settings import QuerySettings
 _SAME_TIME = 0.001
 """Greatest difference of two equal times of a file in seconds, since they are floating-point numbers."""
 _MAX_NAMED = 5
-"""Most files that a notice names: after a checkout of a repository, all have another time."""
+"""Maximum number of files that a notice names: after a checkout of a repository, all have another time."""
 
 
 class SearchOptions(TypedDict, total=False):
@@ -54,7 +54,8 @@ class SearchOptions(TypedDict, total=False):
     last.
     """
     per_file: int
-    """Most results per file, 3 by default; 0 for no limit. The last one shown says how many more its file has."""
+    """Maximum number of results per file, 3 by default; 0 for no limit. The last one shown says how many more its file
+    has."""
     copies: bool
     """Whether each copy of a passage in another file is a separate result; otherwise they are `copies` of one."""
     correct: bool

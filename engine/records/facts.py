@@ -11,7 +11,7 @@ FactOrigin = Literal["person", "agent", "capture"]
 """Author of a fact: a user in the window or on the command line, an agent on request, or automatic capture."""
 
 LONGEST_FACT = 4000
-"""Most characters of a fact."""
+"""Maximum number of characters of a fact."""
 USUAL_IMPORTANCE = 0.7
 FACT_CATEGORIES: tuple[FactCategory, ...] = ("preference", "decision", "entity", "fact", "other")
 FORGOTTEN_DAYS = 30

@@ -15,7 +15,7 @@ from engine.records.base import Record
 
 SCHEME = "mnemoscope"
 LONGEST_LINK = 16_384
-"""Most characters of a link: the longest possible path with each byte escaped, and a little more."""
+"""Maximum number of characters of a link: the longest possible path with each byte escaped, and a little more."""
 _LONGEST_ID = 256
 _START = f"{SCHEME}://"
 _OPEN = "open"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 SearchMode = Literal["hybrid", "vector", "keyword"]
 LONGEST_QUERY = 10_000
-"""Most characters of a query; longer ones are refused."""
+"""Maximum number of characters of a query; longer ones are refused."""
 
 
 class ResultText(Record, frozen=True):

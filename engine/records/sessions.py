@@ -7,7 +7,7 @@ from msgspec import UNSET, UnsetType
 from engine.records.base import Record
 
 _OPEN_CALLS = 64
-"""Most tool calls that await their result: some agents never write results."""
+"""Maximum number of tool calls that await their result: some agents never write results."""
 
 
 class ModelUsage(Record, frozen=True, gc=False, kw_only=False):

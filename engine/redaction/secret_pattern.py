@@ -44,14 +44,14 @@ PATH = lazy_pattern(
     r"|\S+\.(?:pem|key|pub|crt|json|ya?ml|txt|py|ts|js|md|toml|env)"
 )
 SIGN_WITHIN = lazy_pattern(r"\w[!#$%&*+?^]\w")
-"""A sign of a password between letters or digits."""
+"""A symbol in a password between letters or digits."""
 _LETTERS = lazy_pattern("[^\\W\\d_]{3}")
 _JOINED_NAMES = lazy_pattern("[/.+]")
 _UNLIKE_NAMES = lazy_pattern(
     r"\w[!#$%&*?^]\w|[a-z]\d+[a-z].*[!#$%&?]$|^\w{6}(?:-\w{6}){2}$"
     r"|^(?=.*-).*[^\W\d_]{2}\d[^\W\d_A-Z]{2}"
 )
-"""Matches signs, digits and groups as in generated passwords, and not as in Qwen3-30B-A3B and other names."""
+"""Matches symbols, digits and groups as in generated passwords, and not as in Qwen3-30B-A3B and other names."""
 
 
 def secret_span(match: re.Match[str]) -> tuple[int, int]:
@@ -83,7 +83,7 @@ def is_random(value: str, least: int) -> bool:
 
 
 def resembles_password(value: str, *, known: bool) -> bool:
-    """Whether letters, digits and signs are mixed as in a password. Fewer are enough after a `known` account."""
+    """Whether letters, digits and symbols are mixed as in a password. Fewer are enough after a `known` account."""
     capital, digit = any(map(str.isupper, value)), any(map(str.isdigit, value))
     if known and SIGN_WITHIN.search(value) and (digit or (capital and _LETTERS.search(value))):
         return True
@@ -163,7 +163,7 @@ _MIXED_TAIL = (
     + "|".join(rf"(?<={_IN_WORD}{{12}}[\s\S]{{{count}}})" for count in (1, 2, 3))
     + ")"
 )
-"""A digit or a sign near the end of the word, or a long word: most others are rejected without a line of Python."""
+"""A digit or a symbol near the end of the word, or a long word: most others are rejected without a line of Python."""
 _WORD_ENDS = (  # each begins with one literal character, for which alone the text is searched
     lazy_pattern(
         rf"\n(?<![ \t()<>\[\]{{}}|\\;,=:\n]\n)"

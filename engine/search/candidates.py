@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from engine.search.vector_leg import VectorLeg
 
 _LARGE_FILES = 3
-"""Most searches for candidates in files other than the ones found before."""
+"""Maximum number of searches for candidates in files other than the ones found before."""
 
 
 class KeywordPart(msgspec.Struct):
@@ -49,7 +49,7 @@ class KeywordPart(msgspec.Struct):
 
     @property
     def wordless(self) -> bool:
-        """Whether there is nothing to search for: the query has only punctuation and similar signs."""
+        """Whether there is nothing to search for: the query has only punctuation and symbols."""
         return self.example is None and not self.analysis.terms and not self.conditions
 
     def unmatched(self, words: KeywordScores, results: Sequence[Scored]) -> tuple[tuple[str, ...], tuple[str, ...]]:

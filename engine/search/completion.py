@@ -20,9 +20,9 @@ _DATES = ("today", "yesterday", "last week", "this month", "last month", "this y
 _DAYS = 10 * 366
 """Days before today that are completed as dates, with their months and years."""
 _MAX_SIMILAR = 3
-"""Most suggestions for a value that occurs nowhere."""
+"""Maximum number of suggestions for a value that occurs nowhere."""
 _SHORTEST_WITH_TWO_TYPOS = 5
-"""Fewest characters of a value that may have two typos."""
+"""Minimum number of characters of a value that may have two typos."""
 _MAX_UNITS = 31
 """Largest number in a completed time ago, such as 31d."""
 

@@ -31,7 +31,7 @@ _MIN_AROUND = 5
 _YEAR = lazy_pattern(r"\A(\d{4}) ?[年년] ?|(?:,? (?:(?:de|del|di|of) )?|(?<=\.))(\d{4})\Z")
 """Matches the year of a day such as 2026年12月24日 or 24 December 2026, with the word or sign that joins it."""
 _LONGEST_SHORTENED = 4
-"""Most words of a query that is searched without one of them."""
+"""Maximum number of words of a query that is searched without one of them."""
 _RARE_CHUNKS, _SMALL_INDEX_SHARE, _RARE_SHARE = 5, 20, 800
 """A word is rare enough to be searched without another word of the query if at most one of 800 chunks has it or, in a
 small index, at most five chunks and one of 20. One of 20 alone would answer more off-topic queries.
@@ -160,7 +160,7 @@ def _is_likely(word: str, suggested: str, model: WordModel) -> bool:
     if not folded.isascii() or completes_name(word, suggested):
         return True
     short = len(folded) < SHORTEST_CORRECTED and not model.is_rare(word)
-    if short or (spelling.signs(folded) and not spelling.same_letters(folded, other)):
+    if short or (spelling.non_letters(folded) and not spelling.same_letters(folded, other)):
         most = 0
     else:
         most = 1 if len(folded) < _SHORTEST_TWO_TYPOS else 2

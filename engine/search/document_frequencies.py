@@ -18,10 +18,10 @@ from engine.store.snapshot import Snapshot
 _MAX_WORDS = 4096
 _TOGETHER = 100
 _MAX_BEGINNINGS = 4
-"""Most cached prefixes, each with up to thousands of words, from which the words of longer prefixes are filtered."""
+"""Maximum number of cached prefixes, each with up to thousands of words, among which are those of longer prefixes."""
 WIDEST_BEGINNING = 5_000
-"""Most chunks, summed over its words, of a prefix that is searched with all of them: FTS5 merges the lists of all words
-for each statement, and twice for each ranking."""
+"""Maximum number of chunks, summed over its words, of a prefix that is searched with all of them: FTS5 merges the lists
+of all words for each statement, and twice for each ranking."""
 _MAX_SUBSTITUTES = 24
 LARGE = 200_000
 """Chunks from which the lists of frequent words are so long that a search reads only parts of them."""
@@ -42,7 +42,7 @@ class Word(msgspec.Struct, frozen=True, order=True, array_like=True, gc=False):
 _CHUNKS = attrgetter("chunks")
 
 
-class Beginning(msgspec.Struct, frozen=True, dict=True, eq=False):
+class PrefixMatches(msgspec.Struct, frozen=True, dict=True, eq=False):
     """The words of the index with one prefix."""
 
     start: str
@@ -61,12 +61,12 @@ class Beginning(msgspec.Struct, frozen=True, dict=True, eq=False):
         """All words, beginning with the most frequent words and words of titles."""
         return [*(word.token for word in self.words), *self.rare.split("\n")[1:]]
 
-    def narrowed(self, start: str) -> "Beginning":
+    def narrowed(self, start: str) -> "PrefixMatches":
         """Return the words with a longer prefix."""
         words = [word for word in self.words if word.token.startswith(start)]
         first, last = self.rare.find(f"\n{start}"), self.rare.rfind(f"\n{start}")
         end = self.rare.find("\n", last + 1)
-        return Beginning(start, words, self.rare[first : None if end < 0 else end] if first >= 0 else "")
+        return PrefixMatches(start, words, self.rare[first : None if end < 0 else end] if first >= 0 else "")
 
     @cached_property
     def substitutes(self) -> list[Word]:
@@ -101,7 +101,7 @@ class _CachedCounts:
         self.chunks: dict[str, dict[str, int]] = {}
         """Number of chunks by token and column."""
         self.loose: dict[tuple[str, str], tuple[int, Sequence[str]]] = {}
-        self.beginnings: dict[str, Beginning] = {}
+        self.prefixes: dict[str, PrefixMatches] = {}
         """Words by prefix, least recently added first."""
 
 
@@ -224,9 +224,9 @@ class Counts:
         )
         return [term for (term,) in rows]
 
-    def words(self, start: str) -> Beginning:
+    def words(self, start: str) -> PrefixMatches:
         """Return the words of the index with the prefix `start`."""
-        known = self._cached.beginnings
+        known = self._cached.prefixes
         found = known.get(start)
         if found is None:
             wider = [begun for begun in list(known.values()) if start.startswith(begun.start)]
@@ -239,7 +239,7 @@ class Counts:
                 known.pop(oldest, None)
         return found
 
-    def _read(self, start: str) -> Beginning:
+    def _read(self, start: str) -> PrefixMatches:
         # Making objects of all words would take most of the time.
         query = f"""SELECT json_group_array(json_array(term, chunks, titled)) FILTER (WHERE chunks > 1 OR titled),
                 coalesce(group_concat(char(10) || term, '') FILTER (WHERE chunks = 1 AND NOT titled), '')
@@ -249,7 +249,7 @@ class Counts:
                 GROUP BY term HAVING chunks)"""
         ((words, rare),) = self._snapshot.connection.execute(query, (start, start + "\U0010ffff"))
         decoded = msgspec.json.decode(words, type=list[Word])
-        return Beginning(start, sorted(decoded, key=lambda word: (-word.titled, -word.chunks, word.token)), rare)
+        return PrefixMatches(start, sorted(decoded, key=lambda word: (-word.titled, -word.chunks, word.token)), rare)
 
 
 def sql_chunk_count(column: str) -> str:

@@ -30,9 +30,9 @@ from engine.text.time_expressions import PREPOSITIONS, read_times
 RunQuery = Callable[[SearchRequest], SearchOutcome]
 
 _MAX_DEMANDS = 4
-"""Most conditions that are dropped one at a time, since each needs a search."""
+"""Maximum number of conditions that are dropped one at a time, since each needs a search."""
 _MAX_WITHOUT = 2
-"""Most suggested queries with one word left out."""
+"""Maximum number of suggested queries with one word left out."""
 _MAX_TYPES = 8
 _SELDOM_NOTES = ("", ".json", ".html", ".htm", ".log", ".csv")
 _WORDS_APART = marked("Without the quotation marks, the query finds {results}.")
@@ -56,7 +56,7 @@ _IN_ITS_TIME = marked("With its time as a condition, this query finds {results}.
 _IN_ITS_SESSIONS = marked("As {condition}, this query finds {results}.")
 _LEGS = ("question", "words", "keywords", "vectors")
 _MAX_HIDDEN = 3
-"""Most hidden folders that are named in an answer."""
+"""Maximum number of hidden folders that are named in an answer."""
 _OF_PROGRAMS = frozenset(
     """.obsidian .trash .logseq .foam .dendron .zk .vscode .idea .vs .settings .github .gitlab .circleci .husky .config
     .cache .local .venv .tox .nox .mypy_cache .pytest_cache .ruff_cache .stfolder .stversions .sync .dropbox.cache

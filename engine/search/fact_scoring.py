@@ -35,7 +35,7 @@ _LONG_QUERY = 5
 """Number of terms of a query that no fact is expected to contain completely."""
 _FULL = 0.999
 _MIN_WORDS = 2
-"""Fewest terms of a query for which containing all of them makes a fact a full match."""
+"""Minimum number of terms of a query for which containing all of them makes a fact a full match."""
 _SAME_MEANING = 0.7
 """Share of the range from an unrelated sentence to an identical one."""
 

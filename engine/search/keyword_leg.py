@@ -26,10 +26,10 @@ _TITLES = "- {words stems}"
 _NAMES = "- {words stems heading}"
 _MAX_TITLED = 200
 _MAX_RANKED = 10_000
-"""Most matches to rank, about 8 ms."""
+"""Maximum number of matches to rank, about 8 ms."""
 _CHOOSING = 4_000
-"""Most matches of the rarest terms, which choose the candidates. All terms count in scores and, unless the query is a
-long text, in ranks.
+"""Maximum number of matches of the rarest terms, which choose the candidates. All terms count in scores and, unless the
+query is a long text, in ranks.
 """
 _FEWER = 4
 """Factor by which the matches of some terms must be fewer than the matches of all terms to be read first."""
@@ -45,7 +45,7 @@ our own ranking, of half as many recent matches.
 _SHARE_OF_TITLES = 4
 """One in so many candidates that our own ranking chose is added for matches in titles."""
 _MAX_READ = 100_000
-"""Most matches to read for those in titles, some 10 ms."""
+"""Maximum number of matches to read for those in titles, some 10 ms."""
 _SAMPLE, _MAX_SAMPLED = 16, 16_000
 """One in so many chunks, the newest, but at most so many show how many matches there are. Counting takes up to half a
 µs for each.

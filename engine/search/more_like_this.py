@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from engine.search.search_context import WordCountSource
 
 LONGEST = 4096
-"""Most code points of a selection that are used."""
+"""Maximum number of code points of a selection that are used."""
 _MAX_DISTINCTIVE = 20
 _MAX_COUNTED = 200
 """Number of a passage's most frequent words whose frequency in the index is looked up."""

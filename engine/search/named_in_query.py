@@ -37,7 +37,7 @@ _MAX_LOOKED_AT, _LARGEST_LOOKED_AT, _MAX_BYTES, _MAX_PARSED = 200, 8 * 1024**2, 
 """Most transcripts that are searched for text of tools, most bytes of each and of all, and most that are parsed."""
 _MAX_FILES = 3
 _LONGEST = 1000
-"""Most characters of a query that is searched for names; a longer one is a pasted passage."""
+"""Maximum number of characters of a query that is searched for names; a longer one is a pasted passage."""
 _GENERIC = frozenset("agent ai chat cli code desktop github jan my oh open".split())
 """Words of agents' names that alone don't name an agent."""
 _PLAIN = frozenset(
@@ -290,7 +290,7 @@ _ANY_NAME = "*"
 """Start of the path of an issue that represents all files of a type."""
 _MAX_EXCLUDED = 2
 _SHORTEST_NAME = 3
-"""Fewest characters of a word that is searched in the names of files that are not indexed."""
+"""Minimum number of characters of a word that is searched in the names of files that are not indexed."""
 _AROUND_WORDS = "\"'“”„()?!,;:."
 _UNINDEXED = SnapshotCache(
     lambda snapshot: [(fold(issue.path), issue) for kind in ("failed", "skipped") for issue in snapshot.issues(kind)]

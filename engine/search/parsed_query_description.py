@@ -63,7 +63,7 @@ def describe_conditions(query: Query) -> str:
 
 
 def no_words() -> str:
-    """Return the sentence for a query that has only punctuation and similar signs."""
+    """Return the sentence for a query that has only punctuation and symbols."""
     return tr("The query has no letters, digits or emoji. Type a word to search for.")
 
 

@@ -228,7 +228,7 @@ class UnderstoodQuery(msgspec.Struct, frozen=True):
     tags_wait: bool = False
     """Whether it uses tags, which the index doesn't have before its next update."""
     wordless: bool = False
-    """Whether it has only punctuation and similar signs."""
+    """Whether it has only punctuation and symbols."""
 
 
 Details = (

@@ -34,7 +34,7 @@ _SESSION_BOOST = 0.6
 CANDIDATES = 50
 """Number of candidates that keywords, and vectors, each contribute from files of a named time, or named sessions."""
 _MAX_NAMED = 2000
-"""Most named sessions that are searched for candidates; of more, the best are found in the whole index."""
+"""Maximum number of named sessions that are searched for candidates; of more, the best are found in the whole index."""
 _ISO_DAY = lazy_pattern(r"(?<![0-9])((?:19|20)[0-9]{2})[-_.]([01][0-9])[-_.]([0-3][0-9])(?![0-9])")
 _YEAR = lazy_pattern(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
 

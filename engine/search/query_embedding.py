@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _MAX_CACHED = 64
 _NONSENSE = 5
-"""Fewest letters of words that show by their spelling that they have no meaning; models know many abbreviations."""
+"""Minimum number of letters of a word whose spelling shows that it has no meaning: models know many abbreviations."""
 _LETTERS_PER_PIECE = 2.1
 """Words have no meaning if the model spells them in pieces of fewer letters on average. This holds for 86 % of random
 words, and for 2 % of the words of eight languages.

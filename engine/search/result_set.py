@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from engine.search.vector_leg import VectorLeg
 
 LARGEST_SCOPE = 1000
-"""Most results that can be the scope of another query."""
+"""Maximum number of results that can be the scope of another query."""
 _LONGEST_NAME = 60
 
 

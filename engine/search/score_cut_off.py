@@ -35,10 +35,11 @@ if TYPE_CHECKING:
     from engine.search.diversity import Similarity
 
 COMPARED = 20
-"""Most results whose language is looked up and whose words are compared with the query's; others stay in place, below.
+"""Maximum number of results whose language is looked up and whose words are compared with the query's; others stay in
+place, below.
 """
 _COPIED = 80
-"""Fewest characters of a text that counts as a copy if it is in several files."""
+"""Minimum number of characters of a text that counts as a copy if it is in several files."""
 _COVERED, _NOT_COVERED = 0.45, 0.15
 """Coverage of the query, by its words or similar ones, below which the minimum begins to rise, and below which it rises
 no further. Frequent words count less. Passages on any subject cover a part of most queries.

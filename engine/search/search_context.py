@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from engine.embedding.provider_interface import EmbeddingProvider
-    from engine.search.document_frequencies import Beginning
+    from engine.search.document_frequencies import PrefixMatches
     from engine.settings import Settings
     from engine.store.snapshot import Snapshot
     from engine.store.vector_encoding import Ids, StoredModel, Vectors
@@ -48,7 +48,7 @@ class SearchRequest(msgspec.Struct, frozen=True):
     diverse: bool = False
     """Whether to move results down that are similar to better ones."""
     per_file: int = 0
-    """Most results of one file; 0 for no limit."""
+    """Maximum number of results of one file; 0 for no limit."""
     copies: bool = False
     """Whether each copy of a passage in another file is a separate result."""
     correct: bool = False
@@ -232,7 +232,7 @@ class WordCounts(Protocol):
 
     def chunks(self, token: str, column: str) -> int: ...
 
-    def words(self, start: str) -> "Beginning": ...
+    def words(self, start: str) -> "PrefixMatches": ...
 
     def loose(self, token: str, column: str) -> int:
         """Return the number of chunks that contain a token; with `*` at its end, the sum over all tokens with this

@@ -20,7 +20,7 @@ EXCERPT_LENGTH = 110
 most different matched words."""
 _ADDRESS = lazy_pattern(r"[A-Za-z]{2,12}://\S+")
 _LONGEST_WORD = 40
-"""Most characters by which a cut moves to keep a word whole: Japanese and URLs have no spaces."""
+"""Maximum number of characters by which a cut moves to keep a word whole: Japanese and URLs have no spaces."""
 
 
 class Snippet(msgspec.Struct, frozen=True):

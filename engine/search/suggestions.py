@@ -35,12 +35,12 @@ looked up.
 _MAX_COMPARED = 3_000
 """Largest number of words with the same beginning to compare; if there are more, a longer beginning is used."""
 _MAX_WORDS = 3
-"""Most words that are looked up, and most suggestions."""
+"""Maximum number of words that are looked up, and of suggestions."""
 _MAX_SIMILAR = 8
-"""Most similar words that are searched for a word that occurs nowhere."""
+"""Maximum number of similar words that are searched for a word that occurs nowhere."""
 _MAX_REMEMBERED = 512
 _SHORTEST_JOINED, _MAX_JOINED = 6, 4
-"""Fewest characters of a word that may be several words without spaces, and most words that it may consist of."""
+"""Minimum number of characters of a word that may join several words, and maximum number of these."""
 _MAX_SPLITS = 8
 SHORTEST_CORRECTED = 5
 """Characters of the shortest word that is corrected automatically."""
@@ -283,7 +283,7 @@ def _search_word(term: QueryTerm) -> tuple[str, bool]:
     root, word = term.stems[0] if term.stems else "", term.word
     if not root or not isinstance(word, str) or (len(word) < len(root) and " " not in root):  # its pairs
         return (root, True) if 1 < len(root) <= spelling.LONGEST and spelling.is_plain(root) else ("", False)
-    shortest = spelling.SHORTEST_NUMBER if word.isdigit() else spelling.SHORTEST + len(spelling.signs(word))
+    shortest = spelling.SHORTEST_NUMBER if word.isdigit() else spelling.SHORTEST + len(spelling.non_letters(word))
     return (word, False) if shortest <= len(word) <= spelling.LONGEST else ("", False)
 
 
@@ -302,8 +302,9 @@ def _nearest(snapshot: Snapshot, token: str, *, korean: bool) -> list[Near]:
     for word, chunks in candidates.items():
         other = read(word)
         typos = spelling.typos(letters, other, most)
-        # A number isn't changed, nor a sign between the parts of a name.
-        if typos and spelling.signs(word) == spelling.signs(token) and spelling.is_probable(letters, other, typos):
+        # A number isn't changed, nor a symbol between the parts of a name.
+        same_rest = spelling.non_letters(word) == spelling.non_letters(token)
+        if typos and same_rest and spelling.is_probable(letters, other, typos):
             rank = typos, spelling.rarity(letters, other, typos, chunks), word
             ranked.append((rank, Near(word, chunks, typos)))
     return [near for _, near in sorted(ranked, key=lambda pair: pair[0])]

@@ -14,9 +14,9 @@ from engine.text.tokens_and_stems import phrase_tokens
 
 _TAG = lazy_pattern(r"#([^\s#]+?)[.,;:!?]*")
 _MAX_READ = 200
-"""Most texts that are read to find an option of a command."""
+"""Maximum number of texts that are read to find an option of a command."""
 _MAX_OPTIONS = 8
-"""Most exclusions that may be options of a command."""
+"""Maximum number of exclusions that may be options of a command."""
 
 
 def read_with_index(snapshot: Snapshot, query: Query, files: Sequence[int] | None) -> Query:

@@ -29,9 +29,9 @@ _FILLER = 0.2
 _SHORTEST_CONTINUED = 4
 _MAX_CONTINUED = 8
 _MAX_PARTS = 6
-"""Most words of a query that may spell an identifier together."""
+"""Maximum number of words of a query that may spell an identifier together."""
 _MAX_KNOWN = 48
-"""Most words of a long text that are searched, the rarest: each passage is compared with all forms of all words."""
+"""Maximum number of words searched of a long text, the rarest: passages are compared with all forms of each."""
 
 
 def analyse_with_index(snapshot: Snapshot, query: Query, counts: "WordCounts") -> QueryAnalysis:

@@ -32,14 +32,14 @@ from engine.text.tokens_and_stems import letters_and_digits, phrase_tokens, word
 _WORD = re.compile(r"[^\W_]+")
 _NOT_IN_NAMES = {code: None for code in range(128) if not chr(code).isalnum()}
 _MAX_WORDS = 12
-"""Most words of a title; pasted text is longer."""
+"""Maximum number of words of a title; pasted text is longer."""
 _MAX_NAMED, _MAX_LOOKED_UP = 50, 200
 _LONGEST = 200
-"""Most characters of a name to compare, and of a query whose numbers are compared."""
+"""Maximum number of characters of a name to compare, and of a query whose numbers are compared."""
 _MAX_PARTS = 6
-"""Most words of a name that a text may define, or that may spell an identifier together."""
+"""Maximum number of words of a name that a text may define, or that may spell an identifier together."""
 _SHORTEST_DEFINED, _LONGEST_DEFINED = 3, 80
-"""Fewest and most characters of a name that a text may define."""
+"""Minimum and maximum number of characters of a name that a text may define."""
 _DEFINING = (
     "class const def enum fn fun func function index interface let macro module proc procedure record struct sub table"
     " trait type val var view"
@@ -57,7 +57,7 @@ _DEFINITION = lazy_pattern(
 )
 """Matches a line that defines a name. The line is in lower case, with a NUL instead of the name."""
 _LONGEST_START = 80
-"""Most characters before the name in a line that defines it."""
+"""Maximum number of characters before the name in a line that defines it."""
 _JOINTS = " _.-:>"
 """Joints: characters that may be between two parts of a name."""
 _JOINT = lazy_pattern(r"(?=\S++\Z).*?\w[-_.]\w")
@@ -69,7 +69,7 @@ _JOINED = lazy_pattern(r"(?=\S+\Z).*(?:[_.:>]|[a-z0-9][A-Z]|[A-Z]{2}[a-z])")
 
 
 _SHORTEST_BEGUN, _LONGEST_BEGUN = 2, 100
-"""Fewest and most characters of a query that may be completed to a name."""
+"""Minimum and maximum number of characters of a query that may be completed to a name."""
 _MIN_TYPED = 0.6
 """Share of the letters and digits of a name that must be typed."""
 _MAX_COMPLETED = 3

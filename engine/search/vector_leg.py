@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _SPELT, _SPELT_WORDS = 12, 40
 """Number of files, and of words in each, whose spelling shows whether the model knows their language."""
 _MIN_PIECES = 100
-"""Fewest pieces of words that are enough for that."""
+"""Minimum number of pieces of words that are enough for that."""
 _WORD = re.compile(r"[^\W\d_]{3,20}")
 _ANY_WORD = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]{1,2}|(?:(?![\u3040-\u30ff\u4e00-\u9fff])\w)+|[^\w\s]+")
 """A word, two characters of a script without spaces, or signs, which the models read like words."""

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from engine.embedding.provider_interface import EmbeddingProvider
 
 _MAX_WORDS = 400
-"""Most different words of the query and these results together: the built-in model takes a quarter of a millisecond
-for a new one.
+"""Maximum number of different words of the query and these results together: the built-in model takes a quarter of a
+millisecond for a new one.
 """
 _WEIGHT = 0.5
 """Weight of the words' average cosine, relative to the weight of the passage's cosine."""
@@ -57,7 +57,7 @@ _WEIGHT_OF_SHARED = 2.0
 _BEGINNING = 700
 """Number of characters at the beginning of a passage whose words are compared with those of the best results."""
 _MAX_SHARED = 40
-"""Most words that are compared: the index takes some 20 microseconds to count the chunks with a word."""
+"""Maximum number of words that are compared: the index takes some 20 microseconds to count the chunks with a word."""
 _MIN_WEIGHT = 0.01
 """Weight of a frequent word, so that a query of frequent words alone can also be compared."""
 _FREQUENT_PIECE, _COMMON_PIECE = 9.0, 7.0

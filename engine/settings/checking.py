@@ -38,7 +38,7 @@ _TABLES = {
 _ALMOST = 0.85
 """Similarity of a misspelt key to the correct one, from 0 to 1, from which other tables are not considered."""
 _MAX_TABLES = 3
-"""Most tables that are named for an option in the wrong one."""
+"""Maximum number of tables that are named for an option in the wrong one."""
 _LARGEST = 2**53
 """Largest whole number that databases, JSON and floats represent exactly."""
 

@@ -134,7 +134,7 @@ def read_settings_text(path: Path, *, required: bool) -> str | None:
         raw = read_file(path, _MAX_BYTES).removeprefix(BOM_UTF8)
     except FileNotFoundError:
         if required:
-            raise SettingsError(tr("The settings file {path} does not exist.", path=path)) from None
+            raise SettingsError(tr("The settings file {path} does not exist: check the path.", path=path)) from None
         return None
     except ValueError:  # a zero byte in the name
         raise SettingsError(tr("The settings file cannot be named {path}.", path=repr(str(path)))) from None

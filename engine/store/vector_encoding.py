@@ -24,8 +24,8 @@ else:
 _CONVERTED = 4096
 """Number of rows of SQLite converted to an array in one call; longer lists would block other threads too long."""
 MAX_DIMS = 20_000
-"""Most dimensions of a vector; models have some thousands. A larger stored number is damaged and would fill memory, and
-three times as many must be countable in 16 bits (`Block.distances`)."""
+"""Maximum number of dimensions of a vector; models have some thousands. A larger stored number is damaged and would
+fill memory, and three times as many must be countable in 16 bits (`Block.distances`)."""
 _HALF_BITS = -0x7000_2000
 """Bits of a float32 that a float16 fills after a shift by 13: the sign, the last five of the exponent, the first ten of
 the fraction."""

@@ -23,7 +23,7 @@ from engine.store.index_paths import IndexFiles, index_files
 log = lazy_logger(__name__)
 
 _SAMPLE = 200
-"""Most indexed files that are compared with the files in a folder."""
+"""Maximum number of indexed files that are compared with the files in a folder."""
 
 
 class WorkspaceRecord(msgspec.Struct, frozen=True):

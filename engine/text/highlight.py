@@ -89,7 +89,7 @@ _WILDCARD = lazy_pattern(r"\*+|\?|\[[^\]]+\]")
 _SEPARATOR = r"(?:/|\\{1,2})"
 """Separator between folders, also in Windows paths, and in such paths within JSON."""
 _MAX_FOLDERS, _MAX_WILDCARDS = 8, 2
-"""Most folders and wildcards of one path: more would make the search for it slow."""
+"""Maximum number of folders and wildcards of one path: more would make the search for it slow."""
 
 
 def _uses(query: Query, text: str) -> Iterator[Range]:

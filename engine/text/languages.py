@@ -48,9 +48,10 @@ _ENOUGH_WORDS = 30
 """Least number of different words for a text without known function words to count as a language without a stemmer."""
 
 _SHORT = 400
-"""Most characters of a short note, which may have no function word."""
+"""Maximum number of characters of a short note, which may have no function word."""
 _MAX_LIKELIER = 3
-"""Most languages that a note may have instead of English, such as French, Spanish and Italian with "la"."""
+"""Maximum number of languages that a note may have instead of English, such as French, Spanish and Italian with
+"la"."""
 _SAME_VOTES = 1e-9
 
 _BY_SCRIPT = {

@@ -30,7 +30,7 @@ from engine.text.writing_systems import HANGUL, SYMBOL, UNSPACED
 
 _MAX_TERMS = 64
 _LONG_TEXT = 24
-"""Most words of a query that is not a long text, such as a pasted passage."""
+"""Maximum number of words of a query that is not a long text, such as a pasted passage."""
 _CLOSING = tuple(set().union(*CLOSING.values()))
 SHORTEST_PREFIX = 3
 """Least number of characters of the last word for finding words that begin with it."""

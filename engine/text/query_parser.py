@@ -17,7 +17,7 @@ from engine.text.stopwords import FUNCTION_CHARACTERS, unsearched_words
 from engine.text.writing_systems import UNSPACED, shape
 
 LONGEST = 4096
-"""Most code points of a query with operators; a longer text is a pasted file and read as words."""
+"""Maximum number of code points of a query with operators; a longer text is a pasted file and read as words."""
 _SPACE = lazy_pattern(r"\s*")
 _TWO_WORD_DATE = lazy_pattern(
     r"(?:last|this|letzte[nrs]?|diese[nrs]?)[ \t]+(?:week|month|year|woche|monat|jahr)\b", re.IGNORECASE

@@ -15,7 +15,7 @@ SHORTEST = 4
 """Shortest word that is corrected, in characters: shorter ones are similar to too many others."""
 LONGEST = 24
 SHORTEST_NUMBER = 7
-"""Fewest digits of a number that may be written in groups, such as a telephone number."""
+"""Minimum number of digits of a number that may be written in groups, such as a telephone number."""
 _MIN_AVERAGE = 3
 _ONE_SLIP = 5
 """Length up to which a word may have one typo; longer words may have two."""
@@ -70,7 +70,7 @@ def most_typos(word: str) -> int:
 
 def is_plain(token: str) -> bool:
     """Return whether a word consists only of letters and their marks."""
-    return not signs(token)
+    return not non_letters(token)
 
 
 def same_letters(word: str, other: str) -> bool:
@@ -78,9 +78,9 @@ def same_letters(word: str, other: str) -> bool:
     return len(word) != len(other) or sorted(word) == sorted(other)
 
 
-def signs(token: str) -> str:
-    """Return the digits and signs of a word, without letters and their marks."""
-    return "".join(sign for sign in token if not sign.isalpha() and unicodedata.category(sign)[0] != "M")
+def non_letters(token: str) -> str:
+    """Return the characters of a word other than letters and their marks."""
+    return "".join(char for char in token if not char.isalpha() and unicodedata.category(char)[0] != "M")
 
 
 def variants(word: str, head: int) -> set[str]:

@@ -119,7 +119,7 @@ _SHORTEST_COMPOUND = _SHORTEST_END + 3
 _LONGEST_COMPOUND = 40
 _SHORTEST_JOINED, _LONGEST_JOINED = 4, 24
 _MAX_PIECES = 6
-"""Most pieces of an identifier that gets keys, including the whole."""
+"""Maximum number of pieces of an identifier that gets keys, including the whole."""
 _LONGEST_SUFFIX = 3
 """Longest part after a dot that is joined: node.js is also written as one word, `os.replace` is not."""
 _JOINERS = frozenset(("", "-", "_", "\u2010", "\u2011"))

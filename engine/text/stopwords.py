@@ -244,7 +244,7 @@ _ORDERS = {
 }
 """Words that are fillers at the beginning of a query."""
 _SURE_ORDER = 5
-"""Fewest characters of a filler that alone shows the language of a query: shorter ones occur in other languages too."""
+"""Minimum number of characters of a filler that alone shows a query's language: shorter ones are in several."""
 _ASKS = {
     "english": (
         "how what",

@@ -17,7 +17,7 @@ from engine.base import lazy_pattern
 from engine.text.languages import detect_language
 
 _MAX_CHARACTERS = 2000
-"""Most characters that are read; a longer text is a pasted passage."""
+"""Maximum number of characters that are read; a longer text is a pasted passage."""
 _ANY_YEAR = 2000
 """Year used for a time without a year: a leap year."""
 _DAY = timedelta(days=1)

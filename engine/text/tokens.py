@@ -59,7 +59,7 @@ LONGEST_WORD = 64
 _LONGEST_WHOLE = 128
 """Longest identifier that is indexed as a whole; longer ones are found by their parts only."""
 _MAX_HUMPS = 7
-"""Most case changes of a camelCase word; a word with more is noise, such as base64."""
+"""Maximum number of case changes of a camelCase word; a word with more is noise, such as base64."""
 
 # don't -> dont; we'll -> we; dog's -> dog; l'eau -> eau
 _DROPPED_TAILS = frozenset({"s", "ll", "re", "ve", "d", "m"})

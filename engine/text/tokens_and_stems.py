@@ -31,7 +31,7 @@ from engine.text.tokens import (
 from engine.text.writing_systems import HANGUL, SYMBOL, UNSPACED, shape
 
 PIECE_LENGTH = 1 << 16
-"""Most code points (256 KB) passed to one C call, which holds the interpreter lock."""
+"""Maximum number of code points (256 KB) passed to one C call, which holds the interpreter lock."""
 _MAX_REMEMBERED = 1 << 15
 _LONGEST_REMEMBERED = 40
 _LONGEST_SIMPLE = 32

@@ -181,7 +181,7 @@ _TAGS = range(0xE0020, 0xE0080)
 _SKINS = range(0x1F3FB, 0x1F400)
 _LOW_SURROGATES = range(0xDC00, 0xE000)
 _FURTHEST = 64
-"""Most code points to go back: no character of any script is longer."""
+"""Maximum number of code points to go back: no character of any script is longer."""
 
 
 def character_start(text: str, start: int, stop: int) -> int:

@@ -224,7 +224,7 @@ class EditList(RowList):
         go.setShortcut("Return")
         go.triggered.connect(self.open_current)
         for action, known in ((self._sessions, FILE_SESSIONS), (self._copy, _COPY)):
-            entry = menu.addAction(known.words)
+            entry = menu.addAction(known.label)
             show_keys_of(entry, known.name)
             entry.triggered.connect(action.trigger)
         menu.popup(at)

@@ -78,7 +78,7 @@ class Screenshot(QObject):
     def _poll(self) -> None:
         window = self._window
         if window.pages.currentWidget() is window.message:
-            self._end(window.message.words)
+            self._end(window.message.text)
             return
         if self._at_first_run and self._view not in _FIRST_RUN and (self._query or self._view != "search"):
             self._end("No folder is open: add --workspace DIR.")

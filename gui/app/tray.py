@@ -23,7 +23,7 @@ Shape = Literal["resting", "working", "paused", "trouble"]
 @dataclass(frozen=True)
 class TrayState:
     shape: Shape
-    words: str
+    tooltip: str
 
 
 def tray_state(status: MemoryProviderStatus | None, now: float) -> TrayState:
@@ -194,11 +194,11 @@ class Tray(QObject):
         if state == self._shown:
             return
         self._shown = state
-        self._words.setText(state.words)
+        self._words.setText(state.tooltip)
         self._sync.setVisible(state.shape in ("resting", "trouble"))
         self._sync.setEnabled(status is not None and not why_no_update(status))
         self._pause.setVisible(state.shape == "working")
         self._resume.setVisible(state.shape == "paused")
         if self._icon is not None:
             self._icon.setIcon(tray_icon(state.shape))
-            set_tray_tip(self._icon, f"Mnemoscope\n{state.words}")
+            set_tray_tip(self._icon, f"Mnemoscope\n{state.tooltip}")

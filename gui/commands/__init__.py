@@ -31,7 +31,7 @@ class Fixed:
     english: str
 
     @property
-    def words(self) -> str:
+    def label(self) -> str:
         """The label of the keys, translated."""
         return tr(self.english)
 

@@ -61,10 +61,10 @@ def show_keys_of(action: QAction, name: str) -> None:
     action.setShortcut(next(iter(keymap().sequences(name)), QKeySequence()))
 
 
-def with_key(words: str, name: str) -> str:
+def with_key(label: str, name: str) -> str:
     """Return a label with the command's key, as in "Sync now (F5)"; the label alone if the command has no key."""
     key = keymap().first_key(name)
-    return f"{words} ({key})" if key else words
+    return f"{label} ({key})" if key else label
 
 
 class _KeyTip(_Following):
@@ -113,7 +113,7 @@ def allow(action: QAction, allowed: bool, why: str) -> None:
 
 def key_action(owner: QWidget, command: Command, text: str = "") -> QAction:
     """Return an action with the command's keys, labelled `text` or else with the command's label."""
-    action = QAction(text or command.words, owner)
+    action = QAction(text or command.label, owner)
     give_key(owner, action, command)
     return action
 

@@ -58,7 +58,7 @@ class Command:
     usual: tuple[Key, ...] = ()
 
     @property
-    def words(self) -> str:
+    def label(self) -> str:
         """The label of the command, translated."""
         return tr(self.english)
 
@@ -79,9 +79,9 @@ def command(name: str, english: str, contexts: ContextName | tuple[ContextName, 
     return declared
 
 
-def without_dots(words: str) -> str:
+def without_dots(label: str) -> str:
     """Return a command's label without "…", which only makes sense in menus."""
-    return words.rstrip("…\N{NO-BREAK SPACE}")
+    return label.rstrip("…\N{NO-BREAK SPACE}")
 
 
 class Keymap(QObject):

@@ -31,7 +31,7 @@ from gui.shell.views import Views
 from gui.sources.first_run_panel import FirstRunPanel
 
 _LONGEST_NAME = 4
-"""Most words of a query that may be the name of a file."""
+"""Maximum number of words of a query that may be the name of a file."""
 _NO_NAME = frozenset('":()')
 """Characters of operators, which few names of files contain."""
 

@@ -317,7 +317,7 @@ class DragContent:
     citations: tuple[str, ...]
     quotes: str
     """Quotes as Markdown; empty if a whole note is dragged."""
-    words: str
+    label: str
     """Label next to the pointer."""
 
 
@@ -398,7 +398,7 @@ def start_drag(source: RowList | ViewerHeader, content: DragContent) -> None:
     """Start the drag, for copying only: a drop must not move a note."""
     drag = QDrag(source)
     drag.setMimeData(mime_data(content))
-    drag.setPixmap(_label(source, content.words))
+    drag.setPixmap(_label(source, content.label))
     drag.setHotSpot(QPoint(-_PAD, -_PAD))
     drag.exec(Qt.DropAction.CopyAction)
 

@@ -105,13 +105,13 @@ _COPIED: dict[Detail, str] = {
 }
 _MAX_CHARACTERS = 4000
 _MAX_COPIED = 16_000_000
-"""Most characters to copy; more would stall the programs that paste them."""
+"""Maximum number of characters to copy; more would stall the programs that paste them."""
 _MAX_PARSED = 256 * 1024
 _MAX_SHOWN = 100_000
 _MAX_NUMBERS = 8
-"""Most lines whose numbers are all in the title."""
+"""Maximum number of lines whose numbers are all in the title."""
 _LONGEST_LINE = 1_000
-"""Most characters of a line; laying out a longer one would block the window."""
+"""Maximum number of characters of a line; laying out a longer one would block the window."""
 
 
 @dataclass(frozen=True)
@@ -281,7 +281,7 @@ class ConversationActions(QObject):
         allow(self.prompts, has_prompts, tr("You wrote no messages in this session.") if is_open else why)
 
     def _action(self, known: Command, run: Callable[[], None]) -> QAction:
-        action = QAction(known.words, self)
+        action = QAction(known.label, self)
         action.triggered.connect(run)
         give_key(self._panel, action, known)
         return action

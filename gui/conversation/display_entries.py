@@ -29,9 +29,9 @@ _LINK_TARGET = re.compile(r"\]\([^()\s]*\)")
 _BREAK = re.compile(r"(?<=\S)\n(?=\S)")
 
 CLAMP_LINES = 40
-"""Most lines of a piece of plain text; the first piece is the visible part of a long output."""
+"""Maximum number of lines of a piece of plain text; the first piece is the visible part of a long output."""
 _MAX_CHARACTERS = 3_000
-"""Most characters of a piece, laid out in a few milliseconds in any script."""
+"""Maximum number of characters of a piece, laid out in a few milliseconds in any script."""
 _ENOUGH = 1_500
 
 _DIFF_FENCE = "```diff"

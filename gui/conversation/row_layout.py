@@ -139,7 +139,7 @@ _GUESSED_LETTER = 7.2
 _GUESSED_ROW = 20
 
 CACHED = 160
-"""Most cached pieces: a few screens."""
+"""Maximum number of cached pieces: a few screens."""
 TURN_SECONDS = 0.006
 """Seconds for laying out in one turn of the event loop; a step that has begun is finished."""
 

@@ -87,7 +87,7 @@ def by_context(keymap: Keymap) -> list[Command]:
 class Row(NamedTuple):
     keys: str
     """The keys in this platform's notation."""
-    words: str
+    label: str
     each: tuple[str, ...]
     """The same keys, one by one."""
 
@@ -113,11 +113,11 @@ def _rows(keymap: Keymap, context: ContextName) -> Iterator[Row]:
     for command in keymap.in_order():
         if context in command.contexts and (keys := keymap.keys(command.name)):
             each = tuple(map(native, keys))
-            yield Row(any_of(each), without_dots(command.words), each)
+            yield Row(any_of(each), without_dots(command.label), each)
     for fixed in fixed_keys():
         if fixed.context == context:
             each = tuple(map(native, fixed.keys))
-            yield Row(", ".join(each), fixed.words, each)
+            yield Row(", ".join(each), fixed.label, each)
 
 
 class KeyConflict(NamedTuple):
@@ -127,7 +127,7 @@ class KeyConflict(NamedTuple):
     context: ContextName
 
     def __str__(self) -> str:
-        return tr("“{command}” ({place})", command=without_dots(self.owner.words), place=title(self.context))
+        return tr("“{command}” ({place})", command=without_dots(self.owner.label), place=title(self.context))
 
 
 def key_conflict(keymap: Keymap, command: Command, key: str) -> KeyConflict | None:

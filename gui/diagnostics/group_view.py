@@ -93,7 +93,7 @@ _LINK_PIXELS = 12
 _LINK_PADS = 10
 _SPACING, _STACKED_SPACING = 6, 12
 _MIN_CHARACTERS = 15
-"""Fewest characters of a value next to its label; with less room it moves below."""
+"""Minimum number of characters of a value next to its label; with less room it moves below."""
 
 
 def label_width() -> int:

@@ -24,7 +24,7 @@ _SPACING = 14
 _TERM_BARS_BAR = 4
 _TERM_BARS_GAP = 8
 _MIN_WHERE = 3
-"""Fewest characters for the fields of a term; with less room they are only in the tooltip."""
+"""Minimum number of characters for the fields of a term; with less room they are only in the tooltip."""
 _TERM_SHARE = 0.65
 """Share of the width for the terms and their fields."""
 

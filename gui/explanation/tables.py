@@ -16,7 +16,7 @@ from gui.widgets.table import Column, Index, RecordsTable
 Record = TypeVar("Record")
 _PADDING = 16
 _NAME_CHARACTERS, _MAX_CHARACTERS = 16, 22
-"""Fewest and most characters of a figure's name."""
+"""Minimum and maximum number of characters of a figure's name."""
 _MARK = "\N{MULTIPLICATION SIGN}"
 
 

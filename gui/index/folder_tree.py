@@ -143,7 +143,7 @@ _RARE = range(3, len(TITLES))
 """Columns whose zeros are hidden."""
 _ROWS = 9
 _MAX_DESCRIBED = 30
-"""Most expanded folders whose changes are signalled individually; no screen shows more."""
+"""Maximum number of expanded folders whose changes are signalled individually; no screen shows more."""
 
 
 class _Tree(QTreeView):
@@ -255,7 +255,7 @@ class FolderCard(Resized, FontSized, QFrame):
         menu = QMenu(self)
         menu.addAction(tr("Expand all folders"), self.tree.expandAll)
         menu.addAction(tr("Collapse all folders"), self.tree.collapseAll)
-        show_keys_of(menu.addAction(COPY_TABLE.words, self.copy), COPY_TABLE.name)
+        show_keys_of(menu.addAction(COPY_TABLE.label, self.copy), COPY_TABLE.name)
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(self.mapToGlobal(at))
 

@@ -85,7 +85,7 @@ class QueryHelpButton(IconButton):
     def __init__(self, jobs: Jobs) -> None:
         super().__init__("help", tr("Query syntax"))
         show_key_in_tooltip(self, tr("Query syntax"), _HELP.name)
-        opener = QAction(_HELP.words, self)
+        opener = QAction(_HELP.label, self)
         opener.triggered.connect(self.open)
         give_key(self, opener, _HELP, Qt.ShortcutContext.WindowShortcut)
         self._jobs = jobs

@@ -319,7 +319,7 @@ class ResultMenu(QMenu):
         gates.add(self.why, "explanation")
 
     def _entry(self, known: Command) -> QAction:
-        made = self.addAction(known.words)
+        made = self.addAction(known.label)
         show_keys_of(made, known.name)
         return made
 

@@ -43,7 +43,7 @@ _NAMES = {"User": marked("You"), "Assistant": marked("Assistant"), "Tool": marke
 """Names in the index -> displayed names."""
 _MAX_EXCERPTS = 400
 _MAX_PATHS = 12
-"""Most lines with paths in a tooltip."""
+"""Maximum number of lines with paths in a tooltip."""
 _LABEL = re.compile(rf"(?:\A|(?<=\n\n))(?:{'|'.join(_NAMES)})(?=: )")
 
 
@@ -66,7 +66,7 @@ def name_speakers(snippet: str, ranges: Sequence[Range]) -> tuple[str, list[Rang
 
 
 _CONTEXT_CHARACTERS = 60
-"""Most characters of context before an excerpt; the rest of the two lines is for the excerpt itself."""
+"""Maximum number of characters of context before an excerpt; the rest of the two lines is for the excerpt itself."""
 
 
 def _with_context(excerpt: Excerpt, context: MessageContext) -> Excerpt:
@@ -347,7 +347,7 @@ class ResultModel(RowModel):
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         row = self.row(index.row())
         if role == Qt.ItemDataRole.AccessibleDescriptionRole and isinstance(row, ResultRow):
-            return f"{spoken_score(row)}. {with_key(EXPLAIN.words, EXPLAIN.name)}"
+            return f"{spoken_score(row)}. {with_key(EXPLAIN.label, EXPLAIN.name)}"
         return super().data(index, role)
 
     def spoken(self, row: Row) -> str:

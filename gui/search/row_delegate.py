@@ -69,9 +69,9 @@ NOTE_SHARE = 0.4
 """Largest share of the common width of path and heading for the heading, if the path's folders need room."""
 _WHY = marked("Click to see why")
 MIN_NOTE = 8
-"""Fewest characters shown of a cut heading."""
+"""Minimum number of characters shown of a cut heading."""
 MAX_CACHED = 400
-"""Most cached rows: many screens, about 1 MB."""
+"""Maximum number of cached rows: many screens, about 1 MB."""
 LINES = 2
 MARK_RADIUS = 2.5
 MARK_PAD = 1

@@ -36,9 +36,9 @@ from gui.widgets.query_box import QueryBox
 from gui.widgets.row_list import GUTTER
 
 _MIN_CHARACTERS = 44
-"""Fewest characters of a line that shows the location after the text."""
+"""Minimum number of characters of a line that shows the location after the text."""
 _LOCATION_CHARACTERS = 16
-"""Fewest characters that the location is cut to."""
+"""Minimum number of characters that the location is cut to."""
 _STEP = 12
 """Indent in pixels of a line relative to the scope around it."""
 
@@ -47,7 +47,7 @@ _STEP = 12
 class Crumb:
     """The contents of one line of the scope bar: text, tooltip and the label of its button."""
 
-    words: str
+    text: str
     tip: str
     leave: str
     """Accessible name of the button that leaves this level of the scope."""
@@ -76,7 +76,7 @@ class _Line(Resized, QWidget):
         )
 
     def show_crumb(self, crumb: Crumb, *, last: bool) -> None:
-        self._words.setText(crumb.words)
+        self._words.setText(crumb.text)
         self._location.setText(crumb.location)
         self.fit()
         for words in (self._words, self._location):

@@ -55,7 +55,7 @@ class StartContent:
 
 
 class _Row(NamedTuple):
-    words: str
+    label: str
     """Label of the button."""
     remark: str
     name: str
@@ -92,7 +92,7 @@ class _Section(Resized, QWidget):
             button.setVisible(index < len(rows))
             if index < len(rows):
                 row = rows[index]
-                button.set_label(row.words)
+                button.set_label(row.label)
                 button.setAccessibleName(row.name)
                 set_tip(button, row.tip)
                 if remark.text() != row.remark:

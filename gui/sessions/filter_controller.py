@@ -133,7 +133,7 @@ class FilterChips(QWidget):
         self._offer(menu, everything, not chosen, partial(self._choose, attribute, ""))
         menu.addSeparator()
         for choice in choices:
-            words = f"{choice.words.replace('&', '&&')}\t{number(choice.sessions)}"
+            words = f"{choice.label.replace('&', '&&')}\t{number(choice.sessions)}"
             tip = choice.value if attribute == "project" else ""
             self._offer(menu, words, chosen == choice.value, partial(self._choose, attribute, choice.value), tip)
 

@@ -55,7 +55,7 @@ class Choice:
     """One value of a filter with the number of sessions that have it."""
 
     value: str
-    words: str
+    label: str
     sessions: int
 
 

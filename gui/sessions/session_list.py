@@ -40,7 +40,7 @@ HEADING_TOP = 6
 MARK_RADIUS = 2.5
 MARK_PAD = 1.5
 UNIT_CHARACTERS = 48
-"""Fewest characters of a row that shows the unit of its message count next to agent and project."""
+"""Minimum number of characters of a row that shows the unit of its message count next to agent and project."""
 
 
 class SessionDelegate(QStyledItemDelegate):
@@ -406,16 +406,16 @@ class SessionMenu(QMenu):
         self.open.setShortcut(QKeySequence("Return"))
         self.fold = self.addAction(_fold_text(len(row.entry.parts), opened=row.opened))
         self.fold.setVisible(bool(row.entry.parts))
-        self.remember = self.addAction(REMEMBER.words)
+        self.remember = self.addAction(REMEMBER.label)
         show_keys_of(self.remember, REMEMBER.name)
         self.addSeparator()
         resume = self.addAction(tr("Copy resume command"))
         resume.setVisible(bool(summary.resume_command))
         resume.triggered.connect(lambda: copy_text(summary.resume_command))
-        copy = self.addAction(COPY_PATH.words)
+        copy = self.addAction(COPY_PATH.label)
         show_keys_of(copy, COPY_PATH.name)
         copy.triggered.connect(lambda: copy_text(summary.path))
-        self.link = self.addAction(LINK.words)
+        self.link = self.addAction(LINK.label)
         show_keys_of(self.link, LINK.name)
         self.addSeparator()
         self.alike = self.addAction(tr("Similar sessions"))

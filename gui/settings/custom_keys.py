@@ -74,7 +74,7 @@ class CustomKeys(QObject):
             self.problem.emit(tr("Some shortcuts in the settings are ignored. {problems}", problems=" ".join(problems)))
         self._reported = problems
 
-    def is_own(self, name: str) -> bool:
+    def is_custom(self, name: str) -> bool:
         """Return whether the user has chosen the keys of a command."""
         return name in self._own
 

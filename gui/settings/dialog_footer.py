@@ -86,8 +86,8 @@ class DialogFooter(Resized, QWidget):
         model.refused.connect(lambda *_: self.show_waiting())
         self.show_waiting()
 
-    def _button(self, words: str, tip: str) -> QPushButton:
-        button = QPushButton(words)
+    def _button(self, text: str, tip: str) -> QPushButton:
+        button = QPushButton(text)
         set_tip(button, tip)
         return button
 
@@ -106,18 +106,18 @@ class DialogFooter(Resized, QWidget):
         pending = self._model.pending
         self._asking = self._asking and bool(pending or self._form)
         self._form = self._form and self._asking
-        words = breakable(self._words(pending))
-        if words and words != self._text.text():
-            announce(self, self._words(pending))
-        self._text.setText(words)
-        self._scroll_area.setVisible(bool(words))
+        text = breakable(self._pending_text(pending))
+        if text and text != self._text.text():
+            announce(self, self._pending_text(pending))
+        self._text.setText(text)
+        self._scroll_area.setVisible(bool(text))
         self.fit()
         self._discard.setVisible(bool(pending or self._form))
         self._apply.setVisible(bool(pending))
         self._apply.setEnabled(True)  # also while another change is saved: both are then saved in turn
         self._undo.setVisible(self._model.can_undo)
 
-    def _words(self, pending: int) -> str:
+    def _pending_text(self, pending: int) -> str:
         if not pending:
             return tr("Save the changed settings before closing?") if self._form else ""
         now, then = self._model.current, self._model.layers.settings
@@ -131,7 +131,7 @@ class DialogFooter(Resized, QWidget):
         return " ".join((tr("Apply the changed settings before closing?"), sentence)) if self._asking else sentence
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         return self._text.text().replace("\u200b", "") if not self._scroll_area.isHidden() else ""
 
     # --- decisions --------------------------------------------------------------------------------------------------

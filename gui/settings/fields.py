@@ -104,7 +104,7 @@ class ChoicesField(Field):
         super().__init__(option, title)
         self._boxes = {choice: CheckBox(choice_text(option.key, choice)) for choice in option.choices}
         for box in self._boxes.values():
-            box.setAccessibleName(f"{title}: {box.words}")
+            box.setAccessibleName(f"{title}: {box.label}")
             box.clicked.connect(self._emit_entered)
             self._column.addWidget(box)
         self.setFocusProxy(next(iter(self._boxes.values())))

@@ -103,7 +103,7 @@ class CommandRow:
     """A command as a row of the table."""
 
     name: str
-    words: str
+    label: str
     english: str
     """English label, which is searched but not shown."""
     where: str
@@ -120,12 +120,12 @@ class CommandTable(Resized, RecordsTable[CommandRow]):
     def __init__(self) -> None:
         super().__init__(
             (
-                Column(tr("Command"), 0, lambda row: row.words),
+                Column(tr("Command"), 0, lambda row: row.label),
                 Column(tr("View"), 22, lambda row: row.where),
                 Column(tr("Shortcuts"), 22, lambda row: row.keys, lambda row: _in_parts(row.keys)),
                 Column("", 9, lambda row: tr("changed") if row.own else ""),
             ),
-            lambda row: f"{row.words} ({row.name})",
+            lambda row: f"{row.label} ({row.name})",
         )
         self.setAccessibleName(tr("Commands and their shortcuts"))
         self.setMinimumHeight(_MIN_HEIGHT)
@@ -178,7 +178,7 @@ class CommandTable(Resized, RecordsTable[CommandRow]):
             row = self.record_at(self.model().index(number, 0))
             assert row is not None
             lines = metrics.height()
-            for words, available in zip((row.words, row.where, _in_parts(row.keys)), widths, strict=True):
+            for words, available in zip((row.label, row.where, _in_parts(row.keys)), widths, strict=True):
                 if metrics.horizontalAdvance(words) > available:
                     whole = QRect(0, 0, available, 0)
                     lines = max(lines, metrics.boundingRect(whole, Qt.TextFlag.TextWordWrap, words).height())
@@ -288,7 +288,7 @@ class KeyboardPage(DialogPage):
         chosen = self.command
         parts = self.edit.text().casefold().split()
         rows = self._rows()
-        row_texts = [f"{row.words} {row.english} {row.where} {row.keys}".casefold() for row in rows]
+        row_texts = [f"{row.label} {row.english} {row.where} {row.keys}".casefold() for row in rows]
         found = tuple(row for row, text in zip(rows, row_texts, strict=True) if all(part in text for part in parts))
         self.table.show_found(found, rows, marked=self._own.any)
         if chosen is not None:
@@ -300,11 +300,11 @@ class KeyboardPage(DialogPage):
         return [
             CommandRow(
                 command.name,
-                without_dots(command.words),
+                without_dots(command.label),
                 command.english,
                 ", ".join(map(title, command.contexts)),
                 any_of(native(key) for key in self._keymap.keys(command.name)),
-                self._own.is_own(command.name),
+                self._own.is_custom(command.name),
             )
             for command in by_context(self._keymap)
         ]
@@ -313,10 +313,10 @@ class KeyboardPage(DialogPage):
     def _show_chosen(self) -> None:
         command = self.command
         self.capture.clear()
-        self.chosen.setText(tr("No command matches.") if command is None else without_dots(command.words))
+        self.chosen.setText(tr("No command matches.") if command is None else without_dots(command.label))
         self.capture.setEnabled(command is not None)
         self.remove_button.setEnabled(command is not None and bool(self._keymap.keys(command.name)))
-        self.reset_button.setEnabled(command is not None and self._own.is_own(command.name))
+        self.reset_button.setEnabled(command is not None and self._own.is_custom(command.name))
         self._judge()
 
     @Slot()
@@ -330,7 +330,7 @@ class KeyboardPage(DialogPage):
         if command is None:
             self.hint.setText("")
         elif not key:
-            self.hint.setText(_default_keys_text(command) if self._own.is_own(command.name) else "")
+            self.hint.setText(_default_keys_text(command) if self._own.is_custom(command.name) else "")
         elif fixed:
             self.hint.setText(tr("{key} is used by {command} and can't be changed.", key=native(key), command=other))
         elif other is not None:
@@ -350,7 +350,7 @@ class KeyboardPage(DialogPage):
         self._own.assign(command.name, tuple(dict.fromkeys((*before, key))))
         self.capture.clear()
         self.table.setFocus()
-        announce(self.table, f"{without_dots(command.words)}: {native(key)}")
+        announce(self.table, f"{without_dots(command.label)}: {native(key)}")
 
     @Slot()
     def _remove_keys(self) -> None:

@@ -47,7 +47,7 @@ _NAMED = 3
 _RULES = 5
 _TABLE_ROWS = 6
 _LONGEST_NAME = 48
-"""Most characters of a path in a sentence."""
+"""Maximum number of characters of a path in a sentence."""
 _COUNTING = marked("Looking at the folder…")
 
 

@@ -55,7 +55,7 @@ _PIXELS_AT_SCALE_1 = 96
 _POINTS_PER_INCH = 72
 _FOOT_LINES = 2.5
 _MIN_LINES = 3
-"""Fewest lines that stay together with a name."""
+"""Minimum number of lines that stay together with a name."""
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ _RIGHT_TO_LEFT_LETTERS = re.compile(
 """Matches a character of a script that is written from right to left, such as Hebrew or Arabic."""
 _JOINT = " · "
 _MAX_READ = 1000
-"""Most characters that are searched for one with a direction."""
+"""Maximum number of characters that are searched for one with a direction."""
 _TURNING = re.compile("[\u202a-\u202e\u2066\u2067]")
 """Matches a character that turns letters or parts of a name around. The window itself isolates names with U+2068."""
 _DIRECTED = re.compile(f"{_RIGHT_TO_LEFT_LETTERS.pattern}|{_TURNING.pattern}|\u200f")

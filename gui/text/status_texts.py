@@ -28,7 +28,7 @@ _STATE_WORDS: dict[State, str] = {
 INDEXED_ELSEWHERE = "kept-elsewhere"
 """The engine's rule for sessions that belong to other workspaces."""
 _MAX_NAMED = 2
-"""Most folders whose sessions belong to other workspaces and that are named."""
+"""Maximum number of folders whose sessions belong to other workspaces and that are named."""
 BUILTIN = "builtin"
 _NAMES = {BUILTIN: marked("built-in index"), "lancedb": "LanceDB"}
 IndexRemedy = Literal["rebuild", "retry", "sync"]

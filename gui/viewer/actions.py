@@ -27,11 +27,11 @@ _OBSIDIAN = command("file.obsidian", marked("Open in Obsidian"), "file")
 _COPY = command("file.copy", marked("Copy selection"), "file", QKeySequence.StandardKey.Copy)
 _SELECT_ALL = command("file.select-all", marked("Select all"), "file", QKeySequence.StandardKey.SelectAll)
 _MAX_LINES = 400_000
-"""Most lines copied; a longer clipboard stalls the programs that paste it."""
+"""Maximum number of lines copied; a longer clipboard stalls the programs that paste it."""
 _LONGEST_SELECTION = 200
-"""Most lines that are compared, from the start of the selection: no passage is similar to a whole book."""
+"""Maximum number of lines that are compared, from the start of the selection: no passage is similar to a whole book."""
 _LONGEST_TEXT = 4000
-"""Most characters that are compared."""
+"""Maximum number of characters that are compared."""
 _FIRST_LINES = 3
 _PARAGRAPH, _LINE_END = "\u2029", "\u2028"
 
@@ -58,17 +58,17 @@ class FileActions(QObject):
         self.page_at: Callable[[int], int] = lambda line: 0
         """Returns the number of the page with a line of the shown file; 0 without pages."""
         self._in_vault = False
-        self.edit = self._action(EDIT.words, self._open_in_editor)
-        self.cite = self._action(_CITE.words, self._copy_citation)
-        self.link = self._action(LINK.words, self._request_link)
-        self.copy_path = self._action(_COPY_PATH.words, self._copy_path)
-        self.copy_part = self._action(_COPY_PART.words, self._copy_part)
-        self.reveal = self._action(_REVEAL.words, self._reveal)
-        self.obsidian = self._action(_OBSIDIAN.words, self._open_in_obsidian)
-        self.sessions = self._action(FILE_SESSIONS.words, self._request_sessions)
+        self.edit = self._action(EDIT.label, self._open_in_editor)
+        self.cite = self._action(_CITE.label, self._copy_citation)
+        self.link = self._action(LINK.label, self._request_link)
+        self.copy_path = self._action(_COPY_PATH.label, self._copy_path)
+        self.copy_part = self._action(_COPY_PART.label, self._copy_part)
+        self.reveal = self._action(_REVEAL.label, self._reveal)
+        self.obsidian = self._action(_OBSIDIAN.label, self._open_in_obsidian)
+        self.sessions = self._action(FILE_SESSIONS.label, self._request_sessions)
         self.sessions_gate = Gate(self.sessions, "insight")
         self.copy = self._action(tr("Copy"), self._copy_selection)
-        self.select_all = self._action(_SELECT_ALL.words, source.select_all)
+        self.select_all = self._action(_SELECT_ALL.label, source.select_all)
         for action, known in (
             (self.edit, EDIT),
             (self.cite, _CITE),
@@ -92,7 +92,7 @@ class FileActions(QObject):
         for action in (self.edit, self.cite, self.copy_path, self.reveal):
             allow(action, target is not None, missing("file"))
         document = target is not None and is_document(target.name)
-        self.edit.setText(tr("Open in its program") if document else EDIT.words)
+        self.edit.setText(tr("Open in its program") if document else EDIT.label)
         self.set_vault(self._in_vault)
         self.sessions_gate.allow(target is not None, missing("file"))
         allow(self.copy_part, target is not None and target.part is not None, tr("This file has no matching passage."))

@@ -25,7 +25,7 @@ LINKS = command("file.links", marked("Links of this note"), "file", "Alt+B")
 _SIDE = 16
 _ROWS = 9
 _MAX_ROWS = 500
-"""Most rows of each kind."""
+"""Maximum number of rows of each kind."""
 _LINK = Qt.ItemDataRole.UserRole + 1
 
 

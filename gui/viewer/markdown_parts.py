@@ -28,9 +28,10 @@ _CHARACTERS = 1_000
 TOO_LONG = marked("A part of this file is too long to render. Its source is shown.")
 
 _LONGEST_BLOCK = 8 * 1024
-"""Most characters of a paragraph, line of code or cell: Qt lays out a paragraph in one step."""
+"""Maximum number of characters of a paragraph, line of code or cell: Qt lays out a paragraph in one step."""
 _LONGEST_MARKERS = 200
-"""Most characters of indentation and markers of quotes and lists; the rest of the line may be indented code."""
+"""Maximum number of characters of indentation and markers of quotes and lists; the rest of the line may be indented
+code."""
 _SPANS = "*_`[~@:"
 """Characters that begin or end most inline formatting, including links."""
 

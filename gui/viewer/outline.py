@@ -9,10 +9,10 @@ from engine import CancelToken, is_document, markdown_of, markdown_outline, note
 from gui.viewer.text_lines import FileLines, Lines, TextLines
 
 _MAX_READ = 4 * 1024 * 1024
-"""Most characters read; a longer file is a log rather than a note."""
+"""Maximum number of characters read; a longer file is a log rather than a note."""
 _BLOCK = 512
 _HEAD = 64 * 1024
-"""Most characters searched for a title."""
+"""Maximum number of characters searched for a title."""
 _HEAD_LINES = 16
 
 

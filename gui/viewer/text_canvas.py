@@ -32,14 +32,14 @@ _PAD = 8
 """Pixels above the first and below the last line."""
 _RIGHT_PAD = 12
 _LINE_CHARACTERS = 100
-"""Most characters in a row of wrapped text."""
+"""Maximum number of characters in a row of wrapped text."""
 _WHEEL_ROWS = 3
 _WHEEL_NOTCH = 120
 CUT_MARK = marked(" … line cut at {limit:,} characters")
 _MAX_CACHED = 600
 """Cached lines: more than the tallest screen shows."""
 _MAX_CACHED_CHARACTERS = 3_000_000
-"""Most characters of cached lines: a tall screen of lines of full length, about 140 MB."""
+"""Maximum number of characters of cached lines: a tall screen of lines of full length, about 140 MB."""
 
 
 class LayoutCache:

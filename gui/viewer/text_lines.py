@@ -7,7 +7,7 @@ from typing import Protocol
 from engine import NumberedText, tr
 
 LINE_LIMIT = 20_000
-"""Most characters shown of one line; laying out more would block the window."""
+"""Maximum number of characters shown of one line; laying out more would block the window."""
 
 TextPosition = tuple[int, int]
 """A line, and a column in code points from 0."""

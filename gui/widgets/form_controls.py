@@ -66,12 +66,12 @@ class Checkable(Toggle):
     An ampersand in the label is shown, and marks no mnemonic.
     """
 
-    words = ""
+    label = ""
     """The visible label, shortened if there is no room."""
 
     def begin(self, text: str) -> None:
         self.connect_assistive_technology()
-        self.words = text
+        self.label = text
         self.setAccessibleName(text)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
 
@@ -81,7 +81,7 @@ class Checkable(Toggle):
 
     def sizeHint(self) -> QSize:
         """Return the size for the whole label."""
-        return _size(QFontMetrics(font_at(13)).horizontalAdvance(self.words))
+        return _size(QFontMetrics(font_at(13)).horizontalAdvance(self.label))
 
     def minimumSizeHint(self) -> QSize:
         """Return the size at which only the first few characters of the label are shown."""
@@ -106,7 +106,7 @@ class Checkable(Toggle):
         painter.setPen(self.palette().color(group, QPalette.ColorRole.WindowText))
         painter.setFont(font_at(13))
         available = self.rect().adjusted(indent(), 0, -_EDGE, 0)
-        text = elide(painter.fontMetrics(), self.words, Qt.TextElideMode.ElideRight, available.width())
+        text = elide(painter.fontMetrics(), self.label, Qt.TextElideMode.ElideRight, available.width())
         write(painter, available, int(Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine), text)
 
 

@@ -28,7 +28,7 @@ class Order:
     """A sort order: its value, its label on the button, its label in a sentence, and its description."""
 
     value: str
-    words: str
+    label: str
     name: str
     tip: str
 
@@ -102,7 +102,7 @@ class SortButton(QPushButton):
         menu = QMenu(self)
         self._group = group = QActionGroup(menu)
         for order in orders:
-            action = menu.addAction(tr(order.words))
+            action = menu.addAction(tr(order.label))
             action.setData(order)
             action.setCheckable(True)
             action.setChecked(order is orders[0])
@@ -147,7 +147,7 @@ class SortButton(QPushButton):
 
     def _show(self) -> None:
         order, tip = self._order, tr(self._order.tip)
-        self.setText(" · ".join((tr(order.words), *self._extras)))
+        self.setText(" · ".join((tr(order.label), *self._extras)))
         self.setAccessibleName(", ".join((tr("List sorted by {order}", order=tr(order.name)), *self._extras)))
         set_tip(self, f"{tip}. {self._extra_tip}" if self._extra_tip else tip)
         self.updateGeometry()
@@ -172,7 +172,7 @@ class SortButton(QPushButton):
 
         If there is too little room for all, only the active options are shown, since the menu also shows the order.
         """
-        if metrics.horizontalAdvance(tr(self._order.words)) > available:
+        if metrics.horizontalAdvance(tr(self._order.label)) > available:
             return ""
         extras = " · ".join(self._extras)
         words = self.text() if not extras or metrics.horizontalAdvance(self.text()) <= available else extras

@@ -139,16 +139,16 @@ class MessagePage(StatePage):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.words = ""
+        self.text = ""
         """The whole message, on one line."""
 
     def show_message(self, title: str, text: str, *actions: Action) -> None:
-        self.words = f"{title}: {text}" if text else title
+        self.text = f"{title}: {text}" if text else title
         self.show_state(breakable(title), breakable(text), actions=actions)
         for button in self._buttons[:1]:
             set_role(button, "primary")
         self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.setAccessibleName(self.words)
+        self.setAccessibleName(self.text)
 
 
 def _fill(

@@ -49,7 +49,7 @@ _MARGIN, _TOP = 32, 40
 LINK_PADDING = 4
 """Pixels between the edge of a link and its text."""
 _BUTTONS_PER_ROW = 2
-"""Most buttons side by side in a narrow list."""
+"""Maximum number of buttons side by side in a narrow list."""
 
 Action = tuple[str, Callable[[], object]]
 """Label and function of a button."""
@@ -99,7 +99,7 @@ class Offer(NamedTuple):
     """A suggested action, with a sentence that gives the reason."""
 
     sentence: str
-    words: str
+    label: str
     """Label of its button."""
     act: Callable[[], object]
 
@@ -228,7 +228,7 @@ class StatePage(Resized, VerticalScrollArea):
     def _add_offer(self, column: QVBoxLayout, offer: Offer) -> None:
         """Add the reason of a suggested action, and a button below it."""
         why = label(breakable(offer.sentence), "meta", wrap=True)
-        button = self._button(offer.words, offer.act)
+        button = self._button(offer.label, offer.act)
         button.setAccessibleDescription(offer.sentence)
         self._buttons.append(button)
         column.addSpacing(6)

@@ -14,7 +14,7 @@ from gui.text.right_to_left import mirror
 
 Index = QModelIndex | QPersistentModelIndex
 _MAX_CHANGED = 60
-"""Most rows that are inserted, moved or removed one at a time."""
+"""Maximum number of rows that are inserted, moved or removed one at a time."""
 _EDGE = 3
 
 _HEADING_FLAGS = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemNeverHasChildren

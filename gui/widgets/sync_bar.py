@@ -36,7 +36,7 @@ _PADDING = 6
 _BAR_WIDTH = 240
 _FILE_WIDTH = 160
 _MIN_DETAIL = 18
-"""Fewest characters of a shortened detail."""
+"""Minimum number of characters of a shortened detail."""
 
 
 class ProgressLine(QProgressBar):

@@ -198,7 +198,7 @@ class RecordsTable(FontSized, QTableView, Generic[Record]):
 _DETAIL = 2
 """Number of the column with the detail."""
 _MIN_DETAIL = 16
-"""Fewest characters of the detail column."""
+"""Minimum number of characters of the detail column."""
 
 
 def _columns() -> tuple[Column[FileIssue], ...]:

@@ -61,7 +61,7 @@ _MAX_KEYS = 0.4
 def spoken(match: Found) -> str:
     """Return all texts of a row for screen readers."""
     entry = match.entry
-    return ", ".join(filter(None, (entry.words, entry.reason or entry.where, entry.keys)))
+    return ", ".join(filter(None, (entry.label, entry.reason or entry.where, entry.keys)))
 
 
 class PaletteModel(QAbstractListModel):
@@ -112,7 +112,7 @@ class PaletteDelegate(RowDelegate):
     def _paint_words(painter: QPainter, rect: QRect, match: Found, colours: Tokens) -> int:
         """Paint the label of an entry, with the typed words bold; returns its width."""
         bold = font_at(13, QFont.Weight.Bold)
-        words, marks = match.entry.words, match.word_match.marks
+        words, marks = match.entry.label, match.word_match.marks
         elided = elide(QFontMetrics(bold if marks else font_at(13)), words, Qt.TextElideMode.ElideRight, rect.width())
         plain = colours.muted if match.entry.reason else colours.text
         layout = QTextLayout(elided, font_at(13))

@@ -164,7 +164,7 @@ class Entry:
     """
 
     key: str
-    words: str
+    label: str
     where: str
     keys: str
     reason: str
@@ -213,7 +213,7 @@ def _make_entry(keymap: Keymap, command: Command, state: str, reason: str, run: 
     shown = " · ".join(filter(None, (where, state)))
     synonyms = ALSO_CALLED.get(command.name, "")
     known_as = f"{command.english} {command.name} {tr(synonyms) if synonyms else ''}"
-    return Entry(command.name, command.words, shown, keymap.first_key(command.name), reason, run, known_as)
+    return Entry(command.name, command.label, shown, keymap.first_key(command.name), reason, run, known_as)
 
 
 def settings(show: Callable[[str], object], reason: str) -> list[Entry]:
@@ -260,7 +260,7 @@ def _match_entry(query: str, entry: Entry) -> WordMatch | None:
     """Match the visible text of an entry, or else its hidden texts, in which scattered letters don't count."""
     if entry.is_setting:
         return _match_setting(query, entry)
-    in_all = match_words(query, entry.words, f"{entry.where} {entry.keys}")
+    in_all = match_words(query, entry.label, f"{entry.where} {entry.keys}")
     known = match_words(query, entry.known_as)
     if known is None or known.score < SCATTERED or (in_all is not None and in_all.score >= known.score / 2):
         return in_all
@@ -271,7 +271,7 @@ def _match_setting(query: str, entry: Entry) -> WordMatch | None:
     """Match a setting like a command, but below it, and never by scattered letters: there are too many settings."""
     if not query.strip():
         return None
-    matches = match_words(query, entry.words), match_words(query, entry.known_as)
+    matches = match_words(query, entry.label), match_words(query, entry.known_as)
     scores = [match.score if match is not None and match.score > SCATTERED else 0.0 for match in matches]
     in_words, known = scores[0] * _SETTING_WEIGHT, scores[1] * _SETTING_WEIGHT / 2
     if in_words >= known:

@@ -313,8 +313,8 @@ def test_open_failure_shows_message_page_with_retry(qtbot, window, memory, monke
         broken.setattr(engine, "open_memory", refuse)
         window.folders.open(memory.folder)
         qtbot.waitUntil(lambda: window.pages.currentWidget() is window.message)
-    assert title in window.message.words
-    assert str(error) in window.message.words
+    assert title in window.message.text
+    assert str(error) in window.message.text
     assert [b.text() for b in window.message.findChildren(QPushButton) if b.isVisible()] == actions
     again = _button(window.message, "Try again")
     assert window.focusWidget() is again
@@ -330,7 +330,7 @@ def test_failed_folder_offers_back_to_previous_one(qtbot, window, memory, tmp_pa
     note.touch()
     window.folders.open(note)
     qtbot.waitUntil(lambda: window.pages.currentWidget() is window.message)
-    assert f"{note} is not a folder." in window.message.words
+    assert f"{note} is not a folder." in window.message.text
     opened = []
     monkeypatch.setattr(window.workspace, "open", opened.append)
     qtbot.mouseClick(_button(window.message, f"Back to {memory.folder.name}"), Qt.MouseButton.LeftButton)

@@ -86,12 +86,12 @@ def test_key_menu_and_palette_open_new_view(qtbot, opened: MainWindow, panel: In
     action.trigger()
     assert opened.views.current == "tides"
     offered = commands(keymap(), opened, None, "")
-    assert next(entry.keys for entry in offered if entry.words == "Show the tides") == native("Ctrl+9")
+    assert next(entry.keys for entry in offered if entry.label == "Show the tides") == native("Ctrl+9")
 
 
 def test_keyboard_lists_context_of_new_view(opened: MainWindow, panel: InventedPanel) -> None:
     assert [context.name for context in contexts()][-4:] == ["tides", "remember", "settings", "quick"]
-    listed = {group.title: [row.words for row in group.rows] for group in groups(keymap())}
+    listed = {group.title: [row.label for row in group.rows] for group in groups(keymap())}
     assert listed["Tide table"] == ["Turn the tide", "Next tide"]
 
 

@@ -26,7 +26,7 @@ from engine.backends.lancedb.table_schema import (
 )
 from engine.base.cancellation import CancelToken, checkpoint
 from engine.corpus.link_parsing import names_of
-from engine.search.document_frequencies import Beginning, Word
+from engine.search.document_frequencies import PrefixMatches, Word
 from engine.store.connection import number
 from engine.store.index_schema import INDEX_MIGRATIONS
 from engine.store.snapshot import Snapshot
@@ -213,16 +213,16 @@ class TableCounts:
     def expect(self, tokens: Iterable[str]) -> None:
         """Do nothing: counting in advance would be wasted, since most of these tokens are looser forms."""
 
-    def words(self, start: str) -> Beginning:
+    def words(self, start: str) -> PrefixMatches:
         """Return all words with this prefix as one. A prefix longer than the stored ones is probably a whole word;
         otherwise its count is an upper limit.
         """
         prefix = beginning_of(start)
         if prefix is None:
-            return Beginning(start, ())
+            return PrefixMatches(start, ())
         beginning, word = self._view.count([BEGINNING + prefix, WORD + start], self.condition)
         words = Word(start, word if word and len(start) > len(prefix) else beginning, 0)
-        return Beginning(start, (words,))
+        return PrefixMatches(start, (words,))
 
     def loose(self, token: str, column: str) -> int:
         """Return 0: each looser form would need another query to the table."""

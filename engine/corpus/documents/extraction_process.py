@@ -35,7 +35,7 @@ MEMORY = 1024 * 1024 * 1024
 _LONGER = 1 if sys.platform == "win32" else 5
 """Factor by which a document may take longer by the clock than by its CPU time, since the machine may be busy."""
 _STARTING = 60
-"""Most seconds until the process is ready."""
+"""Maximum number of seconds until the process is ready."""
 _IDLE = 10
 _GRACE = 10
 """Seconds that the process gives the program to end it, before it ends itself."""

@@ -219,16 +219,17 @@ def _joined(hyphen: re.Match[str]) -> str:
 # --- Columns ----------------------------------------------------------------------------------------------------------
 
 _MAX_ARRANGED = 3_000_000
-"""Most characters of a document in which columns are detected, which takes some 20 seconds."""
+"""Maximum number of characters of a document in which columns are detected, which takes some 20 seconds."""
 _MIN_LINES = 12
 _MAX_CHARACTERS = 50_000
-"""Most characters of a page that are arranged by columns."""
+"""Maximum number of characters of a page that are arranged by columns."""
 _INNER = 0.3
 """Left part of a page, as a share of its width, in which only a first column can begin."""
 _WIDE = 0.9
 """Least space between two columns, as a share of the height of the line."""
 _CROSSING = 0.06
-"""Most runs, as a share of the larger side, that may cross the space between two columns, such as headings."""
+"""Maximum number of runs, as a share of the larger side, that may cross the space between two columns, such as
+headings."""
 _FULL = 0.55
 """Least width of the usual line, as a share of its column; cells of tables are shorter."""
 _MIN_CHARACTERS = 24

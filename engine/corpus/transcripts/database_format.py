@@ -19,9 +19,9 @@ _BLOCK = 256 * 1024
 _WINDOW = 128 * 1024**2
 """Largest decompression window in bytes."""
 _MAX_LINES = 1024**3
-"""Most bytes of the lines in one cell; a few bytes of zstd can expand to any number."""
+"""Maximum number of bytes of the lines in one cell; a few bytes of zstd can expand to any number."""
 _MAX_TEXT = 128 * 1024**2
-"""Most characters of one session, which is held in memory as a whole."""
+"""Maximum number of characters of one session, which is held in memory as a whole."""
 
 Columns = Mapping[str, frozenset[str]]
 """Names of columns by table."""

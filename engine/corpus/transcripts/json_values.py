@@ -20,7 +20,7 @@ from engine.base.bounded_json import check_depth
 # Programs write times in seconds or in milliseconds: as milliseconds, this is March 1973.
 _MIN_MILLISECONDS = 1e11
 _DEEPEST_INDENTED = 20
-"""Most levels of JSON that are indented; deeper values would be mostly indentation."""
+"""Maximum number of levels of JSON that are indented; deeper values would be mostly indentation."""
 _YEAR_10000 = 253_402_300_800.0
 _LONGEST_KIND = 40
 _DATA_URI = "data:image/"

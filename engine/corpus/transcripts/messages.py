@@ -23,7 +23,7 @@ _LONGEST_TITLE = 120
 _MIN_WORDS = 2
 """Words other than function words that a title from a message has, if the message has so many."""
 _LONGEST_LITTLE = 40
-"""Most characters of a message that says little."""
+"""Maximum number of characters of a message that says little."""
 _LONGEST_GIVEN = 200
 _OPENING = 8 * 1024
 _LONGEST_PAUSE = 300.0

@@ -23,7 +23,7 @@ _SAMPLES = 8
 _WHOLE = _HEAD + _SAMPLES * _SAMPLE
 """Size in bytes up to which a transcript is read whole."""
 _MAX_BYTES = 512 * 1024
-"""Most bytes read to find the first message of the user."""
+"""Maximum number of bytes read to find the first message of the user."""
 _LONGEST_LINE = 256 * 1024
 _LINES_TO_JUDGE = 20
 _END = 4 * 1024

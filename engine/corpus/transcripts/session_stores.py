@@ -55,7 +55,8 @@ _LIST = "sessions.json"
 """List of sessions that OpenClaw and Continue write."""
 _OF_DATABASES = (WAL, "-shm", "-journal")
 _MAX_NAMED = 20
-"""Most files of a user's folder that are reported by name as not being transcripts; the others are counted."""
+"""Maximum number of files of a user's folder that are reported by name as not being transcripts; the others are
+counted."""
 
 
 class Store(msgspec.Struct, frozen=True):

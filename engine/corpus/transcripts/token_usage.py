@@ -9,7 +9,7 @@ import msgspec
 from engine.corpus.transcripts.json_values import mapping
 
 _MAX_MODELS = 32
-"""Most models counted in one session; more indicate damage, and are counted together."""
+"""Maximum number of models counted in one session; more indicate damage, and are counted together."""
 _MAX_TOKENS = 2**48
 _HIGHEST_COST = 1e9
 _FIELDS = ("input", "output", "cache_read", "cache_write", "cache_write_hour", "cost")

@@ -98,7 +98,7 @@ _MAX_OF_SUBJECT = 2_000
 _OPENING = 8 * 1024
 _LONGEST_PATH, _LONGEST_COMMAND = 1024, 2000
 _MAX_USES = 200
-"""Most files of one call."""
+"""Maximum number of files of one call."""
 _DIFF = re.compile(r"diff --git |--- \S|@@ -\d")
 _PATCH_START = "*** Begin Patch"
 _MAX_COMPARED = 100_000

@@ -18,7 +18,7 @@ from engine.store.sessions import StoredTranscript
 from engine.store.snapshot import Snapshot
 
 _MAX_FAILED = 20
-"""Most findings for failed files; the last one counts the files without a finding of their own."""
+"""Maximum number of findings for failed files; the last one counts the files without a finding of their own."""
 _MAX_NAMED = 5
 """Number of unread files of a folder that a finding names."""
 _ADVICE = {

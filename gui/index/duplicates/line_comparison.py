@@ -15,15 +15,15 @@ Ranges = tuple[tuple[int, int], ...]
 """Half-open ranges, in characters of the line."""
 
 MAX_LINES = 1500
-"""Most lines of each text: more would take seconds, and is impractical to read side by side."""
+"""Maximum number of lines of each text: more would take seconds, and is impractical to read side by side."""
 LONGEST = 2000
-"""Most characters of a line that are compared and shown."""
+"""Maximum number of characters of a line that are compared and shown."""
 _MAX_PAIRED = 900
-"""Most pairs of lines in one changed part that are compared to match lines."""
+"""Maximum number of pairs of lines in one changed part that are compared to match lines."""
 _MAX_WORDS = 6_000
-"""Most words of one changed part that are compared whatever the lines."""
+"""Maximum number of words of one changed part that are compared whatever the lines."""
 _MAX_STEPS = 8_000_000
-"""Most steps to match two sequences, about half a second."""
+"""Maximum number of steps to match two sequences, about half a second."""
 _MIN_IN_ROW = 3
 _MIN_IN_LINES = 6
 _RELATED = 0.3
@@ -97,9 +97,9 @@ class Text:
     first: int
     lines: tuple[str, ...]
 
-    def side(self, index: int, marks: Ranges = ()) -> Side:
+    def side(self, index: int) -> Side:
         """Return one side of a row: the line at `index` with its number in the file."""
-        return Side(self.first + index, self.lines[index], marks)
+        return Side(self.first + index, self.lines[index])
 
 
 def side_by_side_rows(left: Text, right: Text, checkpoint: Callable[[], None] = lambda: None) -> list[Row]:

@@ -179,7 +179,7 @@ _READ_AHEAD_MS = 1_500
 _QUICK_SECONDS = 2.0
 """Seconds up to which a search is repeated when notes change; a longer one is repeated on request."""
 _MIN_CHARACTERS = 100
-"""Fewest characters of both together; with less room, one replaces the other."""
+"""Minimum number of characters of both together; with less room, one replaces the other."""
 _SIZES = (340, 700)
 
 

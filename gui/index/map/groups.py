@@ -29,7 +29,7 @@ Kind = Literal["folder", "source", "agent", "age"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 MAX_GROUPS = 8
-"""Most groups; the rest is "others"."""
+"""Maximum number of groups; the rest is "others"."""
 OTHERS = marked("Others")
 NOTES, SESSIONS = marked("Notes"), marked("Sessions")
 TOP_FOLDER = marked("Top folder")
@@ -216,16 +216,16 @@ def markers_of(groups: int, *, has_others: bool) -> tuple[int, ...]:
     return (*range(groups - 1), RING) if has_others else tuple(range(groups))
 
 
-def marker_path(sign: int, middle: QPointF, radius: float) -> QPainterPath:
+def marker_path(marker: int, middle: QPointF, radius: float) -> QPainterPath:
     """Return the path of a shape around a point, to be filled."""
     path = QPainterPath()
-    if sign == RING:
+    if marker == RING:
         for edge in (RING_MIDDLE + RING_WIDTH / 2, RING_MIDDLE - RING_WIDTH / 2):
             path.addEllipse(middle, edge * radius, edge * radius)
         return path
-    if sign == CIRCLE:
+    if marker == CIRCLE:
         path.addEllipse(middle, radius, radius)
-    for polygon in POLYGONS[sign]:
+    for polygon in POLYGONS[marker]:
         part = QPainterPath()
         part.addPolygon(QPolygonF([middle + QPointF(x, y) * radius for x, y in polygon]))
         path = path.united(part)
@@ -234,16 +234,16 @@ def marker_path(sign: int, middle: QPointF, radius: float) -> QPainterPath:
 
 _DOT, _GAP, _PAD = 9, 6, 6
 _LONGEST = 30
-"""Most characters of a name, approximately; the tooltip shows all."""
+"""Maximum number of characters of a name, approximately; the tooltip shows all."""
 
 
 class LegendItem(Toggle, QPushButton):
     """A group in the legend: colour and shape, name, and number of points."""
 
-    def __init__(self, name: str, count: int, sign: int, parent: QWidget) -> None:
+    def __init__(self, name: str, count: int, marker: int, parent: QWidget) -> None:
         super().__init__(parent)
         self.colour = QColor()
-        self.sign = sign
+        self.marker = marker
         self._name, self._count = name, number(count)
         self.setCheckable(True)
         self.setAccessibleName(", ".join((name, tr_count("{count:,} passage", "{count:,} passages", count))))
@@ -279,7 +279,7 @@ class LegendItem(Toggle, QPushButton):
         dot = scaled(_DOT)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self.colour)
-        painter.drawPath(marker_path(self.sign, QPointF(_PAD + dot / 2, self.height() / 2), dot / 2))
+        painter.drawPath(marker_path(self.marker, QPointF(_PAD + dot / 2, self.height() / 2), dot / 2))
         painter.setFont(font_at(12))
         text, name = self.rect().adjusted(_PAD + dot + _GAP, 0, -_PAD, 0), self._cut()
         painter.setPen(colours.text)
@@ -321,9 +321,9 @@ class Legend(QWidget):
         clear_layout(self._flow)
         self.items = []
         before = self._before
-        signs = markers_of(len(grouping.names), has_others=grouping.has_others)
-        for index, (name, count, sign) in enumerate(zip(grouping.names, grouping.counts, signs, strict=True)):
-            item = LegendItem(name, count, sign, self)
+        markers = markers_of(len(grouping.names), has_others=grouping.has_others)
+        for index, (name, count, marker) in enumerate(zip(grouping.names, grouping.counts, markers, strict=True)):
+            item = LegendItem(name, count, marker, self)
             item.clicked.connect(lambda on, index=index: self.isolated.emit(index if on else -1))
             self._flow.addWidget(item)
             item.show()

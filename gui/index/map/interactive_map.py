@@ -22,7 +22,7 @@ _DIRECTIONS = {
     Qt.Key.Key_Up: (0, 1),
     Qt.Key.Key_Down: (0, -1),
 }
-_SIGNS = {Qt.Key.Key_Plus: _KEY_ZOOM, Qt.Key.Key_Equal: _KEY_ZOOM, Qt.Key.Key_Minus: 1 / _KEY_ZOOM}
+_MARKERS = {Qt.Key.Key_Plus: _KEY_ZOOM, Qt.Key.Key_Equal: _KEY_ZOOM, Qt.Key.Key_Minus: 1 / _KEY_ZOOM}
 
 
 class InteractiveMap(MapView):
@@ -160,8 +160,8 @@ class InteractiveMap(MapView):
             else:
                 side = _KEY_PAN * min(self.width(), self.height())
                 self._set_view(self.view.panned(-right * side, higher * side))
-        elif key in _SIGNS and not control:
-            self.zoom(_SIGNS[key])
+        elif key in _MARKERS and not control:
+            self.zoom(_MARKERS[key])
         elif key in (Qt.Key.Key_0, Qt.Key.Key_Home) and not control:
             self.fit()
         elif key == Qt.Key.Key_A and control:

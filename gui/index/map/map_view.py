@@ -262,7 +262,7 @@ class MapView(QWidget):
                 scene=self._scene,
                 grouping=self._grouping,
                 colours=tuple(colour.rgb() for colour in colours_of(self._grouping, self.palette())),
-                signs=markers_of(len(self._grouping.names), has_others=self._grouping.has_others),
+                markers=markers_of(len(self._grouping.names), has_others=self._grouping.has_others),
                 isolated=self._isolated,
                 quiet=tokens(self.palette()).off.rgb(),
                 ratio=self.devicePixelRatioF(),

@@ -19,7 +19,7 @@ _AROUND = 0.3
 """Share of the view's width and height drawn beyond each edge."""
 _RADIUS, _MIN_RADIUS = 3.4, 1.5
 _LARGE = 1500
-"""Most points in view that have the full radius."""
+"""Maximum number of points in view that have the full radius."""
 _SMALL = 90
 """Largest radius as a share of the map's shorter side."""
 _OPACITY, _FAINT = 0.8, 0.12
@@ -33,7 +33,7 @@ class Appearance:
     grouping: "Grouping"
     colours: tuple[int, ...]
     """Colour of each group, as `QRgb`."""
-    signs: tuple[int, ...]
+    markers: tuple[int, ...]
     """Shape of each group."""
     isolated: int
     """The only group that is not faint; -1 if none is faint."""
@@ -146,11 +146,11 @@ def _draw(appearance: Appearance, view: Viewport, token: CancelToken) -> _Pictur
     colours = np.array([_rgba(appearance, number) for number in range(len(appearance.colours))], np.float32).reshape(
         -1, 4
     )
-    signs = appearance.signs if radius >= MIN_SHAPE_RADIUS * ratio else ()
+    markers = appearance.markers if radius >= MIN_SHAPE_RADIUS * ratio else ()
     drawn = draw_points(
         pixels[visible],
         appearance.grouping.group_of[visible],
-        GroupStyles(colours, signs),
+        GroupStyles(colours, markers),
         (width, height),
         radius,
         token.checkpoint,

@@ -24,7 +24,7 @@ from gui.widgets.rows import Index, RowDelegate, paint_row_background
 # --- The list of chunks that the user has selected on the map --------------------------------------------------------
 
 MAX_LISTED = 500
-"""Most listed chunks; more are only counted."""
+"""Maximum number of listed chunks; more are only counted."""
 _PAD_X, _PAD_Y = 10, 5
 
 

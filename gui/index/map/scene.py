@@ -288,7 +288,7 @@ class GroupStyles(NamedTuple):
 
     colours: Floats
     """Red, green, blue and opacity of each group, 0 to 1 (g, 4)."""
-    signs: Sequence[int] = ()
+    markers: Sequence[int] = ()
     """Shapes of the groups; circles without them."""
 
 
@@ -305,12 +305,12 @@ def draw_points(
     `points` (n, 2) are x and y in pixels, `groups` (n,) their groups. Overlapping points mix their colours and
     hide the background, independent of their order. `check` may raise to cancel.
     """
-    colours, signs = styles
+    colours, markers = styles
     width, height = size
     picture = np.zeros((height, width, 4), np.uint8)
     opacity = np.minimum(colours[:, 3], 0.995)
-    shapes = np.array(signs or [CIRCLE] * len(colours), np.uint8)[groups]
-    drawn = [_Shape(points, np.flatnonzero(shapes == sign), sign, radius) for sign in np.unique(shapes).tolist()]
+    shapes = np.array(markers or [CIRCLE] * len(colours), np.uint8)[groups]
+    drawn = [_Shape(points, np.flatnonzero(shapes == marker), marker, radius) for marker in np.unique(shapes).tolist()]
     for top in range(0, height, _BAND):
         rows = min(_BAND, height - top)
         parts = [(shape, part) for shape in drawn for part in shape.parts(top, top + rows)]
@@ -342,9 +342,9 @@ def draw_points(
 class _Shape:
     """The points to draw with one shape, from top to bottom, and the offsets of the pixels that a point may cover."""
 
-    def __init__(self, points: Floats, members: NDArray[np.intp], sign: int, radius: float) -> None:
-        self._sign, self._radius = sign, np.float32(radius)
-        far = radius if sign == CIRCLE else radius * REACH
+    def __init__(self, points: Floats, members: NDArray[np.intp], marker: int, radius: float) -> None:
+        self._marker, self._radius = marker, np.float32(radius)
+        far = radius if marker == CIRCLE else radius * REACH
         self._reach = int(np.ceil(far + 0.5))
         steps = np.arange(-self._reach, self._reach + 1, dtype=np.int32)
         around = np.stack(np.meshgrid(steps, steps), axis=-1).reshape(-1, 2)
@@ -359,12 +359,12 @@ class _Shape:
 
     def gaps(self, x: Floats, y: Floats) -> Floats:
         """Return the distances of pixels (`x`, `y` from the centre) from the shape's edge; negative inside."""
-        if self._sign == CIRCLE:
+        if self._marker == CIRCLE:
             return np.hypot(x, y) - self._radius
-        if self._sign == RING:
+        if self._marker == RING:
             return np.abs(np.hypot(x, y) - RING_MIDDLE * self._radius) - RING_WIDTH / 2 * self._radius
         distances: Floats = np.minimum.reduce(
-            [self._distance_outside(polygon, x, y) for polygon in POLYGONS[self._sign]]
+            [self._distance_outside(polygon, x, y) for polygon in POLYGONS[self._marker]]
         )
         return distances
 

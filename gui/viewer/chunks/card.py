@@ -184,7 +184,7 @@ def as_text(title: str, fields: Sequence[Field]) -> str:
 _SIDE = 16
 _ROWS = 11
 _MIN_VALUE = 22
-"""Fewest characters of a value next to its name."""
+"""Minimum number of characters of a value next to its name."""
 
 
 class ChunkCard(Resized, FontSized, BottomCard):
@@ -217,10 +217,10 @@ class ChunkCard(Resized, FontSized, BottomCard):
         self.unsupported: MissingFeatures = {}
         self._title = ElidedLabel(parent=self)
         self._title.setProperty("role", "strong")
-        self._before = IconButton("chevron-up", PREVIOUS_CHUNK.words, parent=self)
-        self._after = IconButton("chevron-down", NEXT_CHUNK.words, parent=self)
+        self._before = IconButton("chevron-up", PREVIOUS_CHUNK.label, parent=self)
+        self._after = IconButton("chevron-down", NEXT_CHUNK.label, parent=self)
         for button, known in ((self._before, PREVIOUS_CHUNK), (self._after, NEXT_CHUNK)):
-            show_key_in_tooltip(button, known.words, known.name)
+            show_key_in_tooltip(button, known.label, known.name)
         self._copy = IconButton("copy", tr("Copy all details of this passage"), parent=self)
         close = IconButton("close", tr("Close (Esc)"), parent=self)
         buttons = self._before, self._after, self._copy, close

@@ -79,7 +79,7 @@ def _assigned(chunks: Sequence[ChunkRow]) -> list[int]:
 # ---------------------------------------------------------------------------------------------------------------------
 
 _MAX_DRAWN = 300
-"""Most chunks drawn together: an overlong line may have thousands."""
+"""Maximum number of chunks drawn together: an overlong line may have thousands."""
 
 Tops = Mapping[int, tuple[int, int]]
 """Line -> its top and its bottom in the view, for the lines in view."""

@@ -208,7 +208,7 @@ def test_hanging_memory_abandoned_for_a_while() -> None:
     first, second = memory_search(way, "timer"), memory_search(way, "timer")
     assert [answer.disabled for answer in (first, second)] == [True, True]
     assert "did not answer within" in str(first.error)
-    assert "asked again in 60 seconds" in str(second.error)
+    assert "try again in 60 seconds" in str(second.error)
     assert searches == ["auto", "keyword"]
     release.set()
     until = time.monotonic() + 20

@@ -54,7 +54,7 @@ def test_missing_session_argument_means_latest(memory, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("given", "error"), [({"session": "nope"}, "No session has the id"), ({"name": "京都"}, "cannot be")]
+    ("given", "error"), [({"session": "nope"}, "No session has the id"), ({"name": "京都"}, "can't be named")]
 )
 def test_invalid_request_returns_answer(memory, tmp_path, given, error):
     assert error in answer(memory, **given)["error"]

@@ -124,7 +124,7 @@ def test_wrong_usage_and_errors_are_one_line(verb: Run, session: str, store: Pat
     )
     nameless = verb("remember", session, "--slug", "京都")
     assert (nameless.code, nameless.out) == (1, "")
-    assert "A note cannot be called 京都" in nameless.err
+    assert "A note can't be named 京都" in nameless.err
     next(store.rglob("0a1b*.jsonl")).unlink()
     assert "no longer exists" in verb("remember", session).err
     assert not (folder / "memory").exists()
@@ -132,7 +132,10 @@ def test_wrong_usage_and_errors_are_one_line(verb: Run, session: str, store: Pat
 
 def test_no_session_is_an_error(verb: Run, folder: Path) -> None:
     answer = verb("remember", "--latest")
-    assert answer == Answer(1, "", "mnemoscope: No session is indexed yet, so there is none to remember.\n")
+    assert (answer.code, answer.out) == (1, "")
+    assert (
+        answer.err == "mnemoscope: No session is indexed yet: choose sessions in the settings, then update the index.\n"
+    )
 
 
 def test_failing_chat_model_falls_back_to_default_name(

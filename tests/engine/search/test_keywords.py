@@ -205,12 +205,12 @@ def test_prefix_represented_by_frequent_and_title_words() -> None:
     rows = [("topic", 2, 1), ("today", 60, 0), *((tool, 4, 0) for tool in tools), ("to", 1, 0)]
     words = [document_frequencies.Word(*row) for row in rows]
     for start, chosen in (("to", ["to", "today", *tools[:21], "topic"]), ("toda", ["today", *tools[:22], "topic"])):
-        assert [word.token for word in document_frequencies.Beginning(start, words).substitutes] == chosen
+        assert [word.token for word in document_frequencies.PrefixMatches(start, words).substitutes] == chosen
 
 
 def test_rare_words_with_longer_prefix_are_narrowed() -> None:
     words = [document_frequencies.Word("topic", 2, 1), document_frequencies.Word("today", 60, 0)]
-    whole = document_frequencies.Beginning("to", words, "\nto\ntoad\ntodd\ntoddler\ntool")
+    whole = document_frequencies.PrefixMatches("to", words, "\nto\ntoad\ntodd\ntoddler\ntool")
     assert whole.chunks == 67
     assert [word.token for word in whole.substitutes] == ["to", "toad", "today", "todd", "toddler", "tool", "topic"]
     narrowed = {start: whole.narrowed(start) for start in ("tod", "tool", "toast")}

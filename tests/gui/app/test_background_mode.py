@@ -54,5 +54,5 @@ def test_settings_have_start_at_login_row(qtbot, window, integration, memory):
     dialog.search("startup login")
     qtbot.waitUntil(lambda: dialog.ready)
     row = dialog.findChild(SystemRow)
-    assert row.field.box.words == "Start at login"
+    assert row.field.box.label == "Start at login"
     dialog.close_without_saving()

@@ -45,7 +45,7 @@ def _choose(tray: Tray, words: str) -> None:
 )
 def test_status_gives_tray_icon_shape_and_text(status, shape, words):
     state = tray_state(status, NOW)
-    assert (state.shape, state.words) == (shape, words)
+    assert (state.shape, state.tooltip) == (shape, words)
 
 
 @pytest.mark.parametrize("size", [16, 22, 64])

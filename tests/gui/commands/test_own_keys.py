@@ -38,7 +38,7 @@ def test_new_key_applies_immediately_and_keeps_file_content(qtbot, own, mapped, 
     config.write_text('# mine\n[defaults]\nprovider = "none"\n[defaults.window]\ntheme = "dark"\n')
     own.assign("file.wrap", ["Ctrl+Alt+W", "F7"])
     assert mapped.keys("file.wrap") == ("Ctrl+Alt+W", "F7")
-    assert own.is_own("file.wrap")
+    assert own.is_custom("file.wrap")
     qtbot.waitUntil(lambda: not own.saving)
     assert _in_file(config) == {"file.wrap": ("Ctrl+Alt+W", "F7")}
     assert "# mine" in config.read_text()
@@ -131,13 +131,13 @@ def test_plain_key_is_empty_for_an_invalid_key(qapp, key, known):
 
 
 def test_fixed_keys_are_valid_keys(qapp):
-    assert not [(fixed.words, key) for fixed in fixed_keys() for key in fixed.keys if not plain(key)]
+    assert not [(fixed.label, key) for fixed in fixed_keys() for key in fixed.keys if not plain(key)]
 
 
 def test_listing_shows_current_keys(own, mapped):
     own.assign("file.wrap", ["F7", "F8"])
     own.assign("index.turn", [])
-    listed = {group.title: [(row.keys, row.words) for row in group.rows] for group in groups(mapped)}
+    listed = {group.title: [(row.keys, row.label) for row in group.rows] for group in groups(mapped)}
     assert listed["File"][0] == ("F7 or F8", "Wrap lines")
     assert all(words != "Chart or table" for _, words in listed["Index"])
     assert "Results" in listed

@@ -341,18 +341,18 @@ def test_within_button_starts_search_within_results(qtbot, panel, results, bar, 
     ],
 )
 def test_within_label_shows_count(count: EarlierAnswer | None, words: str) -> None:
-    assert scope.within(Query("a b"), count, "").words == words
+    assert scope.within(Query("a b"), count, "").text == words
 
 
 def test_scope_label_is_short_and_tooltip_is_complete() -> None:
     passage = Passage(path="projects/a.md", start_line=5, end_line=9)
     crumb = scope.like(passage, "One two\n three " + "four " * 40)
-    assert crumb.words.startswith("Similar to “One two three four")
-    assert crumb.words.endswith("…”")
+    assert crumb.text.startswith("Similar to “One two three four")
+    assert crumb.text.endswith("…”")
     assert crumb.location == "a.md#L5-L9"
-    assert scope.like(passage, "## One\n\n- **two** [three](x.md)").words == "Similar to “One · two three”"
+    assert scope.like(passage, "## One\n\n- **two** [three](x.md)").text == "Similar to “One · two three”"
     assert crumb.tip.endswith("· projects/a.md#L5-L9")
-    assert scope.like(Passage(path="a/b.md", start_line=1, end_line=LAST_LINE), "").words == "Similar to b.md"
+    assert scope.like(Passage(path="a/b.md", start_line=1, end_line=LAST_LINE), "").text == "Similar to b.md"
     limited = Query("x", ("memory",), 7, min_score=0.0)
     assert scope.within(limited, None, "").tip == (
         "Within the results of “x” (notes · changed in the past 7 days · also below the minimum score)"

@@ -170,14 +170,14 @@ def test_month_period_ends_on_last_day():
 
 
 def test_filter_choices_have_counts(today):
-    assert [(choice.words, choice.sessions) for choice in CATALOGUE.agents][:2] == [("Codex", 3), ("OpenClaw", 3)]
-    assert {choice.words for choice in CATALOGUE.projects} == {"greenhouse", "otter", "nas", "workspace"}
+    assert [(choice.label, choice.sessions) for choice in CATALOGUE.agents][:2] == [("Codex", 3), ("OpenClaw", 3)]
+    assert {choice.label for choice in CATALOGUE.projects} == {"greenhouse", "otter", "nas", "workspace"}
     assert CATALOGUE.months[0] == (date(2026, 2, 1), 7)
 
 
 def test_projects_with_same_name_show_parent_folder():
     twins = make_catalogue([make_session_summary("a", project="/x/web"), make_session_summary("b", project="/y/web")])
-    assert {choice.words for choice in twins.projects} == {"x/web", "y/web"}
+    assert {choice.label for choice in twins.projects} == {"x/web", "y/web"}
 
 
 def test_out_of_range_times_are_accepted(today):

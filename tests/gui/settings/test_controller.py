@@ -158,7 +158,7 @@ def test_query_option_applies_without_reopening(qtbot, controller, workspace, op
         controller.dialog.model.set("query.min_score", 0.7, "defaults")
     assert [settings.query.min_score for settings in opened[0][1].answers_as] == [0.7]
     assert len(opened) == 1
-    assert not controller.dialog.footer.words
+    assert not controller.dialog.footer.text
     qtbot.waitUntil(lambda: controller.dialog.ready)
     controller.dialog.close_without_saving()
 

@@ -151,8 +151,8 @@ def test_pending_change_waits_for_apply(qtbot, dialog, notes):
     qtbot.keyClick(line, Qt.Key.Key_Return)
     assert dialog.isVisible()
     assert "change not applied yet" in _shown_text(_row(dialog, "chunking.tokens"))
-    assert "The change rebuilds the index" in dialog.footer.words
-    assert "Nothing leaves this machine." in dialog.footer.words
+    assert "The change rebuilds the index" in dialog.footer.text
+    assert "Nothing leaves this machine." in dialog.footer.text
     assert not settings_path().exists()
     with qtbot.waitSignal(dialog.saved):
         _button(dialog, "Apply").click()
@@ -167,7 +167,7 @@ def test_pending_change_names_server_texts_are_sent_to(qtbot, dialog):
     dialog.model.read_again()
     _rest(qtbot, dialog)
     dialog.model.set("chunking.tokens", 200, "defaults")
-    assert "sent to api.openai.com" in dialog.footer.words
+    assert "sent to api.openai.com" in dialog.footer.text
     dialog.model.discard()
 
 
@@ -177,8 +177,8 @@ def test_switching_vectors_on_names_server_texts_are_sent_to(qtbot, dialog):
     dialog.model.read_again()
     _rest(qtbot, dialog)
     dialog.model.set("store.vector.enabled", True, "defaults")
-    assert "Missing vectors are created after the change." in dialog.footer.words
-    assert "sent to api.openai.com" in dialog.footer.words
+    assert "Missing vectors are created after the change." in dialog.footer.text
+    assert "sent to api.openai.com" in dialog.footer.text
     dialog.model.discard()
 
 
@@ -456,7 +456,7 @@ def test_closing_with_pending_changes_asks_to_apply(qtbot, dialog):
     dialog.model.set("chunking.tokens", 200, "defaults")
     dialog.reject()
     assert dialog.isVisible()
-    assert "Apply the changed settings before closing?" in dialog.footer.words
+    assert "Apply the changed settings before closing?" in dialog.footer.text
     _button(dialog, "Discard").click()
     assert not dialog.isVisible()
     assert load_settings().chunking.tokens == 400
@@ -464,18 +464,18 @@ def test_closing_with_pending_changes_asks_to_apply(qtbot, dialog):
 
 def test_closing_with_unsaved_form_asks_to_save(qtbot, dialog, notes):
     dialog.show_page("engine")
-    next(button for button in dialog.findChildren(RadioButton) if button.words == "qmd").click()
+    next(button for button in dialog.findChildren(RadioButton) if button.label == "qmd").click()
     dialog.show_page("general")
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     assert dialog.isVisible()
     assert dialog.page == "advanced"
-    assert dialog.footer.words == "Save the changed settings before closing?"
+    assert dialog.footer.text == "Save the changed settings before closing?"
     assert _button(dialog, "Save").hasFocus()
     _button(dialog, "Discard").click()
     assert not dialog.isVisible()
     assert load_settings(notes).backend == "builtin"
     dialog.begin(notes, Settings(), None)
-    assert dialog.footer.words == ""
+    assert dialog.footer.text == ""
     assert dialog.pages.unsaved is None
 
 
@@ -579,8 +579,8 @@ def test_form_option_reset_in_search_names_server(qtbot, dialog, notes):
     qtbot.keyClicks(dialog.query_field, "model for searching by meaning")
     _rest(qtbot, dialog)
     _button(dialog, "Reset to OpenAI-compatible").click()
-    assert "Missing vectors of the other model" in dialog.footer.words
-    assert "sent to api.openai.com" in dialog.footer.words
+    assert "Missing vectors of the other model" in dialog.footer.text
+    assert "sent to api.openai.com" in dialog.footer.text
     with qtbot.waitSignal(dialog.saved):
         _button(dialog, "Apply").click()
     assert load_settings(notes).provider == "openai"
@@ -588,7 +588,7 @@ def test_form_option_reset_in_search_names_server(qtbot, dialog, notes):
 
 def _choose_engine(dialog, name: str) -> None:
     dialog.show_page("engine")
-    next(button for button in dialog.findChildren(RadioButton) if button.words == name).click()
+    next(button for button in dialog.findChildren(RadioButton) if button.label == name).click()
 
 
 def _choose_provider(qtbot, dialog, provider: str) -> None:
@@ -642,7 +642,7 @@ def test_apply_before_closing_asks_about_unsaved_form(qtbot, dialog, notes):
         _button(dialog, "Apply").click()
     _rest(qtbot, dialog)
     assert dialog.isVisible()
-    assert dialog.footer.words == "Save the changed settings before closing?"
+    assert dialog.footer.text == "Save the changed settings before closing?"
     with qtbot.waitSignal(dialog.saved):
         _button(dialog, "Save").click()
     assert not dialog.isVisible()
@@ -654,7 +654,7 @@ def test_discard_before_closing_asks_about_unsaved_form(qtbot, dialog):
     dialog.model.set("chunking.tokens", 200, "defaults")
     dialog.reject()
     _button(dialog, "Discard").click()
-    assert dialog.footer.words == "Save the changed settings before closing?"
+    assert dialog.footer.text == "Save the changed settings before closing?"
     _button(dialog, "Discard").click()
     assert not dialog.isVisible()
 
@@ -667,7 +667,7 @@ def test_saving_one_form_asks_about_the_other(qtbot, dialog, notes):
     assert load_settings(notes).backend == "qmd"
     assert dialog.isVisible()
     assert dialog.page == "embedding"
-    assert dialog.footer.words == "Save the changed settings before closing?"
+    assert dialog.footer.text == "Save the changed settings before closing?"
     assert dialog.pages.unsaved == "embedding"
 
 
@@ -762,7 +762,7 @@ def test_restart_for_language_asks_about_pending_changes_first(qtbot, show_dialo
     dialog.restart_requested.connect(lambda language: restarts.append((language, load_settings().chunking.tokens)))
     _button(dialog, "Restart now").click()
     assert dialog.isVisible()
-    assert "before closing?" in dialog.footer.words
+    assert "before closing?" in dialog.footer.text
     _button(dialog, "Apply").click()
     qtbot.waitUntil(lambda: bool(restarts))
     assert restarts == [("de", 200)]

@@ -401,7 +401,7 @@ def test_failed_save_shows_reason_and_can_be_retried(qtbot, open_dialog, monkeyp
 
 def test_auto_sends_only_to_agreed_provider(qtbot, open_dialog, notes):
     dialog = open_dialog(provider="auto")
-    next(box for box in dialog.findChildren(CheckBox) if box.words == "Allow sending texts to Google").click()
+    next(box for box in dialog.findChildren(CheckBox) if box.label == "Allow sending texts to Google").click()
     with qtbot.waitSignal(dialog.saved):
         dialog.pages.page("embedding").save_button.click()
     assert load_settings(notes).remote.agreed == ("gemini",)
@@ -442,7 +442,7 @@ def test_own_price_applies_only_to_its_model(qtbot, open_dialog, memory, notes):
 
 def test_batch_jobs_are_offered_only_where_supported(qtbot, open_dialog, notes):
     dialog = open_dialog(provider="voyage")
-    box = next(box for box in dialog.findChildren(CheckBox) if box.words == "Use batch jobs")
+    box = next(box for box in dialog.findChildren(CheckBox) if box.label == "Use batch jobs")
     assert box.isVisible()
     box.click()
     _choose(qtbot, dialog, "Provider", "openai")

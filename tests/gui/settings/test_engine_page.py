@@ -16,7 +16,7 @@ def dialog(show_dialog) -> SettingsDialog:
 
 
 def _radio(dialog, title: str) -> RadioButton:
-    return next(button for button in dialog.findChildren(RadioButton) if button.words == title)
+    return next(button for button in dialog.findChildren(RadioButton) if button.label == title)
 
 
 def _line(dialog, name: str) -> QLineEdit:

@@ -56,7 +56,7 @@ def _button(page: SourcesPage, words: str) -> QPushButton:
 
 
 def _boxes(page: SourcesPage) -> dict[str, CheckBox]:
-    return {box.words: box for box in page.findChildren(CheckBox) if box.isVisible()}
+    return {box.label: box for box in page.findChildren(CheckBox) if box.isVisible()}
 
 
 def _ticks(page: SourcesPage) -> dict[str, bool]:

@@ -416,7 +416,7 @@ def _welcome(qtbot, panel: FirstRunPanel) -> None:
 
 
 def _box(panel: FirstRunPanel, words: str) -> CheckBox:
-    return next(box for box in panel.findChildren(CheckBox) if box.words == words and box.isVisible())
+    return next(box for box in panel.findChildren(CheckBox) if box.label == words and box.isVisible())
 
 
 def test_found_sources_are_listed_with_size_and_ticked(qtbot, panel, found):
@@ -426,7 +426,7 @@ def test_found_sources_are_listed_with_size_and_ticked(qtbot, panel, found):
         assert part in words
     assert "Nothing in them is read before you confirm" in words
     assert "nothing is ever written there" in words
-    assert [box.words for box in panel.findChildren(CheckBox)] == ["Claude Code", "Codex"]
+    assert [box.label for box in panel.findChildren(CheckBox)] == ["Claude Code", "Codex"]
     assert all(box.isChecked() for box in panel.findChildren(CheckBox))
     described = [button.accessibleName() for button in panel.findChildren(QPushButton) if button.text() == "Choose"]
     assert described == ["Choose OpenClaw workspace", "Choose Obsidian vault Garden"]

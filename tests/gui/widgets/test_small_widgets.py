@@ -371,7 +371,7 @@ def test_message_page_replaces_buttons(qtbot):
     buttons = [button for button in page.findChildren(QPushButton) if not button.isHidden()]
     assert [button.text() for button in buttons] == ["Open", "Again"]
     assert [button.property("role") for button in buttons] == ["primary", None]
-    assert page.words == "The settings cannot be used: Line 3."
+    assert page.text == "The settings cannot be used: Line 3."
 
 
 def test_narrow_row_folds(qtbot):

@@ -166,7 +166,7 @@ def test_missing_workspace_can_be_removed_but_not_opened(qtbot, window, folders,
     qtbot.keyClick(switcher, Key.Key_Escape)
     assert (switcher.question.isVisible(), switcher.isVisible()) == (False, True)
     qtbot.mouseClick(switcher.forget_button, Qt.MouseButton.LeftButton)
-    assert "KB)" in switcher.question.with_index.words
+    assert "KB)" in switcher.question.with_index.label
     switcher.question.with_index.setChecked(True)
     qtbot.mouseClick(switcher.question.confirm_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: len(_rows(switcher)) == 2)

@@ -24,7 +24,7 @@ from engine.corpus.transcripts.token_usage import Usage, dollars, tokens, withou
 _BLOCK = 256 * 1024
 _BLOCKS_BETWEEN_CHECKS = 1000
 _MAX_TEXT = 64 * 1024**2
-"""Most characters of one session, which is held in memory as a whole."""
+"""Maximum number of characters of one session, which is held in memory as a whole."""
 _START = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)\s*")
 _STARTS = re.compile(rb"^# aider chat started at \d{4}-\d\d-\d\d ", re.MULTILINE)
 _USER, _OUTPUT, _FENCE = "#### ", "> ", ("```", "~~~")

@@ -22,7 +22,7 @@ from engine.corpus.transcripts.parsers.cursor_cli import CursorCliParser, metada
 _BLOCK = 256 * 1024
 _LINES_BETWEEN_CHECKS = 1000
 _MAX_TEXT = 64 * 1024**2
-"""Most bytes of a transcript, which is held in memory as a whole."""
+"""Maximum number of bytes of a transcript, which is held in memory as a whole."""
 _SPEAKER = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*(?:user|assistant):[ \t]*\r?\n")
 _ROLES: dict[str, Role] = {"user:": "user", "assistant:": "assistant"}
 _MARK = re.compile(r"\s*\[(Thinking|Tool call|Tool result)\](.*)")

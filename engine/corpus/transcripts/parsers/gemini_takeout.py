@@ -29,7 +29,7 @@ _ATTACHED = re.compile(r"\s*Attached (\d{1,3}) files?\.?\s*\Z")
 _PAUSE = 30 * 60.0
 """Seconds without a prompt after which a conversation has ended."""
 _MAX_PROMPTS = 2000
-"""Most prompts of one conversation."""
+"""Maximum number of prompts of one conversation."""
 _MAX_TEXT = 16_000_000
 """Characters after which a conversation ends."""
 _MAX_HTML = 1_000_000

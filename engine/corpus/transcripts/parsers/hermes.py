@@ -38,7 +38,7 @@ _COUNTS = (
     "estimated_cost_usd",
 )
 _MAX_USED = 1000
-"""Most rows of one session's usage that are read."""
+"""Maximum number of rows of one session's usage that are read."""
 _STRUCTURED = b"\0json:"
 """Prefix of content in JSON, such as text with images."""
 _INSERTED = (

@@ -87,9 +87,9 @@ _NO_ACTIONS = frozenset({"intentClassification", "model"})
 """Kinds of actions that are neither speech nor tools."""
 _MAX_ATTACHED = 20
 _MAX_NESTED = 50
-"""Most executions that are read within each other; each one keeps its file open."""
+"""Maximum number of executions that are read within each other; each one keeps its file open."""
 _MAX_ENTRIES = 100_000
-"""Most entries of one session that are read; parsing more would take minutes."""
+"""Maximum number of entries of one session that are read; parsing more would take minutes."""
 
 
 class KiroDatabase(DatabaseFormat):

@@ -30,7 +30,7 @@ from engine.corpus.transcripts.token_usage import Usage, dollars, tokens, withou
 _STATE, _FIRST, _EVENTS = "base_state.json", "0.json", "events"
 _EVENT = re.compile(r"(?:event-(\d{5,})-[\w-]+|(\d+))\.json")
 _MAX_BYTES = 128 * 1024**2
-"""Most bytes of the events of one session, which is held in memory as a whole."""
+"""Maximum number of bytes of the events of one session, which is held in memory as a whole."""
 _DRIVEN = "ACPToolCallEvent"
 _SOURCES: dict[str, Role] = {"user": "user", "agent": "assistant"}
 _KINDS_PASSED_OVER = frozenset(

@@ -27,7 +27,7 @@ from engine.corpus.transcripts.sqlite_view import tables
 _ABOUT = f"SELECT {data_of('conversation_data')} FROM agent_conversations WHERE conversation_id = ?"
 _TASKS = f"SELECT {data_of('task')} FROM agent_tasks WHERE {{ours}} ORDER BY id"
 _DEEPEST = 20
-"""Most levels of a tool's arguments."""
+"""Maximum number of levels of a tool's arguments."""
 
 
 def _last(fields: Fields, *path: int) -> Any:

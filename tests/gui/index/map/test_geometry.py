@@ -299,7 +299,7 @@ def test_scene_finds_points_of_chunks() -> None:
 # --- the picture ------------------------------------------------------------------------------------------------------
 
 
-_SIGNS = range(len(POLYGONS))
+_MARKERS = range(len(POLYGONS))
 
 
 def _drawn(
@@ -307,30 +307,30 @@ def _drawn(
     groups: list[int],
     colours: list[QColor],
     radius: float,
-    signs: tuple[int, ...] = (),
+    markers: tuple[int, ...] = (),
 ) -> QImage:
     rgba = np.array([colour.getRgbF() for colour in colours], np.float32)
     places = np.array(points, np.float32).reshape(-1, 2)
-    found = draw_points(places, np.array(groups, np.uint8), GroupStyles(rgba, signs), (40, 90), radius)
+    found = draw_points(places, np.array(groups, np.uint8), GroupStyles(rgba, markers), (40, 90), radius)
     return QImage(found.tobytes(), 40, 90, 160, QImage.Format.Format_ARGB32_Premultiplied).copy()
 
 
-@given(x=st.floats(-3, 43), y=st.floats(-3, 93), radius=st.floats(1.2, 6), sign=st.sampled_from(_SIGNS))
-def test_drawn_point_matches_qpainter(x: float, y: float, radius: float, sign: int) -> None:
+@given(x=st.floats(-3, 43), y=st.floats(-3, 93), radius=st.floats(1.2, 6), marker=st.sampled_from(_MARKERS))
+def test_drawn_point_matches_qpainter(x: float, y: float, radius: float, marker: int) -> None:
     colour = QColor(200, 80, 20, 254)
-    ours = _drawn([(x, y)], [0], [colour], radius, (sign,))
+    ours = _drawn([(x, y)], [0], [colour], radius, (marker,))
     theirs = QImage(40, 90, QImage.Format.Format_ARGB32_Premultiplied)
     theirs.fill(Qt.GlobalColor.transparent)
     painter = QPainter(theirs)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(200, 80, 20))
-    painter.drawPath(marker_path(sign, QPointF(float(np.float32(x)), float(np.float32(y))), radius))
+    painter.drawPath(marker_path(marker, QPointF(float(np.float32(x)), float(np.float32(y))), radius))
     painter.end()
     mine, other = (np.frombuffer(image.constBits(), np.uint8).reshape(90, 40, 4) for image in (ours, theirs))
     gaps = np.abs(mine[..., 3].astype(int) - other[..., 3])
-    corners = sign not in (CIRCLE, RING)
-    tiny_hole = sign == RING and radius < 1.4  # narrower than a pixel: 92 at its middle
+    corners = marker not in (CIRCLE, RING)
+    tiny_hole = marker == RING and radius < 1.4  # narrower than a pixel: 92 at its middle
     assert gaps.max() < (100 if corners or tiny_hole else 70)
     assert gaps.sum() < 255 * (0.7 + 0.6 * radius) * (2 if corners else 1.1)
     inside = mine[mine[..., 3] > 250]
@@ -340,7 +340,7 @@ def test_drawn_point_matches_qpainter(x: float, y: float, radius: float, sign: i
 @pytest.mark.parametrize("radius", [MIN_SHAPE_RADIUS, 3.4, 7])
 def test_group_signs_differ_without_colour(radius: float) -> None:
     """Signs have the same amount of ink, but different shapes, for users who don't see the colours."""
-    images = [_drawn([(20, 20)], [0], [QColor("black")], radius, (sign,)) for sign in _SIGNS]
+    images = [_drawn([(20, 20)], [0], [QColor("black")], radius, (marker,)) for marker in _MARKERS]
     pictures = [np.frombuffer(image.constBits(), np.uint8).astype(int) for image in images]
     amounts = [picture.sum() for picture in pictures]
     assert max(amounts) < 1.6 * min(amounts)

@@ -271,9 +271,9 @@ def test_legend_uses_signs_of_points(qtbot, map_panel: MapPanel, monkeypatch) ->
     looks: list[Appearance] = []
     monkeypatch.setattr(PointImage, "show", lambda _, look, view: looks.append(look))
     qtbot.mouseClick(map_panel.legend.items[0], LEFT)
-    signs = [item.sign for item in map_panel.legend.items]
-    assert len(set(signs)) == len(signs) > 1
-    assert tuple(signs) == looks[-1].signs
+    markers = [item.marker for item in map_panel.legend.items]
+    assert len(set(markers)) == len(markers) > 1
+    assert tuple(markers) == looks[-1].markers
 
 
 def test_theme_change_updates_colours(qtbot, map_panel: MapPanel, appearance) -> None:

@@ -32,11 +32,11 @@ def open_palette(qtbot, opened, box):
 
 
 def _listed(box) -> list[str]:
-    return [found.entry.words for found in box.model.found]
+    return [found.entry.label for found in box.model.found]
 
 
 def _entry(box, words):
-    return next(found.entry for found in box.model.found if found.entry.words == words)
+    return next(found.entry for found in box.model.found if found.entry.label == words)
 
 
 def test_every_command_is_listed_with_its_keys(opened, box, open_palette):
