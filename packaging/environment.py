@@ -59,7 +59,7 @@ class Environment:
         if lock.name not in installed:
             # A lock is complete even though it omits some declared dependencies (pyproject.toml, [tool.uv]).
             install = [*pip, "--no-deps", "--require-hashes", "-r", str(lock)]
-            step("Installing the packages (some 100 MB the first time, 250 MB with those for the tests)", install)
+            step("Installing the packages (some 150 MB the first time, 500 MB with those for the tests)", install)
         # A plain path file: setuptools' import hook would add 15 ms to every start of Python.
         editable = ["--no-deps", "--no-build-isolation", "--config-settings", "editable_mode=compat", "-e", str(ROOT)]
         with alone():

@@ -150,7 +150,7 @@ def _print_text(outcome: SearchOutcome, arguments: Namespace) -> None:
     _print_count(outcome)
     _print_remarks(outcome, " ".join(arguments.query))
     if explanation and (explain or not outcome.results):
-        _print_stages(explanation, _options_again(arguments))
+        _print_stages(explanation, _options_again(arguments), table=explain or explanation.emptied_by != "index")
 
 
 def _print_count(outcome: SearchOutcome) -> None:
@@ -176,8 +176,9 @@ def _print_remarks(outcome: SearchOutcome, query: str) -> None:
     if outcome.offered:
         suggestions = " or ".join(f"“{safe(suggestion.query)}”" for suggestion in outcome.offered)
         print(f"Did you mean {suggestions}?")
-    if outcome.full_notice:
-        print(safe(outcome.full_notice))
+    notice = outcome.full_notice
+    if notice and not (outcome.explanation and not outcome.results and notice == outcome.explanation.reason):
+        print(safe(notice))  # unless it is printed as the reason of an empty answer
     for remedy in outcome.remedies:
         print(f"Try: {safe(_control(remedy, ''))}")
     if outcome.similar_only and not outcome.remedies and len(query.split()) <= _LONGEST_NAME:
@@ -230,8 +231,9 @@ def _more_in_file(result: MemorySearchResult, *, at_least: bool) -> str:
     return safe(f"+{result.more_in_file:,}{least} more in {result.path}; {workspace}--path {path} shows them.")
 
 
-def _print_stages(explanation: "SearchExplanation", options: str) -> None:
-    print_table((_stage_name(stage, explanation), _stage_text(stage)) for stage in explanation.stages)
+def _print_stages(explanation: "SearchExplanation", options: str, *, table: bool) -> None:
+    if table:
+        print_table((_stage_name(stage, explanation), _stage_text(stage)) for stage in explanation.stages)
     for remedy in explanation.remedies:
         print(f"{safe(remedy.advice)} Try: {safe(_control(remedy, options))}")
     wordless = any(stage.name == "newest" for stage in explanation.stages)

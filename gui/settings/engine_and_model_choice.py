@@ -34,7 +34,7 @@ ENGINES = (
         "qmd",
         "qmd",
         marked("The index and the models of the command qmd, if you use it already."),
-        marked("Needs qmd 2.6.3 or newer: npm i -g @tobilu/qmd, on Node 22."),
+        marked("Needs qmd 2.6.3 or newer: npm i -g @tobilu/qmd, on Node 22 or newer."),
     ),
     Engine(
         "lancedb",

@@ -95,9 +95,17 @@ def test_page_names_every_agent(name: str):
     assert [label for label in labels if not re.search(rf"(?<!\w){re.escape(label)}(?!\w)", text)] == []
 
 
-def test_readme_counts_the_agents():
-    text = " ".join((ROOT / "README.md").read_text("utf-8").split())
-    assert f"sessions of [{sum(not agent.downloaded for agent in AGENTS)} agents]" in text
+def test_pages_count_the_agents():
+    every = sum(not agent.downloaded for agent in AGENTS)
+    store = ROOT / "packaging" / "linux" / "org.mnemoscope.Mnemoscope.metainfo.xml"
+    for page, count, expected in (
+        (ROOT / "README.md", r"sessions of \[(\d+) agents", every),
+        (ROOT / "CHANGELOG.md", r"(\d+) agents", every),
+        (ROOT / "CONTRIBUTING.md", r"(\d+) agents", every),
+        (store, r"(\d+) (?:other agents|weiteren Agenten)", every - 5),  # it names five
+    ):
+        counted = re.findall(count, " ".join(page.read_text("utf-8").split()))
+        assert {int(number) for number in counted} == {expected}, page.name
 
 
 def examples() -> list[str]:

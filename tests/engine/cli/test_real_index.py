@@ -23,7 +23,11 @@ _NOT_FOR_A_SEARCH = frozenset(
 
 
 def test_empty_folder_is_searched_indexed_and_answered(verb: Run, folder: Path) -> None:
-    assert verb("search", "tulips").out.startswith("No matches.")
+    nothing = verb("search", "tulips").out
+    assert nothing.startswith("No matches. Nothing is indexed yet.\n")
+    assert nothing.count("Nothing is indexed yet.") == 1
+    assert " ms  " not in nothing  # no table of stages without anything to search
+    assert " ms  " in verb("search", "tulips", "--explain").out
 
     (folder / "garden").mkdir()
     (folder / "garden" / "plan.md").write_text("# Garden\n\n## Tulips\n\nPlant the bulbs in October.\n")
