@@ -112,6 +112,17 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         unknown = sum(term.idf for term in self.unknown) if len(self.terms) > 2 else 0.0
         return scoring.keywords_only_factor(self.scale.total, unknown, chunks)
 
+    def with_all_before(self, unfinished: str) -> set[int]:
+        """Return the chunks that hold all terms before the last one, if that is `unfinished`; none if it follows a
+        single term.
+
+        Its first letter or two may be another, rare word, and the query's vector is that of this word. Most chunks have
+        a longer word that begins so.
+        """
+        if not unfinished.isalpha() or self.groups or len(self.terms) < 3 or self.terms[-1].surface != unfinished:
+            return set()
+        return {id_ for id_, contributions in self.contributions.items() if all(contributions[:-1])}
+
     def parts(self, id_: int) -> scoring.TextParts:
         """Return the components of a chunk's keyword score."""
         contributions = self.contributions.get(id_) or (0.0,) * len(self.terms)

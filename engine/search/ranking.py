@@ -57,7 +57,9 @@ class _Scorer(msgspec.Struct):
     texts: dict[int, float]
     """A chunk's keyword score without its upper limit; replaced when the texts of the best chunks have been read."""
     complete: Set[int]
-    """Chunks that hold all terms, exactly, in a looser form or together with others near them."""
+    """Chunks that hold all terms, exactly, in a looser form or together with others near them, or all but one that is
+    being typed.
+    """
     vector_leg: "VectorLeg | None"
     cosines: dict[int, float]
     """Approximate cosines, replaced by exact ones for the best chunks."""
@@ -169,7 +171,7 @@ class Ranker:
                 cosines = vector_leg.near_cosines(ids) | vector_leg.cosines(best)
                 vectors = vector_leg.evidence(cosines)
         with context.timed("merge"):
-            complete = words.in_some_form | words.in_file
+            complete = words.in_some_form | words.in_file | words.with_all_before(part.analysis.unfinished)
             scorer = _Scorer(words, words.evidence, complete, vector_leg, cosines, vectors, ages, boosts)
             # A passage's file may contain the other words by chance: vectors must not lose their weight for that.
             trusted = (

@@ -310,7 +310,7 @@ class Evidence(msgspec.Struct, frozen=True):
     vector: float | None
     """Vector score without its limits; None without a vector."""
     complete: bool = False
-    """Whether the chunk holds every term of the query in some form."""
+    """Whether the chunk holds every term of the query in some form, except one that is being typed."""
     from_name: float = 0.0
     """Part of `text` from the title, the file name or a definition."""
     foreign: bool = False

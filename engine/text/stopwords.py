@@ -304,8 +304,24 @@ _RECALLS = {
     "turkish": ("ne nerede nereye", "", "yazdım yazmıştım"),
     "polish": ("gdzie kiedy", "", "pisałem pisałam napisałem napisałam zapisałem zapisałam"),
 }
-"""Words that ask, the first person, and verbs that aren't searched after both, as in "where did I write about it?"; no
-word for the first person if the verb's form says it, or if it comes later."""
+_STATES = {
+    "english": ("where", "it", "say says said state states stated written"),
+    "german": ("wo", "", "steht"),
+    "french": ("où", "il est-il ça c c'est", "dit écrit"),
+    "spanish": ("dónde donde", "", "dice"),
+    "italian": ("dove", "", "dice scritto"),
+    "portuguese": ("onde", "", "diz"),
+    "dutch": ("waar", "", "staat"),
+    "russian": ("где", "", "сказано написано говорится"),
+    "swedish": ("var", "", "står"),
+    "danish": ("hvor", "", "står"),
+    "norwegian": ("hvor", "", "står"),
+    "turkish": ("nerede", "", "yazıyor"),
+    "polish": ("gdzie", "", "napisano"),
+}
+"""Words that ask, the subject, and verbs that aren't searched after both: "I" for `_RECALLS`, as in "where did I write
+about it?", a text for `_STATES`, as in "where does it say so?". No subject if the verb's form says it, or if it comes
+later."""
 
 _NOTES_ON = lazy_pattern(
     r"\s*(?:(?:my|our|all|the|any|meine|alle|mes|mis|minhas|mijn|мои) )?"
@@ -414,14 +430,16 @@ def is_filler(word: str, before: Collection[str], language: str, *, begins: bool
 
 
 def is_recall(word: str, before: Collection[str], language: str) -> bool:
-    """Whether a folded word is the verb of a question for the user's notes, such as "where did I write about it?".
+    """Whether a folded word is the verb of a question for the user's notes: "where did I write", "where does it say".
 
     `before`: the query's words before this one, folded.
     """
-    asking, person, verbs = _RECALLS.get(language, ("", "", ""))
-    if word not in _folded(verbs) or _folded(asking).isdisjoint(before):
-        return False
-    return not person or not _folded(person).isdisjoint(before)
+    return any(
+        word in _folded(verbs)
+        and not _folded(asking).isdisjoint(before)
+        and (not subject or not _folded(subject).isdisjoint(before))
+        for asking, subject, verbs in (frames[language] for frames in (_RECALLS, _STATES) if language in frames)
+    )
 
 
 @cache

@@ -400,6 +400,19 @@ def test_rare_word_outweighs_another_meaning(open_memory, workspace: Path, provi
     assert "zither.md" in found(memory, "zither bench fence", max_results=60)
 
 
+@pytest.mark.parametrize("begun", ["m", "mo", "Mo"])
+def test_begun_word_keeps_notes_with_the_words_before_it(open_memory, workspace: Path, provider, begun: str) -> None:
+    provider.calibration = Calibration(0.2, 0.4, 0.2)
+    for word in ("pump", "cellar", "plumber") * 12:
+        number = len(list(workspace.iterdir()))
+        (workspace / f"pears-{number}.md").write_text(f"Pears of week {number} for the {word} 9.\n", "utf-8")
+    (workspace / "cellar.md").write_text("Pears: the pump of the cellar needs the plumber more often 9.\n", "utf-8")
+    (workspace / "guests.md").write_text("Pears for Mo, and for M as well 9.\n", "utf-8")
+    memory = indexed(open_memory, workspace, notes=200)
+    assert "cellar.md" in found(memory, f"pump cellar plumber {begun}", max_results=60)
+    assert "cellar.md" not in found(memory, f"pump cellar plumber {begun} ", max_results=60), "another, finished word"
+
+
 class Translator(SubjectProvider):
     """Compares the words of `GERMAN` with those of the notes, which translate them or not."""
 
