@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from engine import load_settings
+from engine import VERBS, load_settings
+from engine.cli.arguments import parse_arguments
 from engine.corpus.transcripts.registry import AGENTS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -19,6 +20,8 @@ DOCUMENTS = [
 ]
 _CODE = re.compile(r"(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
 _LINK = re.compile(r"\]\(([^)\s]+)\)|\b(?:src|srcset)=\"([^\"]+)\"")
+_COMMAND = re.compile(rf"(?:mnemoscope |`)({'|'.join(VERBS)})\b([^\n`#]*)")
+_OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 _NAMED = re.compile(r"`((?:[\w.-]+/)*[\w-]+(?:\.(?:py|toml|lock|spec|html|md|po)|/))(?:: (\w+))?`")
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 _OF_A_PERSON = {"MEMORY.md", "memory/"}
@@ -106,6 +109,26 @@ def test_pages_count_the_agents():
     ):
         counted = re.findall(count, " ".join(page.read_text("utf-8").split()))
         assert {int(number) for number in counted} == {expected}, page.name
+
+
+def help_of(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+    with pytest.raises(SystemExit):
+        parse_arguments([*words, "--help"])
+    return capsys.readouterr().out
+
+
+def test_options_in_pages_exist(capsys: pytest.CaptureFixture[str]):
+    pages = [*DOCUMENTS, *(ROOT / "resources" / "guide").rglob("*.md")]
+    used = {
+        (page, verb, tuple(rest.split()[:1]), option)
+        for page in pages
+        for verb, rest in _COMMAND.findall(page.read_text("utf-8"))
+        for option in _OPTION.findall(rest)
+    }
+    assert len(used) > 40
+    for page, verb, following, option in used:
+        subcommand = [word for word in following if verb in ("sessions", "facts") and word.isalpha()]
+        assert option in _OPTION.findall(help_of([verb, *subcommand], capsys)), f"{page.name}: {verb} {option}"
 
 
 def examples() -> list[str]:
