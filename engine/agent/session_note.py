@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from functools import partial
 from heapq import nlargest
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,7 +30,7 @@ from engine.corpus.safe_open import open_binary
 from engine.embedding.provider_selection import open_chat
 from engine.memory.memory_interface import MemorySearchManager
 from engine.memory.session_library import find_session
-from engine.records import SessionMessage, SessionNote, SessionSummary, SessionText, WrittenNote
+from engine.records import SessionNote, SessionSummary, SessionText, WrittenNote
 from engine.redaction.secret_masking import beginning_of, redact
 from engine.settings import Settings
 from engine.text.folding import fold, visible
@@ -286,15 +287,11 @@ def spoken_messages(session: SessionText) -> list[SpokenMessage]:
         if not message.rewound and (aside or not message.side)
     )
     messages = []
-    for (_, role), parts in groupby(speech, key=_ordinal_and_role):
+    for (_, role), parts in groupby(speech, key=attrgetter("ordinal", "role")):
         text = "\n\n".join(filter(None, (part.text.strip() for part in parts)))
         if text and not _COMMAND.match(text):
             messages.append(SpokenMessage(role, text))
     return messages
-
-
-def _ordinal_and_role(message: SessionMessage) -> tuple[int, str]:
-    return message.ordinal, message.role
 
 
 def shortened(text: str, most: int) -> str:

@@ -54,8 +54,7 @@ class SearchOptions(TypedDict, total=False):
     last.
     """
     per_file: int
-    """Maximum number of results per file, 3 by default; 0 for no limit. The last one shown says how many more its file
-    has."""
+    """Maximum number of results per file, 3 by default; 0 for no limit. The last one has the number of the others."""
     copies: bool
     """Whether each copy of a passage in another file is a separate result; otherwise they are `copies` of one."""
     correct: bool

@@ -44,7 +44,7 @@ class Term(msgspec.Struct, frozen=True, eq=False):
     weak: float = 1.0
     """Weight of a match by weaker forms alone."""
     typed: int = 0
-    """How many of the `chunks` contain the word as typed; all for the beginning of longer words."""
+    """Number of the `chunks` that contain the word as typed; all for the beginning of longer words."""
     loose: int = 0
     """About how many chunks hold a looser form, or a word similar to a term that occurs nowhere."""
     irregular: tuple[str, ...] = ()
@@ -119,7 +119,7 @@ class RaisedMinimum(msgspec.Struct, frozen=True):
 
 
 class Moved(msgspec.Struct, frozen=True):
-    """How many of the `first` results changed position."""
+    """Number of the `first` results that changed position."""
 
     moved: int
     first: int
@@ -170,7 +170,7 @@ class SessionsNamed(msgspec.Struct, frozen=True):
 
 
 class VectorsReady(msgspec.Struct, frozen=True):
-    """How many chunks of the index have a vector."""
+    """Number of chunks of the index that have a vector."""
 
     ready: int
     total: int

@@ -39,7 +39,7 @@ _TRANSLATION = 0.7
 ten translations reach it, and less than 5 % of other pairs of passages in two languages on one subject.
 """
 _FARTHER = 0.4
-"""Most that a passage is farther from the query than its translation, as a difference of vector scores."""
+"""Largest difference of the vector scores of a passage and its translation for one query."""
 
 
 def count_words(text: str) -> int:

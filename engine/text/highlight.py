@@ -357,7 +357,7 @@ class _Matcher(dict[str, _RunMatches | None]):
         for group in groups(run):
             text = run[group.start : group.end]
             if group.kind:
-                ranges += _shifted(self._unspaced_ranges(text), group.start)
+                ranges += [(group.start + start, group.start + end) for start, end in self._unspaced_ranges(text)]
                 if group.kind == HANGUL:
                     rooted.append(((group.start, group.end), self._all_stems("".join(_cluster_tokens(text)))))
             else:
@@ -461,10 +461,6 @@ def _is_word(term: QueryTerm) -> bool:
 
 def _cluster_tokens(text: str) -> list[str]:
     return [cluster_token(text[start:end]) for start, end in cluster_spans(text)]
-
-
-def _shifted(ranges: Iterator[Range], by: int) -> list[Range]:
-    return [(start + by, end + by) for start, end in ranges]
 
 
 def _phrase_ranges(

@@ -46,7 +46,7 @@ _MIN_CHARACTERS = 102
 _WIDE_CHARACTERS = 200
 """A wider window gives a quarter of its further width to the results: the text would not use it."""
 _MAX_RESULTS = 0.45
-"""Most of the width that the results may take if the window is too narrow for their chosen width."""
+"""Maximum share of the width for the results if the window is too narrow for their chosen width."""
 _BUTTONS_SIDE, _BUTTONS_GAP = 12, 2
 _SWITCH_TOP, _SWITCH_GAP = 18, 4
 _BUTTONS_TOP = 19

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.search.session_keys import Session, is_shared_session, session_of
+from engine.search.session_keys import SessionKey, is_shared_session, parse_session_key
 
 PRIVATE = [
     "main",
@@ -80,7 +80,7 @@ def test_key_of_an_unknown_form_is_shared(key: str) -> None:
 
 @given(st.text())
 def test_any_text_is_accepted_as_session_key(key: str) -> None:
-    assert session_of(key).chat in ("direct", "group", "channel", None)
+    assert parse_session_key(key).chat in ("direct", "group", "channel", None)
 
 
 @pytest.mark.parametrize(
@@ -96,4 +96,4 @@ def test_any_text_is_accepted_as_session_key(key: str) -> None:
     ],
 )
 def test_session_key_names_program_and_chat(key: str, session: tuple[str, str | None]) -> None:
-    assert session_of(key) == Session(*session)
+    assert parse_session_key(key) == SessionKey(*session)

@@ -74,22 +74,22 @@ def focused(qtbot, panel, box):
 
 def test_operator_values_are_offered_while_typing(qtbot, focused, completion) -> None:
     qtbot.keyClicks(focused, "drip tag:ga")
-    qtbot.waitUntil(lambda: completion.offers.values == ["garden", "gas"])
+    qtbot.waitUntil(lambda: completion.popup.values == ["garden", "gas"])
     for key in (Key.Key_Down, Key.Key_Down, Key.Key_Up, Key.Key_Return):
         qtbot.keyClick(focused, key)
     assert focused.text() == "drip tag:garden "
-    assert not completion.offers.isVisible()
+    assert not completion.popup.isVisible()
 
 
 def test_tab_takes_first_value_and_click_any(qtbot, focused, completion) -> None:
     qtbot.keyClicks(focused, "tag:ga")
-    qtbot.waitUntil(completion.offers.isVisible)
+    qtbot.waitUntil(completion.popup.isVisible)
     qtbot.keyClick(focused, Key.Key_Tab)
     assert focused.text() == "tag:garden "
     qtbot.keyClicks(focused, "tag:ga")
-    qtbot.waitUntil(completion.offers.isVisible)
-    row = completion.offers.visualItemRect(completion.offers.item(1)).center()
-    qtbot.mouseClick(completion.offers.viewport(), Qt.MouseButton.LeftButton, pos=row)
+    qtbot.waitUntil(completion.popup.isVisible)
+    row = completion.popup.visualItemRect(completion.popup.item(1)).center()
+    qtbot.mouseClick(completion.popup.viewport(), Qt.MouseButton.LeftButton, pos=row)
     assert focused.text() == "tag:garden tag:gas "
     assert focused.hasFocus()
 
@@ -99,7 +99,7 @@ def test_rows_stay_while_a_completion_is_open(qtbot, panel, focused, completion,
     qtbot.waitUntil(lambda: not panel.busy and panel.view.has_results)
     count = len(memory.searches)
     qtbot.keyClicks(focused, ":ga")
-    qtbot.waitUntil(lambda: completion.offers.values == ["garden", "gas"])
+    qtbot.waitUntil(lambda: completion.popup.values == ["garden", "gas"])
     qtbot.waitUntil(lambda: not panel.busy)
     assert len(memory.searches) == count
     assert panel.view.answer.query.text == "timer tag"
@@ -113,7 +113,7 @@ def test_chosen_value_is_searched(qtbot, panel, focused, completion, memory) -> 
     qtbot.waitUntil(lambda: not panel.busy and bool(memory.searches))
     memory.searches.clear()
     qtbot.keyClicks(focused, ":ga")
-    qtbot.waitUntil(completion.offers.isVisible)
+    qtbot.waitUntil(completion.popup.isVisible)
     assert not memory.searches
     qtbot.keyClick(focused, Key.Key_Tab)
     qtbot.waitUntil(lambda: not panel.busy and bool(memory.searches))
@@ -128,11 +128,11 @@ def test_value_without_completion_is_searched(qtbot, panel, focused, memory) -> 
 
 def test_complete_value_is_searched_while_longer_are_offered(qtbot, panel, focused, completion, memory) -> None:
     qtbot.keyClicks(focused, "title:Readin")
-    qtbot.waitUntil(lambda: completion.offers.values == ["Reading", "Reading list"] and not panel.busy)
+    qtbot.waitUntil(lambda: completion.popup.values == ["Reading", "Reading list"] and not panel.busy)
     assert "title:Readin" not in [query for query, *_ in memory.searches]
     qtbot.keyClicks(focused, "g")
     qtbot.waitUntil(lambda: not panel.busy and memory.searches[-1:] and memory.searches[-1][0] == "title:Reading")
-    assert completion.offers.isVisible()
+    assert completion.popup.isVisible()
 
 
 def test_folder_is_searched_while_its_folders_are_offered(
@@ -142,39 +142,39 @@ def test_folder_is_searched_while_its_folders_are_offered(
     monkeypatch.setattr(memory, "query_values", lambda _, start: tuple(f for f in folders if f.startswith(start)))
     qtbot.keyClicks(focused, "path:daily")
     qtbot.waitUntil(lambda: not panel.busy and memory.searches[-1:] and memory.searches[-1][0] == "path:daily")
-    assert completion.offers.values == list(folders)
+    assert completion.popup.values == list(folders)
 
 
 def test_plain_words_offer_no_completions(qtbot, focused, completion) -> None:
     qtbot.keyClicks(focused, "tag")
     assert not completion.busy
-    assert not completion.offers.isVisible()
+    assert not completion.popup.isVisible()
 
 
 def test_ctrl_space_offers_operators_then_values(qtbot, focused, completion) -> None:
     qtbot.keyClicks(focused, "ta")
     qtbot.keyClick(focused, Key.Key_Space, Qt.KeyboardModifier.ControlModifier)
-    qtbot.waitUntil(lambda: completion.offers.values == ["tag:"])
+    qtbot.waitUntil(lambda: completion.popup.values == ["tag:"])
     qtbot.keyClick(focused, Key.Key_Tab)
     assert focused.text() == "tag:"
-    qtbot.waitUntil(lambda: completion.offers.values == ["garden", "gas"])
+    qtbot.waitUntil(lambda: completion.popup.values == ["garden", "gas"])
     qtbot.keyClick(focused, Key.Key_Escape)
-    assert not completion.offers.isVisible()
+    assert not completion.popup.isVisible()
     assert focused.text() == "tag:"
 
 
 def test_enter_without_choice_submits_query(qtbot, focused, completion, memory) -> None:
     qtbot.keyClicks(focused, "tag:ga")
-    qtbot.waitUntil(completion.offers.isVisible)
+    qtbot.waitUntil(completion.popup.isVisible)
     qtbot.keyClick(focused, Key.Key_Return)
     assert focused.text() == "tag:ga"
 
 
 def test_completions_close_when_focus_leaves(qtbot, panel, focused, completion) -> None:
     qtbot.keyClicks(focused, "tag:ga")
-    qtbot.waitUntil(completion.offers.isVisible)
+    qtbot.waitUntil(completion.popup.isVisible)
     panel.header.findChild(QueryHelpButton).setFocus()
-    assert not completion.offers.isVisible()
+    assert not completion.popup.isVisible()
 
 
 def test_help_inserts_example_into_box(qtbot, focused, monkeypatch) -> None:

@@ -325,10 +325,10 @@ def test_completions_do_not_cover_list(qtbot, panel, box, saved_searches, listed
     rest()
     qtbot.waitUntil(lambda: not panel.completion.busy)
     assert _names(listed) == ["Tagged"]
-    assert panel.completion.offers.isHidden()
+    assert panel.completion.popup.isHidden()
     qtbot.keyClick(box, Key.Key_Escape)
     qtbot.keyClicks(box, "r")
-    qtbot.waitUntil(lambda: not panel.completion.offers.isHidden())
+    qtbot.waitUntil(lambda: not panel.completion.popup.isHidden())
     rest()
 
 

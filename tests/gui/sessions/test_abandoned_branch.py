@@ -72,7 +72,7 @@ def test_abandoned_branch_has_a_heading(conversation: Conversation) -> None:
     assert (heading.members, heading.piece_count) == (3, 0)
     assert [entry.branch for entry in conversation.entries] == [-1, -1, -1, 2, 2, 2, -1]
     assert summary(conversation, heading)[:3] == ("Abandoned branch", "With rope.", "2 messages")
-    assert spoken(conversation, 2, folded=True).endswith("Abandoned branch · With rope. · 2 messages, folded")
+    assert spoken(conversation, 2, folded=True).endswith("Abandoned branch · With rope. · 2 messages, collapsed")
     assert conversation.entries[3].speaker == "You (abandoned branch)"
     assert conversation.prompts == (0, 6)
 
