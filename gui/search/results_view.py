@@ -22,6 +22,7 @@ from gui.search.start_page import StartContent, StartLists
 from gui.style.theme import tokens
 from gui.style.typography import Resized
 from gui.text.plain_text import set_tip
+from gui.text.status_texts import without_failure
 from gui.widgets.accessibility import SettledAnnouncer, announce
 from gui.widgets.buttons import guide_action
 from gui.widgets.icons import IconButton
@@ -158,7 +159,7 @@ class ResultsView(QWidget):
         """Remedies of any empty answer that follow from the status of the memory."""
         self._syncing = self._paused = False
         self._failure = ""
-        """Why the last update failed, which the banner shows."""
+        """Why the last update failed."""
         self.first_indexing = False
         """Whether the first update of the index is still running."""
         self._counts = SettledAnnouncer(self)
@@ -312,11 +313,9 @@ class ResultsView(QWidget):
         self.list.show_rows(answer.rows(self.order), keep=keep, shift=shift)
 
     def _show_notice(self, answer: Answer) -> None:
-        outcome, notice = answer.outcome, answer.outcome.full_notice
+        outcome, notice = answer.outcome, without_failure(answer.outcome.full_notice, self._failure)
         if not answer.final and not notice:
             return  # the notice of the last complete answer stays until the next complete one
-        if self._failure:
-            notice = notice.replace(f". {self._failure}", ".")
         remedies = outcome.remedies
         if outcome.similar_only and not remedies:
             remedies = tuple(remedy for remedy in self._status_remedies if remedy.name == "sync")

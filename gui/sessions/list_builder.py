@@ -32,7 +32,7 @@ from gui.sessions.listing_view import ListingView
 from gui.sessions.rows import Listing, Row, build_listing, build_similar
 from gui.sessions.session_catalog import Entry, SessionCatalog, make_catalogue
 from gui.sessions.session_figures import SessionDays, count_days
-from gui.text.status_texts import sessions_elsewhere
+from gui.text.status_texts import sessions_elsewhere, without_failure
 from gui.widgets.buttons import guide_action
 from gui.widgets.placeholder_page import NOTHING_FOUND, Action, NothingToRead
 
@@ -242,7 +242,9 @@ class ListBuilder(JobOwner, QObject):
         self._empty_texts = "", tr(listing_view.READING)
         """Title and sentence if there are no sessions."""
         self._elsewhere = ""
-        """Return the sentence that names sessions indexed in other workspaces."""
+        """The sentence that names sessions indexed in other workspaces."""
+        self._failure = ""
+        """Why the last update failed."""
         self._reader = reader
         self._content = content
         self._filters = filters
@@ -271,10 +273,11 @@ class ListBuilder(JobOwner, QObject):
 
     def update_status(self, status: MemoryProviderStatus | None) -> bool:
         """Store the messages that depend on the index status; returns whether one has changed."""
-        before = self._empty_texts, self._elsewhere
+        before = self._empty_texts, self._elsewhere, self._failure
         self._empty_texts = ("", tr(listing_view.READING)) if status is None else listing_view.without_sessions(status)
         self._elsewhere = "" if status is None else sessions_elsewhere(status)
-        return before != (self._empty_texts, self._elsewhere)
+        self._failure = "" if status is None or status.last_sync is None else status.last_sync.error
+        return before != (self._empty_texts, self._elsewhere, self._failure)
 
     def cancel(self) -> None:
         """Stop building a list, since something else is shown now."""
@@ -315,7 +318,8 @@ class ListBuilder(JobOwner, QObject):
         unsearched = self.unsupported.get("conditions", "") if criteria.text else ""
         others = [(remedy_label(remedy), self._remedy(remedy)) for remedy in hits.remedies]
         tools: tuple[str, Callable[[], None] | None] = others[0] if hits.results and others else ("", None)
-        self._view.notice.show_notice(listing_view.notice(hits) or unsearched or self._elsewhere, *tools)
+        notice = without_failure(listing_view.notice(hits), self._failure)
+        self._view.notice.show_notice(notice or unsearched or self._elsewhere, *tools)
         if hits.text and hits.text == criteria.text:
             self._filters.box.set_state(listing_view.box_state(listing) if hits.counted else "")
         if listing.rows:

@@ -310,6 +310,11 @@ def why_keywords_only(status: MemoryProviderStatus) -> str:
     return str(status.custom.get("providerUnavailableReason") or tr("No model is available."))
 
 
+def without_failure(notice: str, failure: str) -> str:
+    """Return the notice of a search without the reason why the last update failed, if any: the banner shows it."""
+    return notice.replace(f". {failure}", ".") if failure else notice
+
+
 def is_untouched(status: MemoryProviderStatus) -> bool:
     """Whether nothing is indexed, no update runs or ever ran, and there is no problem."""
     return not (status.files or status.last_sync or status.syncing or status.index_error or status.writer_elsewhere)

@@ -96,9 +96,7 @@ class _QueryEdit(QLineEdit):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Leave files to the window, although file managers also offer their paths as text."""
-        if any(map(QUrl.isLocalFile, event.mimeData().urls())):
-            event.ignore()
-        else:
+        if not any(map(QUrl.isLocalFile, event.mimeData().urls())):
             super().dragEnterEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -26,7 +26,7 @@ from engine import ChunkDetail, ChunkRow, FileChunks, VectorState, marked, tr, t
 from gui.commands.commands import NEXT_CHUNK, PREVIOUS_CHUNK, show_key_in_tooltip
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.style.stylesheet import font_at
-from gui.style.typography import FontSized, Resized
+from gui.style.typography import Resized
 from gui.text.formatting import exact, shown_headings, size_text
 from gui.text.right_to_left import margins
 from gui.text.status_texts import State
@@ -187,7 +187,7 @@ _MIN_VALUE = 22
 """Minimum number of characters of a value next to its name."""
 
 
-class ChunkCard(Resized, FontSized, BottomCard):
+class ChunkCard(Resized, BottomCard):
     """Shows the details of one chunk.
 
     Signals:
@@ -362,9 +362,6 @@ class ChunkCard(Resized, FontSized, BottomCard):
             self.close_card()
         else:
             super().keyPressEvent(event)
-
-    def measure(self) -> None:
-        self.fit()
 
 
 def _name(text: str) -> QLabel:

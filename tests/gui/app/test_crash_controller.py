@@ -1,6 +1,7 @@
 """Errors in slots, threads and jobs show one dialog that can be read, copied and closed."""
 
 import gc
+import inspect
 import logging
 import sys
 import threading
@@ -12,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QListView, QPushButton,
 
 from gui.app.crash_controller import CrashController, CrashDialog, ExceptionHooks
 from gui.app.crash_report import failure_of
+from gui.style.typography import Resized
 
 
 class _Sender(QObject):
@@ -97,6 +99,18 @@ def test_error_in_override_is_reported_not_raised(qtbot, catching, base, method)
     QApplication.processEvents()
     window.removeEventFilter(child)
     assert {failure.kind for failure in caught} == {"ValueError"}
+
+
+def test_qts_own_method_replaces_failed_override(qtbot, catching):
+    failing, plain = type("Made", (QPushButton,), {"sizeHint": lambda *_: _fail()})("Text"), QPushButton("Text")
+    assert failing.sizeHint() == plain.sizeHint()
+
+
+def test_method_of_mixin_is_guarded_once(qapp):
+    """It would call one guard for each class with the mixin."""
+    for _ in range(3):
+        type("Made", (Resized, QWidget), {})
+    assert inspect.unwrap(Resized.resizeEvent) is Resized.resizeEvent.__wrapped__
 
 
 def test_errors_in_thread_and_finalizer_open_dialog(qtbot, controller):

@@ -19,7 +19,7 @@ from tests.helpers.background import LONGEST_WAIT
 from tests.helpers.chips import choose_from_chip
 from tests.helpers.fake_explanations import make_stages
 from tests.helpers.fake_memory import FakeMemory
-from tests.helpers.fake_records import make_progress
+from tests.helpers.fake_records import make_progress, make_status, make_summary
 from tests.helpers.fake_sessions import NOW, SESSIONS, VALVE, make_session, make_session_summary, many_summaries
 from tests.helpers.session_list import listed_rows
 
@@ -476,6 +476,17 @@ def test_failed_listing_can_be_retried(qtbot, show_panel, memory):
     _press(panel.view.page, "Try again")
     _rest(qtbot, panel)
     assert len(_sessions(panel)) == 11
+
+
+def test_notice_leaves_out_reason_of_failed_update(qtbot, panel, memory, monkeypatch):
+    search, reason, notice = memory.search, "The server cannot be reached.", "Nothing has been embedded yet."
+    changed = {"notice": f"{notice} {reason}"}
+    monkeypatch.setattr(memory, "search", lambda *a, **o: msgspec.structs.replace(search(*a, **o), **changed))
+    panel.search("invoice")
+    for error, shown in (("", f"{notice} {reason}"), (reason, notice)):
+        panel.show_status(make_status(last_sync=make_summary(error=error)))
+        _rest(qtbot, panel)
+        assert panel.view.notice.accessibleName().endswith(shown)
 
 
 def test_failed_content_search_keeps_title_matches(qtbot, panel, memory):

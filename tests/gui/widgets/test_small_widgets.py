@@ -647,9 +647,14 @@ def test_notice_in_narrow_list_has_its_button_below(qtbot, appearance):
         bar.layout().activate()
         assert (button.y() >= text.geometry().bottom()) is below, width
         assert not bar.layout().expandingDirections() & Qt.Orientation.Vertical, "the list gets the rest of the height"
+    bar.resize(500, 60)
+    bar.layout().activate()
+    assert button.x() > text.x()
     bar.show_notice(
         "Der Index hat sich geändert.", "Ergebnisse unter der Mindestpunktzahl wieder ausblenden", bar.update
     )
+    bar.layout().activate()
+    assert button.x() == text.x(), "a longer button moves below at the same width"
     assert bar.minimumSizeHint().width() < 260, "a narrow list shortens the button"
     bar.resize(260, bar.heightForWidth(260))
     bar.layout().activate()
@@ -672,7 +677,7 @@ def test_files_dropped_on_text_field_are_paths(qtbot, appearance, tmp_path):
     folders = [tmp_path / "a b", tmp_path / "ü"]
     files, text = QMimeData(), QMimeData()
     files.setUrls([QUrl.fromLocalFile(str(folder)) for folder in folders])
-    text.setText("https://example.org/a")
+    text.setUrls([QUrl("https://example.org/a")])
     for dropped, lines in ((files, list(map(str, folders))), (text, ["https://example.org/a"])):
         field.clear()
         values = Qt.DropAction.CopyAction, dropped, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
