@@ -108,10 +108,19 @@ def test_good_meaning_without_a_name_is_left_out(
     assert "note-0.md" in found(memory, query)
 
 
+@pytest.mark.parametrize(("cosine", "results"), [(0.5, []), (0.65, ["note-0.md"])])
+def test_match_without_a_name_needs_near_meaning(
+    open_memory, workspace: Path, provider, cosine: float, results: list[str]
+) -> None:
+    provider.cosine = cosine
+    memory = indexed(open_memory, workspace, ENGLISH, OTHER)
+    assert found(memory, TOGETHER) == results
+    assert found(memory, TOGETHER, mode="keyword")[0] == "note-0.md"
+
+
 def test_match_without_a_name_and_another_word_is_left_out(open_memory, workspace: Path, provider) -> None:
     provider.cosine = 0.5
     memory = indexed(open_memory, workspace, ENGLISH, OTHER)
-    assert found(memory, TOGETHER) == ["note-0.md"]
     assert found(memory, APART) == []
     assert found(memory, APART, mode="keyword")[0] == "note-0.md"
 
