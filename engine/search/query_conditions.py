@@ -413,8 +413,11 @@ def _glob(part: str) -> str:
 
 
 def _glob_of_name(part: str) -> str:
-    """Return a pattern for GLOB that finds all folded names which contain `part` after `_spaced`."""
-    return f"*{re.sub(r'[ _-]+', '*', re.sub(r'[*?[]', '?', part))}*"
+    """Return a pattern for GLOB that finds all folded names which contain `part` after `_spaced`.
+
+    SQLite refuses long patterns, and one character may be folded to 18.
+    """
+    return f"*{re.sub(r'[ _-]+', '*', re.sub(r'[*?[]', '?', part[:1000]))}*"
 
 
 def _escaped(token: str) -> str:

@@ -96,10 +96,16 @@ class Vec0Engine:
         return self.matches(snapshot, model) and self.usable(snapshot.connection)
 
     def search(
-        self, snapshot: Snapshot, model: StoredModel, query: Vectors, k: int, allowed: Sequence[int] | None
+        self,
+        snapshot: Snapshot,
+        model: StoredModel,
+        query: Vectors,
+        k: int,
+        allowed: Sequence[int] | None,
+        cancel: CancelToken | None,
     ) -> tuple[Ids, Vectors] | None:
         """Return ids (m,) and approximate cosines (m,) of the nearest chunks, best first; None if the table cannot be
-        used.
+        used. Raises Cancelled.
         """
         scale = _scale(snapshot, model)
         if scale is None or not self.can_search(snapshot, model):
@@ -111,6 +117,7 @@ class Vec0Engine:
         try:
             return nearest(snapshot.connection, query, k, scale, allowed=allowed)
         except apsw.SQLError as error:
+            checkpoint(cancel)  # vec0 reports an interrupt as an error of its own
             self._mark_broken(error)
             return None
 

@@ -146,7 +146,7 @@ class VectorIndex:
         """Return ids (m,) and approximate cosines (m,) of the nearest chunks, best first, m <= k."""
         snapshot = snapshot.whole or snapshot  # the engines have the vectors of all files, limited by `allowed`
         if self._chosen != "numpy":
-            match = self._table.search(snapshot, model, query, k, allowed)
+            match = self._table.search(snapshot, model, query, k, allowed, cancel)
             if match is not None:
                 return match
         return self._matrix.search(snapshot, model, query, k, allowed=allowed, cancel=cancel)

@@ -5,12 +5,15 @@ import signal
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import apsw
 import msgspec
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from engine.backends.builtin import BuiltinMemory
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled
 from engine.embedding.provider_interface import normalised
 from engine.settings import Settings
 from engine.settings.options import StoreSettings
@@ -145,6 +148,24 @@ def test_engines_give_the_same_fifty_results(open_memory: OpenMemory, workspace:
     monkeypatch.setattr(sqlite_vec_engine.Vec0Engine, "search", lambda *_: None)
     memory.apply_query_settings(Settings())  # clears cached answers
     assert [r.citation for r in memory.search("valve of note 17", max_results=50, min_score=0).results] == hybrid
+
+
+def test_cancel_within_the_table_keeps_it(open_memory: OpenMemory, workspace: Path, monkeypatch, caplog) -> None:
+    write_notes(workspace, range(40))
+    memory = open_memory(engine="sqlite-vec")
+    memory.sync()
+    token = CancelToken()
+
+    def interrupted(*_, **__):
+        token.cancel()
+        raise apsw.SQLError("chunks iter error")  # from vec0, in place of InterruptError
+
+    monkeypatch.setattr(sqlite_vec_engine, "nearest", interrupted)
+    with pytest.raises(Cancelled):
+        memory.search("valve of note 17", cancel=token)
+    monkeypatch.undo()
+    assert engine_of(memory) == "sqlite-vec"
+    assert not caplog.records
 
 
 @pytest.mark.parametrize("towards", ["sqlite-vec", "numpy"])
