@@ -146,7 +146,8 @@ def test_common_words_of_a_title_are_found_in_large_index(
     (tmp_path / "notes" / "z.md").write_text(f"---\ntitle: Pump today\n---\n\n{FILLER * 20}\n", "utf-8")
     memory.sync()
     enlarge()
-    monkeypatch.setattr(keyword_leg, "_COMMON", 10)
+    for name in ("_CHOOSING", "_COMMON"):
+        monkeypatch.setattr(keyword_leg, name, 10)
     with memory.store.read() as snapshot:
         candidates = KeywordLeg(snapshot, analyse_query("pump today "), Frequencies()).candidates(8, ChunkFilter())
         assert "z.md" in {chunk.path for chunk in snapshot.chunks(candidates).values()}
