@@ -184,6 +184,30 @@ def test_too_frequent_prefix_searches_titles_first(find: Find) -> None:
     assert find("pum", 1) == ["00.md"]
 
 
+def test_common_words_of_a_title_are_found_in_large_index(
+    memory: BuiltinMemory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, enlarge: Callable[[], None]
+) -> None:
+    (tmp_path / "notes" / "z.md").write_text(f"---\ntitle: Pump today\n---\n\n{FILLER * 20}\n", "utf-8")
+    memory.sync()
+    enlarge()
+    for name in ("_CHOOSING", "_COMMON"):
+        monkeypatch.setattr(keyword_leg, name, 10)
+    with memory.store.read() as snapshot:
+        candidates = KeywordLeg(snapshot, analyse_query("pump today "), Frequencies()).candidates(8, ChunkFilter())
+        assert "z.md" in {chunk.path for chunk in snapshot.chunks(candidates).values()}
+        assert len(candidates) < _COUNT
+
+
+def test_chunks_below_those_of_a_filter_are_never_chosen(memory: BuiltinMemory) -> None:
+    with memory.store.read() as snapshot:
+        oldest, newest = snapshot.chunk_id_range()
+        permitted = range((oldest + newest) // 2, newest + 1)
+        leg = KeywordLeg(snapshot, analyse_query("pump today "), Frequencies())
+        candidates = leg.candidates(8, ChunkFilter(chunks=permitted))
+        assert len(candidates) == 8
+        assert set(candidates) <= set(permitted)
+
+
 def test_common_words_of_long_text_are_left_out(memory: BuiltinMemory, tmp_path: Path) -> None:
     rare = [f"{first}a{last}ox" for first in "bcdfghjklm" for last in "bcdfgh"]
     (tmp_path / "notes" / "long.md").write_text(f"# Parts\n\nThe pump: {' '.join(rare)}.\n", "utf-8")
