@@ -31,6 +31,8 @@ Bounds = tuple[float | None, float | None]
 """A period (since, until) in seconds since the epoch; None for no bound."""
 _FOREVER_NS = 2**62
 _DAY = 86_400
+_MAX_MARKS = 8_000_000
+"""Bytes of the longest table of marks, which is copied for each statement in a few ms."""
 _TICK = 0.001
 """Seconds before the end of a period that are still in it: dates are exact to a microsecond."""
 
@@ -72,14 +74,17 @@ class ChunkFilter(msgspec.Struct, frozen=True, dict=True):
         return self.match is not None and self.chunks is None
 
     @cached_property
-    def marks(self) -> tuple[int, bytes]:
+    def marks(self) -> tuple[int, bytes] | None:
         """The lowest id of `chunks`, and a byte for each id from it on: 1 if the chunk is among them.
 
-        SQLite reads a byte in a thirtieth of a µs, but needs 10 ms to make a table of 100,000 ids for each statement.
+        None if the ids are far apart, as in a damaged index. SQLite reads a byte in a thirtieth of a µs, but needs
+        10 ms to make a table of 100,000 ids for each statement.
         """
         if not self.chunks:
             return 1, b""
         first = self.chunks[0]
+        if self.chunks[-1] - first >= _MAX_MARKS:
+            return None
         marks = bytearray(self.chunks[-1] - first + 1)
         for id_ in self.chunks:
             marks[id_ - first] = 1

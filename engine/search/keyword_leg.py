@@ -14,7 +14,7 @@ from engine.search.pipeline_stages import Term
 from engine.search.scoring import length_norm, term_score
 from engine.search.term_counts import CHOICE_WEIGHTS, LOOK_UP_ABOVE, Around, CountedPhrases, Match, count_terms, rank_by
 from engine.search.term_lookup import TermLookup, quoted
-from engine.store.connection import number
+from engine.store.connection import id_array
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis
 
@@ -71,7 +71,7 @@ class KeywordLeg:
         """Number of chunks in the snapshot: all, or only candidates copied from an external index."""
         self.limited = False
         """Whether so many chunks matched that only the newest and those with a word in a title were ranked."""
-        self._estimates = dict[tuple[str, str, tuple[bytes, ...]], int]()
+        self._estimates = dict[tuple[str, str, tuple[object, ...]], int]()
         """Estimated numbers of matches, by FTS5 expression, SQL condition and its values."""
         terms = [term for term in analysis.terms if not term.stop]
         found = TermLookup(snapshot, counts, self._snapshot_chunks).terms(terms)
@@ -323,19 +323,24 @@ class KeywordLeg:
         if counted not in self._estimates:
             (expression, condition, values), fts = counted, self._tables.fts
             query = f"SELECT count(*) FROM {fts} WHERE {fts} MATCH ? {condition}"
-            self._estimates[counted] = share * number(self._snapshot.connection, query, (expression, *values))
+            [(matches,)] = self._snapshot.connection.execute(query, (expression, *values))
+            self._estimates[counted] = share * int(matches)
         return self._estimates[counted]
 
-    def _limited_to(self, expression: str, scope: ChunkFilter, above: int = 0) -> tuple[str, str, tuple[bytes, ...]]:
+    def _limited_to(self, expression: str, scope: ChunkFilter, above: int = 0) -> tuple[str, str, tuple[object, ...]]:
         """Return the FTS5 expression, an SQL condition and its values, which limit matches to the chunks of `scope`
         with an id higher than `above`.
         """
-        condition, values = "", tuple[bytes, ...]()
+        condition, values = "", tuple[object, ...]()
         if scope.match is not None:
             expression = scope.match.within(expression)
         elif scope.chunks is not None:
-            first, marks = scope.marks
-            above, condition, values = max(above, first - 1), f"AND substr(?, rowid - {first - 1}, 1) = x'01'", (marks,)
+            if scope.marks is None:
+                condition, values = "AND +rowid IN (SELECT value FROM carray(?))", (id_array(scope.chunks),)
+            else:
+                first, marks = scope.marks
+                above, values = max(above, first - 1), (marks,)
+                condition = f"AND substr(?, rowid - {first - 1}, 1) = x'01'"
         if scope.files is not None and not condition:
             condition = f"AND +rowid {self._snapshot.in_files(scope.files)}"
         if scope.except_files:
