@@ -41,7 +41,7 @@ KEYS = (
     (marked("Esc"), marked("back to the search box, then clear it")),
     (marked("Up"), marked("list saved and recent searches")),
 )
-COMMANDS = ((PALETTE, marked("list all actions")), ("help.keys", marked("list all shortcuts")))
+COMMANDS = ((PALETTE, marked("list all actions")), ("help.keys", marked("list all keys")))
 """Commands whose first keys are shown."""
 _WIDEST = 460
 """Width of the column."""
