@@ -86,7 +86,7 @@ class Conditions:
         """All conditions as FTS5 expressions; None if one needs data that the keyword index doesn't have."""
         required, excluded = list[str](), list[str]()
         for clause, _ in self._clauses:
-            if any(isinstance(atom, Field) or self._is_within_names(atom) for atom in clause.alternatives):
+            if any(isinstance(atom, Field) or self._searches_within_names(atom) for atom in clause.alternatives):
                 return None
             expressions = (self._expression_of(atom) for atom in clause.alternatives if not isinstance(atom, Field))
             either = " OR ".join(f"({expression})" for expression in expressions if expression)
@@ -156,8 +156,8 @@ class Conditions:
             return Condition(f"c.id IN ({found} UNION ALL {in_texts})", values)
         return Condition(f"c.id IN ({found})", (expression,)) if expression else None
 
-    def _is_within_names(self, atom: Word | Phrase) -> bool:
-        """Whether to find a phrase also where it begins or ends within an identifier, which reads texts.
+    def _searches_within_names(self, atom: Word | Phrase) -> bool:
+        """Whether a phrase is also searched where it begins or ends within an identifier, which reads texts.
 
         If enough of the newest chunks of a large index have it as words, others add nothing to a search for it alone.
         """
