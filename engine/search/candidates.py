@@ -139,7 +139,7 @@ def _of_other_files(
             files |= {file for _, file in snapshot.files_of_chunks(sorted(ids))}
             if len(files) >= needed:
                 return others
-        candidates = part.leg.candidates(limit, msgspec.structs.replace(part.scope, except_files=sorted(files)))
+        candidates = part.leg.candidates(limit, part.scope.without(sorted(files)))
         if not candidates:
             break
         others += candidates

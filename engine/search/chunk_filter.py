@@ -3,17 +3,19 @@
 import heapq
 import math
 import re
+from array import array
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import date, datetime, timedelta
-from functools import cached_property
 from operator import itemgetter
+from typing import Any, TypeVar
 
 import msgspec
 
 from engine.base import lazy_pattern
 from engine.corpus.globs import Globs
+from engine.corpus.path_guard import PathGuard
 from engine.records import Source
 from engine.store.connection import id_array
 from engine.store.index_schema import IN_TEXT_ORDER, stored_dates
@@ -31,6 +33,11 @@ Bounds = tuple[float | None, float | None]
 """A period (since, until) in seconds since the epoch; None for no bound."""
 _FOREVER_NS = 2**62
 _DAY = 86_400
+_MANY_FILES = 1000
+"""Files from which their chunks are listed once, instead of by each statement."""
+_MAX_CACHED = 4
+"""Maximum number of cached filters: typing repeats the same one."""
+_T = TypeVar("_T")
 _MAX_MARKS = 8_000_000
 """Bytes of the longest table of marks, which is copied for each statement in a few ms."""
 _TICK = 0.001
@@ -73,28 +80,90 @@ class ChunkFilter(msgspec.Struct, frozen=True, dict=True):
         """Whether the chunks are only described by FTS5 expressions, so that they can't be counted for explanations."""
         return self.match is not None and self.chunks is None
 
-    @cached_property
-    def marks(self) -> tuple[int, bytes] | None:
-        """The lowest id of `chunks`, and a byte for each id from it on: 1 if the chunk is among them.
+    def listed(self, snapshot: Snapshot) -> Sequence[int] | None:
+        """Return the ids of the chunks in `chunks` or, without these, in `files`, ascending; None for no such limit."""
+        if self.chunks is not None or self.files is None:
+            return self.chunks
+        if "_listed" not in vars(self):
+            vars(self)["_listed"] = array("q", snapshot.chunks_of_files(self.files))
+        ids: Sequence[int] = vars(self)["_listed"]
+        return ids
+
+    def marks(self, snapshot: Snapshot) -> tuple[int, bytes] | None:
+        """Return the lowest id of the listed chunks, and a byte for each id from it on: 1 if the chunk is among them.
 
         None if the ids are far apart, as in a damaged index. SQLite reads a byte in a thirtieth of a µs, but needs
         10 ms to make a table of 100,000 ids for each statement.
         """
-        if not self.chunks:
-            return 1, b""
-        first = self.chunks[0]
-        if self.chunks[-1] - first >= _MAX_MARKS:
-            return None
-        marks = bytearray(self.chunks[-1] - first + 1)
-        for id_ in self.chunks:
-            marks[id_ - first] = 1
-        return first, bytes(marks)
+        if "_marks" not in vars(self):
+            vars(self)["_marks"] = _marks(self.listed(snapshot) or ())
+        marks: tuple[int, bytes] | None = vars(self)["_marks"]
+        return marks
+
+    def has_many_files(self, snapshot: Snapshot) -> bool:
+        """Whether the filter has so many files that their chunks should be listed; not if it only leaves some out."""
+        return self.files is not None and _MANY_FILES < len(self.files) != len(snapshot.visible or ())
+
+    def without(self, files: Sequence[int]) -> "ChunkFilter":
+        """Return the filter for a keyword search that leaves out some more files."""
+        fewer = msgspec.structs.replace(self, except_files=files)
+        vars(fewer).update(vars(self))
+        return fewer
 
     def all_files(self, snapshot: Snapshot) -> Sequence[int] | None:
         """Return the ids of the files with chunks in the filter, whose `chunks` are listed if it has conditions."""
         if self.chunks is None:
             return self.files
         return sorted({file for _, file in snapshot.files_of_chunks(self.chunks)})
+
+
+def _marks(ids: Sequence[int]) -> tuple[int, bytes] | None:
+    if not ids:
+        return 1, b""
+    first = ids[0]
+    if ids[-1] - first >= _MAX_MARKS:
+        return None
+    marks = bytearray(ids[-1] - first + 1)
+    for id_ in ids:
+        marks[id_ - first] = 1
+    return first, bytes(marks)
+
+
+class CachedFilters:
+    """Caches the files and chunks of the latest filters for one state of an index. Thread-safe: parallel searches find
+    the same.
+    """
+
+    def __init__(self, *, lasting: bool) -> None:
+        """`lasting`: the index is the same for all queries."""
+        self._most = _MAX_CACHED if lasting else 0
+        self._latest: tuple[tuple[object, ...], dict[Hashable, Any]] = (), {}
+
+    def get(self, snapshot: Snapshot, key: Hashable, read: Callable[[], _T]) -> _T:
+        """Return what `read` returned for this key, which shows what it depends on except for the index and the day."""
+        state = snapshot.identity, snapshot.tables.generation, snapshot.stamp, snapshot.hidden, date.today()
+        latest, known = self._latest
+        if latest != state:
+            _, known = self._latest = state, {}
+        found: _T
+        if (found := known.pop(key, None)) is None:
+            found = read()
+        known[key] = found
+        for oldest in list(known)[: len(known) - self._most]:
+            known.pop(oldest, None)
+        return found
+
+    def files(self, snapshot: Snapshot, guard: PathGuard, limits: "Filter") -> Sequence[int] | None:
+        """Return the ids of the files that a filter and the current exclusions allow; None for all files."""
+        # Until the next sync the index may contain files that the settings now exclude: they must not be opened.
+        under = snapshot.meta("names")
+        if under != guard.rules:
+            found = limits.files(snapshot)
+            refused = guard.refused((name for _, name in found), under)
+            return [id_ for id_, name in found if name not in refused]
+        if not limits.narrows:
+            return snapshot.visible
+        return self.get(snapshot, limits, lambda: [id_ for id_, _ in limits.files(snapshot)])
 
 
 class Filter(msgspec.Struct, frozen=True):

@@ -6,13 +6,13 @@ same words with every key.
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from itertools import islice
+from itertools import islice, pairwise
 from operator import attrgetter
 
 import msgspec
 
 from engine.base import in_batches
-from engine.search.term_counts import length_without
+from engine.search.term_counts import length_without, with_parts
 from engine.store.snapshot import Snapshot
 
 _MAX_WORDS = 4096
@@ -23,6 +23,10 @@ WIDEST_BEGINNING = 5_000
 """Maximum number of chunks, summed over its words, of a prefix that is searched with all of them: FTS5 merges the lists
 of all words for each statement, and twice for each ranking."""
 _MAX_SUBSTITUTES = 24
+_MAX_PAGES = 400
+"""Maximum number of pages of the keyword index to read for the words of a prefix, or for one word, some 15 ms."""
+_CHUNKS_OF_PAGE = 200
+"""About how many chunks the lists on a page of the keyword index have, by word."""
 LARGE = 200_000
 """Chunks from which the lists of frequent words are so long that a search reads only parts of them."""
 FREQUENT = 5_000
@@ -40,6 +44,8 @@ class Word(msgspec.Struct, frozen=True, order=True, array_like=True, gc=False):
 
 
 _CHUNKS = attrgetter("chunks")
+_LAST = "\U0010ffff"
+"""The highest character: it follows all others in the order of words."""
 
 
 class PrefixMatches(msgspec.Struct, frozen=True, dict=True, eq=False):
@@ -50,11 +56,13 @@ class PrefixMatches(msgspec.Struct, frozen=True, dict=True, eq=False):
     """Words in several chunks or in titles: first by number of titles, then by frequency."""
     rare: str = ""
     """The other words, in ascending order, each after a line end: documentation may have 100,000 addresses."""
+    estimate: int = 0
+    """About how many chunks contain the words if only the most frequent ones are listed; else 0."""
 
     @cached_property
     def chunks(self) -> int:
         """Sum of the numbers of chunks that contain the words."""
-        return sum((word.chunks for word in self.words), self.rare.count("\n"))
+        return self.estimate or sum((word.chunks for word in self.words), self.rare.count("\n"))
 
     @cached_property
     def tokens(self) -> list[str]:
@@ -206,7 +214,7 @@ class Counts:
                     ), coalesce(sum(iif(col = 'words', doc, 0)), 0),
                     json_group_array(DISTINCT term) FILTER (WHERE col != 'words')
                     FROM {self._snapshot.words_where("term >= ? AND term < ?")}""",
-                (column, start, start + "\U0010ffff"),
+                (column, start, start + _LAST),
             )
             for chunks, in_words, others in rows:
                 words = msgspec.json.decode(others, type=list[str]) if in_words > WIDEST_BEGINNING else []
@@ -220,7 +228,7 @@ class Counts:
         rows = self._snapshot.connection.execute(
             f"""SELECT term FROM {self._snapshot.words_where("term >= ? AND term < ? AND col != 'words'")}
                 GROUP BY term ORDER BY max(doc) DESC, term LIMIT {_MAX_SUBSTITUTES}""",
-            (start, start + "\U0010ffff"),
+            (start, start + _LAST),
         )
         return [term for (term,) in rows]
 
@@ -229,27 +237,65 @@ class Counts:
         known = self._cached.prefixes
         found = known.get(start)
         if found is None:
-            wider = [begun for begun in list(known.values()) if start.startswith(begun.start)]
+            wider = [begun for begun in list(known.values()) if start.startswith(begun.start) and not begun.estimate]
             if wider:
                 found = max(wider, key=lambda begun: len(begun.start)).narrowed(start)
             else:
-                found = self._read(start)
+                found = self._most_frequent_words(start) or PrefixMatches(start, *self._read(start, start + _LAST))
             known[start] = found
             for oldest in list(known)[:-_MAX_BEGINNINGS]:
                 known.pop(oldest, None)
         return found
 
-    def _read(self, start: str) -> PrefixMatches:
+    def _most_frequent_words(self, start: str) -> PrefixMatches | None:
+        """Return the most frequent words with a prefix if their lists are long in a large index; None if all can be
+        read.
+
+        The first words of the pages of the index show how many pages the words before them take. The lists of the most
+        frequent words take several, and each range of words that is read ends with one of these.
+        """
+        if self.total <= LARGE or self._snapshot.hidden:
+            return None
+        pages = f"{self._snapshot.tables.fts}_idx"
+        first, last = (f"0{word}".encode() for word in (start, start + _LAST))  # FTS5 puts a digit before a word
+        parts = dict[int, list[tuple[int, bytes]]]()
+        for part, page, word in self._snapshot.connection.execute(
+            f"""{with_parts(pages)} SELECT segid, pgno >> 1, max(term, ?1) FROM parts CROSS JOIN {pages} ON segid = part
+            AND term >= coalesce((SELECT max(term) FROM {pages} WHERE segid = part AND term <= ?1), ?1)
+            AND term <= coalesce((SELECT min(term) FROM {pages} WHERE segid = part AND term >= ?2), ?2)""",
+            (first, last),
+        ):
+            parts.setdefault(part, []).append((page, word))
+        total, largest = 0, list[tuple[int, bytes, bytes]]()
+        for part in parts.values():
+            ranges = [(end - page, word, following) for (page, word), (end, following) in pairwise(part)]
+            total += sum(count for count, _, _ in ranges)
+            largest = max(largest, ranges, key=lambda ranges: sum(count for count, _, _ in ranges))
+        if total <= _MAX_PAGES:
+            return None
+        ranges = sorted((wide for wide in largest if wide[0] <= _MAX_PAGES), reverse=True)
+        most = WIDEST_BEGINNING // _CHUNKS_OF_PAGE
+        read = ranges[:1] + [wide for wide in ranges[1:] if wide[0] <= most][:_MAX_SUBSTITUTES]
+        words = dict.fromkeys(self._read(start, start + " ")[0])
+        for _, word, following in read:
+            words |= dict.fromkeys(self._read(word[1:], min(following, last)[1:])[0])
+        return PrefixMatches(start, sorted(words, key=_by_titles), estimate=total * _CHUNKS_OF_PAGE) if words else None
+
+    def _read(self, first: str | bytes, end: str | bytes) -> tuple[Sequence[Word], str]:
+        """Return the words from `first` to before `end`, and the rare ones among them as in `PrefixMatches`."""
         # Making objects of all words would take most of the time.
         query = f"""SELECT json_group_array(json_array(term, chunks, titled)) FILTER (WHERE chunks > 1 OR titled),
                 coalesce(group_concat(char(10) || term, '') FILTER (WHERE chunks = 1 AND NOT titled), '')
             FROM (SELECT term, {sql_chunk_count("words")} AS chunks,
                     max(CASE WHEN col IN ('title', 'heading', 'aliases') THEN doc ELSE 0 END) AS titled
-                FROM {self._snapshot.words_where("term >= ? AND term < ?")}
+                FROM {self._snapshot.words_where("term >= CAST(? AS TEXT) AND term < CAST(? AS TEXT)")}
                 GROUP BY term HAVING chunks)"""
-        ((words, rare),) = self._snapshot.connection.execute(query, (start, start + "\U0010ffff"))
-        decoded = msgspec.json.decode(words, type=list[Word])
-        return PrefixMatches(start, sorted(decoded, key=lambda word: (-word.titled, -word.chunks, word.token)), rare)
+        ((words, rare),) = self._snapshot.connection.execute(query, (first, end))
+        return sorted(msgspec.json.decode(words, type=list[Word]), key=_by_titles), rare
+
+
+def _by_titles(word: Word) -> tuple[int, int, str]:
+    return -word.titled, -word.chunks, word.token
 
 
 def sql_chunk_count(column: str) -> str:

@@ -334,14 +334,15 @@ class KeywordLeg:
         condition, values = "", tuple[object, ...]()
         if scope.match is not None:
             expression = scope.match.within(expression)
-        elif scope.chunks is not None:
-            if scope.marks is None:
-                condition, values = "AND +rowid IN (SELECT value FROM carray(?))", (id_array(scope.chunks),)
+        if (scope.chunks is not None and scope.match is None) or scope.has_many_files(self._snapshot):
+            if (marked := scope.marks(self._snapshot)) is None:
+                ids = id_array(scope.listed(self._snapshot) or ())
+                condition, values = "AND +rowid IN (SELECT value FROM carray(?))", (ids,)
             else:
-                first, marks = scope.marks
+                first, marks = marked
                 above, values = max(above, first - 1), (marks,)
                 condition = f"AND substr(?, rowid - {first - 1}, 1) = x'01'"
-        if scope.files is not None and not condition:
+        elif scope.files is not None:
             condition = f"AND +rowid {self._snapshot.in_files(scope.files)}"
         if scope.except_files:
             ids = ",".join(map(str, scope.except_files))

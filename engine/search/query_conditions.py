@@ -1,6 +1,7 @@
 """Conditions of a query on every result, as conditions on the index that both searches apply."""
 
 import re
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import zip_longest
@@ -11,7 +12,7 @@ from engine.base import lazy_pattern
 from engine.corpus.globs import Globs
 from engine.corpus.path_guard import PathGuard
 from engine.search import document_frequencies
-from engine.search.chunk_filter import ChunkFilter, Match, in_period, periods_of
+from engine.search.chunk_filter import CachedFilters, ChunkFilter, Match, in_period, periods_of
 from engine.search.pipeline_stages import UnderstoodQuery
 from engine.search.search_context import SearchContext
 from engine.store.connection import id_array, number
@@ -52,17 +53,20 @@ class Conditions:
         """`languages`: the languages in which the query was analysed."""
         self._snapshot = snapshot
         self._tables = snapshot.tables
-        self._languages = languages
-        self._clauses = [
-            (clause, condition) for clause in query.required if (condition := self._clause(clause)) is not None
-        ]
+        self.languages = tuple(languages)
+        # A quotation without a letter requires nothing.
+        self.clauses = tuple(
+            clause
+            for clause in query.required
+            if any(isinstance(atom, Field) or self._expression_of(atom) for atom in clause.alternatives)
+        )
 
     def __bool__(self) -> bool:
-        return bool(self._clauses)
+        return bool(self.clauses)
 
     @cached_property
     def _all(self) -> Sequence[Condition]:
-        return [*(condition for _, condition in self._clauses), *self._date_between()]
+        return [*map(self._clause, self.clauses), *self._date_between()]
 
     def chunks(self, files: Sequence[int] | None) -> list[int]:
         """Return the ids of the chunks that satisfy all conditions, in ascending order, limited to `files`."""
@@ -70,7 +74,7 @@ class Conditions:
 
     def files(self) -> list[int] | None:
         """Return the ids of files that satisfy all conditions on whole files; None without such conditions."""
-        parts = [condition for clause, condition in self._clauses if all(map(_concerns_file, clause.alternatives))]
+        parts = [self._clause(clause) for clause in self.clauses if all(map(_concerns_file, clause.alternatives))]
         if not parts:
             return None
         parts += self._date_between()
@@ -85,7 +89,7 @@ class Conditions:
     def match(self) -> Match | None:
         """All conditions as FTS5 expressions; None if one needs data that the keyword index doesn't have."""
         required, excluded = list[str](), list[str]()
-        for clause, _ in self._clauses:
+        for clause in self.clauses:
             if any(isinstance(atom, Field) or self._searches_within_names(atom) for atom in clause.alternatives):
                 return None
             expressions = (self._expression_of(atom) for atom in clause.alternatives if not isinstance(atom, Field))
@@ -107,7 +111,7 @@ class Conditions:
 
     def unmet(self, files: Sequence[int] | None) -> list[Clause]:
         """Return the conditions that no chunk satisfies, even without the other conditions."""
-        return [clause for clause, condition in self._clauses if not self._matching([condition], files, most=1)]
+        return [clause for clause in self.clauses if not self._matching([self._clause(clause)], files, most=1)]
 
     def _satisfying(self, files: Sequence[int] | None, most: int = -1) -> list[int]:
         if self.match is None or not self.match.required:
@@ -131,11 +135,9 @@ class Conditions:
         )
         return sorted(id_ for (id_,) in rows)
 
-    def _clause(self, clause: Clause) -> Condition | None:
-        """Return the SQL for a clause; None if it requires nothing, such as a quotation without a letter."""
+    def _clause(self, clause: Clause) -> Condition:
+        """Return the SQL for a clause."""
         parts = [part for atom in clause.alternatives if (part := self._atom(atom)) is not None]
-        if not parts:
-            return None
         either = " OR ".join(part.sql for part in parts)
         return Condition(
             f"NOT ({either})" if clause.negated else f"({either})", tuple(v for part in parts for v in part.values)
@@ -164,7 +166,7 @@ class Conditions:
         if not _forms_within(atom):
             return False
         oldest, newest = self._snapshot.chunk_id_range()
-        large, [(clause, _), *others] = document_frequencies.LARGE, self._clauses
+        large, [clause, *others] = document_frequencies.LARGE, self.clauses
         if newest - oldest < large or others or clause.negated:
             return True
         fts, enough = self._tables.fts, document_frequencies.FREQUENT // 10
@@ -176,7 +178,7 @@ class Conditions:
         return phrase_expression(phrase_tokens(atom.text)) if isinstance(atom, Phrase) else self._word(atom)
 
     def _word(self, word: Word) -> str:
-        terms = analyse_word(word, self._languages)
+        terms = analyse_word(word, self.languages)
         return " AND ".join(f"({_expression(term)})" for term in terms)
 
     # --- operators ------------------------------------------------------------------------------------------------
@@ -327,7 +329,7 @@ class Conditions:
 
         Otherwise, a note with an older date and a later change would satisfy both operators.
         """
-        open_ended = [period for period in periods_of(clause for clause, _ in self._clauses) if None in period]
+        open_ended = [period for period in periods_of(self.clauses) if None in period]
         starts = [since for since, _ in open_ended if since is not None]
         ends = [until for _, until in open_ended if until is not None]
         if starts and ends:
@@ -431,19 +433,13 @@ def _nanoseconds(seconds: float) -> int:
 # --- Decides by name which files a query may find --------------------------------------------------------------------
 
 
-def files_to_search(snapshot: Snapshot, guard: PathGuard, context: SearchContext) -> Sequence[int] | None:
+def files_to_search(
+    snapshot: Snapshot, guard: PathGuard, context: SearchContext, cached: CachedFilters
+) -> Sequence[int] | None:
     """Return the ids of the files that filters and exclusions allow; None for all files."""
-    # Until the next sync the index may contain files that the settings now exclude: they must not be opened.
-    under = snapshot.meta("names")
-    if under == guard.rules and not context.request.filter.narrows:
-        files: Sequence[int] | None = snapshot.visible
-    else:
-        found = context.request.filter.files(snapshot)
-        refused = guard.refused((name for _, name in found), under)
-        files = [id_ for id_, name in found if name not in refused]
-    if files is None:
-        return None
-    context.stages.add("filters", snapshot.file_count(), len(files), unit="files")
+    files = cached.files(snapshot, guard, context.request.filter)
+    if files is not None:
+        context.stages.add("filters", snapshot.file_count(), len(files), unit="files")
     return files
 
 
@@ -451,21 +447,34 @@ def files_to_search(snapshot: Snapshot, guard: PathGuard, context: SearchContext
 
 
 def restrict(
-    snapshot: Snapshot, conditions: Conditions, files: Sequence[int] | None, context: SearchContext, *, listed: bool
+    snapshot: Snapshot,
+    conditions: Conditions,
+    files: Sequence[int] | None,
+    context: SearchContext,
+    cached: CachedFilters,
+    *,
+    listed: bool,
 ) -> ChunkFilter:
     """Return the filter for a search: chunks that satisfy the query's conditions, in the files that pass its filters.
 
     `listed`: their ids are needed, not only an FTS5 expression. Listing most chunks may take longer than the search.
     """
-    scope = ChunkFilter(files)
-    if conditions:
-        match = conditions.match
-        chunks: list[int] | None = None
-        if listed or match is None or context.request.explain is True:
-            chunks = conditions.chunks(files)
+    listed = listed or context.request.explain is True
+
+    def find() -> ChunkFilter:
+        chunks: Sequence[int] | None = None
+        if listed or conditions.match is None:
+            chunks = array("q", conditions.chunks(files))
         elif not conditions.match_any(files):
-            chunks = []
-        scope = ChunkFilter(files, chunks, match)
+            chunks = ()
+        return ChunkFilter(files, chunks, conditions.match)
+
+    clauses = tuple(
+        (clause.negated, *((type(atom), str(atom)) for atom in clause.alternatives)) for clause in conditions.clauses
+    )
+    # A cached filter contains its list of files, so that no other list has the same identity.
+    key = clauses, conditions.languages, id(files), listed
+    scope = cached.get(snapshot, key, find if conditions else lambda: ChunkFilter(files))
     if not context.query.plain:
         count = snapshot.chunk_count()
         matched = scope.chunks is None or bool(scope.chunks)

@@ -10,7 +10,7 @@ from engine.base.cancellation import CancelToken
 from engine.corpus.path_guard import PathGuard
 from engine.records import QuerySuggestion, SearchOutcome
 from engine.search.candidates import KeywordPart, find_candidates
-from engine.search.chunk_filter import ChunkFilter, KnownFiles
+from engine.search.chunk_filter import CachedFilters, ChunkFilter, KnownFiles
 from engine.search.document_frequencies import Frequencies
 from engine.search.keyword_leg import KeywordLeg
 from engine.search.keyword_scores import ScoreInputs
@@ -65,6 +65,7 @@ class Searcher:
         self._earlier = ResultCache[EarlierResults](cache_settings)
         self._guard = guard
         self.known_files = KnownFiles()
+        self._filters = CachedFilters(lasting=sources.load is None)
         self._ranker = Ranker(guard.in_extra_paths)
 
     @cached_property
@@ -303,7 +304,7 @@ class Searcher:
 
     def _read_query(self, snapshot: Snapshot, context: SearchContext) -> Sequence[int] | None:
         """Set the query as the index determines its meaning, and return the files to search; None for all."""
-        files = files_to_search(snapshot, self._guard, context)
+        files = files_to_search(snapshot, self._guard, context, self._filters)
         if not {"#", "-"}.isdisjoint(context.query.text):  # perhaps tags, or options of commands
             from engine.search.tags_and_options import read_with_index
 
@@ -330,7 +331,7 @@ class Searcher:
             example, analysis = self.analysis_of(snapshot, context)
             conditions = Conditions(snapshot, context.query, analysis.languages)
             listed = provider is not None or within is not None or not analysis.terms
-            scope = context.scope = restrict(snapshot, conditions, files, context, listed=listed)
+            scope = context.scope = restrict(snapshot, conditions, files, context, self._filters, listed=listed)
             if within is not None:
                 scope = context.scope = narrow(snapshot, scope, within, context)
         with context.timed("keyword"):
@@ -362,7 +363,7 @@ class Searcher:
         if found.results or found.vector_leg is None or part.example is not None or not part.scope.narrows:
             return found
         anywhere = context.without_limits()
-        scope = ChunkFilter(files_to_search(snapshot, self._guard, anywhere))
+        scope = ChunkFilter(files_to_search(snapshot, self._guard, anywhere, self._filters))
         if scope == part.scope:
             return found
         whole = KeywordPart(None, part.analysis, part.conditions, scope, None, part.leg, part.named)

@@ -112,7 +112,8 @@ def count_terms(
     counter.begin(counted, take)
     ordered, first = sorted(ids), 0
     if counted.density * (ordered[-1] - ordered[0]) > LOOK_UP_ABOVE:
-        looked_up = expression.count('"') // 2 * (_LOOK_UP + _LOOK_UP_IN_PART * _parts(connection, table))
+        parts = count(connection, f"{with_parts(f'{table}_idx')} SELECT count(*) FROM parts")
+        looked_up = expression.count('"') // 2 * (_LOOK_UP + _LOOK_UP_IN_PART * parts)
         looked_up += expression.count('" *') * _LOOK_UP_PREFIX
         cost = [at * looked_up + counted.density * (ordered[-1] - id_) for at, id_ in enumerate(ordered)]
         first = min(range(len(ordered)), key=cost.__getitem__)
@@ -126,13 +127,15 @@ def count_terms(
     connection.execute(query, (expression, id_array(ordered[first:]), ordered[first], ordered[-1])).fetchall()
 
 
-def _parts(connection: apsw.Connection, table: str) -> int:
-    """Return the number of parts (segments) of an FTS5 index, which grows with each commit until they are merged."""
-    following = f"SELECT min(segid) FROM {table}_idx"
-    query = f"""WITH RECURSIVE parts (id) AS (
-        {following} UNION ALL SELECT ({following} WHERE segid > id) FROM parts WHERE id IS NOT NULL
-    ) SELECT count(id) FROM parts"""
-    return count(connection, query)
+def with_parts(pages: str) -> str:
+    """Return the SQL that defines `parts`, the numbers (part) of the parts (segments) of an FTS5 index.
+
+    They grow in number with each commit until they are merged. `pages`: its table of pages.
+    """
+    following = f"SELECT min(segid) FROM {pages}"
+    return f"""WITH RECURSIVE every (part) AS (
+        {following} UNION ALL SELECT ({following} WHERE segid > part) FROM every WHERE part IS NOT NULL
+    ), parts AS (SELECT part FROM every WHERE part IS NOT NULL)"""
 
 
 def rank_by(connection: apsw.Connection, table: str, expression: str, idf_of: Mapping[str, float]) -> str:

@@ -118,9 +118,7 @@ class VectorLeg:
 
     def candidates(self, limit: int, scope: ChunkFilter, cancel: CancelToken | None) -> list[int]:
         """Return the ids of the chunks nearest to the query, best first."""
-        allowed = scope.chunks
-        if allowed is None and scope.files is not None:
-            allowed = self.snapshot.chunks_of_files(scope.files)
+        allowed = scope.listed(self.snapshot)
         match = self.vectors.search(self.snapshot, self.model, self.query, limit, allowed=allowed, cancel=cancel)
         ids, cosines = (values.tolist() for values in match)
         self._near.update(zip(ids, cosines, strict=True))

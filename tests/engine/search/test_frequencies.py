@@ -62,10 +62,31 @@ def test_words_are_counted_as_typed(memory: BuiltinMemory, notes: Path) -> None:
 def test_counted_words_not_read_again(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
     original = Counts._read
-    monkeypatch.setattr(Counts, "_read", lambda self, start: read.append(start) or original(self, start))
+    monkeypatch.setattr(Counts, "_read", lambda self, *words: read.append(words[0]) or original(self, *words))
     counts = [_counted(memory, query) for query in ("wei", "weir", "weirk", "wei", "dia", "diar")]
     assert read == ["wei", "dia"]
     assert "“weirk”: 1" in counts[2]
+
+
+def test_prefix_with_long_lists_has_frequent_words(
+    memory: BuiltinMemory, notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(120):
+        common = ("stone " * 3 + "store ") if number % 2 else "steep stream "
+        rare = " ".join(f"stx{number}y{other}" for other in range(60))
+        (notes / f"{number}.md").write_text(f"{common} {rare} tree\n\n# Still\n\n{common} lake", "utf-8")
+    memory.sync()
+    with memory.store.read() as snapshot:
+        every = Frequencies().counts(snapshot).words("st")
+        for name, value in (("LARGE", 0), ("_MAX_PAGES", 20)):
+            monkeypatch.setattr(document_frequencies, name, value)
+        counts = Frequencies().counts(snapshot)
+        some = counts.words("st")
+        assert 0.2 < some.chunks / every.chunks < 5
+        assert len(some.tokens) < len(every.tokens) / 2
+        assert {word for word in every.words if word.chunks > 50} <= {*some.words} <= {*every.words}
+        assert counts.words("sto").words == every.narrowed("sto").words
+        assert len(counts.words("stx1y").tokens) == 60
 
 
 def test_counts_of_indexed_words_outlast_missing_ones(memory: BuiltinMemory) -> None:

@@ -81,6 +81,28 @@ def test_best_of_too_many_matches_is_first(find: Find) -> None:
     assert find("pump ", 1) == ["00.md"]
 
 
+def test_filter_with_many_files_follows_changes(memory: BuiltinMemory, tmp_path: Path) -> None:
+    folder = tmp_path / "notes" / "daily"
+    folder.mkdir()
+    for number in range(1010):
+        (folder / f"{number:04}.md").write_text(f"# {number}\n\nA note on lake {number}.\n", "utf-8")
+    memory.sync()
+    queries = "pump", '"the pump"', "pump path:daily/1", "pump -lake"
+
+    def found(path_glob: str) -> list[list[str]]:
+        answers = (memory.search(query, max_results=2000, min_score=0, path_glob=path_glob) for query in queries)
+        return [sorted(result.path for result in answer.results) for answer in answers]
+
+    for _ in range(2):
+        assert found("daily/*") == [[], [], [], []]
+        (folder / "1000.md").write_text("# Weir\n\nLooked at the pump.\n", "utf-8")
+        memory.sync()
+        assert found("daily/*") == [["daily/1000.md"]] * 4
+        assert list(map(len, found("*.md"))) == [_COUNT + 1, _COUNT + 1, 1, _COUNT + 1]
+        (folder / "1000.md").write_text("# 1000\n\nA note on lake 1000.\n", "utf-8")
+        memory.sync()
+
+
 @pytest.mark.parametrize(("query", "limited"), [("pump", True), ("weir", False)])
 def test_limit_of_ranked_matches_is_explained(memory: BuiltinMemory, few: None, query: str, limited: bool) -> None:
     explanation = memory.search(query, max_results=3, explain=True).explanation
@@ -159,6 +181,8 @@ def test_frequent_phrase_within_names_in_large_index(
     memory.sync()
     small = find(query, _COUNT + 1)
     enlarge(40)
+    (tmp_path / "notes" / "tank.md").write_text(names + "\n", "utf-8")
+    memory.sync()  # filters are cached
     assert ("tank.md" in find(query, _COUNT + 2)) is found
     assert found or "tank.md" in small or "-" in query
 
