@@ -43,32 +43,32 @@ class CherryReader(LineParser):
         data = mapping(value["data"])
         parts = [
             part
-            for entry in map(mapping, items(data.get("parts")) or items(data.get("blocks")))
-            for part in self._part(string(entry.get("type")), entry, role)
+            for entry in map(mapping, items(data, "parts") or items(data, "blocks"))
+            for part in self._part(string(entry, "type"), entry, role)
         ]
         return next_turn(self, parts, id=value["id"], time=seconds(value["time"]))
 
     def _part(self, kind: str, part: Mapping[str, Any], role: Role) -> Iterator[Part]:
         if kind.startswith("data-"):
-            kind, part = kind.removeprefix("data-"), mapping(part.get("data"))
-        text = string(part.get("text")) or string(part.get("content"))
+            kind, part = kind.removeprefix("data-"), mapping(part, "data")
+        text = string(part, "text") or string(part, "content")
         if kind in ("text", "main_text", "code"):
             yield Part(role, "text", text)
         elif kind in ("reasoning", "thinking"):
             yield Part("assistant", "thinking", text)
         elif kind == "tool" or kind.startswith("tool-") or kind == "dynamic-tool":
-            name = string(part.get("toolName")) or kind.removeprefix("tool-")
-            id, failed = string(part.get("toolCallId")), part.get("state") in ("output-error", "output-denied")
+            name = string(part, "toolName") or kind.removeprefix("tool-")
+            id, failed = string(part, "toolCallId"), part.get("state") in ("output-error", "output-denied")
             given = tool_input(part.get("input", part.get("arguments"))) or name
             yield Part("assistant", "tool-call", given, name, id, failed)
             result = part.get("output", part.get("content"))
-            text = content(result) or tool_input(result) or string(part.get("errorText"))
+            text = content(result) or tool_input(result) or string(part, "errorText")
             yield Part("tool", "tool-result", text, name, id, failed)
         elif kind in ("file", "image", "video"):
-            image = kind == "image" or string(part.get("mediaType")).startswith("image/")
-            yield Part(role, "text", attached(string(part.get("filename")), image=image, value=part))
+            image = kind == "image" or string(part, "mediaType").startswith("image/")
+            yield Part(role, "text", attached(string(part, "filename"), image=image, value=part))
         elif kind in ("translation", "compact", "error"):
-            failure = string(part.get("message")) or string(mapping(part.get("error")).get("message"))
+            failure = string(part, "message") or string(part, "error", "message")
             yield Part("system", "text", text or failure)
         elif kind not in _SILENT:
             self.count_unknown(f"part {kind}")

@@ -43,7 +43,7 @@ _MAX_MESSAGES = 20_000
 
 class _Parser(CursorCliParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        kind = string(value.get("role"))
+        kind = string(value, "role")
         if kind not in ("user", "assistant", "tool"):
             if kind != "system":  # the instructions
                 self.count_unknown(f"role {kind}" if kind else None)
@@ -54,10 +54,10 @@ class _Parser(CursorCliParser, kw_only=True):
 
     def _block(self, value: object, role: Role) -> Iterator[Part]:
         block = mapping(value)
-        kind, name = block.get("type"), clean(string(block.get("toolName")))
-        id = clean(string(block.get("toolCallId")))
+        kind, name = block.get("type"), clean(block, "toolName")
+        id = clean(block, "toolCallId")
         if kind == "reasoning":
-            yield Part("assistant", "thinking", string(block.get("text")))
+            yield Part("assistant", "thinking", string(block, "text"))
         elif kind == "tool-call":
             yield Part("assistant", "tool-call", tool_input(block.get("args", block.get("input"))) or name, name, id)
         elif kind == "tool-result":
@@ -74,7 +74,7 @@ def _conversation(connection: apsw.Connection, key: str, path: str) -> Conversat
     if about is None or as_text(about.get("agentId")) != key:
         return None
     beside = sidecar(os.path.join(os.path.dirname(path), "meta.json"))
-    title = one_line(string(about.get("name")) or string(beside.get("title")))
+    title = one_line(string(about, "name") or string(beside, "title"))
     metadata = SessionMetadata(
         id=clean(key),
         title="" if title in _UNTITLED else title,
@@ -82,8 +82,8 @@ def _conversation(connection: apsw.Connection, key: str, path: str) -> Conversat
     )
     reader = _Parser(metadata=metadata)
     reader.use_model(about.get("lastUsedModel"))
-    folder, names = _root(_blob(connection, string(about.get("latestRootBlobId"))))
-    metadata.project = clean(folder or string(beside.get("cwd")))
+    folder, names = _root(_blob(connection, string(about, "latestRootBlobId")))
+    metadata.project = clean(folder or string(beside, "cwd"))
     messages = whole(reader, (_message(connection, reader, name) for name in names))
     metadata.ended = metadata.ended or seconds(beside.get("updatedAtMs"))
     return reader.conversation(key, messages)

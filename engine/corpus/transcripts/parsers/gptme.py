@@ -30,18 +30,18 @@ _KEYS = frozenset("role content timestamp files file_hashes pinned hide quiet ep
 
 class GptmeParser(ChatParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        role = self.role(ROLES, string(value.get("role")))
+        role = self.role(ROLES, string(value, "role"))
         if role is None:
             return []
-        metadata = mapping(value.get("metadata"))
-        tool = string(metadata.get("tool"))
+        metadata = mapping(value, "metadata")
+        tool = string(metadata, "tool")
         self.use(metadata.get("model"), _usage(metadata))
-        text = content(value.get("content"))
+        text = content(value, "content")
         if role == "tool" or (role == "system" and (tool or value.get("call_id"))):
             parts = [Part("tool", "tool-result", text, tool)]
         else:
             sender = "system" if value.get("hide") is True else role
-            files = [os.path.basename(file) for file in map(string, items(value.get("files"))) if file]
+            files = [os.path.basename(file) for file in map(string, items(value, "files")) if file]
             words, calls = _calls(text) if sender == "assistant" else (text, [])
             parts = [Part(sender, "text", words), *calls, *(Part(sender, "text", attached(name)) for name in files)]
         return next_turn(self, parts, line, time=seconds(value.get("timestamp")))
@@ -58,15 +58,15 @@ class GptmeFormat(LineFormat):
 
     def is_line(self, value: Mapping[str, Any]) -> bool:
         has_fields = isinstance(value.get("content"), str) and isinstance(value.get("timestamp"), str)
-        return has_fields and value.keys() <= _KEYS and string(value.get("role")) in ("user", "assistant", "system")
+        return has_fields and value.keys() <= _KEYS and string(value, "role") in ("user", "assistant", "system")
 
     def metadata(self, path: str) -> SessionMetadata:
         folder = os.path.dirname(path)
         chat = mapping(_config(os.path.join(folder, "config.toml")).get("chat"))
-        workspace = string(chat.get("workspace"))
+        workspace = string(chat, "workspace")
         return SessionMetadata(
             id=clean(os.path.basename(folder)),
-            title=one_line(string(chat.get("name"))),
+            title=one_line(chat, "name"),
             project=clean(workspace if workspace != "@log" else ""),
         )
 
@@ -100,7 +100,7 @@ def _call(block: Sequence[str]) -> Part:
 
 def _usage(metadata: Mapping[str, Any]) -> Usage:
     """Return the usage of one answer; before 2026, its numbers were not in an object of their own."""
-    counts = mapping(metadata.get("usage")) or metadata
+    counts = mapping(metadata, "usage") or metadata
     usage = counted(counts, "input_tokens output_tokens cache_read_tokens cache_creation_tokens")
     usage.cost = dollars(metadata.get("cost"))
     return usage

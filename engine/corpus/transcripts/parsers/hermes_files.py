@@ -32,7 +32,7 @@ class HermesFileParser(ChatParser, kw_only=True):
             self.use_model(value.get("model"))
             self.metadata.started = self.metadata.started or time
             return []
-        thought = string(value.get("reasoning_content")) or string(value.get("reasoning"))
+        thought = string(value, "reasoning_content") or string(value, "reasoning")
         message = {**value, "reasoning_content": thought, "name": value.get("tool_name") or value.get("name")}
         return next_turn(self, parts_by_author(self.chat_parts(message)), line, time=time)
 
@@ -68,13 +68,11 @@ class HermesDocument(SessionDocument):
         return not os.path.exists(os.path.join(os.path.dirname(path), f"{session_of(path)}.jsonl"))
 
     def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
-        folder = string(mapping(value.get("model_config")).get("cwd"))
-        metadata = SessionMetadata(id=clean(string(value.get("session_id"))), project=clean(folder))
+        folder = string(value, "model_config", "cwd")
+        metadata = SessionMetadata(id=clean(value, "session_id"), project=clean(folder))
         metadata.started = _time(value.get("session_start"))
         parser = HermesFileParser(metadata=metadata)
         parser.use_model(value.get("model"))
-        messages = tuple(
-            message for entry in items(value.get("messages")) for message in parser.feed(mapping(entry), 0)
-        )
+        messages = tuple(message for entry in items(value, "messages") for message in parser.feed(mapping(entry), 0))
         metadata.ended = metadata.ended or _time(value.get("last_updated"))
         return parser.conversation("", messages)

@@ -21,9 +21,9 @@ _SESSION = re.compile(f"session-{UUID}")
 
 class IflowParser(ClaudeCodeParser, kw_only=True):
     def _result(self, block: Mapping[str, Any], detail: object) -> Part:
-        body = mapping(block.get("content"))
-        response = mapping(mapping(body.get("responseParts") or body).get("functionResponse"))
-        text = tool_input(response.get("response")) or string(body.get("resultDisplay"))
+        body = mapping(block, "content")
+        response = mapping(body.get("responseParts") or body, "functionResponse")
+        text = tool_input(response, "response") or string(body, "resultDisplay")
         return super()._result({**block, "content": text} if body else block, detail)
 
 
@@ -32,7 +32,7 @@ class IflowFormat(ClaudeCodeFormat):
     parses = IflowParser
 
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        return any(_SESSION.fullmatch(string(value.get("sessionId"))) for value in values) and super().matches(values)
+        return any(_SESSION.fullmatch(string(value, "sessionId")) for value in values) and super().matches(values)
 
     def begin(self, path: str) -> IflowParser:
         name = os.path.basename(path).removesuffix(".jsonl")

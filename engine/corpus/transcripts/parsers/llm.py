@@ -83,14 +83,14 @@ class LlmReader(LineParser, kw_only=True):
             self.count_unknown(f"role {role}")
             who = "system"
         if kind in ("text", "reasoning"):
-            joined = text + "".join(map(self._piece, items(payload.get("text_ref"))))
+            joined = text + "".join(map(self._piece, items(payload, "text_ref")))
             return Part(who, "text" if kind == "text" else "thinking", joined)
         if kind == "tool_call":
-            id = string(payload.get("tool_call_id"))
-            return Part("assistant", "tool-call", tool_input(payload.get("arguments")) or tool, tool, id)
+            id = string(payload, "tool_call_id")
+            return Part("assistant", "tool-call", tool_input(payload, "arguments") or tool, tool, id)
         if kind == "tool_result":
-            id, failure = string(payload.get("tool_call_id")), string(payload.get("exception"))
-            return Part("tool", "tool-result", content(payload.get("output")) or failure, tool, id, bool(failure))
+            id, failure = string(payload, "tool_call_id"), string(payload, "exception")
+            return Part("tool", "tool-result", content(payload, "output") or failure, tool, id, bool(failure))
         if kind == "attachment":
             sort, _, name = as_text(attachment).partition(" ")
             value = image_value(image)
@@ -100,7 +100,7 @@ class LlmReader(LineParser, kw_only=True):
 
     def _piece(self, value: object) -> str:
         piece = mapping(value)
-        return string(piece.get("literal")) or attached(self.source(piece.get("fragment")))
+        return string(piece, "literal") or attached(self.source(piece.get("fragment")))
 
     def source(self, fragment: object) -> str:
         """Return the source of a fragment; empty if there is none."""

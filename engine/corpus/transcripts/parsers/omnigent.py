@@ -51,27 +51,27 @@ _METADATA = f"""SELECT CAST(c.title AS BLOB), c.created_at, CAST({_id("c.parent_
 class OmnigentReader(LineParser, kw_only=True):
     def parts(self, kind: str, data: Mapping[str, Any], words: str) -> Iterator[Part]:
         if kind == "message":
-            role: Role = ROLES.get(string(data.get("role")), "assistant")
+            role: Role = ROLES.get(string(data, "role"), "assistant")
             hidden = data.get("is_meta") is True
-            yield Part("system" if hidden else role, "text", content(data.get("content")))
+            yield Part("system" if hidden else role, "text", content(data, "content"))
         elif kind == "function_call":
-            name = string(data.get("name"))
-            self.calls[clean(string(data.get("call_id")))] = clean(name)
+            name = string(data, "name")
+            self.calls[clean(data, "call_id")] = clean(name)
             yield Part("assistant", "tool-call", arguments(data.get("arguments")) or name, name)
         elif kind == "function_call_output":
-            called = self.calls.get(clean(string(data.get("call_id"))), "")
-            yield Part("tool", "tool-result", content(data.get("output")), called)
+            called = self.calls.get(clean(data, "call_id"), "")
+            yield Part("tool", "tool-result", content(data, "output"), called)
         elif kind == "reasoning":
-            yield Part("assistant", "thinking", content(items(data.get("summary"))))
+            yield Part("assistant", "thinking", content(items(data, "summary")))
         elif kind == "compaction":
-            yield Part("system", "text", string(data.get("summary")))
+            yield Part("system", "text", string(data, "summary"))
         elif kind == "error":
-            yield Part("system", "text", string(data.get("message")))
+            yield Part("system", "text", string(data, "message"))
         elif kind == "slash_command":
             yield Part("system", "text", f"/{string(data.get('name'))} {string(data.get('arguments'))}".strip())
         elif kind == "terminal_command":
             typed = data.get("kind") == "input"
-            text = string(data.get("input" if typed else "output")) or words
+            text = string(data, "input" if typed else "output") or words
             yield Part("user" if typed else "tool", "tool-call" if typed else "tool-result", text, _TERMINAL)
         elif kind == "native_tool":
             yield Part("tool", "tool-result", words)
@@ -133,7 +133,7 @@ def _count(reader: OmnigentReader, counts: object) -> None:
     if data.startswith(_FRAME):
         data = (unpacked(data[2:]) or b"") if data[1:2] == _ZSTD else data[2:]
     total = parse_line(data) or {}
-    for model, of_model in (mapping(total.get("by_model")) or {"": total}).items():
+    for model, of_model in (mapping(total, "by_model") or {"": total}).items():
         spent = mapping(of_model)
         cost = dollars(spent.get("total_cost_usd"))
         reader.use(model, Usage(tokens(spent.get("input_tokens")), tokens(spent.get("output_tokens")), cost=cost))

@@ -21,14 +21,14 @@ from engine.corpus.transcripts.model_api_messages import ROLES, BlockParser
 
 class _Parser(BlockParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        role = self.role(ROLES, string(value.get("role")))
+        role = self.role(ROLES, string(value, "role"))
         if role is None:
             return []
         parts = self.blocks(value.get("content"), role)
-        return self.next_message(parts, id=string(value.get("id")), time=local_time(value.get("timestamp")))
+        return self.next_message(parts, id=string(value, "id"), time=local_time(value.get("timestamp")))
 
     def result(self, block: Mapping[str, Any]) -> str:
-        return content(block.get("output"))
+        return content(block, "output")
 
 
 class QwenPawSession(SessionDocument):
@@ -41,6 +41,6 @@ class QwenPawSession(SessionDocument):
             metadata=SessionMetadata(id=clean(os.path.basename(path).removesuffix(".json")), project=clean(workspace))
         )
         messages: list[Message] = []
-        for pair in items(mapping(mapping(mapping(value.get("agent")).get("memory"))).get("content")):
+        for pair in items(mapping(value, "agent", "memory"), "content"):
             messages += parser.feed(mapping(items(pair)[0] if items(pair) else pair), 0)
         return parser.conversation("", messages)

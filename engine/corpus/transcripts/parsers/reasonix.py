@@ -30,9 +30,7 @@ class ReasonixFormat(LineFormat):
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
         """Return whether all lines are bare messages, unlike the lines of any other agent."""
         return bool(values) and all(
-            value.keys() <= _KEYS
-            and string(value.get("role")) in ROLES
-            and isinstance(value.get("content"), str | None)
+            value.keys() <= _KEYS and string(value, "role") in ROLES and isinstance(value.get("content"), str | None)
             for value in values
         )
 
@@ -40,8 +38,8 @@ class ReasonixFormat(LineFormat):
         about = sidecar(f"{path}.meta")
         metadata = SessionMetadata(
             id=clean(os.path.basename(path).removesuffix(".jsonl")),
-            title=one_line(string(about.get("topic_title"))),
-            project=clean(string(about.get("workspace_root"))),
+            title=one_line(about, "topic_title"),
+            project=clean(about, "workspace_root"),
             started=seconds(about.get("created_at")),
             ended=seconds(about.get("updated_at")),
         )

@@ -42,9 +42,9 @@ class UnslothReader(SdkParser):
         block = mapping(value)
         kind = block.get("type")
         if kind == "tool-call":
-            name = string(block.get("toolName"))
-            asked = tool_input(block.get("args")) or arguments(block.get("argsText"))
-            id, failed = string(block.get("toolCallId")), self.failed(block)
+            name = string(block, "toolName")
+            asked = tool_input(block, "args") or arguments(block.get("argsText"))
+            id, failed = string(block, "toolCallId"), self.failed(block)
             yield Part("assistant", "tool-call", asked or name, name, id, failed)
             result = block.get("result")
             yield Part("tool", "tool-result", content(result) or tool_input(result), name, id, failed)
@@ -77,7 +77,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
             "role": as_text(role),
             "time": time,
             "content": cell(reader, data),
-            "attachments": [string(mapping(file).get("name")) for file in attachments],
+            "attachments": [string(file, "name") for file in attachments],
         }
         parents[name] = before if above is None else as_text(above)  # older messages don't name their parent
         times[name], before = seconds(time), name

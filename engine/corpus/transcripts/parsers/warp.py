@@ -17,7 +17,7 @@ import msgspec
 
 from engine.corpus.transcripts.database_format import RowFormat, as_text, columns, data_of, rows_with, whole
 from engine.corpus.transcripts.formats import Conversation, LineParser
-from engine.corpus.transcripts.json_values import mapping, string
+from engine.corpus.transcripts.json_values import mapping
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import SessionMetadata, clean, one_line
@@ -210,7 +210,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     if row is None:
         return None
     about = mapping(parse_line(row[0])) if isinstance(row[0], bytes) else {}
-    metadata = SessionMetadata(id=clean(key), parent=clean(string(about.get("parent_conversation_id"))))
+    metadata = SessionMetadata(id=clean(key), parent=clean(about, "parent_conversation_id"))
     parser = _Parser(metadata=metadata)
     messages_by_time: list[_TimedMessage] = []
     ours = rows_with(connection, "agent_tasks", "conversation_id")
