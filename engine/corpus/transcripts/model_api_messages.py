@@ -9,7 +9,7 @@ from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.formats import LineParser
 from engine.corpus.transcripts.json_values import content, image_mark, mapping, objects, string, tool_input
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
-from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, clean
 
 ROLES: Mapping[str, Role] = {
@@ -31,7 +31,7 @@ class ChatParser(LineParser, kw_only=True):
         if role == "tool":
             id = string(message, "tool_call_id")
             name = string(message, "name") or self.calls.get(clean(id), "")
-            yield Part("tool", "tool-result", content(message, "content"), name, id, message.get("is_error") is True)
+            yield tool_result(content(message, "content"), name, id, message.get("is_error") is True)
             return
         yield Part(role, "thinking", content(message, "reasoning_content"))
         yield Part(role, "text", content(message, "content"))
@@ -43,7 +43,7 @@ class ChatParser(LineParser, kw_only=True):
         function = mapping(call, "function") or call
         name = clean(function, "name")
         id = string(call, "id")
-        return Part("assistant", "tool-call", arguments(function.get("arguments")), name, id)
+        return tool_call(arguments(function.get("arguments")), name, id)
 
 
 def arguments(value: object) -> str:
@@ -103,11 +103,11 @@ class BlockParser(LineParser, kw_only=True):
             yield Part("assistant", "thinking", string(block, "thinking") or string(block, "text"))
         elif kind == "tool_use":
             name, id = string(block, "name"), string(block, "id")
-            yield Part("assistant", "tool-call", tool_input(block, "input") or name, name, id)
+            yield tool_call(tool_input(block, "input"), name, id)
         elif kind == "tool_result":
             id = string(block, "tool_use_id") or string(block, "toolUseID")
             name = string(block, "name")
-            yield Part("tool", "tool-result", self.result(block), name, id, self.failed(block))
+            yield tool_result(self.result(block), name, id, self.failed(block))
         elif kind in ("image", "media"):
             yield Part(role, "text", image_mark(block))
         elif kind in ("file", "document"):
@@ -140,10 +140,10 @@ class SdkParser(BlockParser, kw_only=True):
             name = string(block, "toolName") or string(block, "name")
             id = string(block, "toolCallId") or string(block, "id")
             given = arguments(block.get("input", block.get("arguments"))) or name
-            yield Part("assistant", "tool-call", given, name, id)
+            yield tool_call(given, name, id)
         elif kind == "tool-result":
             id = string(block, "toolCallId")
             name = string(block, "toolName")
-            yield Part("tool", "tool-result", self.result(block), name, id, self.failed(block))
+            yield tool_result(self.result(block), name, id, self.failed(block))
         else:
             yield from super()._block(value, role)

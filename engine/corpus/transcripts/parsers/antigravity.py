@@ -14,7 +14,7 @@ from engine.corpus.safe_open import open_regular
 from engine.corpus.transcripts.formats import LineFormat, LineParser
 from engine.corpus.transcripts.json_values import between, content, objects, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, cached_by_version, parse_line, raw_lines
-from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
 
 _OPENING, _CLOSING = "<USER_REQUEST>", "</USER_REQUEST>"
@@ -40,9 +40,9 @@ class AntigravityParser(LineParser):
             yield Part("assistant", "thinking", string(value, "thinking"))
             yield Part("assistant", "text", text)
             for call in objects(value, "tool_calls"):
-                yield Part("assistant", "tool-call", _arguments(call.get("args")), string(call, "name"))
+                yield tool_call(_arguments(call.get("args")), string(call, "name"))
         elif source == "MODEL":
-            yield Part("tool", "tool-result", text, kind.lower())
+            yield tool_result(text, kind.lower())
         elif source == "SYSTEM":
             yield Part("system", "text", text)
         else:

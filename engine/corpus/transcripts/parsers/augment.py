@@ -18,7 +18,7 @@ from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.export_reader import SessionDocument
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import content, items, mapping, member, objects, seconds, string
-from engine.corpus.transcripts.message_builder import Part
+from engine.corpus.transcripts.message_builder import Part, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import BlockParser
 from engine.corpus.transcripts.token_usage import Usage, anthropic_usage
@@ -45,7 +45,7 @@ class _Parser(BlockParser, kw_only=True):
         for result in results:
             id = string(result, "tool_use_id")
             text, failed = content(result, "content"), self.failed(result)
-            yield Part("tool", "tool-result", text, call=id, failed=failed)
+            yield tool_result(text, call=id, failed=failed)
         text = string(exchange, "request_message") or "\n".join(
             string(node, "text_node", "content") for node in nodes if node.get("type") == _TEXT
         )
@@ -59,7 +59,7 @@ class _Parser(BlockParser, kw_only=True):
             if node.get("type") == _CALL:
                 call = mapping(node, "tool_use")
                 name, id = string(call, "tool_name"), string(call, "tool_use_id")
-                yield Part("assistant", "tool-call", string(call, "input_json") or name, name, id)
+                yield tool_call(string(call, "input_json"), name, id)
 
 
 def _nodes(value: object) -> list[Mapping[str, Any]]:

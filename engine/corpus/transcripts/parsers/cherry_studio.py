@@ -17,7 +17,7 @@ from engine.corpus.transcripts.export_reader import divided, read_branches
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES
 from engine.corpus.transcripts.token_usage import Usage, tokens
@@ -60,10 +60,10 @@ class CherryReader(LineParser):
             name = string(part, "toolName") or kind.removeprefix("tool-")
             id, failed = string(part, "toolCallId"), part.get("state") in ("output-error", "output-denied")
             given = tool_input(part.get("input", part.get("arguments"))) or name
-            yield Part("assistant", "tool-call", given, name, id, failed)
+            yield tool_call(given, name, id, failed)
             result = part.get("output", part.get("content"))
             text = content(result) or tool_input(result) or string(part, "errorText")
-            yield Part("tool", "tool-result", text, name, id, failed)
+            yield tool_result(text, name, id, failed)
         elif kind in ("file", "image", "video"):
             image = kind == "image" or string(part, "mediaType").startswith("image/")
             yield Part(role, "text", attached(string(part, "filename"), image=image, value=part))

@@ -28,7 +28,7 @@ import msgspec
 from engine.corpus.transcripts.agents import UUID, description_of
 from engine.corpus.transcripts.formats import LineFormat, LineParser, digest
 from engine.corpus.transcripts.json_values import between, content, items, mapping, member, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part
+from engine.corpus.transcripts.message_builder import Part, tool_result
 from engine.corpus.transcripts.messages import (
     Message,
     Role,
@@ -128,7 +128,7 @@ def parts_of(text: str) -> Iterator[Part]:
         yield Part("user", "tool-call", _element_text(text, "bash-input"), "bash")
     elif start.startswith(("<bash-stdout>", "<bash-stderr>")):
         output = content([_element_text(text, "bash-stdout"), _element_text(text, "bash-stderr")])
-        yield Part("tool", "tool-result", output, "bash")
+        yield tool_result(output, "bash")
     elif start.startswith("<user-memory-input>"):
         yield Part("user", "text", _element_text(text, "user-memory-input"))
     elif start.startswith(_NOTICES):
@@ -342,7 +342,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
         tool = self.calls.pop(clean(id), "")
         if tool == QUESTION and not failed and (answer := answers(text, detail)):
             return Part("user", "text", answer)
-        return Part("tool", "tool-result", text, tool, id, failed)
+        return tool_result(text, tool, id, failed)
 
     # --- metadata of the session -----------
 

@@ -15,7 +15,7 @@ from typing import Any
 from engine.corpus.transcripts.export_reader import Export, divided, read_branches
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, objects, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, attached, filled_parts, next_turn
+from engine.corpus.transcripts.message_builder import Part, attached, filled_parts, next_turn, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 
 _ROLES: dict[str, Role] = {"human": "user", "user": "user", "assistant": "assistant"}
@@ -52,7 +52,7 @@ class _Parser(LineParser):
                 yield Part(role, "tool-call", tool_input(block, "input"), name, string(block, "id"))
         elif kind == "tool_result":
             id, failed = string(block, "tool_use_id"), block.get("is_error") is True
-            yield Part("tool", "tool-result", content(block, "content"), name, id, failed)
+            yield tool_result(content(block, "content"), name, id, failed)
         elif kind == "image":
             yield Part(role, "text", "[image]")
         elif kind not in _SILENT:

@@ -24,7 +24,7 @@ from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser
 from engine.corpus.transcripts.json_values import image_mark, items, mapping, member, objects, seconds, string
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.token_usage import Usage, counted, dollars
 
@@ -130,37 +130,37 @@ def _tool(text: str) -> Iterator[Part]:
     edits = [mapping(edit) for edit in items(value, "batchDiffs")]
     for edit in edits:
         stated = (string(edit, "path"), string(edit, "content"))
-        yield Part("assistant", "tool-call", "\n".join(filter(None, stated)), name)
+        yield tool_call("\n".join(filter(None, stated)), name)
     if not edits:
-        yield Part("assistant", "tool-call", "\n".join(filter(None, (*call, written))) or name or text, name)
-    yield Part("tool", "tool-result", content, name)
+        yield tool_call("\n".join(filter(None, (*call, written))) or name or text, name)
+    yield tool_result(content, name)
 
 
 def _server(text: str) -> Iterator[Part]:
     value = _decoded(text)
     call = string(value, "arguments") or string(value, "uri") or text
-    yield Part("assistant", "tool-call", call, string(value, "toolName") or string(value, "serverName"))
+    yield tool_call(call, string(value, "toolName") or string(value, "serverName"))
 
 
 def _browser(text: str) -> Iterator[Part]:
     value = _decoded(text)
     stated = [string(value, key) for key in ("action", "coordinate", "text")]
-    yield Part("assistant", "tool-call", " ".join(filter(None, stated)) or text, "browser")
+    yield tool_call(" ".join(filter(None, stated)) or text, "browser")
 
 
 def _page(text: str) -> Iterator[Part]:
     """Yield the page that the browser showed, without the image."""
     value = _decoded(text)
     page_text = "\n".join(filter(None, (string(value, "currentUrl"), string(value, "logs"))))
-    yield Part("tool", "tool-result", page_text, "browser")
+    yield tool_result(page_text, "browser")
 
 
 def _search(text: str) -> Iterator[Part]:
     content = mapping(_decoded(text).get("content"))
-    yield Part("assistant", "tool-call", string(content, "query"), "codebaseSearch")
+    yield tool_call(string(content, "query"), "codebaseSearch")
     results = objects(content, "results")
     lines = (f"{string(found.get('filePath'))}\n{string(found.get('codeChunk'))}" for found in results)
-    yield Part("tool", "tool-result", "\n".join(lines), "codebaseSearch")
+    yield tool_result("\n".join(lines), "codebaseSearch")
 
 
 def _whole(role: Role, kind: Kind, tool: str) -> Callable[[str], Iterable[Part]]:

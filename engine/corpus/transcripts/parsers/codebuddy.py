@@ -13,7 +13,7 @@ from typing import Any
 
 from engine.corpus.transcripts.formats import LineFormat, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string
-from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, arguments
 
@@ -44,10 +44,10 @@ class CodeBuddyParser(LineParser, kw_only=True):
         id = clean(value, "callId")
         if kind == "function_call":
             name = string(value, "name")
-            yield Part("assistant", "tool-call", arguments(value.get("arguments")) or name, name, id)
+            yield tool_call(arguments(value.get("arguments")), name, id)
         elif kind == "function_call_result":
             name, failed = string(value, "name"), value.get("status") == "incomplete"
-            yield Part("tool", "tool-result", content(value, "output"), name, id, failed)
+            yield tool_result(content(value, "output"), name, id, failed)
         elif kind == "reasoning":
             thoughts = (string(part, "text") for part in items(value, "rawContent"))
             yield Part("assistant", "thinking", "\n".join(thoughts) or content(value, "content"))

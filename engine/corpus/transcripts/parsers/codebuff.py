@@ -18,7 +18,7 @@ from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, objects, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.token_usage import Usage, dollars
 
@@ -71,17 +71,17 @@ class _Parser(LineParser):
             kind, text = string(block, "type"), string(block, "content")
             if kind in ("text", "plan"):
                 thinks = block.get("textType") == "reasoning"
-                spoken = Part("tool", "tool-result", text, agent) if agent else Part(role, "text", text)
+                spoken = tool_result(text, agent) if agent else Part(role, "text", text)
                 yield Part(role, "thinking", text) if thinks else spoken
             elif kind == "tool":
                 name, id, failed = string(block, "toolName"), string(block, "toolCallId"), _tool_failed(block)
-                yield Part("assistant", "tool-call", tool_input(block, "input") or name, name, id, failed)
-                yield Part("tool", "tool-result", string(block, "output"), name, id, failed)
+                yield tool_call(tool_input(block, "input"), name, id, failed)
+                yield tool_result(string(block, "output"), name, id, failed)
             elif kind == "agent":
                 name = string(block, "agentName") or string(block, "agentType")
-                yield Part("assistant", "tool-call", string(block, "initialPrompt") or name, name)
+                yield tool_call(string(block, "initialPrompt"), name)
                 yield from self._blocks(items(block, "blocks"), role, name or kind)
-                yield Part("tool", "tool-result", text, name, failed=block.get("status") in _FAILED)
+                yield tool_result(text, name, failed=block.get("status") in _FAILED)
             elif kind == "image":
                 image = {"media_type": block.get("mediaType"), "data": block.get("image")}
                 yield Part(role, "text", attached(string(block, "filename"), image=True, value=image))

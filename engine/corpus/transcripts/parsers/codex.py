@@ -25,7 +25,7 @@ from engine.corpus.transcripts.codex_names import given_name, session_id
 from engine.corpus.transcripts.formats import LineFormat, LineParser, digest
 from engine.corpus.transcripts.json_values import content, items, mapping, member, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part
+from engine.corpus.transcripts.message_builder import Part, tool_call, tool_result
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.parsers.codex_injected_text import speech_of
 from engine.corpus.transcripts.token_usage import Usage, counted
@@ -85,7 +85,7 @@ def tool_given(arguments: object, *, structured: bool) -> str:
     return tool_input(arguments)
 
 
-def tool_result(item: Mapping[str, Any]) -> str:
+def result_text(item: Mapping[str, Any]) -> str:
     """Return the output of a tool: text, blocks, or the first version's text with the exit code."""
     if "output" not in item:
         return tool_input(item, "tools")
@@ -229,7 +229,7 @@ class CodexParser(LineParser, kw_only=True):
         if kind.endswith("_output"):
             call = string(item, "call_id")
             tool = self.calls.pop(clean(call), "") or string(item, "name")
-            result = Part("tool", "tool-result", tool_result(item), tool, call, has_failed(item))
+            result = tool_result(result_text(item), tool, call, has_failed(item))
             return self._add(result, line, time, id)
         if kind not in _ITEMS_PASSED_OVER:
             self.count_unknown(kind)
@@ -262,7 +262,7 @@ class CodexParser(LineParser, kw_only=True):
         if id:
             self.calls[clean(id)] = clean(tool)
         text = tool_given(arguments, structured=kind != "custom_tool_call")
-        called = self._add(Part("assistant", "tool-call", text, tool, id), line, time, string(item, "id"))
+        called = self._add(tool_call(text, tool, id), line, time, string(item, "id"))
         if tool == _PROGRAM:
             self.ran |= self._uses(called[0])
         return called
@@ -275,7 +275,7 @@ class CodexParser(LineParser, kw_only=True):
         message = Message("assistant", "tool-call", clean(text), line, 0, tool=tool)
         if not id.startswith(_PROGRAM_CALL_PREFIX) or self._uses(message) <= self.ran:
             return []
-        return self._add(Part("assistant", "tool-call", text, tool, failed=has_failed(item)), line, time, id)
+        return self._add(tool_call(text, tool, failed=has_failed(item)), line, time, id)
 
     def _uses(self, message: Message) -> set[int]:
         """Return digests of the commands that a tool call ran and of the files that it changed."""
@@ -369,7 +369,7 @@ class CodexParser(LineParser, kw_only=True):
         if speech.command is not None:
             failed = _FAILURE.match(speech.result[:_HEAD]) is not None
             messages += self._add(Part("user", "tool-call", speech.command, "shell", failed=failed), line, time, id)
-            messages += self._add(Part("tool", "tool-result", speech.result, "shell", failed=failed), line, time, id)
+            messages += self._add(tool_result(speech.result, "shell", failed=failed), line, time, id)
         for notice in speech.notices:
             messages += self._new_messages("system", "text", [notice], line, time, id=id, event=event)
         return messages

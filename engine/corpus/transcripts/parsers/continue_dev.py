@@ -18,7 +18,7 @@ from engine.corpus.transcripts.export_reader import SessionDocument, listed_time
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, member, objects, string, tool_input, uri_path
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.token_usage import Usage, counted
 
@@ -48,7 +48,7 @@ class _Parser(LineParser, kw_only=True):
             yield Part("assistant", "thinking", text)
         elif kind == "tool":
             if (id := string(message, "toolCallId")) not in self.done:
-                yield Part("tool", "tool-result", text, call=id)
+                yield tool_result(text, call=id)
         elif kind in _ROLES:
             files = _files(value) if kind == "user" else []
             yield Part(_ROLES[kind], "text", "\n".join(filter(None, (text, *files))))
@@ -62,7 +62,7 @@ class _Parser(LineParser, kw_only=True):
             function = mapping(call, "function")
             name, arguments = string(function, "name"), string(function, "arguments")
             given = tool_input(parse_line(arguments.encode(errors="replace")) or arguments)
-            yield Part("assistant", "tool-call", given, name, string(call, "id"))
+            yield tool_call(given, name, string(call, "id"))
         for state in states:
             name = string(state, "toolCall", "function", "name")
             output = (string(part, "content") for part in items(state, "output"))
@@ -70,7 +70,7 @@ class _Parser(LineParser, kw_only=True):
             id, failed = string(state, "toolCallId"), state.get("status") in ("canceled", "errored")
             if text.strip():
                 self.done.add(id)
-            yield Part("tool", "tool-result", text, name, id, failed)
+            yield tool_result(text, name, id, failed)
 
 
 def _files(value: Mapping[str, Any]) -> list[str]:

@@ -31,7 +31,7 @@ from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, member, objects, seconds, string, tool_input, uri_path
-from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.token_usage import counted
 
@@ -92,7 +92,7 @@ class _Parser(LineParser, kw_only=True):
             elif kind == "toolInvocationSerialized":
                 yield from _tool(part, arguments)
             elif kind == "textEditGroup":
-                yield Part("assistant", "tool-call", _edits(part), "edit")
+                yield tool_call(_edits(part), "edit")
             elif isinstance(kind, str) and kind in _READERS:
                 yield from _READERS[kind](part)
             elif kind in ("warning", "info", "systemNotification"):
@@ -165,11 +165,11 @@ def _tool(part: Mapping[str, Any], arguments: Mapping[str, str]) -> Iterator[Par
     message = _text(part.get("invocationMessage"))
     call = _command(data) or arguments.get(_call_id(part.get("toolCallId"))) or string(details, "input")
     id, failed = string(part, "toolCallId"), _has_failed(part)
-    yield Part("assistant", "tool-call", call or message or name, name, id, failed)
+    yield tool_call(call or message, name, id, failed)
     output = string(data, "terminalCommandOutput", "text")
     output = output or string(data, "result") or string(data, "output") or _output(details)
     past = _text(part.get("pastTenseMessage"))
-    yield Part("tool", "tool-result", output or (past if past != message else ""), name, id, failed)
+    yield tool_result(output or (past if past != message else ""), name, id, failed)
 
 
 def _has_failed(part: Mapping[str, Any]) -> bool:
@@ -236,7 +236,7 @@ def _plan(part: Mapping[str, Any]) -> Iterator[Part]:
 
 def _external_edit(part: Mapping[str, Any]) -> Iterator[Part]:
     deletes = part.get("editKind") == "delete"
-    yield Part("assistant", "tool-call", _uri(part.get("uri")), "delete" if deletes else "edit")
+    yield tool_call(_uri(part.get("uri")), "delete" if deletes else "edit")
 
 
 _READERS: Mapping[str, Callable[[Mapping[str, Any]], Iterator[Part]]] = {

@@ -32,7 +32,7 @@ from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineFormat, LineParser, digest
 from engine.corpus.transcripts.json_values import mapping, objects, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ChatParser, sidecar
 from engine.corpus.transcripts.parsers.copilot_chat import window_folder
@@ -163,14 +163,14 @@ class CopilotParser(LineParser, kw_only=True):
         yield Part("assistant", "text", string(data, "content"))
         for request in objects(data, "toolRequests"):
             name, id = clean(request, "name"), clean(request, "toolCallId")
-            yield Part("assistant", "tool-call", tool_input(request, "arguments"), name, id)
+            yield tool_call(tool_input(request, "arguments"), name, id)
 
     def _result(self, data: Mapping[str, Any]) -> Part:
         result, error = data.get("result"), data.get("error")
         text = string(result) or string(result, "content")
         failure = string(error) or string(error, "message")
         id, failed = clean(data, "toolCallId"), data.get("success") is False
-        return Part("tool", "tool-result", "\n".join(filter(None, (text, failure))), "", id, failed)
+        return tool_result("\n".join(filter(None, (text, failure))), "", id, failed)
 
 
 class CopilotDocument(DocumentFormat):

@@ -15,7 +15,7 @@ import apsw
 from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of, whole
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import image_mark, mapping, objects, seconds, string
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import arguments
 from engine.corpus.transcripts.token_usage import Usage, dollars
@@ -44,14 +44,14 @@ class CrushReader(LineParser):
             yield Part(role, "thinking", string(data, "thinking"))
         elif kind == "tool_call":
             name, id = string(data, "name"), string(data, "id")
-            yield Part("assistant", "tool-call", arguments(string(data, "input")), name, id)
+            yield tool_call(arguments(string(data, "input")), name, id)
         elif kind == "tool_result":
             name, id = string(data, "name"), string(data, "tool_call_id")
-            yield Part("tool", "tool-result", string(data, "content"), name, id, data.get("is_error") is True)
+            yield tool_result(string(data, "content"), name, id, data.get("is_error") is True)
         elif kind == "shell_command":
             failed = bool(data.get("exit_code"))
             yield Part("user", "tool-call", string(data, "command"), "shell", failed=failed)
-            yield Part("tool", "tool-result", string(data, "output"), "shell", failed=failed)
+            yield tool_result(string(data, "output"), "shell", failed=failed)
         elif kind == "binary":
             image = string(data, "MIMEType").startswith("image/")
             yield Part(role, "text", attached(os.path.basename(string(data, "Path")), image=image, value=data))

@@ -20,7 +20,7 @@ from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.formats import LineFormat
 from engine.corpus.transcripts.json_values import member, string
-from engine.corpus.transcripts.message_builder import Part
+from engine.corpus.transcripts.message_builder import Part, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import BlockParser
 
@@ -52,7 +52,7 @@ class CursorCliParser(BlockParser, kw_only=True):
 
     def _block(self, value: object, role: Role) -> Iterator[Part]:
         if member(value, "type") == "command_output":
-            yield Part("tool", "tool-result", string(value, "output"))
+            yield tool_result(string(value, "output"))
         else:
             yield from super()._block(value, role)
 

@@ -35,7 +35,7 @@ from engine.corpus.transcripts.json_values import (
     uri_path,
 )
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
-from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.sqlite_view import SqliteView, tables
 from engine.corpus.transcripts.token_usage import counted
@@ -168,8 +168,8 @@ class _Parser(LineParser, kw_only=True):
             arguments = _decoded(tool.get("rawArgs")) or _decoded(tool.get("params"))
             id = string(tool, "toolCallId")
             failed = tool.get("status") in _FAILED or tool.get("userDecision") == "rejected"
-            yield Part("assistant", "tool-call", tool_input(arguments) or name, name, id, failed)
-            yield Part("tool", "tool-result", _result(tool), name, id, failed)
+            yield tool_call(tool_input(arguments), name, id, failed)
+            yield tool_result(_result(tool), name, id, failed)
 
     def _take_project(self, value: Mapping[str, Any]) -> None:
         if not self.metadata.project:

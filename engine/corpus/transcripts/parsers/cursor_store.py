@@ -19,7 +19,7 @@ from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, 
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import content, mapping, seconds, string, tool_input, uri_path
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part
+from engine.corpus.transcripts.message_builder import Part, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import sidecar
 from engine.corpus.transcripts.parsers.cursor_cli import CursorCliParser
@@ -59,11 +59,11 @@ class _Parser(CursorCliParser, kw_only=True):
         if kind == "reasoning":
             yield Part("assistant", "thinking", string(block, "text"))
         elif kind == "tool-call":
-            yield Part("assistant", "tool-call", tool_input(block.get("args", block.get("input"))) or name, name, id)
+            yield tool_call(tool_input(block.get("args", block.get("input"))), name, id)
         elif kind == "tool-result":
             result = block.get("result", block.get("output"))
             text = content(result) or (tool_input(result) if isinstance(result, dict) else "")
-            yield Part("tool", "tool-result", text, name, id, self.failed(block))
+            yield tool_result(text, name, id, self.failed(block))
         elif kind != "redacted-reasoning":
             yield from super()._block(value, role)
 

@@ -13,7 +13,7 @@ from typing import Any
 from engine.corpus.transcripts.export_reader import Export, divided, read_branches
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import mapping, objects, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_result
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean, one_line
 
 _FRAGMENTS: dict[str, tuple[Role, Kind]] = {
@@ -44,7 +44,7 @@ class _Parser(LineParser):
                 yield Part(author, kind, string(fragment, "content"))
             elif sort in _FOUND:
                 results = fragment.get("results", fragment.get("content"))
-                yield Part("tool", "tool-result", tool_input(results), sort.lower())
+                yield tool_result(tool_input(results), sort.lower())
             else:
                 self.count_unknown(sort)
         for file in objects(value, "files"):

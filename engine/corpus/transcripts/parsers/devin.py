@@ -17,7 +17,7 @@ from engine.corpus.transcripts.export_reader import divided, read_branches
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import content, mapping, objects, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part
+from engine.corpus.transcripts.message_builder import Part, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import BlockParser
 from engine.corpus.transcripts.token_usage import Usage, tokens
@@ -50,7 +50,7 @@ class _Parser(BlockParser, kw_only=True):
         yield Part(role, "thinking", string(value, "thinking"))
         if role == "tool":
             id = clean(value, "tool_call_id")
-            yield Part("tool", "tool-result", content(value, "content"), call=id)
+            yield tool_result(content(value, "content"), call=id)
             return
         yield from self.blocks(value.get("content"), role)
         for call in objects(value, "tool_calls"):
@@ -58,7 +58,7 @@ class _Parser(BlockParser, kw_only=True):
             name = string(function, "name") or string(call, "name")
             id = clean(call, "id")
             arguments = function.get("arguments", call.get("arguments", call.get("input")))
-            yield Part("assistant", "tool-call", tool_input(arguments) or name, name, id)
+            yield tool_call(tool_input(arguments), name, id)
 
 
 def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:

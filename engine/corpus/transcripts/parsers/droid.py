@@ -19,7 +19,7 @@ from typing import Any
 
 from engine.corpus.transcripts.formats import LineFormat, LineParser
 from engine.corpus.transcripts.json_values import mapping, member, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import BlockParser, sidecar
 from engine.corpus.transcripts.token_usage import Usage, add_counts, anthropic_usage, tokens
@@ -103,10 +103,10 @@ class DroidStreamParser(LineParser, kw_only=True):
             yield from self._spoken("user" if value["role"] == "user" else "assistant", string(value, "text"))
         elif kind == "tool_call":
             name = clean(value, "toolName")
-            yield Part("assistant", "tool-call", tool_input(value, "parameters") or name, name, call)
+            yield tool_call(tool_input(value, "parameters"), name, call)
         elif kind == "tool_result":
             failed = value.get("isError") is True
-            yield Part("tool", "tool-result", tool_input(value, "value"), "", call, failed)
+            yield tool_result(tool_input(value, "value"), "", call, failed)
         elif kind == "completion":
             self.use(self.model, anthropic_usage(mapping(value, "usage")))
             if string(value, "finalText").strip() != self.answer.strip():

@@ -19,7 +19,7 @@ import apsw
 from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, data_of, whole
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import between, image_mark, items, mapping, member, objects, seconds, string
-from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import arguments
 from engine.corpus.transcripts.token_usage import Usage, tokens
@@ -42,7 +42,7 @@ class ForgeReader(LineParser):
             result = mapping(message["tool"])
             output, id = mapping(result, "output"), string(result, "call_id")
             text = "\n".join(map(_value, objects(output, "values")))
-            yield Part("tool", "tool-result", text, string(result, "name"), id, output.get("is_error") is True)
+            yield tool_result(text, string(result, "name"), id, output.get("is_error") is True)
         elif "image" in message:
             yield Part("user", "text", image_mark(message["image"]))
         else:
@@ -62,7 +62,7 @@ class ForgeReader(LineParser):
             yield Part("assistant", "text", content)
             for call in objects(text, "tool_calls"):
                 name, id = string(call, "name"), string(call, "call_id")
-                yield Part("assistant", "tool-call", arguments(call.get("arguments")), name, id)
+                yield tool_call(arguments(call.get("arguments")), name, id)
         else:
             self.count_unknown(f"role {role}" if role else None)
 

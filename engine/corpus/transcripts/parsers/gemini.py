@@ -37,7 +37,7 @@ from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineFormat, LineParser
 from engine.corpus.transcripts.json_values import image_mark, items, mapping, member, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import first_line
-from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import sidecar
 from engine.corpus.transcripts.token_usage import Usage, add_counts, tokens, without_cached
@@ -173,14 +173,14 @@ class GeminiParser(LineParser, kw_only=True):
             returned.calls.add(key)
             text = tool_input(call, "args") or string(call, "description")
             if text.strip():
-                yield Part("assistant", "tool-call", text, name, string(call, "id"))
+                yield tool_call(text, name, string(call, "id"))
         if key not in returned.results:
             result = self._parts(call.get("result"), "tool")
             text = "\n".join(part.text for part in result) or string(call, "resultDisplay")
             failed = call.get("status") in FAILED
             if text.strip() or failed:
                 returned.results.add(key)
-                yield Part("tool", "tool-result", text, name, string(call, "id"), failed)
+                yield tool_result(text, name, string(call, "id"), failed)
 
     def _parts(self, content: object, role: Role) -> list[Part]:
         """Return the parts of a content in the form of the API: a string, a part, or a list of both."""
@@ -203,22 +203,22 @@ class GeminiParser(LineParser, kw_only=True):
         call = mapping(part, "functionCall")
         if call:
             name, id = string(call, "name"), string(call, "id")
-            return Part("assistant", "tool-call", tool_input(call, "args"), name, id)
+            return tool_call(tool_input(call, "args"), name, id)
         answer = mapping(part, "functionResponse")
         if answer:
             response, id = answer.get("response"), string(answer, "id")
             failed = bool(member(response, "error"))
-            return Part("tool", "tool-result", tool_input(response), string(answer, "name"), id, failed)
+            return tool_result(tool_input(response), string(answer, "name"), id, failed)
         media = mapping(part, "inlineData") or mapping(part, "fileData")
         if media:
             kind = string(media, "mimeType").partition("/")[0] or "file"
             return Part(role, "text", f"\n{image_mark(media) if kind == 'image' else f'[{kind}]'}\n")
         code = mapping(part, "executableCode")
         if code:
-            return Part("assistant", "tool-call", string(code, "code"), "code")
+            return tool_call(string(code, "code"), "code")
         output = mapping(part, "codeExecutionResult")
         if output:
-            return Part("tool", "tool-result", string(output, "output"), "code")
+            return tool_result(string(output, "output"), "code")
         if part.keys() - {"thoughtSignature", "thought", "videoMetadata"}:
             self.count_unknown(f"part {min(part)}")
         return None

@@ -16,7 +16,7 @@ import apsw
 from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of, whole
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import content, mapping, member, objects, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens, without_cached
 
@@ -65,14 +65,14 @@ class GooseReader(LineParser, kw_only=True):
     def _call(self, item: Mapping[str, Any]) -> Part:
         call = mapping(item, "toolCall", "value")
         name, id = string(call, "name"), string(item, "id")
-        return Part("assistant", "tool-call", tool_input(call, "arguments"), name, id)
+        return tool_call(tool_input(call, "arguments"), name, id)
 
     def _result(self, item: Mapping[str, Any]) -> Part:
         result = mapping(item, "toolResult")
         value = result.get("value")
         text = string(result, "error") or content(mapping(value).get("content", value))
         id, failed = string(item, "id"), result.get("status") == "error" or member(value, "isError") is True
-        return Part("tool", "tool-result", text, "", id, failed)
+        return tool_result(text, "", id, failed)
 
 
 def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:

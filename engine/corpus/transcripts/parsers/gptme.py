@@ -17,7 +17,7 @@ from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.formats import LineFormat
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, ChatParser
 from engine.corpus.transcripts.token_usage import Usage, counted, dollars
@@ -38,7 +38,7 @@ class GptmeParser(ChatParser, kw_only=True):
         self.use(metadata.get("model"), _usage(metadata))
         text = content(value, "content")
         if role == "tool" or (role == "system" and (tool or value.get("call_id"))):
-            parts = [Part("tool", "tool-result", text, tool)]
+            parts = [tool_result(text, tool)]
         else:
             sender = "system" if value.get("hide") is True else role
             files = [os.path.basename(file) for file in map(string, items(value, "files")) if file]
@@ -94,8 +94,8 @@ def _call(block: Sequence[str]) -> Part:
     begin, body = _CALL.match(block[0]), "\n".join(block[1:-1])
     assert begin is not None
     if begin[1]:
-        return Part("assistant", "tool-call", body, begin[1])
-    return Part("assistant", "tool-call", tool_input({"path": begin[3].strip(), "text": body}), begin[2])
+        return tool_call(body, begin[1])
+    return tool_call(tool_input({"path": begin[3].strip(), "text": body}), begin[2])
 
 
 def _usage(metadata: Mapping[str, Any]) -> Usage:

@@ -19,7 +19,7 @@ from engine.corpus.safe_open import open_regular
 from engine.corpus.transcripts.formats import LineFormat
 from engine.corpus.transcripts.json_values import content, mapping, objects, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line, raw_lines
-from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ChatParser, sidecar
 from engine.corpus.transcripts.token_usage import Usage, add_usage, counted, dollars, tokens
@@ -57,10 +57,10 @@ class GrokParser(ChatParser, kw_only=True):
             yield Part("assistant", "thinking", content(value, "content") or content(value, "summary"))
         elif kind == "tool_result":
             id = string(value, "tool_call_id")
-            yield Part("tool", "tool-result", content(value, "content"), call=id)
+            yield tool_result(content(value, "content"), call=id)
         elif kind == "backend_tool_call":
             call = mapping(value, "kind")
-            yield Part("assistant", "tool-call", tool_input(call, "action"), string(call, "tool_type"))
+            yield tool_call(tool_input(call, "action"), string(call, "tool_type"))
         elif not kind and value.get("role") != "system":
             yield from self.chat_parts(value)
         elif kind and kind != "system":

@@ -21,7 +21,7 @@ from engine.corpus.transcripts.json_values import (
     string,
     tool_input,
 )
-from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, arguments, sidecar
 
@@ -71,10 +71,10 @@ def _calls(metadata: Mapping[str, Any]) -> Iterator[Part]:
 def _results(given: str, name: str, id: str, output: object) -> Iterator[Part]:
     """Yield a call and its result, which has an `error` if the tool failed."""
     error = string(output, "error")
-    yield Part("assistant", "tool-call", given, name, id)
+    yield tool_call(given, name, id)
     text = content(mapping(output).get("content", output)) or error
     text = text or ("" if "content" in mapping(output) else tool_input(output))
-    yield Part("tool", "tool-result", text, name, id, bool(error))
+    yield tool_result(text, name, id, bool(error))
 
 
 class JanFormat(LineFormat):

@@ -19,7 +19,7 @@ from engine.corpus.transcripts.export_reader import json_lines, read_branches
 from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, objects, seconds, string
 from engine.corpus.transcripts.jsonl import cached_by_version
-from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import arguments
 from engine.corpus.transcripts.token_usage import Usage, counted
@@ -84,24 +84,24 @@ def _result(update: Mapping[str, Any]) -> Iterator[Part]:
 
 
 def _terminal(update: Mapping[str, Any]) -> Iterator[Part]:
-    yield Part("assistant", "tool-call", string(update, "command"), "terminal")
-    yield Part("tool", "tool-result", string(update, "output") or string(update, "details"), "terminal")
+    yield tool_call(string(update, "command"), "terminal")
+    yield tool_result(string(update, "output") or string(update, "details"), "terminal")
 
 
 def _tool(update: Mapping[str, Any]) -> Iterator[Part]:
-    yield Part("assistant", "tool-call", string(update, "text"), "tool")
-    yield Part("tool", "tool-result", string(update, "details"), "tool")
+    yield tool_call(string(update, "text"), "tool")
+    yield tool_result(string(update, "details"), "tool")
 
 
 def _server(update: Mapping[str, Any]) -> Iterator[Part]:
     """Yield a call of a server's tool; in sessions of spring 2026, `details` has the arguments alone."""
     name, given = clean(update, "toolName"), string(update, "input")
-    yield Part("assistant", "tool-call", arguments(given or update.get("details")) or name, name)
-    yield Part("tool", "tool-result", string(update, "details") if given else "", name)
+    yield tool_call(arguments(given or update.get("details")), name)
+    yield tool_result(string(update, "details") if given else "", name)
 
 
 def _named(tool: str) -> Callable[[Mapping[str, Any]], Iterable[Part]]:
-    return lambda update: [Part("assistant", "tool-call", string(update, "name"), tool)]
+    return lambda update: [tool_call(string(update, "name"), tool)]
 
 
 def _question(update: Mapping[str, Any]) -> Iterator[Part]:
@@ -113,15 +113,15 @@ def _question(update: Mapping[str, Any]) -> Iterator[Part]:
 
 def _viewed(update: Mapping[str, Any]) -> Iterator[Part]:
     for file in objects(update, "files"):
-        yield Part("assistant", "tool-call", string(file, "relativePath"), "view")
+        yield tool_call(string(file, "relativePath"), "view")
 
 
 def _changed(change: Mapping[str, Any]) -> Part:
     before, after = string(change, "beforeRelativePath"), string(change, "afterRelativePath")
     if not after:
-        return Part("assistant", "tool-call", before, "delete_file")
+        return tool_call(before, "delete_file")
     created = not before or not mapping(change, "beforeContent")
-    return Part("assistant", "tool-call", after, "create_file" if created else "edit_file")
+    return tool_call(after, "create_file" if created else "edit_file")
 
 
 _READERS: Mapping[str, Callable[[Mapping[str, Any]], Iterable[Part]]] = {

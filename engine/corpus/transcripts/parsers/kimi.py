@@ -26,7 +26,7 @@ from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.formats import LineFormat, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, member, objects, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, filled_parts
+from engine.corpus.transcripts.message_builder import Part, filled_parts, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.token_usage import Usage, counted, tokens
 
@@ -146,11 +146,11 @@ class KimiParser(LineParser, kw_only=True):
         id = clean(call, "id")
         self.calls[id] = name
         text = tool_input(parse_line(arguments.encode(errors="replace")) or arguments)
-        return Part("assistant", "tool-call", text or name, name, id)
+        return tool_call(text, name, id)
 
     def _result(self, call: object, text: str, *, failed: bool = False) -> Part:
         id = clean(call)
-        return Part("tool", "tool-result", text, self.calls.pop(id, ""), id, failed)
+        return tool_result(text, self.calls.pop(id, ""), id, failed)
 
     # --- the history for the model ---
 
@@ -247,7 +247,7 @@ class KimiParser(LineParser, kw_only=True):
         elif kind == "tool.call":
             name, id = clean(event, "name"), clean(event, "toolCallId")
             self.calls[id] = name
-            yield Part("assistant", "tool-call", tool_input(event, "args") or name, name, id)
+            yield tool_call(tool_input(event, "args"), name, id)
         elif kind == "tool.result":
             result = mapping(event, "result")
             failed = result.get("isError") is True

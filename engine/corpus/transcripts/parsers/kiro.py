@@ -50,7 +50,7 @@ from engine.corpus.transcripts.json_values import (
     tool_input,
 )
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, list_in
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import sidecar
 from engine.corpus.transcripts.sqlite_view import SqliteView, tables
@@ -196,7 +196,7 @@ class _Parser(LineParser, kw_only=True):
                 blocks = objects(result, "content")
                 texts = (string(block, "Text") or tool_input(block, "Json") for block in blocks)
                 id, failed = string(result, "tool_use_id"), result.get("status") in _FAILED
-                yield Part("tool", "tool-result", "\n".join(filter(None, texts)), "", id, failed)
+                yield tool_result("\n".join(filter(None, texts)), "", id, failed)
 
     def _answer_parts(self, answer: Mapping[str, Any]) -> Iterator[Part]:
         for kind, value in answer.items():
@@ -207,7 +207,7 @@ class _Parser(LineParser, kw_only=True):
             yield Part("assistant", "text", string(part, "content"))
             for call in objects(part, "tool_uses"):
                 name, id = string(call, "name"), string(call, "id")
-                yield Part("assistant", "tool-call", tool_input(call, "args") or name, name, id)
+                yield tool_call(tool_input(call, "args"), name, id)
 
 
 # --- Files -----------------------------------------------------------------------------------------------------------
@@ -239,11 +239,11 @@ class KiroParser(LineParser, kw_only=True):
         elif kind == "toolUse":
             name, id = clean(body, "name"), clean(body, "toolUseId")
             arguments = {key: item for key, item in mapping(body, "input").items() if key != "__tool_use_purpose"}
-            yield Part("assistant", "tool-call", tool_input(arguments) or name, name, id)
+            yield tool_call(tool_input(arguments), name, id)
         elif kind == "toolResult":
             id, failed = clean(body, "toolUseId"), body.get("status") in _FAILED
             texts = (string(block, "data") or tool_input(block, "data") for block in objects(body, "content"))
-            yield Part("tool", "tool-result", "\n".join(filter(None, texts)), "", id, failed)
+            yield tool_result("\n".join(filter(None, texts)), "", id, failed)
         else:
             self.count_unknown(f"block {kind}" if isinstance(kind, str) else None)
 
@@ -297,7 +297,7 @@ class KiroEventParser(LineParser, kw_only=True):
         elif kind in ("tool_result", "sub_agent_complete"):
             id, result = _call_id(event), event.get("content", event.get("response"))
             text = content(result) if isinstance(result, list) else tool_input(result)
-            yield Part("tool", "tool-result", text, "", id, event.get("success") is False)
+            yield tool_result(text, "", id, event.get("success") is False)
         elif kind not in _EVENTS_PASSED_OVER and (kind, event.get("kind")) != ("tombstone", "summarization"):
             self.count_unknown(kind)
 
@@ -307,7 +307,7 @@ class KiroEventParser(LineParser, kw_only=True):
         if id_ in self.calls:
             return
         name = clean(string(event, "toolName") or string(event, "subAgentName") or "tool")
-        yield Part("assistant", "tool-call", tool_input(event.get("args", event.get("prompt"))) or name, name, id_)
+        yield tool_call(tool_input(event.get("args", event.get("prompt"))), name, id_)
 
 
 class KiroEventFormat(LineFormat):
@@ -431,8 +431,8 @@ class _DocumentParser(LineParser, kw_only=True):
             yield Part("assistant", "text", text)
         elif kind not in _NO_ACTIONS:
             name = clean(string(sent, "toolName") or kind)
-            yield Part("assistant", "tool-call", tool_input(sent.get("toolArgs", sent)) or name, name)
-            yield Part("tool", "tool-result", text or (result if isinstance(result, str) else ""), name)
+            yield tool_call(tool_input(sent.get("toolArgs", sent)), name)
+            yield tool_result(text or (result if isinstance(result, str) else ""), name)
 
 
 def _executions(storage: str, project: str) -> dict[str, _Execution]:

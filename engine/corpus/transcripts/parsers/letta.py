@@ -14,7 +14,7 @@ import msgspec
 
 from engine.corpus.transcripts.formats import LineFormat, LineParser, digest
 from engine.corpus.transcripts.json_values import seconds, string
-from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import arguments
 from engine.corpus.transcripts.parsers.claude_code import parts_of
@@ -74,8 +74,8 @@ def _parts(kind: str, value: Mapping[str, Any]) -> Iterator[Part]:
     if kind == "tool_call":
         name = string(value, "name")
         failed = value.get("resultOk") is False
-        yield Part("assistant", "tool-call", arguments(string(value, "argsText")) or name, name, failed=failed)
-        yield Part("tool", "tool-result", string(value, "resultText"), name, failed=failed)
+        yield tool_call(arguments(string(value, "argsText")), name, failed=failed)
+        yield tool_result(string(value, "resultText"), name, failed=failed)
     elif kind == "user":
         yield Part("user", "text", text)
     elif kind == "error":

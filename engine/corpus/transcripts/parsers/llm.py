@@ -27,7 +27,7 @@ from engine.corpus.transcripts.json_values import (
     string,
     tool_input,
 )
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, arguments
 from engine.corpus.transcripts.token_usage import Usage, tokens
@@ -87,10 +87,10 @@ class LlmReader(LineParser, kw_only=True):
             return Part(who, "text" if kind == "text" else "thinking", joined)
         if kind == "tool_call":
             id = string(payload, "tool_call_id")
-            return Part("assistant", "tool-call", tool_input(payload, "arguments") or tool, tool, id)
+            return tool_call(tool_input(payload, "arguments"), tool, id)
         if kind == "tool_result":
             id, failure = string(payload, "tool_call_id"), string(payload, "exception")
-            return Part("tool", "tool-result", content(payload, "output") or failure, tool, id, bool(failure))
+            return tool_result(content(payload, "output") or failure, tool, id, bool(failure))
         if kind == "attachment":
             sort, _, name = as_text(attachment).partition(" ")
             value = image_value(image)
@@ -190,9 +190,9 @@ def _tools(connection: apsw.Connection, table: str, response: object) -> Iterato
         for name, content in connection.execute(query, (as_text(response),)):
             tool = as_text(name)
             if table == "tool_calls":
-                yield Part("assistant", "tool-call", arguments(as_text(content)) or tool, tool)
+                yield tool_call(arguments(as_text(content)), tool)
             else:
-                yield Part("tool", "tool-result", as_text(content), tool)
+                yield tool_result(as_text(content), tool)
 
 
 def _inserted(connection: apsw.Connection, reader: LlmReader, response: object) -> Iterator[Part]:

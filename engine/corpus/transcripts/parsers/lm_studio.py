@@ -16,7 +16,7 @@ from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.export_reader import SessionDocument, read_branches
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import content, mapping, member, objects, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.token_usage import counted
 
@@ -70,9 +70,9 @@ class _Parser(LineParser):
                 yield Part(role, "text", attached(name or string(block, "fileIdentifier"), image=image))
             elif sort == "toolCallRequest":
                 name = string(block, "name")
-                yield Part("assistant", "tool-call", tool_input(block, "parameters") or name, name)
+                yield tool_call(tool_input(block, "parameters"), name)
             elif sort == "toolCallResult":
-                yield Part("tool", "tool-result", content(block, "content"), string(block, "name"))
+                yield tool_result(content(block, "content"), string(block, "name"))
             else:
                 self.count_unknown(sort)
 

@@ -15,7 +15,7 @@ from typing import Any
 from engine.corpus.transcripts.formats import LineFormat, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, member, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
 
@@ -69,7 +69,7 @@ class MuseParser(LineParser, kw_only=True):
         elif kind == "user_shell.command":
             yield Part("user", "tool-call", string(record, "command_text"), "shell")
         elif kind == "user_shell.result":
-            yield Part("tool", "tool-result", string(record, "visible_output"), "shell")
+            yield tool_result(string(record, "visible_output"), "shell")
         elif _RECORDS.fullmatch(kind) is None:
             self.count_unknown(kind)
         self.model = clean(record, "model_id") or self.model
@@ -106,7 +106,7 @@ class MuseParser(LineParser, kw_only=True):
         given = parse_line(sent.encode(errors="replace")) or sent if isinstance(sent, str) else sent
         if name == "bash" and string(given, "command"):
             given = mapping(given)["command"]  # the description, its other argument, is not the command
-        return Part("assistant", "tool-call", tool_input(given) or name, name, id)
+        return tool_call(tool_input(given), name, id)
 
     def _result(self, result: Mapping[str, Any]) -> Part:
         text = next(filter(None, (string(result, key) for key in ("text", "output", "result"))), "")
@@ -114,7 +114,7 @@ class MuseParser(LineParser, kw_only=True):
         output = member(given, "output")
         id = string(result, "tool_call_id") or string(result, "call_id")
         failed = bool(member(given, "exit_code"))
-        return Part("tool", "tool-result", output if isinstance(output, str) else text, "", id, failed)
+        return tool_result(output if isinstance(output, str) else text, "", id, failed)
 
     def _count(self, model: str, counts: Mapping[str, Any]) -> None:
         """Count one answer of the model; the recorded input includes the cached tokens."""

@@ -19,7 +19,7 @@ from engine.corpus.transcripts.export_reader import json_lines
 from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, member, objects, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import cached_by_version
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, sidecar
 from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
@@ -82,8 +82,8 @@ class _Parser(LineParser, kw_only=True):
                 for call in (part, *objects(part, "nestedCalls")):
                     name, output, id = string(call, "toolName"), call.get("output"), string(call, "toolCallId")
                     failed = member(output, "success") is False
-                    yield Part("assistant", "tool-call", tool_input(call, "input") or name, name, id, failed)
-                    yield Part("tool", "tool-result", _result(output), name, id, failed)
+                    yield tool_call(tool_input(call, "input"), name, id, failed)
+                    yield tool_result(_result(output), name, id, failed)
             else:
                 self.count_unknown(f"part {kind}" if isinstance(kind, str) else None)
 

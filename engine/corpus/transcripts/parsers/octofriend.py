@@ -16,7 +16,7 @@ from engine.corpus.transcripts.export_reader import divided, read_branches
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import mapping, objects, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import ChatParser
 from engine.corpus.transcripts.token_usage import Usage, tokens
@@ -50,7 +50,7 @@ class OctofriendReader(ChatParser):
         if called:
             output = _text(message) or next(filter(None, (string(message, key) for key in ("error", "reason"))), "")
             id, failed = clean(called, "toolCallId"), kind in _FAILED
-            yield Part("tool", "tool-result", output or string(called, "error"), "", id, failed)
+            yield tool_result(output or string(called, "error"), "", id, failed)
             return
         role = self.role(_ROLES, kind)
         if role is None:
@@ -67,7 +67,7 @@ class OctofriendReader(ChatParser):
             name = clean(asked, "name")
             id = clean(call, "toolCallId")
             given = tool_input(asked.get("original", asked.get("arguments")))
-            yield Part("assistant", "tool-call", given or name, name, id)
+            yield tool_call(given, name, id)
 
 
 def _text(message: Mapping[str, Any]) -> str:

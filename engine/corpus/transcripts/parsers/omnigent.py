@@ -16,7 +16,7 @@ from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, 
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, arguments
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
@@ -57,10 +57,10 @@ class OmnigentReader(LineParser, kw_only=True):
         elif kind == "function_call":
             name = string(data, "name")
             self.calls[clean(data, "call_id")] = clean(name)
-            yield Part("assistant", "tool-call", arguments(data.get("arguments")) or name, name)
+            yield tool_call(arguments(data.get("arguments")), name)
         elif kind == "function_call_output":
             called = self.calls.get(clean(data, "call_id"), "")
-            yield Part("tool", "tool-result", content(data, "output"), called)
+            yield tool_result(content(data, "output"), called)
         elif kind == "reasoning":
             yield Part("assistant", "thinking", content(items(data, "summary")))
         elif kind == "compaction":
@@ -74,7 +74,7 @@ class OmnigentReader(LineParser, kw_only=True):
             text = string(data, "input" if typed else "output") or words
             yield Part("user" if typed else "tool", "tool-call" if typed else "tool-result", text, _TERMINAL)
         elif kind == "native_tool":
-            yield Part("tool", "tool-result", words)
+            yield tool_result(words)
         elif kind not in _SILENT:
             self.count_unknown(f"item {kind}")
 

@@ -21,7 +21,7 @@ from engine.corpus.transcripts.export_reader import divided, read_branches
 from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser
 from engine.corpus.transcripts.json_values import mapping, objects, seconds, string
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
@@ -65,7 +65,7 @@ def _parts(role: Role, text: str) -> Iterator[Part]:
         else:
             name = attributes.get("name") or kind or "tool"
             yield Part(role, "tool-call", attributes.get("arguments", "") or name, name)
-            yield Part("tool", "tool-result", attributes.get("result", "") or inner, name)
+            yield tool_result(attributes.get("result", "") or inner, name)
         at = end + len(_CLOSING)
     yield Part(role, "text", text[at:].strip())
 

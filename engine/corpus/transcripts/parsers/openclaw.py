@@ -32,7 +32,7 @@ from engine.corpus.transcripts.agents import OPENCLAW_ARCHIVED
 from engine.corpus.transcripts.formats import LineFormat, LineParser, digest
 from engine.corpus.transcripts.json_values import mapping, member, objects, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import cached_by_version, parse_line
-from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.parsers import openclaw_injected_text as injected
 from engine.corpus.transcripts.token_usage import Usage, counted, dollars
@@ -198,13 +198,13 @@ class OpenClawParser(LineParser, kw_only=True):
         elif role == "toolResult":
             self._use(self._only_model(), message.get("usage"), entry)  # of requests that the tool made
             name, id, failed = string(message, "toolName"), string(message, "toolCallId"), _has_failed(message)
-            parts = [Part("tool", "tool-result", self._flat(content), name, id, failed)]
+            parts = [tool_result(self._flat(content), name, id, failed)]
         elif run := _RUN.get(string(role)):
             code, tool = run
             failed = _has_failed(message)
             parts = [
                 Part("user", "tool-call", string(message, code), tool, failed=failed),
-                Part("tool", "tool-result", string(message, "output"), tool, failed=failed),
+                tool_result(string(message, "output"), tool, failed=failed),
             ]
         elif role == "fileMention":  # the program reads files that the user names with @
             parts = _mentioned(message)
@@ -277,7 +277,7 @@ class OpenClawParser(LineParser, kw_only=True):
             result = block.get("content", block.get("text"))
             name = string(block, "name") or string(block, "toolName")
             id = next((named for key in _CALL_IDS if (named := string(block, key))), "")
-            return Part("tool", "tool-result", self._flat(result), name, id, _has_failed(block))
+            return tool_result(self._flat(result), name, id, _has_failed(block))
         if kind in ("image", "image_url", "audio", "document", "file"):
             return Part(role, "text", f"[{kind.removesuffix('_url')}]")
         self.count_unknown(f"block {kind}")
@@ -360,7 +360,7 @@ def _has_failed(result: Mapping[str, Any]) -> bool:
 def _mentioned(message: Mapping[str, Any]) -> Iterator[Part]:
     for file in objects(message, "files"):
         yield Part("system", "tool-call", string(file, "path"), "read")
-        yield Part("tool", "tool-result", string(file, "content"), "read")
+        yield tool_result(string(file, "content"), "read")
 
 
 def _session_id(name: str) -> str:

@@ -24,7 +24,7 @@ from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, member, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.token_usage import Usage, add_counts, dollars, tokens
 
@@ -74,9 +74,9 @@ class OpencodeReader(LineParser, kw_only=True):
             name, state = string(part, "tool"), mapping(part, "state")
             id, failed = string(part, "callID"), state.get("status") == "error"
             given = tool_input(state, "input") or string(state, "title")
-            yield Part("assistant", "tool-call", given, name, id, failed)
+            yield tool_call(given, name, id, failed)
             result = string(state, "output") or string(state, "error")
-            yield Part("tool", "tool-result", result, name, id, failed)
+            yield tool_result(result, name, id, failed)
         elif kind == "file":
             yield Part(role, "text", _file(part, "filename"))
         elif kind == "subtask":
@@ -99,7 +99,7 @@ class OpencodeReader(LineParser, kw_only=True):
         elif kind == "shell":  # a command run by the user
             output = value.get("output")
             yield Part("user", "tool-call", string(value, "command"), "shell")
-            yield Part("tool", "tool-result", string(output) or string(output, "output"), "shell")
+            yield tool_result(string(output) or string(output, "output"), "shell")
         elif kind not in _SILENT_ENTRIES:
             self.count_unknown(kind)
 
@@ -110,10 +110,10 @@ class OpencodeReader(LineParser, kw_only=True):
             return
         name, state = string(part, "name"), mapping(part, "state")
         id, failed = string(part, "id"), state.get("status") == "error"
-        yield Part("assistant", "tool-call", tool_input(state, "input"), name, id, failed)
+        yield tool_call(tool_input(state, "input"), name, id, failed)
         failure = string(state, "error", "message")
         result = "\n".join(filter(None, (content(state, "content"), failure)))
-        yield Part("tool", "tool-result", result, name, id, failed)
+        yield tool_result(result, name, id, failed)
 
 
 def _failure(message: Mapping[str, Any]) -> str:

@@ -22,7 +22,7 @@ from engine.base.cancellation import CancelToken
 from engine.corpus.safe_open import is_link
 from engine.corpus.transcripts.formats import Conversation, DocumentFormat
 from engine.corpus.transcripts.json_values import content, items, mapping, member, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, local_time, next_turn
+from engine.corpus.transcripts.message_builder import Part, local_time, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ChatParser, arguments, sidecar
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens, without_cached
@@ -54,7 +54,7 @@ class OpenHandsReader(ChatParser):
         elif "observation" in event:
             if (kind := string(event["observation"])) not in _OBSERVATIONS_PASSED_OVER:
                 failed = kind in _FAILED or _exit_code(mapping(event, "extras")) != 0
-                yield Part("tool", "tool-result", content(event, "content"), kind, _cause(event), failed)
+                yield tool_result(content(event, "content"), kind, _cause(event), failed)
         elif event:
             self.count_unknown(None)
 
@@ -73,12 +73,12 @@ class OpenHandsReader(ChatParser):
             if tool not in ("finish", "think"):
                 text = content(observation, "content") or string(observation, "output")
                 failed = observation.get("is_error") is True or _exit_code(observation) != 0
-                yield Part("tool", "tool-result", text, tool, string(event, "tool_call_id"), failed)
+                yield tool_result(text, tool, string(event, "tool_call_id"), failed)
         elif kind == _DRIVEN:
             yield from self._agent_call(mapping(event, "begins"), mapping(event, "ends"))
         elif kind in ("UserRejectObservation", "AgentErrorEvent"):
             text, id = string(event, "rejection_reason") or string(event, "error"), event.get("tool_call_id")
-            yield Part("tool", "tool-result", text, tool, string(id), failed=True)
+            yield tool_result(text, tool, string(id), failed=True)
         elif kind in ("Condensation", "CondensationSummaryEvent"):
             yield Part("system", "text", string(event, "summary"))
         elif kind == "ConversationErrorEvent":
@@ -98,16 +98,16 @@ class OpenHandsReader(ChatParser):
         else:
             call = mapping(event, "tool_call")
             given, id = arguments(call.get("arguments")) or tool_input(action), string(event, "tool_call_id")
-            yield Part("assistant", "tool-call", given, tool, id or string(call, "id"))
+            yield tool_call(given, tool, id or string(call, "id"))
 
     def _agent_call(self, call: Mapping[str, Any], result: Mapping[str, Any]) -> Iterator[Part]:
         """Yield a call by another agent, or its result, or both."""
         title = string(call, "title")
         id, failed = string((result or call).get("tool_call_id")), result.get("status") == "failed"
-        yield Part("assistant", "tool-call", tool_input(call, "raw_input") or title, _tool(call), id, failed)
+        yield tool_call(tool_input(call, "raw_input") or title, _tool(call), id, failed)
         blocks = [mapping(block, "content") for block in items(result, "content")]
         text = content(blocks) or tool_input(result, "raw_output")
-        yield Part("tool", "tool-result", text, _tool(result), id, failed)
+        yield tool_result(text, _tool(result), id, failed)
 
     def _action(self, kind: str, arguments: Mapping[str, Any], event: Mapping[str, Any]) -> Iterator[Part]:
         if kind == "message":
@@ -123,7 +123,7 @@ class OpenHandsReader(ChatParser):
             others = {
                 key: value for key, value in arguments.items() if key != "thought" and value not in (None, "", False)
             }
-            yield Part("assistant", "tool-call", command or tool_input(others), kind, f"{event.get('id')}")
+            yield tool_call(command or tool_input(others), kind, f"{event.get('id')}")
 
 
 def _exit_code(result: Mapping[str, Any]) -> int:

@@ -14,7 +14,7 @@ from engine.corpus.transcripts.database_format import RowFormat, as_text, rows_w
 from engine.corpus.transcripts.export_reader import abandoned_branches, read_branches
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import seconds
-from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, arguments
 from engine.corpus.transcripts.token_usage import Usage, add_counts, tokens
@@ -106,8 +106,8 @@ def _parts(connection: apsw.Connection, message: object) -> Iterator[Part]:
         if tool is not None:
             name = as_text(tool)
             given = arguments(as_text(arguments_json)) or name
-            yield Part("assistant", "tool-call", given, name, failed=bool(failed))
-            yield Part("tool", "tool-result", as_text(result), name, failed=bool(failed))
+            yield tool_call(given, name, failed=bool(failed))
+            yield tool_result(as_text(result), name, failed=bool(failed))
         else:
             text = "".join(as_text(piece) for (piece,) in connection.execute(texts, (part,)))
             yield Part("assistant", "thinking", text) if thought else Part("user", "text", text)

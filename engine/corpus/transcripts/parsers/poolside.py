@@ -14,7 +14,7 @@ import msgspec
 
 from engine.corpus.transcripts.formats import LineFormat, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
 from engine.corpus.transcripts.token_usage import counted
 
@@ -45,10 +45,10 @@ class PoolsideParser(LineParser, kw_only=True):
             part = Part("assistant", "thinking", string(members, "thought"))
         elif kind == "tool_call.parsed":
             name = string(members, "name")
-            part = Part("assistant", "tool-call", tool_input(members, "args") or name, name, string(members, "id"))
+            part = tool_call(tool_input(members, "args"), name, string(members, "id"))
         elif kind == "tool_call.result":
             name, failed = string(members, "tool_name"), members.get("is_error") is True
-            part = Part("tool", "tool-result", string(members, "observation"), name, string(members, "id"), failed)
+            part = tool_result(string(members, "observation"), name, string(members, "id"), failed)
         elif kind == "session.error":
             part = Part("system", "text", string(members, "error"))
         elif kind == "tool_call.inference.start":

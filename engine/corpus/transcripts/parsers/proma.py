@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from engine.corpus.transcripts.formats import LineFormat
 from engine.corpus.transcripts.json_values import items, mapping, objects, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import cached_by_version
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import BlockParser, sidecar
 from engine.corpus.transcripts.token_usage import anthropic_usage
@@ -74,12 +74,12 @@ class PromaParser(BlockParser, kw_only=True):
         key = clean(string(activity, "toolCallId") or string(activity, "toolUseId"))
         name, text = clean(activity, "toolName"), tool_input(activity, "input")
         if kind in ("start", "tool_start"):
-            yield Part("assistant", "tool-call", text or name, name, key)
+            yield tool_call(text, name, key)
         elif kind in ("result", "tool_result"):
             failed = self.failed(activity)
             if not self.calls.get(key) and text:
-                yield Part("assistant", "tool-call", text, name, key, failed)
-            yield Part("tool", "tool-result", string(activity, "result"), name, key, failed)
+                yield tool_call(text, name, key, failed)
+            yield tool_result(string(activity, "result"), name, key, failed)
 
 
 class PromaFormat(LineFormat):

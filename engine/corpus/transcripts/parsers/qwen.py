@@ -24,7 +24,7 @@ from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.formats import LineFormat, digest
 from engine.corpus.transcripts.json_values import items, mapping, member, seconds, string
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
-from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.parsers.gemini import FAILED, GeminiDocument, GeminiParser
 from engine.corpus.transcripts.token_usage import Usage, add_counts, gemini_usage
@@ -170,7 +170,7 @@ class QwenParser(GeminiParser, kw_only=True):
         result = mapping(value, "toolCallResult")
         id, failed = string(result, "callId"), result.get("status") in FAILED
         if not any(part.text.strip() for part in parts):
-            parts = [Part("tool", "tool-result", string(result, "resultDisplay"), call=id)]
+            parts = [tool_result(string(result, "resultDisplay"), call=id)]
         yield from (part._replace(call=part.call or id, failed=part.failed or failed) for part in parts)
 
 

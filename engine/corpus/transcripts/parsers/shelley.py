@@ -13,7 +13,7 @@ import apsw
 from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of, rows_with, whole
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import mapping, member, objects, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.token_usage import counted
 
@@ -38,12 +38,12 @@ class ShelleyReader(LineParser, kw_only=True):
                 yield Part("assistant", "thinking", string(block, "Thinking"))
             elif kind in (_CALL, _SERVER_CALL):
                 name, id = string(block, "ToolName"), clean(block, "ID")
-                yield Part("assistant", "tool-call", tool_input(block, "ToolInput") or name, name, id)
+                yield tool_call(tool_input(block, "ToolInput"), name, id)
             elif kind in (_RESULT, _SEARCH):
                 id, failed = clean(block, "ToolUseID"), block.get("ToolError") is True
-                yield Part("tool", "tool-result", _result(block.get("ToolResult")), "", id, failed)
+                yield tool_result(_result(block.get("ToolResult")), "", id, failed)
             elif kind == _FOUND:
-                yield Part("tool", "tool-result", _result([block]))
+                yield tool_result(_result([block]))
             elif kind != _HIDDEN_THOUGHT:
                 self.count_unknown(f"block {kind}" if isinstance(kind, int) else None)
 

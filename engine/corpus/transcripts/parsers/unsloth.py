@@ -15,7 +15,7 @@ from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, 
 from engine.corpus.transcripts.export_reader import divided, read_branches
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, attached
+from engine.corpus.transcripts.message_builder import Part, attached, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, SdkParser, arguments
 
@@ -45,9 +45,9 @@ class UnslothReader(SdkParser):
             name = string(block, "toolName")
             asked = tool_input(block, "args") or arguments(block.get("argsText"))
             id, failed = string(block, "toolCallId"), self.failed(block)
-            yield Part("assistant", "tool-call", asked or name, name, id, failed)
+            yield tool_call(asked, name, id, failed)
             result = block.get("result")
-            yield Part("tool", "tool-result", content(result) or tool_input(result), name, id, failed)
+            yield tool_result(content(result) or tool_input(result), name, id, failed)
         elif kind != "source":
             yield from super()._block(value, role)
 

@@ -21,7 +21,7 @@ from engine.corpus.transcripts.export_reader import json_lines
 from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, member, objects, seconds, string
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import arguments
 from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
@@ -87,8 +87,8 @@ class _Parser(LineParser, kw_only=True):
 
     def _tool(self, span: _Span) -> Iterator[Part]:
         name, raw = span.text(_TOOL), span.text(_ARGUMENTS)
-        yield Part("assistant", "tool-call", arguments(raw) or name, name, failed=span.failed)
-        yield Part("tool", "tool-result", _result(span.text(_RESULT)), name, failed=span.failed)
+        yield tool_call(arguments(raw), name, failed=span.failed)
+        yield tool_result(_result(span.text(_RESULT)), name, failed=span.failed)
 
     def _answer(self, span: _Span, executed: set[str]) -> Iterator[Part]:
         for message in _messages(span.text(_RECEIVED)):
@@ -101,7 +101,7 @@ class _Parser(LineParser, kw_only=True):
                 elif kind != "tool_call":
                     self.count_unknown(f"part {kind}" if isinstance(kind, str) else None)
                 elif string(part, "id") not in executed:
-                    yield Part("assistant", "tool-call", arguments(part.get("arguments")) or name, name)
+                    yield tool_call(arguments(part.get("arguments")), name)
 
 
 def _messages(raw: str) -> list[Mapping[str, Any]]:

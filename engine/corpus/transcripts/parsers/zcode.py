@@ -14,7 +14,7 @@ import apsw
 from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of, rows_with, whole
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import content, mapping, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, clean
 from engine.corpus.transcripts.parsers.opencode import OpencodeReader, session_metadata
 from engine.corpus.transcripts.token_usage import Usage, add_counts, tokens, without_cached
@@ -38,10 +38,10 @@ class ZCodeReader(OpencodeReader, kw_only=True):
             yield Part("assistant", "thinking", string(part, "thinking") or string(part, "text"))
         elif kind == "tool_use":
             name, id = string(part, "name"), clean(part, "id")
-            yield Part("assistant", "tool-call", tool_input(part, "input") or name, name, id)
+            yield tool_call(tool_input(part, "input"), name, id)
         elif kind == "tool_result":
             id, failed = clean(part, "tool_use_id"), part.get("is_error") is True
-            yield Part("tool", "tool-result", content(part, "content"), "", id, failed)
+            yield tool_result(content(part, "content"), "", id, failed)
         else:
             yield from super()._part(part, role)
 

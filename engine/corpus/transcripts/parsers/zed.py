@@ -30,7 +30,7 @@ from engine.corpus.transcripts.json_values import (
     tool_input,
 )
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
-from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.token_usage import anthropic_usage
 
@@ -110,7 +110,7 @@ class ZedReader(LineParser, kw_only=True):
         root, slash, rest = string(arguments, "path").partition("/")
         if root and slash and root in self.roots:
             arguments = {**mapping(arguments), "path": f"{self.roots[root]}/{rest}"}
-        return Part("assistant", "tool-call", tool_input(arguments), string(call, "name"), string(call, "id"))
+        return tool_call(tool_input(arguments), string(call, "name"), string(call, "id"))
 
 
 def _mentioned(uri: object) -> str:
@@ -126,7 +126,7 @@ def _result(result: Mapping[str, Any], tool: str) -> Part:
     content = result.get("content")
     blocks = content if isinstance(content, list) else [content]
     id, failed = string(result, "tool_use_id"), result.get("is_error") is True
-    return Part("tool", "tool-result", "\n".join(filter(None, map(_output, blocks))), tool, id, failed)
+    return tool_result("\n".join(filter(None, map(_output, blocks))), tool, id, failed)
 
 
 def _output(block: object) -> str:
