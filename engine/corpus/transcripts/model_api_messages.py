@@ -41,9 +41,7 @@ class ChatParser(LineParser, kw_only=True):
     def call(self, call: Mapping[str, Any]) -> Part:
         """Return a tool call as a part. Some agents nest the name and arguments in an object `function`."""
         function = mapping(call, "function") or call
-        name = clean(function, "name")
-        id = string(call, "id")
-        return tool_call(arguments(function.get("arguments")), name, id)
+        return tool_call(arguments(function.get("arguments")), clean(function, "name"), string(call, "id"))
 
 
 def arguments(value: object) -> str:
@@ -139,8 +137,7 @@ class SdkParser(BlockParser, kw_only=True):
         elif kind == "tool-call":
             name = string(block, "toolName") or string(block, "name")
             id = string(block, "toolCallId") or string(block, "id")
-            given = arguments(block.get("input", block.get("arguments"))) or name
-            yield tool_call(given, name, id)
+            yield tool_call(arguments(block.get("input", block.get("arguments"))), name, id)
         elif kind == "tool-result":
             id = string(block, "toolCallId")
             name = string(block, "toolName")

@@ -59,8 +59,7 @@ class CherryReader(LineParser):
         elif kind == "tool" or kind.startswith("tool-") or kind == "dynamic-tool":
             name = string(part, "toolName") or kind.removeprefix("tool-")
             id, failed = string(part, "toolCallId"), part.get("state") in ("output-error", "output-denied")
-            given = tool_input(part.get("input", part.get("arguments"))) or name
-            yield tool_call(given, name, id, failed)
+            yield tool_call(tool_input(part.get("input", part.get("arguments"))), name, id, failed)
             result = part.get("output", part.get("content"))
             text = content(result) or tool_input(result) or string(part, "errorText")
             yield tool_result(text, name, id, failed)

@@ -129,8 +129,7 @@ def _tool(text: str) -> Iterator[Part]:
         written, content = written or content, ""
     edits = [mapping(edit) for edit in items(value, "batchDiffs")]
     for edit in edits:
-        stated = (string(edit, "path"), string(edit, "content"))
-        yield tool_call("\n".join(filter(None, stated)), name)
+        yield tool_call("\n".join(filter(None, (string(edit, "path"), string(edit, "content")))), name)
     if not edits:
         yield tool_call("\n".join(filter(None, (*call, written))) or name or text, name)
     yield tool_result(content, name)
@@ -151,8 +150,7 @@ def _browser(text: str) -> Iterator[Part]:
 def _page(text: str) -> Iterator[Part]:
     """Yield the page that the browser showed, without the image."""
     value = _decoded(text)
-    page_text = "\n".join(filter(None, (string(value, "currentUrl"), string(value, "logs"))))
-    yield tool_result(page_text, "browser")
+    yield tool_result("\n".join(filter(None, (string(value, "currentUrl"), string(value, "logs")))), "browser")
 
 
 def _search(text: str) -> Iterator[Part]:

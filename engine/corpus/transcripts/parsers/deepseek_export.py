@@ -43,8 +43,7 @@ class _Parser(LineParser):
                 author, kind = _FRAGMENTS[sort]
                 yield Part(author, kind, string(fragment, "content"))
             elif sort in _FOUND:
-                results = fragment.get("results", fragment.get("content"))
-                yield tool_result(tool_input(results), sort.lower())
+                yield tool_result(tool_input(fragment.get("results", fragment.get("content"))), sort.lower())
             else:
                 self.count_unknown(sort)
         for file in objects(value, "files"):

@@ -102,11 +102,9 @@ class DroidStreamParser(LineParser, kw_only=True):
         elif kind == "message" and value.get("role") in ("user", "assistant"):
             yield from self._spoken("user" if value["role"] == "user" else "assistant", string(value, "text"))
         elif kind == "tool_call":
-            name = clean(value, "toolName")
-            yield tool_call(tool_input(value, "parameters"), name, call)
+            yield tool_call(tool_input(value, "parameters"), clean(value, "toolName"), call)
         elif kind == "tool_result":
-            failed = value.get("isError") is True
-            yield tool_result(tool_input(value, "value"), "", call, failed)
+            yield tool_result(tool_input(value, "value"), "", call, value.get("isError") is True)
         elif kind == "completion":
             self.use(self.model, anthropic_usage(mapping(value, "usage")))
             if string(value, "finalText").strip() != self.answer.strip():

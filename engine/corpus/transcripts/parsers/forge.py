@@ -61,8 +61,7 @@ class ForgeReader(LineParser):
             yield Part("assistant", "thinking", "".join(thoughts))
             yield Part("assistant", "text", content)
             for call in objects(text, "tool_calls"):
-                name, id = string(call, "name"), string(call, "call_id")
-                yield tool_call(arguments(call.get("arguments")), name, id)
+                yield tool_call(arguments(call.get("arguments")), string(call, "name"), string(call, "call_id"))
         else:
             self.count_unknown(f"role {role}" if role else None)
 

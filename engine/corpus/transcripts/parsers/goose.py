@@ -64,8 +64,7 @@ class GooseReader(LineParser, kw_only=True):
 
     def _call(self, item: Mapping[str, Any]) -> Part:
         call = mapping(item, "toolCall", "value")
-        name, id = string(call, "name"), string(item, "id")
-        return tool_call(tool_input(call, "arguments"), name, id)
+        return tool_call(tool_input(call, "arguments"), string(call, "name"), string(item, "id"))
 
     def _result(self, item: Mapping[str, Any]) -> Part:
         result = mapping(item, "toolResult")

@@ -56,8 +56,7 @@ class GrokParser(ChatParser, kw_only=True):
         elif kind == "reasoning":
             yield Part("assistant", "thinking", content(value, "content") or content(value, "summary"))
         elif kind == "tool_result":
-            id = string(value, "tool_call_id")
-            yield tool_result(content(value, "content"), call=id)
+            yield tool_result(content(value, "content"), call=string(value, "tool_call_id"))
         elif kind == "backend_tool_call":
             call = mapping(value, "kind")
             yield tool_call(tool_input(call, "action"), string(call, "tool_type"))

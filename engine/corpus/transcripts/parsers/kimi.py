@@ -145,8 +145,7 @@ class KimiParser(LineParser, kw_only=True):
         name, arguments = clean(function, "name"), string(function, "arguments")
         id = clean(call, "id")
         self.calls[id] = name
-        text = tool_input(parse_line(arguments.encode(errors="replace")) or arguments)
-        return tool_call(text, name, id)
+        return tool_call(tool_input(parse_line(arguments.encode(errors="replace")) or arguments), name, id)
 
     def _result(self, call: object, text: str, *, failed: bool = False) -> Part:
         id = clean(call)

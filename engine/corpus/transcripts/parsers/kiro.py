@@ -206,8 +206,7 @@ class _Parser(LineParser, kw_only=True):
                 continue
             yield Part("assistant", "text", string(part, "content"))
             for call in objects(part, "tool_uses"):
-                name, id = string(call, "name"), string(call, "id")
-                yield tool_call(tool_input(call, "args"), name, id)
+                yield tool_call(tool_input(call, "args"), string(call, "name"), string(call, "id"))
 
 
 # --- Files -----------------------------------------------------------------------------------------------------------
@@ -224,8 +223,7 @@ class KiroParser(LineParser, kw_only=True):
         parts = [part for block in items(data, "content") for part in self._block(mapping(block), author)]
         id_ = string(data, "message_id")
         time = seconds(member(data, "meta", "timestamp"), value.get("timestamp"))
-        side = bool(self.metadata.parent)
-        return next_turn(self, parts, line, id=id_, time=time, side=side)
+        return next_turn(self, parts, line, id=id_, time=time, side=bool(self.metadata.parent))
 
     def _block(self, block: Mapping[str, Any], author: Role) -> Iterator[Part]:
         kind, data = block.get("kind"), block.get("data")

@@ -93,8 +93,7 @@ class LlmReader(LineParser, kw_only=True):
             return tool_result(content(payload, "output") or failure, tool, id, bool(failure))
         if kind == "attachment":
             sort, _, name = as_text(attachment).partition(" ")
-            value = image_value(image)
-            return Part(who, "text", attached(name, image=sort.startswith("image/"), value=value))
+            return Part(who, "text", attached(name, image=sort.startswith("image/"), value=image_value(image)))
         self.count_unknown(f"part {kind}" if kind else None)
         return None
 

@@ -66,8 +66,7 @@ class OctofriendReader(ChatParser):
             asked = mapping(call, "call", "original") or call
             name = clean(asked, "name")
             id = clean(call, "toolCallId")
-            given = tool_input(asked.get("original", asked.get("arguments")))
-            yield tool_call(given, name, id)
+            yield tool_call(tool_input(asked.get("original", asked.get("arguments"))), name, id)
 
 
 def _text(message: Mapping[str, Any]) -> str:

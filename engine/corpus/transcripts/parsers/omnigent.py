@@ -59,8 +59,7 @@ class OmnigentReader(LineParser, kw_only=True):
             self.calls[clean(data, "call_id")] = clean(name)
             yield tool_call(arguments(data.get("arguments")), name)
         elif kind == "function_call_output":
-            called = self.calls.get(clean(data, "call_id"), "")
-            yield tool_result(content(data, "output"), called)
+            yield tool_result(content(data, "output"), self.calls.get(clean(data, "call_id"), ""))
         elif kind == "reasoning":
             yield Part("assistant", "thinking", content(items(data, "summary")))
         elif kind == "compaction":

@@ -73,10 +73,8 @@ class OpencodeReader(LineParser, kw_only=True):
         elif kind == "tool":
             name, state = string(part, "tool"), mapping(part, "state")
             id, failed = string(part, "callID"), state.get("status") == "error"
-            given = tool_input(state, "input") or string(state, "title")
-            yield tool_call(given, name, id, failed)
-            result = string(state, "output") or string(state, "error")
-            yield tool_result(result, name, id, failed)
+            yield tool_call(tool_input(state, "input") or string(state, "title"), name, id, failed)
+            yield tool_result(string(state, "output") or string(state, "error"), name, id, failed)
         elif kind == "file":
             yield Part(role, "text", _file(part, "filename"))
         elif kind == "subtask":
@@ -112,8 +110,7 @@ class OpencodeReader(LineParser, kw_only=True):
         id, failed = string(part, "id"), state.get("status") == "error"
         yield tool_call(tool_input(state, "input"), name, id, failed)
         failure = string(state, "error", "message")
-        result = "\n".join(filter(None, (content(state, "content"), failure)))
-        yield tool_result(result, name, id, failed)
+        yield tool_result("\n".join(filter(None, (content(state, "content"), failure))), name, id, failed)
 
 
 def _failure(message: Mapping[str, Any]) -> str:

@@ -106,13 +106,11 @@ class OpenHandsReader(ChatParser):
         id, failed = string((result or call).get("tool_call_id")), result.get("status") == "failed"
         yield tool_call(tool_input(call, "raw_input") or title, _tool(call), id, failed)
         blocks = [mapping(block, "content") for block in items(result, "content")]
-        text = content(blocks) or tool_input(result, "raw_output")
-        yield tool_result(text, _tool(result), id, failed)
+        yield tool_result(content(blocks) or tool_input(result, "raw_output"), _tool(result), id, failed)
 
     def _action(self, kind: str, arguments: Mapping[str, Any], event: Mapping[str, Any]) -> Iterator[Part]:
         if kind == "message":
-            role = _SOURCES.get(string(event, "source"), "system")
-            yield Part(role, "text", string(arguments, "content"))
+            yield Part(_SOURCES.get(string(event, "source"), "system"), "text", string(arguments, "content"))
         elif kind == "finish":
             yield Part("assistant", "text", string(arguments, "final_thought") or string(event, "message"))
         elif kind == "think":

@@ -105,8 +105,7 @@ def _parts(connection: apsw.Connection, message: object) -> Iterator[Part]:
     for part, thought, tool, arguments_json, result, failed in connection.execute(parts, (message,)):
         if tool is not None:
             name = as_text(tool)
-            given = arguments(as_text(arguments_json)) or name
-            yield tool_call(given, name, failed=bool(failed))
+            yield tool_call(arguments(as_text(arguments_json)), name, failed=bool(failed))
             yield tool_result(as_text(result), name, failed=bool(failed))
         else:
             text = "".join(as_text(piece) for (piece,) in connection.execute(texts, (part,)))
