@@ -2,12 +2,12 @@
 
 import functools
 import re
-from collections.abc import Set
+from collections.abc import Container, Set
 from typing import Literal
 
 import msgspec
 
-from engine.corpus.transcripts.json_values import string
+from engine.corpus.transcripts.json_values import seconds, string
 from engine.corpus.transcripts.token_usage import Usage
 from engine.redaction.secret_masking import redact
 from engine.text.folding import fold
@@ -114,6 +114,36 @@ class SessionMetadata(msgspec.Struct, kw_only=True):
     """Whether it is an internal session of the agent, with nothing worth finding."""
     usage: dict[str, Usage] = {}
     """Tokens and cost by model; all are unknown if the transcript records only the model's name."""
+
+    @classmethod
+    def of(  # noqa: PLR0913 - all but the first are given by name
+        cls,
+        id: object = "",
+        *,
+        title: object = "",
+        untitled: Container[str] = (),
+        project: object = "",
+        branch: object = "",
+        parent: object = "",
+        started: object = None,
+        ended: object = None,
+        generated: bool = False,
+    ) -> "SessionMetadata":
+        """Return the metadata in values of a transcript, of any type.
+
+        `untitled`: titles that the program gives to sessions without one.
+        """
+        name = one_line(title)
+        return cls(
+            id=clean(id),
+            title="" if name in untitled else name,
+            project=clean(project),
+            branch=clean(branch),
+            parent=clean(parent),
+            started=seconds(started),
+            ended=seconds(ended),
+            generated=generated,
+        )
 
     @property
     def name(self) -> str:

@@ -31,7 +31,7 @@ from engine.corpus.transcripts.json_values import (
     tool_input,
     uri_path,
 )
-from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.messages import Message, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import BlockParser
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
@@ -107,9 +107,9 @@ class AmpThread(DocumentFormat):
 def _metadata(path: str, value: Mapping[str, Any]) -> SessionMetadata:
     trees = items(value, "env", "initial", "trees")
     tree = mapping(trees[0] if trees else None)
-    return SessionMetadata(
-        id=clean(string(value, "id") or os.path.basename(path).removesuffix(".json")),
-        title=one_line(value, "title"),
-        project=clean(uri_path(string(tree, "uri")) or string(tree, "displayName")),
-        started=seconds(value.get("created")),
+    return SessionMetadata.of(
+        string(value, "id") or os.path.basename(path).removesuffix(".json"),
+        title=value.get("title"),
+        project=uri_path(string(tree, "uri")) or string(tree, "displayName"),
+        started=value.get("created"),
     )

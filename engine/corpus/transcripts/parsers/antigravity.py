@@ -15,7 +15,7 @@ from engine.corpus.transcripts.formats import LineFormat, LineParser
 from engine.corpus.transcripts.json_values import between, content, objects, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, cached_by_version, parse_line, raw_lines
 from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
-from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
+from engine.corpus.transcripts.messages import Message, SessionMetadata
 
 _OPENING, _CLOSING = "<USER_REQUEST>", "</USER_REQUEST>"
 _SOURCES = frozenset({"USER_EXPLICIT", "MODEL", "SYSTEM"})
@@ -84,7 +84,7 @@ class AntigravityFormat(LineFormat):
     def metadata(self, path: str) -> SessionMetadata:
         conversation = os.path.dirname(os.path.dirname(os.path.dirname(path)))
         id_, root = os.path.basename(conversation), os.path.dirname(os.path.dirname(conversation))
-        return SessionMetadata(id=clean(id_), project=clean(_workspace(root, id_)))
+        return SessionMetadata.of(id_, project=_workspace(root, id_))
 
 
 def _workspace(root: str, conversation: str) -> str:

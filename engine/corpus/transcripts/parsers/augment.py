@@ -19,7 +19,7 @@ from engine.corpus.transcripts.export_reader import SessionDocument
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import content, items, mapping, member, objects, seconds, string
 from engine.corpus.transcripts.message_builder import Part, tool_call, tool_result
-from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.messages import Message, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import BlockParser
 from engine.corpus.transcripts.token_usage import Usage, anthropic_usage
 
@@ -73,11 +73,11 @@ class AuggieSession(SessionDocument):
 
     def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
         history = items(value, "chatHistory")
-        metadata = SessionMetadata(
-            id=clean(value, "sessionId"),
-            title=one_line(value, "title"),
-            project=clean(_folder(mapping(history[0] if history else None))),
-            started=seconds(value.get("created")),
+        metadata = SessionMetadata.of(
+            value.get("sessionId"),
+            title=value.get("title"),
+            project=_folder(mapping(history[0] if history else None)),
+            started=value.get("created"),
         )
         parser = _Parser(metadata=metadata, model=string(value, "agentState", "modelId"))
         messages = [message for exchange in history for message in parser.feed(mapping(exchange), 0)]

@@ -20,7 +20,7 @@ from engine.corpus.transcripts.export_reader import Export, divided, read_branch
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import image_file_mark, items, mapping, member, objects, seconds, string
 from engine.corpus.transcripts.message_builder import attached
-from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean
 
 _UNTITLED = "New chat"
 _NAMES = ("conversation_id", "id", "current_node")
@@ -145,8 +145,7 @@ class ChatGptExport(Export):
 
     def conversation(self, path: str, value: Mapping[str, Any]) -> Conversation:
         key = clean(next(filter(None, (string(value, name) for name in _NAMES)), ""))
-        title = one_line(value, "title")
-        parser = _Parser(metadata=SessionMetadata(id=key, title="" if title == _UNTITLED else title), path=path)
+        parser = _Parser(metadata=SessionMetadata.of(key, title=value.get("title"), untitled=(_UNTITLED,)), path=path)
         nodes = mapping(value, "mapping")
         parents = {name: string(node, "parent") for name, node in nodes.items()}
         named = ((name, member(node, "message")) for name, node in nodes.items())

@@ -18,7 +18,7 @@ from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import ROLES
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
@@ -77,7 +77,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     row = connection.execute(_TOPIC, (key,)).fetchone()
     if row is None:
         return None
-    metadata = SessionMetadata(id=clean(key), title=one_line(as_text(row[0])), started=seconds(row[1]))
+    metadata = SessionMetadata.of(key, title=as_text(row[0]), started=row[1])
     reader = CherryReader(metadata=metadata)
     nodes, parents, times = dict[str, dict[str, Any]](), dict[str, str](), dict[str, float | None]()
     known = columns(connection, "message")

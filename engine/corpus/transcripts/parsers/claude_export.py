@@ -112,7 +112,7 @@ class ClaudeExport(Export):
 
     def conversation(self, path: str, value: Mapping[str, Any]) -> Conversation:
         key = clean(value, "uuid")
-        parser = _Parser(metadata=SessionMetadata(id=key, title=one_line(value, "name")))
+        parser = _Parser(metadata=SessionMetadata.of(key, title=value.get("name")))
         project = mapping(value, "project")
         parser.metadata.project = one_line(project, "name")
         entries = [message for message in items(value, "chat_messages") if isinstance(message, dict)]

@@ -206,7 +206,7 @@ def _owner(path: str) -> str:
 
 
 def _metadata(folder: str) -> SessionMetadata:
-    metadata = SessionMetadata(id=clean(os.path.basename(folder)))
+    metadata = SessionMetadata.of(os.path.basename(folder))
     item: Mapping[str, Any] = {}
     with contextlib.suppress(ValueError, RecursionError):
         item = mapping(msgspec.json.decode(_start(folder, _HISTORY_ITEM)))

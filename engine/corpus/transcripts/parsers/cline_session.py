@@ -17,7 +17,7 @@ from engine.corpus.transcripts.export_reader import SessionDocument
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import items, mapping, member, seconds, string
 from engine.corpus.transcripts.message_builder import Part
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import BlockParser, sidecar
 from engine.corpus.transcripts.token_usage import Usage, counted
 
@@ -80,13 +80,13 @@ def _metadata(path: str, value: Mapping[str, Any]) -> SessionMetadata:
     name = os.path.basename(path).partition(".")[0]
     manifest = _manifest(path)
     above = os.path.basename(os.path.dirname(path)) if value.get("agent") != "lead" else ""
-    return SessionMetadata(
-        id=clean(string(value, "sessionId") or name),
-        title=one_line(manifest, "metadata", "title"),
-        project=clean(string(manifest, "cwd") or string(manifest, "workspace_root")),
+    return SessionMetadata.of(
+        string(value, "sessionId") or name,
+        title=member(manifest, "metadata", "title"),
+        project=string(manifest, "cwd") or string(manifest, "workspace_root"),
         parent=clean(above) if above != name else "",
-        started=seconds(manifest.get("started_at")),
-        ended=seconds(manifest.get("ended_at")),
+        started=manifest.get("started_at"),
+        ended=manifest.get("ended_at"),
     )
 
 

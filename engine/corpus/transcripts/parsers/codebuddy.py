@@ -81,4 +81,4 @@ class CodeBuddyFormat(LineFormat):
         part = os.path.basename(folder) == _PARTS
         parent = os.path.basename(os.path.dirname(folder)) if part else ""
         id_ = name.removesuffix(".jsonl") if part else ""
-        return SessionMetadata(id=clean(id_), parent=clean(parent))
+        return SessionMetadata.of(id_, parent=parent)

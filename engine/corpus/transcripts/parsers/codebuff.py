@@ -19,7 +19,7 @@ from engine.corpus.transcripts.formats import Conversation, DocumentFormat, Line
 from engine.corpus.transcripts.json_values import items, mapping, objects, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata
 from engine.corpus.transcripts.token_usage import Usage, dollars
 
 _HEAD = 64 * 1024
@@ -116,7 +116,7 @@ def _metadata(folder: str) -> SessionMetadata:
     id_ = os.path.basename(folder)
     began = _STARTED.fullmatch(id_)
     started = seconds(":".join(began.groups())) if began else None
-    return SessionMetadata(id=clean(id_), project=clean(_project(folder)), started=started)
+    return SessionMetadata.of(id_, project=_project(folder), started=started)
 
 
 def _project(folder: str) -> str:

@@ -25,7 +25,7 @@ from engine.corpus.transcripts.json_values import (
     tool_input,
 )
 from engine.corpus.transcripts.message_builder import Part
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import ROLES, BlockParser
 from engine.corpus.transcripts.token_usage import Usage, dollars
 
@@ -86,12 +86,12 @@ class CodeWhaleSession(SessionDocument):
 
     def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
         about = mapping(value, "metadata")
-        title = one_line(about, "title")
-        metadata = SessionMetadata(
-            id=clean(about, "id"),
-            title="" if title == _UNTITLED else title,
-            project=clean(about, "workspace"),
-            started=seconds(about.get("created_at")),
+        metadata = SessionMetadata.of(
+            about.get("id"),
+            title=about.get("title"),
+            untitled=(_UNTITLED,),
+            project=about.get("workspace"),
+            started=about.get("created_at"),
         )
         parser = _Parser(metadata=metadata)
         cost = mapping(about, "cost")

@@ -13,7 +13,7 @@ from typing import Any
 
 from engine.corpus.transcripts.formats import LineFormat
 from engine.corpus.transcripts.json_values import mapping, member, seconds, string
-from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import ROLES, SdkParser, sidecar
 from engine.corpus.transcripts.token_usage import Usage, counted
 
@@ -68,5 +68,4 @@ class CommandCodeFormat(LineFormat):
 
     def metadata(self, path: str) -> SessionMetadata:
         about = sidecar(f"{path.removesuffix('.jsonl')}.meta.json")
-        id_ = os.path.basename(path).removesuffix(".jsonl")
-        return SessionMetadata(id=clean(id_), title=one_line(about, "title"))
+        return SessionMetadata.of(os.path.basename(path).removesuffix(".jsonl"), title=about.get("title"))

@@ -19,7 +19,7 @@ from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, member, objects, string, tool_input, uri_path
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata
 from engine.corpus.transcripts.token_usage import Usage, counted
 
 _OURS = re.compile(
@@ -104,10 +104,10 @@ def _usage(counts: Mapping[str, Any]) -> Usage:
 
 def _metadata(path: str, value: Mapping[str, Any]) -> SessionMetadata:
     id_ = string(value, "sessionId") or os.path.basename(path).removesuffix(".json")
-    title = one_line(value, "title")
-    return SessionMetadata(
-        id=clean(id_),
-        title="" if title in _UNTITLED else title,
-        project=clean(uri_path(string(value, "workspaceDirectory"))),
+    return SessionMetadata.of(
+        id_,
+        title=value.get("title"),
+        untitled=_UNTITLED,
+        project=uri_path(string(value, "workspaceDirectory")),
         started=listed_time(os.path.dirname(path), id_),
     )

@@ -339,7 +339,7 @@ class CopilotChatDocument(DocumentFormat):
 
     def read(self, path: str, cancel: CancelToken | None) -> Iterator[Conversation]:
         session = _Session()
-        parser = _Parser(metadata=SessionMetadata(id=clean(os.path.basename(path).partition(".")[0])))
+        parser = _Parser(metadata=SessionMetadata.of(os.path.basename(path).partition(".")[0]))
         if path.endswith(".jsonl"):
             _read_log(path, session, parser, cancel)
         else:

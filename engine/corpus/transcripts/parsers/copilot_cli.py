@@ -187,7 +187,7 @@ class CopilotDocument(DocumentFormat):
         if not document:
             raise ValueError(skip_reasons.NO_JSON_OBJECT.message(file=os.path.basename(path)))
         started = seconds(document.get("startTime"))
-        metadata = SessionMetadata(id=clean(document, "sessionId"), started=started)
+        metadata = SessionMetadata.of(document.get("sessionId"), started=started)
         reader = ChatParser(metadata=metadata)
         messages: list[Message] = []
         for message in objects(document, "chatMessages"):
@@ -218,7 +218,7 @@ class CopilotFormat(LineFormat):
             title, id_ = _workspace_title(os.path.join(folder, _WORKSPACE)), os.path.basename(folder)
         else:
             title, id_ = "", name.removesuffix(".jsonl")
-        metadata = SessionMetadata(id=clean(id_), title=title)
+        metadata = SessionMetadata.of(id_, title=title)
         if os.path.basename(folder) == _TRANSCRIPTS:
             metadata.project = clean(window_folder(folder))
         return CopilotParser(metadata=metadata, named=bool(title))

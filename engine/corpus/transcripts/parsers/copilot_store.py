@@ -15,7 +15,7 @@ from engine.corpus.transcripts.database_format import RowFormat, as_text, column
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import seconds
 from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call
-from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
 
 _SESSION = """SELECT CAST(summary AS BLOB), CAST(cwd AS BLOB), CAST(branch AS BLOB), CAST(created_at AS BLOB),
     CAST(updated_at AS BLOB) FROM sessions WHERE id = ?"""
@@ -59,7 +59,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     if row is None:
         return None
     title, project, branch, started, ended = map(as_text, row)
-    metadata = SessionMetadata(id=clean(key), title=one_line(title), project=clean(project))
+    metadata = SessionMetadata.of(key, title=title, project=project)
     metadata.branch, metadata.started, metadata.ended = clean(branch), seconds(started), seconds(ended)
     reader = LineParser(metadata=metadata)
     messages = whole(reader, _turns(reader, connection, key))

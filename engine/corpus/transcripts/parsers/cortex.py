@@ -16,7 +16,7 @@ from engine.corpus.transcripts.export_reader import SessionDocument
 from engine.corpus.transcripts.formats import Conversation, LineFormat
 from engine.corpus.transcripts.json_values import items, mapping, objects, seconds, string
 from engine.corpus.transcripts.message_builder import Part
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, BlockParser, sidecar
 
 _AGENT = "cortex"
@@ -87,10 +87,10 @@ class CortexSession(SessionDocument):
 
 def _metadata(about: Mapping[str, Any], id_: str) -> SessionMetadata:
     title = string(about, "title")
-    return SessionMetadata(
-        id=clean(string(about, "session_id") or id_),
+    return SessionMetadata.of(
+        string(about, "session_id") or id_,
         title="" if title.startswith(_UNTITLED) else one_line(title),
-        project=clean(string(about, "working_directory") or string(about, "git_root")),
-        branch=clean(about, "git_branch"),
-        started=seconds(about.get("created_at")),
+        project=string(about, "working_directory") or string(about, "git_root"),
+        branch=about.get("git_branch"),
+        started=about.get("created_at"),
     )

@@ -16,7 +16,7 @@ from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, 
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import image_mark, mapping, objects, seconds, string
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import arguments
 from engine.corpus.transcripts.token_usage import Usage, dollars
 
@@ -69,12 +69,12 @@ def _conversation(connection: apsw.Connection, key: str, path: str) -> Conversat
     if row is None:
         return None
     folder = os.path.dirname(path)
-    metadata = SessionMetadata(
-        id=clean(key),
-        title=one_line(as_text(row[0])),
-        project=clean(os.path.dirname(folder) if os.path.basename(folder) == ".crush" else ""),
-        parent=clean(as_text(row[2])),
-        started=seconds(row[1]),
+    metadata = SessionMetadata.of(
+        key,
+        title=as_text(row[0]),
+        project=os.path.dirname(folder) if os.path.basename(folder) == ".crush" else "",
+        parent=as_text(row[2]),
+        started=row[1],
         generated=key.startswith("title-"),
     )
     reader = CrushReader(metadata=metadata)

@@ -108,7 +108,7 @@ class CursorCliFormat(LineFormat):
 def metadata_of(path: str) -> SessionMetadata:
     """Return the session's metadata in a file's path, and the folder of the project."""
     folder, name = os.path.split(path)
-    metadata = SessionMetadata(id=clean(name.partition(".")[0]))
+    metadata = SessionMetadata.of(name.partition(".")[0])
     if os.path.basename(folder) == _PARTS:
         metadata.parent = clean(os.path.basename(os.path.dirname(folder)))
     parts = folder.split(os.sep)

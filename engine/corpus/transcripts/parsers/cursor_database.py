@@ -36,7 +36,7 @@ from engine.corpus.transcripts.json_values import (
 )
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
-from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
 from engine.corpus.transcripts.sqlite_view import SqliteView, tables
 from engine.corpus.transcripts.token_usage import counted
 
@@ -131,13 +131,13 @@ def _bubbles(
 
 def _metadata(key: str, chat: Mapping[str, Any]) -> SessionMetadata:
     uri = mapping(chat, "workspaceIdentifier", "uri")
-    return SessionMetadata(
-        id=clean(key),
-        title=one_line(chat, "name"),
-        project=clean(string(uri, "fsPath") or string(uri, "path")),
-        branch=clean(chat, "createdOnBranch"),
-        parent=clean(chat, "subagentInfo", "parentComposerId"),
-        started=seconds(chat.get("createdAt")),
+    return SessionMetadata.of(
+        key,
+        title=chat.get("name"),
+        project=string(uri, "fsPath") or string(uri, "path"),
+        branch=chat.get("createdOnBranch"),
+        parent=member(chat, "subagentInfo", "parentComposerId"),
+        started=chat.get("createdAt"),
     )
 
 

@@ -20,7 +20,7 @@ from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import content, mapping, seconds, string, tool_input, uri_path
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, tool_call, tool_result
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import sidecar
 from engine.corpus.transcripts.parsers.cursor_cli import CursorCliParser
 from engine.corpus.transcripts.parsers.protobuf import fields_of
@@ -74,11 +74,8 @@ def _conversation(connection: apsw.Connection, key: str, path: str) -> Conversat
     if about is None or as_text(about.get("agentId")) != key:
         return None
     beside = sidecar(os.path.join(os.path.dirname(path), "meta.json"))
-    title = one_line(string(about, "name") or string(beside, "title"))
-    metadata = SessionMetadata(
-        id=clean(key),
-        title="" if title in _UNTITLED else title,
-        started=seconds(about.get("createdAt")),
+    metadata = SessionMetadata.of(
+        key, title=string(about, "name") or string(beside, "title"), untitled=_UNTITLED, started=about.get("createdAt")
     )
     reader = _Parser(metadata=metadata)
     reader.use_model(about.get("lastUsedModel"))

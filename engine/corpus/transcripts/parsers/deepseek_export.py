@@ -14,7 +14,7 @@ from engine.corpus.transcripts.export_reader import Export, divided, read_branch
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import mapping, objects, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_result
-from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean
 
 _FRAGMENTS: dict[str, tuple[Role, Kind]] = {
     "REQUEST": ("user", "text"),
@@ -64,6 +64,6 @@ class DeepSeekExport(Export):
         }
         parents = {name: string(node, "parent") for name, node in nodes.items()}
         times = {name: seconds(message.get("inserted_at")) for name, message in by_name.items()}
-        parser = _Parser(metadata=SessionMetadata(id=key, title=one_line(value, "title")))
+        parser = _Parser(metadata=SessionMetadata.of(key, title=value.get("title")))
         started, ended = seconds(value.get("inserted_at")), seconds(value.get("updated_at"))
         return read_branches(parser, key, *divided(by_name, parents, times), started=started, ended=ended)

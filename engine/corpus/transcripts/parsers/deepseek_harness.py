@@ -93,4 +93,4 @@ class HarnessFormat(LineFormat):
         return value.get("type") == "session" and "delegationDepth" in value
 
     def metadata(self, path: str) -> SessionMetadata:
-        return SessionMetadata(id=clean(os.path.basename(os.path.dirname(path))))
+        return SessionMetadata.of(os.path.basename(os.path.dirname(path)))

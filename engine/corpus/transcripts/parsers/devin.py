@@ -18,7 +18,7 @@ from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import content, mapping, objects, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, tool_call, tool_result
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import BlockParser
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
@@ -68,8 +68,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     if row is None:
         return None
     title, folder, created, active, end, named = row
-    metadata = SessionMetadata(id=clean(key), title=one_line(as_text(title)), started=seconds(created))
-    metadata.project = clean(as_text(folder))
+    metadata = SessionMetadata.of(key, title=as_text(title), started=created, project=as_text(folder))
     parser = _Parser(metadata=metadata, model=clean(as_text(named)))
     nodes: dict[str, dict[str, Any]] = {}
     parents: dict[str, str] = {}

@@ -153,7 +153,7 @@ class DroidFormat(LineFormat):
         )
 
     def begin(self, path: str) -> DroidParser:
-        parser = DroidParser(metadata=SessionMetadata(id=clean(os.path.basename(path).partition(".")[0])))
+        parser = DroidParser(metadata=SessionMetadata.of(os.path.basename(path).partition(".")[0]))
         settings = sidecar(f"{path.removesuffix('.jsonl')}.settings.json")
         counts = mapping(settings, "tokenUsage")
         received = add_counts(counts.get("outputTokens"), counts.get("thinkingTokens"))
@@ -174,4 +174,4 @@ class DroidStream(LineFormat):
         )
 
     def metadata(self, path: str) -> SessionMetadata:
-        return SessionMetadata(id=clean(os.path.basename(path).partition(".")[0]))
+        return SessionMetadata.of(os.path.basename(path).partition(".")[0])

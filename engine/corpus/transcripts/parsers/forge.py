@@ -20,7 +20,7 @@ from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, 
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import between, image_mark, items, mapping, member, objects, seconds, string
 from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
-from engine.corpus.transcripts.messages import SessionMetadata, clean, one_line
+from engine.corpus.transcripts.messages import SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import arguments
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
@@ -84,7 +84,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     title, created, updated, context = row
     started = seconds(as_text(created))
     ended = seconds(as_text(updated)) or started
-    metadata = SessionMetadata(id=clean(key), title=one_line(as_text(title)))
+    metadata = SessionMetadata.of(key, title=as_text(title))
     metadata.started, metadata.ended = started, ended
     reader = ForgeReader(metadata=metadata)
     entries = items(cell(reader, context), "messages")

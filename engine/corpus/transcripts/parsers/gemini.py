@@ -38,7 +38,7 @@ from engine.corpus.transcripts.formats import Conversation, DocumentFormat, Line
 from engine.corpus.transcripts.json_values import image_mark, items, mapping, member, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import first_line
 from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import sidecar
 from engine.corpus.transcripts.token_usage import Usage, add_counts, tokens, without_cached
 
@@ -99,7 +99,7 @@ class GeminiParser(LineParser, kw_only=True):
         """Update the session's metadata from a part of it."""
         metadata = self.metadata
         metadata.id = clean(value, "sessionId") or metadata.id
-        metadata.title = clean(value, "summary").strip() or metadata.title
+        metadata.title = one_line(value, "summary") or metadata.title
         metadata.started = metadata.started or seconds(value.get("startTime"))
         directories = items(value, "directories")
         metadata.project = metadata.project or clean(directories[0] if directories else None)
@@ -307,9 +307,9 @@ def _metadata(path: str) -> SessionMetadata:
     """Return the metadata in a file's path: a sub-agent's folder has its parent's id, a checkpoint has a tag."""
     folder, name = os.path.split(path)
     stem = name.partition(".json")[0]
-    metadata = SessionMetadata(id=clean(stem))
+    metadata = SessionMetadata.of(stem)
     if stem.startswith("checkpoint-"):
-        metadata.title = clean(urllib.parse.unquote(stem.removeprefix("checkpoint-")))
+        metadata.title = one_line(urllib.parse.unquote(stem.removeprefix("checkpoint-")))
         project = folder
     elif os.path.basename(folder) == "chats":
         project = os.path.dirname(folder)

@@ -17,7 +17,7 @@ from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, 
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import content, mapping, member, objects, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens, without_cached
 
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
@@ -82,13 +82,12 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     if row is None:
         return None
     folder, created, name, description, sort, parent = map(as_text, row)
-    title = next((text for text in (name, description) if text.strip() not in _UNNAMED), "")
-    metadata = SessionMetadata(
-        id=clean(key),
-        title=one_line(title),
-        project=clean(folder),
-        parent=clean(parent),
-        started=seconds(created),
+    metadata = SessionMetadata.of(
+        key,
+        title=next((text for text in (name, description) if text.strip() not in _UNNAMED), ""),
+        project=folder,
+        parent=parent,
+        started=created,
         generated=sort == "hidden",
     )
     reader = GooseReader(metadata=metadata)

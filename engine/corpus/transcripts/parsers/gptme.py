@@ -18,7 +18,7 @@ from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.formats import LineFormat
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
-from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.messages import Message, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import ROLES, ChatParser
 from engine.corpus.transcripts.token_usage import Usage, counted, dollars
 
@@ -64,10 +64,8 @@ class GptmeFormat(LineFormat):
         folder = os.path.dirname(path)
         chat = mapping(_config(os.path.join(folder, "config.toml")).get("chat"))
         workspace = string(chat, "workspace")
-        return SessionMetadata(
-            id=clean(os.path.basename(folder)),
-            title=one_line(chat, "name"),
-            project=clean(workspace if workspace != "@log" else ""),
+        return SessionMetadata.of(
+            os.path.basename(folder), title=chat.get("name"), project=workspace if workspace != "@log" else ""
         )
 
 

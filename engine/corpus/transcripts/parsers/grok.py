@@ -20,7 +20,7 @@ from engine.corpus.transcripts.formats import LineFormat
 from engine.corpus.transcripts.json_values import content, mapping, objects, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line, raw_lines
 from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
-from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import ChatParser, sidecar
 from engine.corpus.transcripts.token_usage import Usage, add_usage, counted, dollars, tokens
 
@@ -85,14 +85,15 @@ class GrokFormat(LineFormat):
         folder = os.path.dirname(path)
         summary = sidecar(os.path.join(folder, "summary.json"))
         info = mapping(summary, "info")
-        return SessionMetadata(
-            id=clean(string(info, "id") or os.path.basename(folder)),
-            title=one_line(string(summary, "generated_title") or string(summary, "session_summary")),
-            project=clean(info, "cwd"),
-            started=seconds(summary.get("created_at")),
+        metadata = SessionMetadata.of(
+            string(info, "id") or os.path.basename(folder),
+            title=string(summary, "generated_title") or string(summary, "session_summary"),
+            project=info.get("cwd"),
+            started=summary.get("created_at"),
             ended=seconds(summary.get("last_active_at"), summary.get("updated_at")),
-            usage=_usage(os.path.join(folder, "updates.jsonl")),
         )
+        metadata.usage = _usage(os.path.join(folder, "updates.jsonl"))
+        return metadata
 
 
 def _split(text: str) -> tuple[str, str]:

@@ -13,7 +13,7 @@ from engine.corpus.transcripts.export_reader import Export, divided, read_branch
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 
 _CONVERSATIONS = "conversations"
 _ROLES: dict[str, Role] = {"human": "user", "user": "user", "assistant": "assistant", "system": "system"}
@@ -52,7 +52,7 @@ class GrokExport(Export):
         parents = {name: above or (names[at - 1] if at else "") for at, (name, above) in enumerate(named.items())}
         times = {name: _time(message.get("create_time")) for name, message in by_name.items()}
         key = clean(described, "id")
-        parser = _Parser(metadata=SessionMetadata(id=key, title=one_line(described, "title")))
+        parser = _Parser(metadata=SessionMetadata.of(key, title=described.get("title")))
         started, ended = _time(described.get("create_time")), _time(described.get("modify_time"))
         return read_branches(parser, key, *divided(by_name, parents, times), started=started, ended=ended)
 

@@ -16,7 +16,7 @@ from engine.corpus.transcripts.export_reader import SessionDocument
 from engine.corpus.transcripts.formats import Conversation, LineFormat
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import local_time, next_turn
-from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
+from engine.corpus.transcripts.messages import Message, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import ChatParser
 from engine.corpus.transcripts.parsers.hermes import parts_by_author
 
@@ -56,7 +56,7 @@ class HermesLines(LineFormat):
         return value.get("role") == _META and ("platform" in value or "tools" in value)
 
     def metadata(self, path: str) -> SessionMetadata:
-        return SessionMetadata(id=clean(session_of(path)))
+        return SessionMetadata.of(session_of(path))
 
 
 class HermesDocument(SessionDocument):
@@ -68,8 +68,7 @@ class HermesDocument(SessionDocument):
         return not os.path.exists(os.path.join(os.path.dirname(path), f"{session_of(path)}.jsonl"))
 
     def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
-        folder = string(value, "model_config", "cwd")
-        metadata = SessionMetadata(id=clean(value, "session_id"), project=clean(folder))
+        metadata = SessionMetadata.of(value.get("session_id"), project=string(value, "model_config", "cwd"))
         metadata.started = _time(value.get("session_start"))
         parser = HermesFileParser(metadata=metadata)
         parser.use_model(value.get("model"))

@@ -13,7 +13,7 @@ from typing import Any
 from engine.corpus.transcripts.agents import UUID
 from engine.corpus.transcripts.json_values import mapping, string, tool_input
 from engine.corpus.transcripts.message_builder import Part
-from engine.corpus.transcripts.messages import SessionMetadata, clean
+from engine.corpus.transcripts.messages import SessionMetadata
 from engine.corpus.transcripts.parsers.claude_code import ClaudeCodeFormat, ClaudeCodeParser
 
 _SESSION = re.compile(f"session-{UUID}")
@@ -37,4 +37,4 @@ class IflowFormat(ClaudeCodeFormat):
     def begin(self, path: str) -> IflowParser:
         name = os.path.basename(path).removesuffix(".jsonl")
         known = name if _SESSION.fullmatch(name) else ""
-        return IflowParser(metadata=SessionMetadata(id=clean(known)))
+        return IflowParser(metadata=SessionMetadata.of(known))

@@ -22,7 +22,7 @@ from engine.corpus.transcripts.json_values import (
     tool_input,
 )
 from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import ROLES, arguments, sidecar
 
 _OBJECT = "thread.message"
@@ -88,8 +88,7 @@ class JanFormat(LineFormat):
     def begin(self, path: str) -> JanParser:
         folder = os.path.dirname(path)
         thread = sidecar(os.path.join(folder, "thread.json"))
-        title = one_line(thread, "title")
-        metadata = SessionMetadata(id=clean(os.path.basename(folder)), title="" if title == _UNTITLED else title)
+        metadata = SessionMetadata.of(os.path.basename(folder), title=thread.get("title"), untitled=(_UNTITLED,))
         parser = JanParser(metadata=metadata)
         assistants = objects(thread, "assistants")
         chosen = (mapping(holder, "model") for holder in (thread, *assistants))

@@ -74,8 +74,7 @@ class JcodeSession(SessionDocument):
         return _NAME.fullmatch(os.path.basename(path)) is not None and bool(_OURS.match(head))
 
     def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
-        metadata = SessionMetadata(id=clean(value, "id"))
-        metadata.started = seconds(value.get("created_at"))
+        metadata = SessionMetadata.of(value.get("id"), started=value.get("created_at"))
         parser = _Parser(metadata=metadata)
         parser.describe(value)
         messages = [part for message in items(value, "messages") for part in parser.feed(mapping(message), 0)]

@@ -154,7 +154,7 @@ class JunieEvents(DocumentFormat):
     def read(self, path: str, cancel: CancelToken | None) -> Iterator[Conversation]:
         session = os.path.basename(os.path.dirname(path))
         listed = listed_sessions(list_of(path)).get(session, _UNLISTED)
-        parser = _Parser(metadata=SessionMetadata(id=clean(session), title=listed.title))
+        parser = _Parser(metadata=SessionMetadata.of(session, title=listed.title))
         parser.metadata.started, parser.metadata.project = listed.started, listed.project
         current, dropped = _merged(json_lines(path, cancel), parser)
         conversation = read_branches(parser, "", current, dropped)

@@ -154,7 +154,7 @@ def _conversation(connection: apsw.Connection, key: str, row: _Row, cancel: Canc
     if not isinstance(data, bytes):
         return None
     project = folder.decode(errors="replace") if isinstance(folder, bytes) else ""
-    metadata = SessionMetadata(id=clean(key), project=clean(project), started=seconds(created))
+    metadata = SessionMetadata.of(key, project=project, started=created)
     parser = _Parser(metadata=metadata)
     messages = whole(parser, parser.entries(data, cancel))
     metadata.ended = metadata.ended or seconds(updated)
@@ -256,12 +256,12 @@ class KiroFormat(LineFormat):
 
     def begin(self, path: str) -> KiroParser:
         described = sidecar(f"{path.removesuffix('.jsonl')}.json")
-        metadata = SessionMetadata(
-            id=clean(os.path.basename(path).partition(".")[0]),
-            title=one_line(described, "title"),
-            project=clean(described, "cwd"),
-            parent=clean(described, "parent_session_id"),
-            started=seconds(described.get("created_at")),
+        metadata = SessionMetadata.of(
+            os.path.basename(path).partition(".")[0],
+            title=described.get("title"),
+            project=described.get("cwd"),
+            parent=described.get("parent_session_id"),
+            started=described.get("created_at"),
         )
         parser = KiroParser(metadata=metadata)
         state = mapping(described, "session_state", "rts_model_state")
@@ -323,16 +323,15 @@ class KiroEventFormat(LineFormat):
     def begin(self, path: str) -> KiroEventParser:
         folder = os.path.dirname(path)
         described = sidecar(os.path.join(folder, "session.json"))
-        title = one_line(described, "title")
         forked = described.get("createdReason") == "tangent"
         folders = (*items(described, "workspacePaths"), *items(described, "rootPaths"))
-        metadata = SessionMetadata(
-            id=clean(string(described, "id") or os.path.basename(folder)),
-            title="" if title == _UNTITLED else title,
-            project=clean(next(filter(None, map(string, folders)), "")),
-            # A "tangent" is a fork of a session, which the user continues.
+        metadata = SessionMetadata.of(
+            string(described, "id") or os.path.basename(folder),
+            title=described.get("title"),
+            untitled=(_UNTITLED,),
+            project=next(filter(None, map(string, folders)), ""),
             parent="" if forked else clean(described, "parentSessionId"),
-            started=seconds(described.get("createdAt")),
+            started=described.get("createdAt"),
         )
         parser = KiroEventParser(metadata=metadata)
         parser.use_model(described.get("modelId"))
@@ -357,10 +356,11 @@ class KiroDocument(SessionDocument):
         project = string(value, "workspaceDirectory") or string(value, "workspacePath")
         id_ = string(value, "sessionId") or os.path.basename(path).removesuffix(".json")
         title, created = one_line(value, "title"), export_reader.listed_time(folder, id_)
-        metadata = SessionMetadata(
-            id=_EDITORS + clean(id_.removeprefix(_EDITORS)),
-            title="" if title == _UNTITLED else title,
-            project=clean(project),
+        metadata = SessionMetadata.of(
+            _EDITORS + clean(id_.removeprefix(_EDITORS)),
+            title=title,
+            untitled=(_UNTITLED,),
+            project=project,
             started=created,
         )
         executions = _executions(os.path.dirname(os.path.dirname(folder)), project)

@@ -15,7 +15,7 @@ import msgspec
 from engine.corpus.transcripts.formats import LineFormat, LineParser, digest
 from engine.corpus.transcripts.json_values import seconds, string
 from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
-from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
+from engine.corpus.transcripts.messages import Message, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import arguments
 from engine.corpus.transcripts.parsers.claude_code import parts_of
 from engine.corpus.transcripts.parsers.openclaw import OpenClawFormat, OpenClawParser
@@ -56,7 +56,7 @@ class LettaFormat(OpenClawFormat):
         return string(value, "id").startswith(_SESSION_ID) or string(value, "message", "id").startswith(_ID)
 
     def begin(self, path: str) -> LettaParser:
-        return LettaParser(metadata=SessionMetadata(id=clean(os.path.basename(os.path.dirname(path)))))
+        return LettaParser(metadata=SessionMetadata.of(os.path.basename(os.path.dirname(path))))
 
 
 class TranscriptParser(LineParser):
@@ -95,4 +95,4 @@ class LettaTranscriptFormat(LineFormat):
         return string(value, "kind") in _KINDS and "captured_at" in value
 
     def metadata(self, path: str) -> SessionMetadata:
-        return SessionMetadata(id=clean(os.path.basename(os.path.dirname(path))))
+        return SessionMetadata.of(os.path.basename(os.path.dirname(path)))

@@ -223,7 +223,7 @@ def _listed(connection: apsw.Connection) -> str:
 
 def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
     titles = "SELECT CAST(name AS BLOB) FROM {} WHERE id = ?"
-    metadata = SessionMetadata(id=clean(key))
+    metadata = SessionMetadata.of(key)
     reader = LlmReader(metadata=metadata, connection=connection)
     turns = _responses(connection, reader, key)
     row = connection.execute(titles.format("conversations"), (key,)).fetchone()

@@ -17,7 +17,7 @@ from engine.corpus.transcripts.export_reader import SessionDocument, read_branch
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import content, mapping, member, objects, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
-from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, one_line
 from engine.corpus.transcripts.token_usage import counted
 
 _ENDING = ".conversation.json"
@@ -86,8 +86,7 @@ class LmStudioChat(SessionDocument):
 
     def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
         title, id_ = one_line(value, "name"), os.path.basename(path).removesuffix(_ENDING)
-        metadata = SessionMetadata(id=clean(id_), title="" if title == _UNTITLED else title)
-        metadata.started = seconds(value.get("createdAt"))
+        metadata = SessionMetadata.of(id_, title=title, untitled=(_UNTITLED,), started=value.get("createdAt"))
         current: list[Mapping[str, Any]] = []
         others: list[Mapping[str, Any]] = []
         for message in objects(value, "messages"):

@@ -142,4 +142,4 @@ class MuseFormat(LineFormat):
         above = os.path.dirname(folder)
         called = os.path.basename(above) == _SUBAGENTS
         parent = clean(os.path.basename(os.path.dirname(above))) if called else ""
-        return SessionMetadata(id=clean(os.path.basename(folder)), parent=parent)
+        return SessionMetadata.of(os.path.basename(folder), parent=parent)

@@ -108,7 +108,7 @@ class MuxChat(DocumentFormat):
             known = _workspace(parent)._replace(title="", parent=os.path.basename(parent))
         else:
             known = _workspace(folder)
-        metadata = SessionMetadata(id=clean(task), title=known.title, project=known.project, parent=known.parent)
+        metadata = SessionMetadata.of(task, title=known.title, project=known.project, parent=known.parent)
         parser = _Parser(metadata=metadata)
         messages: list[Message] = []
         for line in chain(_archived(os.path.join(folder, _ARCHIVE), cancel), json_lines(path, cancel)):

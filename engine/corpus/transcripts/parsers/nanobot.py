@@ -66,7 +66,7 @@ class NanobotFormat(LineFormat):
 
     def metadata(self, path: str) -> SessionMetadata:
         folder, name = os.path.split(path)
-        return SessionMetadata(id=clean(name.removesuffix(".jsonl")), project=_workspace(folder))
+        return SessionMetadata.of(name.removesuffix(".jsonl"), project=_workspace(folder))
 
 
 def _workspace(folder: str) -> str:

@@ -86,7 +86,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     row = connection.execute("SELECT id, CAST(cwd AS BLOB) FROM trees WHERE name = ?", (key,)).fetchone()
     if row is None:
         return None
-    reader = OctofriendReader(metadata=SessionMetadata(id=clean(key), project=clean(as_text(row[1]))))
+    reader = OctofriendReader(metadata=SessionMetadata.of(key, project=as_text(row[1])))
     nodes, parents = dict[str, dict[str, Any]](), dict[str, str]()
     created = "n.created_at" if "created_at" in columns(connection, "tree_nodes") else "NULL"
     model = data_of("h.model_json") if "model_json" in columns(connection, "history_items") else "NULL"

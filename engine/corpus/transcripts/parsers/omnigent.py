@@ -17,7 +17,7 @@ from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import ROLES, arguments
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
 
@@ -99,13 +99,13 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
         workspace,
         id_,
     ) = row
-    metadata = SessionMetadata(
-        id=clean(name),
-        title=one_line(as_text(title) or as_text(called)),
-        project=clean(as_text(folder) or as_text(folder_above)),
-        branch=clean(as_text(branch) or as_text(branch_above)),
+    metadata = SessionMetadata.of(
+        name,
+        title=as_text(title) or as_text(called),
+        project=as_text(folder) or as_text(folder_above),
+        branch=as_text(branch) or as_text(branch_above),
         parent=clean(as_text(parent)) if as_text(kind) in _SUB_AGENT else "",
-        started=seconds(created),
+        started=created,
     )
     reader = OmnigentReader(metadata=metadata)
     _count(reader, counts)

@@ -22,7 +22,7 @@ from engine.corpus.transcripts.formats import Conversation, DocumentFormat, Line
 from engine.corpus.transcripts.json_values import mapping, objects, seconds, string
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_result
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
 _AGENT = "open-webui"
@@ -102,8 +102,9 @@ def _conversation(value: Mapping[str, Any]) -> Conversation:
     parents = {name: string(node, "parentId") for name, node in nodes.items()}
     times = {name: seconds(node.get("timestamp")) for name, node in nodes.items()}
     key = clean(string(value, "id") or string(chat, "id"))
-    title = one_line(string(value, "title") or string(chat, "title"))
-    parser = _Parser(metadata=SessionMetadata(id=key, title="" if title == _UNTITLED else title))
+    parser = _Parser(
+        metadata=SessionMetadata.of(key, title=string(value, "title") or string(chat, "title"), untitled=(_UNTITLED,))
+    )
     current, others = divided(nodes, parents, times, string(history, "currentId"))
     started, ended = seconds(value.get("created_at")), seconds(value.get("updated_at"))
     return read_branches(parser, key, current, others, started=started, ended=ended)

@@ -33,7 +33,7 @@ from engine.corpus.transcripts.formats import LineFormat, LineParser, digest
 from engine.corpus.transcripts.json_values import mapping, member, objects, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import cached_by_version, parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn, tool_result
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.parsers import openclaw_injected_text as injected
 from engine.corpus.transcripts.token_usage import Usage, counted, dollars
 
@@ -131,9 +131,9 @@ class OpenClawParser(LineParser, kw_only=True):
         if kind == "session":
             self._head(value)
         elif kind == "session_info":
-            self.metadata.title = clean(value, "name").strip() or self.metadata.title
+            self.metadata.title = one_line(value, "name") or self.metadata.title
         elif kind in ("title", "title_change"):  # Oh My Pi's, in front of the session: the header can have an older one
-            self.metadata.title = clean(value, "title").strip() or self.metadata.title
+            self.metadata.title = one_line(value, "title") or self.metadata.title
         elif kind in ("compaction", "branch_summary"):
             self._use(self._only_model(), value.get("usage"), value)
             return self._emit([Part("system", "text", string(value, "summary"))], value, line, value.get("timestamp"))
@@ -178,7 +178,7 @@ class OpenClawParser(LineParser, kw_only=True):
         self.headed = True
         metadata = self.metadata
         metadata.id = clean(value, "id") or metadata.id
-        metadata.title = metadata.title or clean(value, "title").strip()
+        metadata.title = metadata.title or one_line(value, "title")
         metadata.project = clean(value, "cwd")
         metadata.started = seconds(value.get("timestamp")) or metadata.started
         if value.get("rlmDepth"):  # of a sub-agent of Prime Agent
@@ -318,7 +318,7 @@ class OpenClawFormat(LineFormat):
         stored = stored_session(folder, session)
         generated = stored.generated or bool(_COPY.search(name))
         parent = stored.parent or _parent_session(folder)
-        metadata = SessionMetadata(id=clean(session), title=stored.label.strip(), parent=parent, generated=generated)
+        metadata = SessionMetadata.of(session, title=stored.label.strip(), parent=parent, generated=generated)
         return OpenClawParser(metadata=metadata, archive=bool(_ARCHIVE.search(name)), side=bool(parent))
 
 

@@ -25,7 +25,7 @@ from engine.corpus.transcripts.formats import Conversation, DocumentFormat, Line
 from engine.corpus.transcripts.json_values import content, items, mapping, member, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.token_usage import Usage, add_counts, dollars, tokens
 
 # --- Messages of opencode: in parts (first generation), or in one piece (version 2) ----------------------------------
@@ -192,13 +192,13 @@ def _object(path: str, reader: OpencodeReader) -> Mapping[str, Any]:
 
 def session_metadata(session: str, value: Mapping[str, Any]) -> SessionMetadata:
     """Return the metadata in a session's own file, or in its database row."""
-    title = clean(value, "title").strip()
-    return SessionMetadata(
-        id=clean(session),
+    title = one_line(value, "title")
+    return SessionMetadata.of(
+        session,
         title="" if _NO_TITLE.match(title) else title,
-        project=clean(value, "directory"),
-        parent=clean(value, "parentID"),
-        started=seconds(member(value, "time", "created")),
+        project=value.get("directory"),
+        parent=value.get("parentID"),
+        started=member(value, "time", "created"),
     )
 
 

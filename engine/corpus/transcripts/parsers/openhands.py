@@ -23,7 +23,7 @@ from engine.corpus.safe_open import is_link
 from engine.corpus.transcripts.formats import Conversation, DocumentFormat
 from engine.corpus.transcripts.json_values import content, items, mapping, member, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, local_time, next_turn, tool_call, tool_result
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import ChatParser, arguments, sidecar
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens, without_cached
 
@@ -150,10 +150,10 @@ class OpenHandsConversation(DocumentFormat):
         events = events_folder(path)
         folder = os.path.dirname(events)
         state = sidecar(os.path.join(folder, _STATE))
-        metadata = SessionMetadata(
-            id=clean(string(state, "id") or os.path.basename(folder)),
-            title=one_line(_title(folder)),
-            project=clean(state, "workspace", "working_dir"),
+        metadata = SessionMetadata.of(
+            string(state, "id") or os.path.basename(folder),
+            title=_title(folder),
+            project=member(state, "workspace", "working_dir"),
         )
         reader = OpenHandsReader(metadata=metadata)
         for metrics in mapping(state, "stats", "usage_to_metrics").values():

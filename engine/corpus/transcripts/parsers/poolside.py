@@ -77,5 +77,4 @@ class PoolsideFormat(LineFormat):
         )
 
     def metadata(self, path: str) -> SessionMetadata:
-        name = os.path.basename(path).removesuffix(".ndjson").removeprefix("trajectory-")
-        return SessionMetadata(id=clean(name))
+        return SessionMetadata.of(os.path.basename(path).removesuffix(".ndjson").removeprefix("trajectory-"))

@@ -17,7 +17,7 @@ from engine.corpus.transcripts.export_reader import SessionDocument, json_lines,
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import items, mapping, member, objects, seconds, string
 from engine.corpus.transcripts.message_builder import Part
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import ROLES, SdkParser, sidecar
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
@@ -61,13 +61,13 @@ class PositConversation(SessionDocument):
                     stored[number] = member(line, "message")
         root = mapping(value, "root")
         about = mapping(root, "metadata")
-        metadata = SessionMetadata(
-            id=clean(os.path.basename(folder)),
-            title=one_line(root, "title"),
-            project=clean(_project(folder)),
-            branch=clean(about, "gitBranch"),
+        metadata = SessionMetadata.of(
+            os.path.basename(folder),
+            title=root.get("title"),
+            project=_project(folder),
+            branch=about.get("gitBranch"),
             parent=clean(about, "parentTreeId") if about.get("kind") == "subagent" else "",
-            started=seconds(root.get("timestamp")),
+            started=root.get("timestamp"),
         )
         parser = _Parser(metadata=metadata)
         current: list[Mapping[str, Any]] = []

@@ -96,7 +96,7 @@ class PromaFormat(LineFormat):
     def metadata(self, path: str) -> SessionMetadata:
         id_ = session_of(path)
         listed = listed_sessions(os.path.dirname(path)).get(id_, Listed())
-        metadata = SessionMetadata(id=clean(id_), title=listed.title)
+        metadata = SessionMetadata.of(id_, title=listed.title)
         metadata.project, metadata.parent = listed.folder, listed.parent
         return metadata
 

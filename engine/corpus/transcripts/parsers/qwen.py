@@ -207,7 +207,7 @@ class QwenFormat(LineFormat):
         name = os.path.basename(path).removesuffix(".jsonl")
         base = Path(path).parents[3:4]  # of projects/<folder>/chats/<session>.jsonl
         resources = os.path.join(base[0], "resources", name) if base else ""
-        return QwenParser(metadata=SessionMetadata(id=clean(name)), resources=resources)
+        return QwenParser(metadata=SessionMetadata.of(name), resources=resources)
 
 
 class QwenDocument(GeminiDocument):

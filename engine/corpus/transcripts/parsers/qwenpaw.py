@@ -15,7 +15,7 @@ from engine.corpus.transcripts.export_reader import SessionDocument
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import content, items, mapping, string
 from engine.corpus.transcripts.message_builder import local_time
-from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
+from engine.corpus.transcripts.messages import Message, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import ROLES, BlockParser
 
 
@@ -36,9 +36,11 @@ class QwenPawSession(SessionDocument):
     beginning = re.compile(rb'\A[\s\xef\xbb\xbf]*\{\s*"agent"\s*:\s*\{\s*"memory"\s*:\s*\{')
 
     def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
-        workspace = os.path.basename(path[: path.rfind(f"{os.sep}sessions{os.sep}")])
         parser = _Parser(
-            metadata=SessionMetadata(id=clean(os.path.basename(path).removesuffix(".json")), project=clean(workspace))
+            metadata=SessionMetadata.of(
+                os.path.basename(path).removesuffix(".json"),
+                project=os.path.basename(path[: path.rfind(f"{os.sep}sessions{os.sep}")]),
+            )
         )
         messages: list[Message] = []
         for pair in items(mapping(value, "agent", "memory"), "content"):

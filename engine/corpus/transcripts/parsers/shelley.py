@@ -14,7 +14,7 @@ from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, 
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import mapping, member, objects, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.token_usage import counted
 
 _ROLES: Mapping[str, Role] = {"user": "user", "agent": "assistant", "tool": "tool"}
@@ -63,13 +63,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     if row is None:
         return None
     name, folder, created, parent, used = map(as_text, row)
-    metadata = SessionMetadata(
-        id=clean(key),
-        title=one_line(name),
-        project=clean(folder),
-        parent=clean(parent),
-        started=seconds(created),
-    )
+    metadata = SessionMetadata.of(key, title=name, project=folder, parent=parent, started=created)
     reader = ShelleyReader(metadata=metadata)
     turns = _turns(connection, key, reader, used)
     return reader.conversation(key, whole(reader, turns))

@@ -60,8 +60,7 @@ class TauFormat(LineFormat):
     def metadata(self, path: str) -> SessionMetadata:
         folder, name = os.path.split(path)
         id_ = name.partition(LINES_END)[0]
-        title = listed_titles(folder).get(id_, "")
-        return SessionMetadata(id=clean(id_), title=title)
+        return SessionMetadata.of(id_, title=listed_titles(folder).get(id_, ""))
 
 
 def listed_titles(folder: str) -> Mapping[str, str]:

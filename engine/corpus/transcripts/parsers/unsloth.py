@@ -16,7 +16,7 @@ from engine.corpus.transcripts.export_reader import divided, read_branches
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, attached, tool_call, tool_result
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, SdkParser, arguments
 
 _UNTITLED = "New Chat"
@@ -58,7 +58,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     if row is None:
         return None
     title, model, created, project = as_text(row[0]), as_text(row[1]), row[2], as_text(row[3])
-    metadata = SessionMetadata(id=clean(key), project=clean(project), started=seconds(created))
+    metadata = SessionMetadata.of(key, project=project, started=created)
     metadata.title = "" if title == _UNTITLED else one_line(title)
     reader = UnslothReader(metadata=metadata)
     reader.use_model(model)

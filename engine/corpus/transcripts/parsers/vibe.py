@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from engine.corpus.transcripts.formats import LineFormat
-from engine.corpus.transcripts.json_values import items, mapping, member, seconds, string
+from engine.corpus.transcripts.json_values import items, mapping, member, string
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
-from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.messages import Message, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import ROLES, ChatParser, sidecar
 from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
 
@@ -46,14 +46,14 @@ class VibeFormat(LineFormat):
 
     def begin(self, path: str) -> VibeParser:
         meta = sidecar(os.path.join(os.path.dirname(path), "meta.json"))
-        metadata = SessionMetadata(
-            id=clean(string(meta, "session_id") or os.path.basename(os.path.dirname(path))),
-            title=one_line(meta, "title"),
-            project=clean(meta, "environment", "working_directory"),
-            branch=clean(meta, "git_branch"),
-            parent=clean(meta, "parent_session_id"),
-            started=seconds(meta.get("start_time")),
-            ended=seconds(meta.get("end_time")),
+        metadata = SessionMetadata.of(
+            string(meta, "session_id") or os.path.basename(os.path.dirname(path)),
+            title=meta.get("title"),
+            project=member(meta, "environment", "working_directory"),
+            branch=meta.get("git_branch"),
+            parent=meta.get("parent_session_id"),
+            started=meta.get("start_time"),
+            ended=meta.get("end_time"),
         )
         parser = VibeParser(metadata=metadata)
         counts, model = mapping(meta, "stats"), member(meta, "config", "active_model")

@@ -183,7 +183,7 @@ class VisualStudioTraces(DocumentFormat):
                         if before is None or before.completeness < span.completeness:
                             spans[key] = span
         for name, spans in found.items():
-            parser = _Parser(metadata=SessionMetadata(id=clean(name)))
+            parser = _Parser(metadata=SessionMetadata.of(name))
             if broken:
                 parser.count_unknown("no JSON")
             messages = parser.read(sorted(spans.values(), key=lambda span: span.start or 0.0))

@@ -210,7 +210,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     if row is None:
         return None
     about = mapping(parse_line(row[0])) if isinstance(row[0], bytes) else {}
-    metadata = SessionMetadata(id=clean(key), parent=clean(about, "parent_conversation_id"))
+    metadata = SessionMetadata.of(key, parent=about.get("parent_conversation_id"))
     parser = _Parser(metadata=metadata)
     messages_by_time: list[_TimedMessage] = []
     ours = rows_with(connection, "agent_tasks", "conversation_id")

@@ -31,7 +31,7 @@ from engine.corpus.transcripts.json_values import (
 )
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
-from engine.corpus.transcripts.messages import Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.messages import Role, SessionMetadata, clean
 from engine.corpus.transcripts.token_usage import anthropic_usage
 
 _OPTIONAL = ("folder_paths", "parent_id", "created_at")
@@ -149,12 +149,8 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
         return None
     title, updated, sort, data, folders, parent, created = row
     ended = seconds(as_text(updated))
-    metadata = SessionMetadata(
-        id=clean(key),
-        title=one_line(as_text(title)),
-        parent=clean(as_text(parent)),
-        started=seconds(as_text(created)) or ended,
-        ended=ended,
+    metadata = SessionMetadata.of(
+        key, title=as_text(title), parent=as_text(parent), started=seconds(as_text(created)) or ended, ended=ended
     )
     reader = ZedReader(metadata=metadata)
     document = _document(reader, as_text(sort), data)
