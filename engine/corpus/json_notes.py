@@ -65,7 +65,7 @@ def readable(data: bytes, name: str) -> str:
 
 def _canvas(canvas: dict[str, Any]) -> Iterator[str]:
     """Yield the cards from top to bottom, those in a group below its label, then the labels of lines between cards."""
-    nodes = [node for node in items(canvas.get("nodes")) if isinstance(node, dict)]
+    nodes = [node for node in items(canvas, "nodes") if isinstance(node, dict)]
     groups = sorted((node for node in nodes if node.get("type") == "group"), key=_position)
     # Of nested groups, the smallest one is the card's.
     areas = sorted((_Area.of(group, number) for number, group in enumerate(groups[:_MAX_GROUPS])), key=_Area.size)
@@ -80,7 +80,7 @@ def _canvas(canvas: dict[str, Any]) -> Iterator[str]:
         label = " ".join(_string(group.get("label")).split())
         yield f"# {label}" if label else "---" if inside.get(number) else ""
         yield from _separated(inside.get(number, ()))
-    lines = list(_labelled_lines(items(canvas.get("edges")), nodes))
+    lines = list(_labelled_lines(items(canvas, "edges"), nodes))
     yield "\n".join(["---", "", *lines] if lines else [])
 
 
@@ -167,7 +167,7 @@ def _notebook(notebook: dict[str, Any]) -> Iterator[str]:
         elif source.strip():
             yield _fenced(source, language or _known(cell.get("language")))
         if code:
-            output = "\n".join(filter(None, map(_output, items(cell.get("outputs")))))
+            output = "\n".join(filter(None, map(_output, items(cell, "outputs"))))
             if output := _ESCAPES.sub("", output).strip("\n"):
                 if source.strip():
                     yield _OUTPUT  # else the two blocks of code look like one
@@ -177,9 +177,9 @@ def _notebook(notebook: dict[str, Any]) -> Iterator[str]:
 
 def _cells(notebook: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the cells of a notebook, which format 3 stores in worksheets."""
-    for part in (notebook, *items(notebook.get("worksheets"))):
+    for part in (notebook, *items(notebook, "worksheets")):
         if isinstance(part, dict):
-            yield from (cell for cell in items(part.get("cells")) if isinstance(cell, dict))
+            yield from (cell for cell in items(part, "cells") if isinstance(cell, dict))
 
 
 def _known(language: object) -> str:

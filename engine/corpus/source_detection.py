@@ -163,17 +163,17 @@ def _config_files(machine: Machine, states: list[str]) -> Iterator[str]:
 def _named_workspaces(machine: Machine, config: object) -> Iterator[Candidate]:
     """Yield the workspaces of the defaults and of each agent, listed (until summer 2026) or by name (since)."""
     top = mapping(config)
-    agents = mapping(top.get("agents"))
+    agents = mapping(top, "agents")
     listed = agents.get("list")
-    entries = [(string(mapping(entry).get("id")), mapping(entry)) for entry in items(listed)]
-    entries += [(name, mapping(entry)) for name, entry in mapping(agents.get("entries")).items()]
+    entries = [(string(entry, "id"), mapping(entry)) for entry in items(listed)]
+    entries += [(name, mapping(entry)) for name, entry in mapping(agents, "entries").items()]
     shared = ""
-    for defaults in (mapping(agents.get("defaults")), mapping(top.get("agent"))):
-        if path := machine.expanded(string(defaults.get("workspace"))):
+    for defaults in (mapping(agents, "defaults"), mapping(top, "agent")):
+        if path := machine.expanded(string(defaults, "workspace")):
             shared = shared or path
             yield _workspace("", path)
     for agent, entry in entries:
-        if path := machine.expanded(string(entry.get("workspace"))):
+        if path := machine.expanded(string(entry, "workspace")):
             yield _workspace(agent, path)
         elif shared and agent and os.path.basename(agent) == agent:
             yield _workspace(agent, os.path.join(shared, agent))
@@ -183,8 +183,8 @@ def obsidian_vaults(machine: Machine, issues: list[FileIssue]) -> Iterator[Candi
     """Yield the vaults in Obsidian's list; errors are added to `issues`."""
     for folder in _config_folders(machine):
         known = mapping(read_list(os.path.join(folder, "obsidian.json"), issues))
-        for vault in mapping(known.get("vaults")).values():
-            if path := machine.expanded(string(mapping(vault).get("path"))):
+        for vault in mapping(known, "vaults").values():
+            if path := machine.expanded(string(vault, "path")):
                 yield Candidate("obsidian-vault", "obsidian", os.path.basename(path), path)
 
 

@@ -162,9 +162,9 @@ def _names(path: str) -> Mapping[str, GivenName]:
     try:
         for raw in raw_lines(descriptor):
             value = parse_line(raw.data) if len(raw.data) <= LONGEST_LINE else None
-            if value is not None and (name := one_line(string(value.get("thread_name")))):
+            if value is not None and (name := one_line(value, "thread_name")):
                 time = seconds(value.get("updated_at")) or 0.0
-                names[string(value.get("id")).lower()] = GivenName(name, time)
+                names[string(value, "id").lower()] = GivenName(name, time)
     finally:
         os.close(descriptor)
     return names

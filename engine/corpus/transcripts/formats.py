@@ -201,7 +201,7 @@ class LineFormat:
 
     def metadata(self, path: str) -> SessionMetadata:
         """Return the metadata that the path of a transcript and the files next to it contain."""
-        return SessionMetadata(id=clean(os.path.basename(path).removesuffix(".jsonl")))
+        return SessionMetadata.of(os.path.basename(path).removesuffix(".jsonl"))
 
     def resume(self, state: bytes) -> LineParser:
         """Return a parser with the fields in `state` (JSON). Raises ValueError for a state of another version."""

@@ -38,18 +38,35 @@ _NOT_IN_NAMES = str.maketrans("]\n", ") ")
 _DRIVE = re.compile(r"/[A-Za-z]:(?:/|\Z)")
 
 
-def mapping(value: object) -> Mapping[str, Any]:
-    """Return the value if it is a JSON object, else an empty one."""
+def member(value: object, *keys: object) -> Any:
+    """Return the member of a JSON object at these keys, each within the one before; None if there is none."""
+    for key in keys:
+        if not isinstance(value, dict):
+            return None
+        value = value.get(key)
+    return value
+
+
+def mapping(value: object, *keys: object) -> Mapping[str, Any]:
+    """Return the value, or its `member` at these keys, if it is a JSON object, else an empty one."""
+    value = member(value, *keys) if keys else value
     return value if isinstance(value, dict) else {}
 
 
-def items(value: object) -> list[Any]:
-    """Return the value if it is a JSON array, else an empty one."""
+def items(value: object, *keys: object) -> list[Any]:
+    """Return the value, or its `member` at these keys, if it is a JSON array, else an empty one."""
+    value = member(value, *keys) if keys else value
     return value if isinstance(value, list) else []
 
 
-def string(value: object) -> str:
-    """Return the value if it is a string, else an empty one."""
+def objects(value: object, *keys: object) -> list[Mapping[str, Any]]:
+    """Return the entries of a JSON array, each as an object."""
+    return [mapping(entry) for entry in items(value, *keys)]
+
+
+def string(value: object, *keys: object) -> str:
+    """Return the value, or its `member` at these keys, if it is a string, else an empty one."""
+    value = member(value, *keys) if keys else value
     return value if isinstance(value, str) else ""
 
 
@@ -79,8 +96,9 @@ def _seconds(value: object) -> float | None:
     return None
 
 
-def tool_input(value: object) -> str:
-    """Return the input of a tool as text: its only string, else indented JSON."""
+def tool_input(value: object, *keys: object) -> str:
+    """Return the input of a tool, given as a value or its `member`, as text: its only string, else indented JSON."""
+    value = member(value, *keys)
     if isinstance(value, str):
         return value
     if isinstance(value, dict) and len(value) == 1 and isinstance(only := next(iter(value.values())), str):
@@ -100,11 +118,12 @@ def tool_input(value: object) -> str:
         return "[nested too deeply to be shown]"
 
 
-def content(value: object) -> str:
-    """Return the text of a message or a tool result, given as a string, a block, or a list of both.
+def content(value: object, *keys: object) -> str:
+    """Return the text of a message or a tool result, given as a string, a block, or a list of both, or as a `member`.
 
     Other content is named in brackets, without its data.
     """
+    value = member(value, *keys)
     blocks = value if isinstance(value, list) else [value]
     return "\n".join(text for text in map(_block, blocks) if text)
 

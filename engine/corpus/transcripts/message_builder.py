@@ -26,6 +26,15 @@ class Part(NamedTuple):
     """Whether a tool call or its result is marked as failed or refused."""
 
 
+def tool_call(text: str, tool: str = "", call: str = "", failed: bool = False) -> Part:
+    """Return the agent's call of a tool. The tool's name is its text if the call has no input."""
+    return Part("assistant", "tool-call", text or tool, tool, call, failed)
+
+
+def tool_result(text: str, tool: str = "", call: str = "", failed: bool = False) -> Part:
+    return Part("tool", "tool-result", text, tool, call, failed)
+
+
 def next_turn(
     parser: LineParser,
     parts: Iterable[Part],

@@ -2,11 +2,12 @@
 
 import functools
 import re
-from collections.abc import Set
+from collections.abc import Container, Set
 from typing import Literal
 
 import msgspec
 
+from engine.corpus.transcripts.json_values import seconds, string
 from engine.corpus.transcripts.token_usage import Usage
 from engine.redaction.secret_masking import redact
 from engine.text.folding import fold
@@ -114,6 +115,36 @@ class SessionMetadata(msgspec.Struct, kw_only=True):
     usage: dict[str, Usage] = {}
     """Tokens and cost by model; all are unknown if the transcript records only the model's name."""
 
+    @classmethod
+    def of(  # noqa: PLR0913 - all but the first are given by name
+        cls,
+        id: object = "",
+        *,
+        title: object = "",
+        untitled: Container[str] = (),
+        project: object = "",
+        branch: object = "",
+        parent: object = "",
+        started: object = None,
+        ended: object = None,
+        generated: bool = False,
+    ) -> "SessionMetadata":
+        """Return the metadata in values of a transcript, of any type.
+
+        `untitled`: titles that the program gives to sessions without one.
+        """
+        name = one_line(title)
+        return cls(
+            id=clean(id),
+            title="" if name in untitled else name,
+            project=clean(project),
+            branch=clean(branch),
+            parent=clean(parent),
+            started=seconds(started),
+            ended=seconds(ended),
+            generated=generated,
+        )
+
     @property
     def name(self) -> str:
         """The title to show; empty for a session without a message of the user."""
@@ -170,8 +201,11 @@ class SessionMetadata(msgspec.Struct, kw_only=True):
         return any(first <= line <= last for first, last in self.rewound)
 
 
-def clean(text: str) -> str:
-    """Return the text with only "\\n" line ends, and without characters that SQLite, FTS5 or Qt don't accept."""
+def clean(value: object, *keys: object) -> str:
+    """Return a JSON value, or its `member` at these keys, as text with only "\\n" line ends, without characters that
+    SQLite, FTS5 or Qt don't accept; empty if it isn't a string.
+    """
+    text = string(value, *keys)
     if len(text) <= _SLICE:
         # As most texts are; a search for the others takes several times as long.
         return text if text.isascii() and "\0" not in text and "\r" not in text else _clean(text)
@@ -190,8 +224,11 @@ def _clean(text: str) -> str:
     return _UNUSABLE.sub("\ufffd", text)
 
 
-def one_line(title: str) -> str:
-    """Return a title on one line, at most 200 characters, with secrets masked; it ends in an ellipsis if it is cut."""
+def one_line(value: object, *keys: object) -> str:
+    """Return a title, given as a JSON value or its `member` at these keys, on one line, at most 200 characters, with
+    secrets masked; it ends in an ellipsis if it is cut.
+    """
+    title = string(value, *keys)
     # Mask before cutting: half of a secret would not be recognised.
     line = " ".join(redact(clean(title[:_OPENING])).split())
     return line if len(line) <= _LONGEST_GIVEN else f"{line[: _LONGEST_GIVEN - 1].rstrip()}…"

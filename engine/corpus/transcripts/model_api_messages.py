@@ -7,9 +7,9 @@ from typing import Any
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.formats import LineParser
-from engine.corpus.transcripts.json_values import content, image_mark, items, mapping, string, tool_input
+from engine.corpus.transcripts.json_values import content, image_mark, mapping, objects, string, tool_input
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
-from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, clean
 
 ROLES: Mapping[str, Role] = {
@@ -25,27 +25,23 @@ class ChatParser(LineParser, kw_only=True):
     """Parses messages in the format of the chat completions API: role, content and tool calls."""
 
     def chat_parts(self, message: Mapping[str, Any]) -> Iterator[Part]:
-        role = self.role(ROLES, string(message.get("role")))
+        role = self.role(ROLES, string(message, "role"))
         if role is None:
             return
         if role == "tool":
-            id = string(message.get("tool_call_id"))
-            name = string(message.get("name")) or self.calls.get(clean(id), "")
-            yield Part(
-                "tool", "tool-result", content(message.get("content")), name, id, message.get("is_error") is True
-            )
+            id = string(message, "tool_call_id")
+            name = string(message, "name") or self.calls.get(clean(id), "")
+            yield tool_result(content(message, "content"), name, id, message.get("is_error") is True)
             return
-        yield Part(role, "thinking", content(message.get("reasoning_content")))
-        yield Part(role, "text", content(message.get("content")))
-        for call in map(mapping, items(message.get("tool_calls"))):
+        yield Part(role, "thinking", content(message, "reasoning_content"))
+        yield Part(role, "text", content(message, "content"))
+        for call in objects(message, "tool_calls"):
             yield self.call(call)
 
     def call(self, call: Mapping[str, Any]) -> Part:
         """Return a tool call as a part. Some agents nest the name and arguments in an object `function`."""
-        function = mapping(call.get("function")) or call
-        name = clean(string(function.get("name")))
-        id = string(call.get("id"))
-        return Part("assistant", "tool-call", arguments(function.get("arguments")), name, id)
+        function = mapping(call, "function") or call
+        return tool_call(arguments(function.get("arguments")), clean(function, "name"), string(call, "id"))
 
 
 def arguments(value: object) -> str:
@@ -88,7 +84,7 @@ class BlockParser(LineParser, kw_only=True):
 
     def result(self, block: Mapping[str, Any]) -> str:
         """Return the text of a tool result."""
-        return content(block.get("content")) if "content" in block else string(block.get("output"))
+        return content(block, "content") if "content" in block else string(block, "output")
 
     def failed(self, block: Mapping[str, Any]) -> bool:
         """Return whether a tool result says that the tool failed."""
@@ -100,20 +96,20 @@ class BlockParser(LineParser, kw_only=True):
         if isinstance(value, str):
             yield from self.text(value, role)
         elif kind == "text":
-            yield from self.text(string(block.get("text")), role)
+            yield from self.text(string(block, "text"), role)
         elif kind == "thinking":
-            yield Part("assistant", "thinking", string(block.get("thinking")) or string(block.get("text")))
+            yield Part("assistant", "thinking", string(block, "thinking") or string(block, "text"))
         elif kind == "tool_use":
-            name, id = string(block.get("name")), string(block.get("id"))
-            yield Part("assistant", "tool-call", tool_input(block.get("input")) or name, name, id)
+            name, id = string(block, "name"), string(block, "id")
+            yield tool_call(tool_input(block, "input"), name, id)
         elif kind == "tool_result":
-            id = string(block.get("tool_use_id")) or string(block.get("toolUseID"))
-            name = string(block.get("name"))
-            yield Part("tool", "tool-result", self.result(block), name, id, self.failed(block))
+            id = string(block, "tool_use_id") or string(block, "toolUseID")
+            name = string(block, "name")
+            yield tool_result(self.result(block), name, id, self.failed(block))
         elif kind in ("image", "media"):
             yield Part(role, "text", image_mark(block))
         elif kind in ("file", "document"):
-            name = string(block.get("path")) or string(block.get("title"))
+            name = string(block, "path") or string(block, "title")
             yield Part(role, "text", f"[file: {name}]" if name else "[file]")
         elif kind not in ("redacted", "redacted_thinking") and value is not None:
             self.count_unknown(f"block {kind}" if isinstance(kind, str) else None)
@@ -124,7 +120,7 @@ class SdkParser(BlockParser, kw_only=True):
 
     def failed(self, block: Mapping[str, Any]) -> bool:
         """Return whether a tool result says that the tool failed, or that the user refused it."""
-        kind = string(mapping(block.get("output")).get("type"))
+        kind = string(block, "output", "type")
         return super().failed(block) or kind in ("error-text", "error-json", "execution-denied")
 
     def result(self, block: Mapping[str, Any]) -> str:
@@ -137,15 +133,14 @@ class SdkParser(BlockParser, kw_only=True):
         block = mapping(value)
         kind = block.get("type")
         if kind == "reasoning":
-            yield Part("assistant", "thinking", string(block.get("text")))
+            yield Part("assistant", "thinking", string(block, "text"))
         elif kind == "tool-call":
-            name = string(block.get("toolName")) or string(block.get("name"))
-            id = string(block.get("toolCallId")) or string(block.get("id"))
-            given = arguments(block.get("input", block.get("arguments"))) or name
-            yield Part("assistant", "tool-call", given, name, id)
+            name = string(block, "toolName") or string(block, "name")
+            id = string(block, "toolCallId") or string(block, "id")
+            yield tool_call(arguments(block.get("input", block.get("arguments"))), name, id)
         elif kind == "tool-result":
-            id = string(block.get("toolCallId"))
-            name = string(block.get("toolName"))
-            yield Part("tool", "tool-result", self.result(block), name, id, self.failed(block))
+            id = string(block, "toolCallId")
+            name = string(block, "toolName")
+            yield tool_result(self.result(block), name, id, self.failed(block))
         else:
             yield from super()._block(value, role)

@@ -109,7 +109,7 @@ def counted(counts: Mapping[str, Any], names: str, *, cost: str = "", with_cache
 def anthropic_usage(value: object) -> Usage:
     """Convert the `usage` of a message in Anthropic's API."""
     usage = mapping(value)
-    written = mapping(usage.get("cache_creation"))
+    written = mapping(usage, "cache_creation")
     return Usage(
         tokens(usage.get("input_tokens")),
         tokens(usage.get("output_tokens")),

@@ -243,14 +243,14 @@ def patch_of(changes: Mapping[str, Any]) -> str:
     lines: list[str] = []
     for path, value in changes.items():
         change = mapping(value)
-        action = {"add": "Add", "delete": "Delete"}.get(string(change.get("type")), "Update")
+        action = {"add": "Add", "delete": "Delete"}.get(string(change, "type"), "Update")
         lines.append(f"*** {action} File: {path}")
-        if moved := string(change.get("move_path")):
+        if moved := string(change, "move_path"):
             lines.append(f"*** Move to: {moved}")
         if action == "Add":
-            lines += [f"+{line}" for line in string(change.get("content")).splitlines()]
+            lines += [f"+{line}" for line in string(change, "content").splitlines()]
         elif action == "Update":
-            lines.append(string(change.get("unified_diff")).rstrip("\n"))
+            lines.append(string(change, "unified_diff").rstrip("\n"))
     return "\n".join([_PATCH_START, *filter(None, lines), "*** End Patch"]) if lines else ""
 
 
@@ -271,7 +271,7 @@ def _of_arguments(action: _Action, arguments: Mapping[str, Any]) -> Iterator[Too
     named = _by_letters(arguments)
     kind: UseKind
     if action == "command":
-        for item in items(named.get("commands"))[:_MAX_USES] or [arguments]:
+        for item in items(named, "commands")[:_MAX_USES] or [arguments]:
             yield from _of_command(string(item) or _command(_by_letters(mapping(item))), _first(named, _FOLDERS))
         return
     if action == "patch":
@@ -281,7 +281,7 @@ def _of_arguments(action: _Action, arguments: Mapping[str, Any]) -> Iterator[Too
             return
         kind = "edited"
     else:
-        kind = _CHOICES.get(string(named.get("command")), "edited") if action == "chosen" else action
+        kind = _CHOICES.get(string(named, "command"), "edited") if action == "chosen" else action
     yield from (ToolUse(kind, path) for path in _paths(named))
 
 
@@ -293,12 +293,12 @@ def _by_letters(arguments: Mapping[str, Any]) -> dict[str, Any]:
 def _paths(named: Mapping[str, Any]) -> Iterator[str]:
     yield _first(named, _PATHS)
     for key in _LISTS:
-        for item in items(named.get(key))[:_MAX_USES]:
+        for item in items(named, key)[:_MAX_USES]:
             yield string(item) or _first(_by_letters(mapping(item)), _PATHS)
 
 
 def _first(named: Mapping[str, Any], keys: list[str]) -> str:
-    return next((text for key in keys if (text := string(named.get(key)))), "")
+    return next((text for key in keys if (text := string(named, key))), "")
 
 
 def _command(named: Mapping[str, Any]) -> str:
@@ -309,7 +309,7 @@ def _command(named: Mapping[str, Any]) -> str:
 def _command_parts(named: Mapping[str, Any]) -> list[str | list[Any]]:
     """Return the arguments that make a command: a text or a list of words, and perhaps a list of further words."""
     words = next((value for key in _COMMANDS if isinstance(value := named.get(key), list)), None)
-    parts = [_first(named, _COMMANDS) if words is None else words, items(named.get("args"))]
+    parts = [_first(named, _COMMANDS) if words is None else words, items(named, "args")]
     return parts if parts[1] else parts[:1]
 
 

@@ -22,7 +22,7 @@ def _listed(path: str) -> Iterator[str]:
         return
     from engine.base.errors import PathRefused
     from engine.corpus.safe_open import open_binary
-    from engine.corpus.transcripts.json_values import items, mapping, string
+    from engine.corpus.transcripts.json_values import objects, string
     from engine.corpus.transcripts.jsonl import parse_line
 
     try:
@@ -30,8 +30,8 @@ def _listed(path: str) -> Iterator[str]:
             known = parse_line(file.read(_MAX_BYTES)) or {}
     except (OSError, PathRefused):
         return
-    for project in map(mapping, items(known.get("projects"))):
-        folder = string(project.get("data_dir")) or os.path.join(string(project.get("path")), ".crush")
+    for project in objects(known, "projects"):
+        folder = string(project, "data_dir") or os.path.join(string(project, "path"), ".crush")
         if os.path.isabs(folder) and "\0" not in folder:
             yield os.path.normpath(folder)
 

@@ -17,7 +17,7 @@ import msgspec
 from engine.base.cancellation import CancelToken
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser
-from engine.corpus.transcripts.message_builder import Part, local_time, next_turn
+from engine.corpus.transcripts.message_builder import Part, local_time, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens, without_cached
 
@@ -120,8 +120,8 @@ def _output_part(text: str, author: str) -> list[Part]:
     """Return a text of the model, or output of the program with the edits that it reports, as parts."""
     if author == "model":
         return [Part("assistant", "text", text)]
-    edits = [Part("assistant", "tool-call", path.strip(), "edit") for path in _EDITED.findall(text)]
-    return [*edits, Part("tool", "tool-result", _EDITED.sub("", text).strip())]
+    edits = [tool_call(path.strip(), "edit") for path in _EDITED.findall(text)]
+    return [*edits, tool_result(_EDITED.sub("", text).strip())]
 
 
 def _prompt(text: str) -> Part:

@@ -20,8 +20,18 @@ from typing import Any
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.formats import Conversation, DocumentFormat
-from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input, uri_path
-from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.json_values import (
+    content,
+    items,
+    mapping,
+    member,
+    objects,
+    seconds,
+    string,
+    tool_input,
+    uri_path,
+)
+from engine.corpus.transcripts.messages import Message, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import BlockParser
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
@@ -37,31 +47,31 @@ class _Parser(BlockParser, kw_only=True):
         if kind not in ("user", "assistant"):
             self.count_unknown(f"role {kind}" if isinstance(kind, str) else None)
             return []
-        usage = mapping(value.get("usage"))
+        usage = mapping(value, "usage")
         if not self.ledger:
             self.use(usage.get("model"), _usage(usage))
-        time = seconds(mapping(value.get("meta")).get("sentAt"), usage.get("timestamp"))
+        time = seconds(member(value, "meta", "sentAt"), usage.get("timestamp"))
         parts = self.blocks(value.get("content"), "assistant" if kind == "assistant" else "user")
         return self.next_message(parts, time=time)
 
     def failed(self, block: Mapping[str, Any]) -> bool:
-        run = mapping(block.get("run"))
+        run = mapping(block, "run")
         return run.get("status") in _FAILED or super().failed(block)
 
     def result(self, block: Mapping[str, Any]) -> str:
-        run = mapping(block.get("run"))
+        run = mapping(block, "run")
         result = run.get("result", block.get("output"))
         values = mapping(result)
-        text = string(values.get("output")) or string(values.get("content")) or tool_input(result)
+        text = string(values, "output") or string(values, "content") or tool_input(result)
         failure = run.get("error")
-        reason = string(failure) or string(mapping(failure).get("message"))
-        return content(block.get("content")) or text or reason
+        reason = string(failure) or string(failure, "message")
+        return content(block, "content") or text or reason
 
     def requests_of(self, events: list[Any], messages: list[Any]) -> None:
         """Add the usage of the requests in a ledger; the answers have the cached tokens."""
-        answers = {str(answer.get("messageId")): mapping(answer.get("usage")) for answer in map(mapping, messages)}
+        answers = {str(answer.get("messageId")): mapping(answer, "usage") for answer in map(mapping, messages)}
         for event in map(mapping, events):
-            counts, model = mapping(event.get("tokens")), event.get("model")
+            counts, model = mapping(event, "tokens"), event.get("model")
             listed = {"inputTokens": counts.get("input"), "outputTokens": counts.get("output"), "model": model}
             self.use(model, _usage({**answers.get(str(event.get("toMessageId")), {}), **listed}))
 
@@ -69,7 +79,7 @@ class _Parser(BlockParser, kw_only=True):
 def _usage(counts: Mapping[str, Any]) -> Usage:
     names = "inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens"
     sent, received, read, written = (tokens(counts.get(name)) for name in names)
-    if string(counts.get("model")).startswith("gpt-") and written is not None:
+    if string(counts, "model").startswith("gpt-") and written is not None:
         sent, written = (sent or 0) + written, None
     return Usage(sent, received, read, written)
 
@@ -81,12 +91,12 @@ class AmpThread(DocumentFormat):
 
     def read(self, path: str, cancel: CancelToken | None) -> Iterator[Conversation]:
         for value in export_reader.conversations(path, cancel):
-            ledger, entries = items(mapping(value.get("usageLedger")).get("events")), items(value.get("messages"))
+            ledger, entries = items(value, "usageLedger", "events"), items(value, "messages")
             parser = _Parser(metadata=_metadata(path, value), ledger=bool(ledger))
             messages = [message for entry in entries for message in parser.message(mapping(entry))]
             parser.requests_of(ledger, entries)
             metadata = parser.metadata
-            traces = map(mapping, items(mapping(value.get("meta")).get("traces")))
+            traces = objects(value, "meta", "traces")
             times = [time for trace in traces if (time := seconds(trace.get("endTime"))) is not None]
             metadata.ended = max([metadata.ended, *times] if metadata.ended is not None else times, default=None)
             if messages:
@@ -95,11 +105,11 @@ class AmpThread(DocumentFormat):
 
 
 def _metadata(path: str, value: Mapping[str, Any]) -> SessionMetadata:
-    trees = items(mapping(mapping(value.get("env")).get("initial")).get("trees"))
+    trees = items(value, "env", "initial", "trees")
     tree = mapping(trees[0] if trees else None)
-    return SessionMetadata(
-        id=clean(string(value.get("id")) or os.path.basename(path).removesuffix(".json")),
-        title=one_line(string(value.get("title"))),
-        project=clean(uri_path(string(tree.get("uri"))) or string(tree.get("displayName"))),
-        started=seconds(value.get("created")),
+    return SessionMetadata.of(
+        string(value, "id") or os.path.basename(path).removesuffix(".json"),
+        title=value.get("title"),
+        project=uri_path(string(tree, "uri")) or string(tree, "displayName"),
+        started=value.get("created"),
     )

@@ -12,10 +12,10 @@ from typing import Any
 
 from engine.corpus.safe_open import open_regular
 from engine.corpus.transcripts.formats import LineFormat, LineParser
-from engine.corpus.transcripts.json_values import between, content, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.json_values import between, content, objects, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, cached_by_version, parse_line, raw_lines
-from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
+from engine.corpus.transcripts.messages import Message, SessionMetadata
 
 _OPENING, _CLOSING = "<USER_REQUEST>", "</USER_REQUEST>"
 _SOURCES = frozenset({"USER_EXPLICIT", "MODEL", "SYSTEM"})
@@ -31,18 +31,18 @@ class AntigravityParser(LineParser):
         return next_turn(self, list(self._parts(value)), line, id=step[:20], time=seconds(value.get("created_at")))
 
     def _parts(self, value: Mapping[str, Any]) -> Iterator[Part]:
-        kind, source, text = string(value.get("type")), string(value.get("source")), content(value.get("content"))
+        kind, source, text = string(value, "type"), string(value, "source"), content(value, "content")
         if kind == "USER_INPUT" or source == "USER_EXPLICIT":
             yield from _request(text)
         elif kind in _PASSED_OVER:
             return
         elif kind in _ANSWERS:
-            yield Part("assistant", "thinking", string(value.get("thinking")))
+            yield Part("assistant", "thinking", string(value, "thinking"))
             yield Part("assistant", "text", text)
-            for call in map(mapping, items(value.get("tool_calls"))):
-                yield Part("assistant", "tool-call", _arguments(call.get("args")), string(call.get("name")))
+            for call in objects(value, "tool_calls"):
+                yield tool_call(_arguments(call.get("args")), string(call, "name"))
         elif source == "MODEL":
-            yield Part("tool", "tool-result", text, kind.lower())
+            yield tool_result(text, kind.lower())
         elif source == "SYSTEM":
             yield Part("system", "text", text)
         else:
@@ -78,13 +78,13 @@ class AntigravityFormat(LineFormat):
     speech_marks = (b'"type":"USER_INPUT"', b'"type":"PLANNER_RESPONSE"')
 
     def is_line(self, value: Mapping[str, Any]) -> bool:
-        known = string(value.get("source")) in _SOURCES or value.get("type") == "USER_INPUT"
-        return known and isinstance(value.get("step_index"), int) and string(value.get("type")).isupper()
+        known = string(value, "source") in _SOURCES or value.get("type") == "USER_INPUT"
+        return known and isinstance(value.get("step_index"), int) and string(value, "type").isupper()
 
     def metadata(self, path: str) -> SessionMetadata:
         conversation = os.path.dirname(os.path.dirname(os.path.dirname(path)))
         id_, root = os.path.basename(conversation), os.path.dirname(os.path.dirname(conversation))
-        return SessionMetadata(id=clean(id_), project=clean(_workspace(root, id_)))
+        return SessionMetadata.of(id_, project=_workspace(root, id_))
 
 
 def _workspace(root: str, conversation: str) -> str:
@@ -103,7 +103,7 @@ def _workspaces(path: str) -> Mapping[str, str]:
     try:
         for raw in raw_lines(descriptor):
             entry = (parse_line(raw.data) if len(raw.data) <= LONGEST_LINE else None) or {}
-            workspaces[string(entry.get("conversationId"))] = string(entry.get("workspace"))
+            workspaces[string(entry, "conversationId")] = string(entry, "workspace")
     finally:
         os.close(descriptor)
     return workspaces

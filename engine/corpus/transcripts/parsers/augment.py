@@ -17,9 +17,9 @@ from typing import Any
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.export_reader import SessionDocument
 from engine.corpus.transcripts.formats import Conversation
-from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string
-from engine.corpus.transcripts.message_builder import Part
-from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.json_values import content, items, mapping, member, objects, seconds, string
+from engine.corpus.transcripts.message_builder import Part, tool_call, tool_result
+from engine.corpus.transcripts.messages import Message, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import BlockParser
 from engine.corpus.transcripts.token_usage import Usage, anthropic_usage
 
@@ -31,39 +31,39 @@ class _Parser(BlockParser, kw_only=True):
     """The session's model, used for exchanges that don't name one."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        exchange = mapping(value.get("exchange"))
+        exchange = mapping(value, "exchange")
         counts = (anthropic_usage(node.get("token_usage")) for node in _nodes(exchange.get("response_nodes")))
         usage = next((usage for usage in counts if usage.is_recorded), Usage())
         self.use(exchange.get("model_id") or self.model, usage)
-        request = self.next_message(list(self._request(exchange)), id=string(exchange.get("request_id")))
+        request = self.next_message(list(self._request(exchange)), id=string(exchange, "request_id"))
         answer = self.next_message(list(self._answer(exchange)), time=seconds(value.get("finishedAt")))
         return [*request, *answer]
 
     def _request(self, exchange: Mapping[str, Any]) -> Iterator[Part]:
         nodes = _nodes(exchange.get("request_nodes"))
-        results = [mapping(node.get("tool_result_node")) for node in nodes if node.get("type") == _RESULT]
+        results = [mapping(node, "tool_result_node") for node in nodes if node.get("type") == _RESULT]
         for result in results:
-            id = string(result.get("tool_use_id"))
-            text, failed = content(result.get("content")), self.failed(result)
-            yield Part("tool", "tool-result", text, call=id, failed=failed)
-        text = string(exchange.get("request_message")) or "\n".join(
-            string(mapping(node.get("text_node")).get("content")) for node in nodes if node.get("type") == _TEXT
+            id = string(result, "tool_use_id")
+            text, failed = content(result, "content"), self.failed(result)
+            yield tool_result(text, call=id, failed=failed)
+        text = string(exchange, "request_message") or "\n".join(
+            string(node, "text_node", "content") for node in nodes if node.get("type") == _TEXT
         )
         yield Part("system" if results else "user", "text", text)
 
     def _answer(self, exchange: Mapping[str, Any]) -> Iterator[Part]:
         nodes = _nodes(exchange.get("response_nodes"))
-        written = "".join(string(node.get("content")) for node in nodes if node.get("type") == _TEXT)
-        yield Part("assistant", "text", written or string(exchange.get("response_text")))
+        written = "".join(string(node, "content") for node in nodes if node.get("type") == _TEXT)
+        yield Part("assistant", "text", written or string(exchange, "response_text"))
         for node in nodes:
             if node.get("type") == _CALL:
-                call = mapping(node.get("tool_use"))
-                name, id = string(call.get("tool_name")), string(call.get("tool_use_id"))
-                yield Part("assistant", "tool-call", string(call.get("input_json")) or name, name, id)
+                call = mapping(node, "tool_use")
+                name, id = string(call, "tool_name"), string(call, "tool_use_id")
+                yield tool_call(string(call, "input_json"), name, id)
 
 
 def _nodes(value: object) -> list[Mapping[str, Any]]:
-    return list(map(mapping, items(value)))
+    return objects(value)
 
 
 class AuggieSession(SessionDocument):
@@ -72,22 +72,22 @@ class AuggieSession(SessionDocument):
     beginning = re.compile(rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"sessionId"\s*:)(?=.*?"chatHistory"\s*:)', re.DOTALL)
 
     def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
-        history = items(value.get("chatHistory"))
-        metadata = SessionMetadata(
-            id=clean(string(value.get("sessionId"))),
-            title=one_line(string(value.get("title"))),
-            project=clean(_folder(mapping(history[0] if history else None))),
-            started=seconds(value.get("created")),
+        history = items(value, "chatHistory")
+        metadata = SessionMetadata.of(
+            value.get("sessionId"),
+            title=value.get("title"),
+            project=_folder(mapping(history[0] if history else None)),
+            started=value.get("created"),
         )
-        parser = _Parser(metadata=metadata, model=string(mapping(value.get("agentState")).get("modelId")))
+        parser = _Parser(metadata=metadata, model=string(value, "agentState", "modelId"))
         messages = [message for exchange in history for message in parser.feed(mapping(exchange), 0)]
         return parser.conversation("", messages)
 
 
 def _folder(exchange: Mapping[str, Any]) -> str:
-    for node in _nodes(mapping(exchange.get("exchange")).get("request_nodes")):
-        folders = items(mapping(node.get("ide_state_node")).get("workspace_folders"))
+    for node in _nodes(member(exchange, "exchange", "request_nodes")):
+        folders = items(node, "ide_state_node", "workspace_folders")
         if node.get("type") == _STATE and folders:
             folder = mapping(folders[0])
-            return string(folder.get("folder_root")) or string(folder.get("repository_root"))
+            return string(folder, "folder_root") or string(folder, "repository_root")
     return ""

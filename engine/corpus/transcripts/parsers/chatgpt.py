@@ -18,9 +18,9 @@ import msgspec
 from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.export_reader import Export, divided, read_branches
 from engine.corpus.transcripts.formats import Conversation, LineParser
-from engine.corpus.transcripts.json_values import image_file_mark, items, mapping, seconds, string
+from engine.corpus.transcripts.json_values import image_file_mark, items, mapping, member, objects, seconds, string
 from engine.corpus.transcripts.message_builder import attached
-from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean
 
 _UNTITLED = "New chat"
 _NAMES = ("conversation_id", "id", "current_node")
@@ -49,56 +49,56 @@ class _Parser(LineParser, kw_only=True):
     """Name of each image attached to the current message, by its id."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        author, content = mapping(value.get("author")), mapping(value.get("content"))
-        role = self.role(_ROLES, string(author.get("role"))) or "system"
-        recipient = string(value.get("recipient"))
-        kind = _kind(role, string(content.get("content_type")), recipient)
+        author, content = mapping(value, "author"), mapping(value, "content")
+        role = self.role(_ROLES, string(author, "role")) or "system"
+        recipient = string(value, "recipient")
+        kind = _kind(role, string(content, "content_type"), recipient)
         if role == "assistant":
-            self.use_model(mapping(value.get("metadata")).get("model_slug"))
+            self.use_model(member(value, "metadata", "model_slug"))
         if kind == "text" and _is_hidden(value, content):
             role = "system"
-        attachments = list(map(mapping, items(mapping(value.get("metadata")).get("attachments"))))
-        self.names = {string(attachment.get("id")): string(attachment.get("name")) for attachment in attachments}
+        attachments = objects(value, "metadata", "attachments")
+        self.names = {string(attachment, "id"): string(attachment, "name") for attachment in attachments}
         text = "\n".join(piece for piece in self._text(content) if piece)
         if role == "user":
             text = "\n".join(filter(None, (text, *_named(attachments))))
         if not text.strip():
             return []
         self.ordinal += 1
-        tool = string(author.get("name")) if kind == "tool-result" else recipient if kind == "tool-call" else ""
-        time, id = seconds(value.get("create_time")), string(value.get("id"))
+        tool = string(author, "name") if kind == "tool-result" else recipient if kind == "tool-call" else ""
+        time, id = seconds(value.get("create_time")), string(value, "id")
         return [self.part(role, kind, text, self.ordinal, id=id, time=time, tool=tool)]
 
     def _text(self, content: Mapping[str, Any]) -> Iterator[str]:
-        kind = string(content.get("content_type"))
+        kind = string(content, "content_type")
         if kind in ("user_editable_context", "model_editable_context"):
-            yield from (string(content.get(key)) for key in _CONTEXT)
+            yield from (string(content, key) for key in _CONTEXT)
         elif kind == "thoughts":
-            for thought in items(content.get("thoughts")):
-                yield string(mapping(thought).get("summary"))
-                yield string(mapping(thought).get("content"))
+            for thought in items(content, "thoughts"):
+                yield string(thought, "summary")
+                yield string(thought, "content")
             yield from self._parts(content)
         elif kind == "reasoning_recap":
-            yield string(content.get("content"))
+            yield string(content, "content")
         elif kind in ("", "text", "multimodal_text", "code"):
             yield from self._parts(content)
-            yield string(content.get("text"))
+            yield string(content, "text")
         elif kind in _RESULTS:
-            yield from (string(content.get(key)) for key in ("name", "title", "url", "text", "result", "summary"))
-            yield self._image(mapping(content.get("screenshot"))) if content.get("screenshot") else ""
+            yield from (string(content, key) for key in ("name", "title", "url", "text", "result", "summary"))
+            yield self._image(mapping(content, "screenshot")) if content.get("screenshot") else ""
         else:
             self.count_unknown(kind)
             yield from self._parts(content)
-            yield from (string(content.get(key)) for key in ("text", "result", "content"))
+            yield from (string(content, key) for key in ("text", "result", "content"))
 
     def _parts(self, content: Mapping[str, Any]) -> Iterator[str]:
-        for part in items(content.get("parts")):
+        for part in items(content, "parts"):
             if isinstance(part, str):
                 yield part
                 continue
-            kind = string(mapping(part).get("content_type"))
+            kind = string(part, "content_type")
             medium = next((medium for medium in _MEDIA if medium in kind), "")
-            if text := string(mapping(part).get("text")) or string(mapping(part).get("result")):
+            if text := string(part, "text") or string(part, "result"):
                 yield text
             elif medium:
                 yield self._image(part) if medium == "image" else f"[{medium}]"
@@ -106,7 +106,7 @@ class _Parser(LineParser, kw_only=True):
                 self.count_unknown(f"part {kind}")
 
     def _image(self, part: Mapping[str, Any]) -> str:
-        id = string(part.get("asset_pointer")).rpartition("://")[2]
+        id = string(part, "asset_pointer").rpartition("://")[2]
         file = id if _FILE_ID.fullmatch(id) else ""
         return image_file_mark(file, self.names.get(id, ""), partial(export_reader.image_file, self.path, file))
 
@@ -123,14 +123,14 @@ def _kind(role: Role, content: str, recipient: str) -> Kind:
 
 def _is_hidden(message: Mapping[str, Any], content: Mapping[str, Any]) -> bool:
     """Return whether a message was hidden from the user."""
-    context = string(content.get("content_type")).endswith("_editable_context")
-    return context or mapping(message.get("metadata")).get("is_visually_hidden_from_conversation") is True
+    context = string(content, "content_type").endswith("_editable_context")
+    return context or member(message, "metadata", "is_visually_hidden_from_conversation") is True
 
 
 def _named(attachments: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """Yield placeholders of attached files, without images, which are parts of the message."""
     for attachment in attachments:
-        name = string(attachment.get("name"))
+        name = string(attachment, "name")
         if name and not string(attachment.get("mime_type") or attachment.get("mimeType")).startswith("image/"):
             yield attached(name)
 
@@ -144,14 +144,13 @@ class ChatGptExport(Export):
     member = "mapping"
 
     def conversation(self, path: str, value: Mapping[str, Any]) -> Conversation:
-        key = clean(next(filter(None, (string(value.get(name)) for name in _NAMES)), ""))
-        title = one_line(string(value.get("title")))
-        parser = _Parser(metadata=SessionMetadata(id=key, title="" if title == _UNTITLED else title), path=path)
-        nodes = mapping(value.get("mapping"))
-        parents = {name: string(mapping(node).get("parent")) for name, node in nodes.items()}
-        named = ((name, mapping(node).get("message")) for name, node in nodes.items())
+        key = clean(next(filter(None, (string(value, name) for name in _NAMES)), ""))
+        parser = _Parser(metadata=SessionMetadata.of(key, title=value.get("title"), untitled=(_UNTITLED,)), path=path)
+        nodes = mapping(value, "mapping")
+        parents = {name: string(node, "parent") for name, node in nodes.items()}
+        named = ((name, member(node, "message")) for name, node in nodes.items())
         by_name = {name: message for name, message in named if isinstance(message, dict)}
         times = {name: seconds(message.get("create_time")) for name, message in by_name.items()}
-        current, others = divided(by_name, parents, times, string(value.get("current_node")))
+        current, others = divided(by_name, parents, times, string(value, "current_node"))
         started, ended = seconds(value.get("create_time")), seconds(value.get("update_time"))
         return read_branches(parser, key, current, others, started=started, ended=ended)

@@ -17,8 +17,8 @@ from engine.corpus.transcripts.export_reader import divided, read_branches
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import ROLES
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
@@ -43,32 +43,31 @@ class CherryReader(LineParser):
         data = mapping(value["data"])
         parts = [
             part
-            for entry in map(mapping, items(data.get("parts")) or items(data.get("blocks")))
-            for part in self._part(string(entry.get("type")), entry, role)
+            for entry in map(mapping, items(data, "parts") or items(data, "blocks"))
+            for part in self._part(string(entry, "type"), entry, role)
         ]
         return next_turn(self, parts, id=value["id"], time=seconds(value["time"]))
 
     def _part(self, kind: str, part: Mapping[str, Any], role: Role) -> Iterator[Part]:
         if kind.startswith("data-"):
-            kind, part = kind.removeprefix("data-"), mapping(part.get("data"))
-        text = string(part.get("text")) or string(part.get("content"))
+            kind, part = kind.removeprefix("data-"), mapping(part, "data")
+        text = string(part, "text") or string(part, "content")
         if kind in ("text", "main_text", "code"):
             yield Part(role, "text", text)
         elif kind in ("reasoning", "thinking"):
             yield Part("assistant", "thinking", text)
         elif kind == "tool" or kind.startswith("tool-") or kind == "dynamic-tool":
-            name = string(part.get("toolName")) or kind.removeprefix("tool-")
-            id, failed = string(part.get("toolCallId")), part.get("state") in ("output-error", "output-denied")
-            given = tool_input(part.get("input", part.get("arguments"))) or name
-            yield Part("assistant", "tool-call", given, name, id, failed)
+            name = string(part, "toolName") or kind.removeprefix("tool-")
+            id, failed = string(part, "toolCallId"), part.get("state") in ("output-error", "output-denied")
+            yield tool_call(tool_input(part.get("input", part.get("arguments"))), name, id, failed)
             result = part.get("output", part.get("content"))
-            text = content(result) or tool_input(result) or string(part.get("errorText"))
-            yield Part("tool", "tool-result", text, name, id, failed)
+            text = content(result) or tool_input(result) or string(part, "errorText")
+            yield tool_result(text, name, id, failed)
         elif kind in ("file", "image", "video"):
-            image = kind == "image" or string(part.get("mediaType")).startswith("image/")
-            yield Part(role, "text", attached(string(part.get("filename")), image=image, value=part))
+            image = kind == "image" or string(part, "mediaType").startswith("image/")
+            yield Part(role, "text", attached(string(part, "filename"), image=image, value=part))
         elif kind in ("translation", "compact", "error"):
-            failure = string(part.get("message")) or string(mapping(part.get("error")).get("message"))
+            failure = string(part, "message") or string(part, "error", "message")
             yield Part("system", "text", text or failure)
         elif kind not in _SILENT:
             self.count_unknown(f"part {kind}")
@@ -78,7 +77,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     row = connection.execute(_TOPIC, (key,)).fetchone()
     if row is None:
         return None
-    metadata = SessionMetadata(id=clean(key), title=one_line(as_text(row[0])), started=seconds(row[1]))
+    metadata = SessionMetadata.of(key, title=as_text(row[0]), started=row[1])
     reader = CherryReader(metadata=metadata)
     nodes, parents, times = dict[str, dict[str, Any]](), dict[str, str](), dict[str, float | None]()
     known = columns(connection, "message")

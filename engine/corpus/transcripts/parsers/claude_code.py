@@ -27,8 +27,8 @@ import msgspec
 
 from engine.corpus.transcripts.agents import UUID, description_of
 from engine.corpus.transcripts.formats import LineFormat, LineParser, digest
-from engine.corpus.transcripts.json_values import between, content, items, mapping, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part
+from engine.corpus.transcripts.json_values import between, content, items, mapping, member, seconds, string, tool_input
+from engine.corpus.transcripts.message_builder import Part, tool_result
 from engine.corpus.transcripts.messages import (
     Message,
     Role,
@@ -128,7 +128,7 @@ def parts_of(text: str) -> Iterator[Part]:
         yield Part("user", "tool-call", _element_text(text, "bash-input"), "bash")
     elif start.startswith(("<bash-stdout>", "<bash-stderr>")):
         output = content([_element_text(text, "bash-stdout"), _element_text(text, "bash-stderr")])
-        yield Part("tool", "tool-result", output, "bash")
+        yield tool_result(output, "bash")
     elif start.startswith("<user-memory-input>"):
         yield Part("user", "text", _element_text(text, "user-memory-input"))
     elif start.startswith(_NOTICES):
@@ -184,7 +184,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
     """Id of the assistant's last message, whose next block is on the next line."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        kind = string(value.get("type"))
+        kind = string(value, "type")
         if kind in {"user", "assistant", "attachment"}:
             self._read_session_info(value)
             if self._is_repeated(value.get("uuid"), line):
@@ -197,17 +197,17 @@ class ClaudeCodeParser(LineParser, kw_only=True):
                     self._record_prompt(prompt, value, line)
                 return messages
             if kind == "assistant":
-                message = mapping(value.get("message"))
-                id = string(message.get("id"))
+                message = mapping(value, "message")
+                id = string(message, "id")
                 copied = f"{id} {string(value.get('requestId'))}" if id else ""
                 self.use(message.get("model"), anthropic_usage(message.get("usage")), request=id, copied=copied)
                 return self._emit(self._assistant_parts(value), value, line, id)
             return self._emit(self._attachment_parts(value), value, line)
         if kind in _TITLES:
             rank, key = _TITLES[kind]
-            self._take_title(rank, string(value.get(key)))
+            self._take_title(rank, string(value, key))
         elif kind == "summary":
-            self._take_summary(string(value.get("leafUuid")), string(value.get("summary")))
+            self._take_summary(string(value, "leafUuid"), string(value, "summary"))
         elif kind in ("system", _FOLDERS):
             if value.get("subtype") == "init" or kind == _FOLDERS:
                 self._read_session_info(value)
@@ -221,7 +221,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
     def _take_totals(self, result: Mapping[str, Any]) -> None:
         """Replace the summed usage of the messages by the totals that the program reports, per model if available."""
         totals = dict[str, Usage]()
-        for model, counts in mapping(result.get("modelUsage")).items():
+        for model, counts in mapping(result, "modelUsage").items():
             if (usage := _model_usage(mapping(counts))).is_recorded:
                 add_usage(totals, self.model_name(model), usage)
         if not totals:
@@ -235,7 +235,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
         """Return the messages of these parts; they continue the previous line's message if it has the same `answer`."""
         side = self.agent_file or value.get("isSidechain") is True or isinstance(value.get("parent_tool_use_id"), str)
         time = seconds(value.get("timestamp"))
-        uuid = string(value.get("uuid"))
+        uuid = string(value, "uuid")
         messages: list[Message] = []
         for part in parts:
             if not messages:
@@ -253,9 +253,9 @@ class ClaudeCodeParser(LineParser, kw_only=True):
         texts: list[str] = []
         pictures: list[str] = []
         for block in self._blocks(value):
-            kind = string(block.get("type"))
+            kind = string(block, "type")
             if kind == "text":
-                texts.append(string(block.get("text")))
+                texts.append(string(block, "text"))
             elif kind in {"image", "document"}:
                 pictures.append(content(block))
             elif kind.endswith("tool_result"):
@@ -290,18 +290,18 @@ class ClaudeCodeParser(LineParser, kw_only=True):
             self.metadata.opening = opening_line(redact(title[:_LONGEST_OPENING]))
 
     def _assistant_parts(self, value: Mapping[str, Any]) -> Iterator[Part]:
-        inserted = mapping(value.get("message")).get("model") == "<synthetic>" or value.get("isApiErrorMessage") is True
+        inserted = member(value, "message", "model") == "<synthetic>" or value.get("isApiErrorMessage") is True
         role: Role = "system" if inserted else "assistant"
         for block in self._blocks(value):
-            kind = string(block.get("type"))
+            kind = string(block, "type")
             if kind in {"text", "thinking"}:
-                text = string(block.get(kind))
+                text = string(block, kind)
                 if text.strip():
                     yield Part(role, "text" if kind == "text" else "thinking", error_text(text) if inserted else text)
             elif kind == "image":
                 yield Part(role, "text", content(block))
             elif kind.endswith("tool_use"):
-                tool, id = clean(string(block.get("name"))), string(block.get("id"))
+                tool, id = clean(block, "name"), string(block, "id")
                 self.calls[clean(id)] = tool
                 arguments = block.get("input")
                 speech = call_text(tool, arguments)
@@ -314,17 +314,17 @@ class ClaudeCodeParser(LineParser, kw_only=True):
 
     def _attachment_parts(self, value: Mapping[str, Any]) -> Iterator[Part]:
         """Yield text that the user typed while the agent worked, which is stored as an attachment."""
-        attachment = mapping(value.get("attachment"))
+        attachment = mapping(value, "attachment")
         if attachment.get("type") != "queued_command" or attachment.get("isMeta") is True:
             return
-        text = content(attachment.get("prompt"))
+        text = content(attachment, "prompt")
         if attachment.get("commandMode") in (None, "prompt") and _is_by_user(attachment):
             yield from parts_of(text)
         elif text.strip():
             yield Part("system", "text", text)
 
     def _blocks(self, value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-        body = mapping(value.get("message")).get("content")
+        body = member(value, "message", "content")
         if not isinstance(body, str | list):
             self.count_unknown(f"{value.get('type')} without content")
         for block in body if isinstance(body, list) else [body]:
@@ -334,31 +334,31 @@ class ClaudeCodeParser(LineParser, kw_only=True):
                 yield mapping(block)
 
     def _result(self, block: Mapping[str, Any], detail: object) -> Part:
-        text = content(block.get("content"))
+        text = content(block, "content")
         if not text:
             fields = mapping(detail)
-            text = string(detail) or content([string(fields.get("stdout")), string(fields.get("stderr"))])
-        id, failed = string(block.get("tool_use_id")), block.get("is_error") is True
+            text = string(detail) or content([string(fields, "stdout"), string(fields, "stderr")])
+        id, failed = string(block, "tool_use_id"), block.get("is_error") is True
         tool = self.calls.pop(clean(id), "")
         if tool == QUESTION and not failed and (answer := answers(text, detail)):
             return Part("user", "text", answer)
-        return Part("tool", "tool-result", text, tool, id, failed)
+        return tool_result(text, tool, id, failed)
 
     # --- metadata of the session -----------
 
     def _read_session_info(self, value: Mapping[str, Any]) -> None:
         """Store the session's id, folder and branch from the first line that has them."""
         metadata = self.metadata
-        session = clean(string(value.get("sessionId")) or string(value.get("session_id")))
+        session = clean(string(value, "sessionId") or string(value, "session_id"))
         if not metadata.id:
-            agent = clean(string(value.get("agentId")))
+            agent = clean(value, "agentId")
             self.agent_file = bool(agent) and value.get("isSidechain") is True
             metadata.id = f"agent-{agent}" if self.agent_file else session
         if self.agent_file:
             metadata.parent = metadata.parent or session
-        folder = string(value.get("cwd")) or next(map(string, items(value.get("directories"))), "")
+        folder = string(value, "cwd") or next(map(string, items(value, "directories")), "")
         metadata.project = metadata.project or clean(folder)
-        metadata.branch = metadata.branch or clean(string(value.get("gitBranch")))
+        metadata.branch = metadata.branch or clean(value, "gitBranch")
 
     def _record_prompt(self, text: str, value: Mapping[str, Any], line: int) -> None:
         """Record a message of the user.
@@ -375,7 +375,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
                 self.opened = line
             self.seen[_ROOT] = 0
         else:
-            origin = self.seen.get(digest(string(value.get("parentUuid"))), line)
+            origin = self.seen.get(digest(string(value, "parentUuid")), line)
         after = bisect_right(self.prompts, origin)
         if after < len(self.prompts):
             first = self.prompts[after]
@@ -390,11 +390,11 @@ class ClaudeCodeParser(LineParser, kw_only=True):
 
         Cowork's transcripts only have the folders of its virtual machine.
         """
-        folders = items(session.get("userSelectedFolders")) or [session.get("working_dir")]
-        self.metadata.project = clean(string(folders[0])) or self.metadata.project
-        self.metadata.parent = clean(string(session.get("parent_session_id")))
+        folders = items(session, "userSelectedFolders") or [session.get("working_dir")]
+        self.metadata.project = clean(folders[0]) or self.metadata.project
+        self.metadata.parent = clean(session, "parent_session_id")
         if not self.agent_file:
-            self._take_title(_GIVEN_RANK, string(session.get("title")))
+            self._take_title(_GIVEN_RANK, string(session, "title"))
 
     def _take_title(self, rank: int, title: str) -> None:
         title = one_line(title)
@@ -433,9 +433,9 @@ class ClaudeCodeFormat(LineFormat):
     title_marks = (b'Title"', b'"summary"', b'"agentName"')
 
     def is_line(self, value: Mapping[str, Any]) -> bool:
-        kind = string(value.get("type"))
+        kind = string(value, "type")
         if kind in {"user", "assistant"}:
-            message = mapping(value.get("message"))
+            message = mapping(value, "message")
             if isinstance(value.get("sessionId"), str) and isinstance(value.get("uuid"), str):
                 return "content" in message
             named = message.get("role") == kind or ("role" not in message and isinstance(value.get("timestamp"), str))
@@ -484,4 +484,4 @@ def _is_by_user(value: Mapping[str, Any]) -> bool:
     inserted = (
         value.get("promptSource") == "system" or value.get("isSynthetic") is True
     )  # in a transcript file or a stream
-    return mapping(value.get("origin")).get("kind") in (None, "human") and not inserted
+    return member(value, "origin", "kind") in (None, "human") and not inserted

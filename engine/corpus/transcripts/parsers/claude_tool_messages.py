@@ -34,20 +34,20 @@ _LONGEST_TAG = 4096
 def call_text(tool: str, arguments: object) -> str:
     """Return the text of a tool call that is addressed to the user, as Markdown; empty for any other call."""
     if tool == QUESTION:
-        return "\n\n".join(filter(None, map(_question, items(mapping(arguments).get("questions")))))
-    return string(mapping(arguments).get("plan")) if tool == PLAN else ""
+        return "\n\n".join(filter(None, map(_question, items(arguments, "questions"))))
+    return string(arguments, "plan") if tool == PLAN else ""
 
 
 def _question(value: object) -> str:
-    question = string(mapping(value).get("question"))
+    question = string(value, "question")
     if not question:
         return ""
-    options = (_option(mapping(option)) for option in items(mapping(value).get("options")))
+    options = (_option(mapping(option)) for option in items(value, "options"))
     return "\n".join((question, *filter(None, options)))
 
 
 def _option(option: Mapping[str, Any]) -> str:
-    label, description = string(option.get("label")), string(option.get("description"))
+    label, description = string(option, "label"), string(option, "description")
     if not label:
         return ""
     return f"- {label}: {description}" if description else f"- {label}"
@@ -57,13 +57,13 @@ def error_text(text: str) -> str:
     """Return the sentence about an error of the API, with the error's message in place of its JSON."""
     begin = text.find("{")
     error = parse_line(text[begin:].encode("utf-8", "surrogatepass")) if begin >= 0 else None
-    message = string(mapping((error or {}).get("error")).get("message"))
+    message = string((error or {}).get("error"), "message")
     return f"{text[:begin]}{message}" if message else text
 
 
 def answers(result: object, detail: object) -> str:
     """Return the user's answers to questions, each after its question if there are several; empty if there are none."""
-    stated_answers = mapping(mapping(detail).get("answers"))
+    stated_answers = mapping(detail, "answers")
     by_question = {question: content(answer) for question, answer in stated_answers.items() if content(answer)}
     text = content(result)[:_MAX_SEARCHED].strip()
     if not by_question and text.startswith(_ANSWERED):

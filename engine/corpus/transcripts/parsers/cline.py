@@ -22,9 +22,9 @@ from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser
-from engine.corpus.transcripts.json_values import image_mark, items, mapping, seconds, string
+from engine.corpus.transcripts.json_values import image_mark, items, mapping, member, objects, seconds, string
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.token_usage import Usage, counted, dollars
 
@@ -74,12 +74,12 @@ class _Parser(LineParser, kw_only=True):
     """Text of the last message: a result that asks a question is stored twice."""
 
     def message(self, value: Mapping[str, Any]) -> list[Message]:
-        kind = string(value.get("say")) or string(value.get("ask"))
-        text = string(value.get("text")).removesuffix(_FLAGS.get(kind, ""))
+        kind = string(value, "say") or string(value, "ask")
+        text = string(value, "text").removesuffix(_FLAGS.get(kind, ""))
         if kind in _REQUESTS:
-            self.use(mapping(value.get("modelInfo")).get("modelId"), counted(_decoded(text), _COUNTS, cost="cost"))
+            self.use(member(value, "modelInfo", "modelId"), counted(_decoded(text), _COUNTS, cost="cost"))
         elif kind == "condense_context":
-            self.use("", Usage(cost=dollars(mapping(value.get("contextCondense")).get("cost"))))
+            self.use("", Usage(cost=dollars(member(value, "contextCondense", "cost"))))
         if kind in _SILENT or (kind == "completion_result" and text == self.last):
             return []
         self.last = text
@@ -87,7 +87,7 @@ class _Parser(LineParser, kw_only=True):
         return next_turn(self, parts, time=seconds(value.get("ts")), side=bool(self.metadata.parent))
 
     def _parts(self, kind: str, text: str, value: Mapping[str, Any]) -> Iterator[Part]:
-        pictures = "".join(f"\n{image_mark(image)}" for image in items(value.get("images"))[:20])
+        pictures = "".join(f"\n{image_mark(image)}" for image in items(value, "images")[:20])
         if kind in ("task", "user_feedback") or (kind == "text" and not self.ordinal):
             yield Part("user", "text", f"{text}{pictures}".strip("\n"))
         elif kind == "user_feedback_diff":
@@ -95,11 +95,11 @@ class _Parser(LineParser, kw_only=True):
         elif kind in _ANSWERS:
             yield Part("assistant", "text", text)
         elif kind == "reasoning":
-            yield Part("assistant", "thinking", text or string(value.get("reasoning")))
+            yield Part("assistant", "thinking", text or string(value, "reasoning"))
         elif kind in _TROUBLE:
             yield Part("system", "text", text)
         elif kind == "condense_context":
-            yield Part("system", "text", string(mapping(value.get("contextCondense")).get("summary")))
+            yield Part("system", "text", string(value, "contextCondense", "summary"))
         elif kind in _PARTS:
             yield from _PARTS[kind](text)
         else:
@@ -113,54 +113,52 @@ def _decoded(text: str) -> Mapping[str, Any]:
 def _question(text: str) -> Iterator[Part]:
     """Yield a question with its suggested answers, or a plan."""
     value = _decoded(text)
-    options = [string(option) or string(mapping(option).get("answer")) for option in items(value.get("options"))]
-    options += [string(option) or string(mapping(option).get("answer")) for option in items(value.get("suggest"))]
-    question = string(value.get("question")) or string(value.get("response")) or text
+    options = [string(option) or string(option, "answer") for option in items(value, "options")]
+    options += [string(option) or string(option, "answer") for option in items(value, "suggest")]
+    question = string(value, "question") or string(value, "response") or text
     yield Part("assistant", "text", "\n".join([question, *(f"- {option}" for option in options if option)]))
 
 
 def _tool(text: str) -> Iterator[Part]:
     value = _decoded(text)
-    name, content = string(value.get("tool")), string(value.get("content"))
-    files = [string(mapping(file).get("path")) for key in _LISTS for file in items(value.get(key))]
-    call = [*(string(value.get(key)) for key in _NAMED), *files]
-    written = string(value.get("diff"))
+    name, content = string(value, "tool"), string(value, "content")
+    files = [string(file, "path") for key in _LISTS for file in items(value, key)]
+    call = [*(string(value, key) for key in _NAMED), *files]
+    written = string(value, "diff")
     if name in _WRITING:
         written, content = written or content, ""
-    edits = [mapping(edit) for edit in items(value.get("batchDiffs"))]
+    edits = [mapping(edit) for edit in items(value, "batchDiffs")]
     for edit in edits:
-        stated = (string(edit.get("path")), string(edit.get("content")))
-        yield Part("assistant", "tool-call", "\n".join(filter(None, stated)), name)
+        yield tool_call("\n".join(filter(None, (string(edit, "path"), string(edit, "content")))), name)
     if not edits:
-        yield Part("assistant", "tool-call", "\n".join(filter(None, (*call, written))) or name or text, name)
-    yield Part("tool", "tool-result", content, name)
+        yield tool_call("\n".join(filter(None, (*call, written))) or name or text, name)
+    yield tool_result(content, name)
 
 
 def _server(text: str) -> Iterator[Part]:
     value = _decoded(text)
-    call = string(value.get("arguments")) or string(value.get("uri")) or text
-    yield Part("assistant", "tool-call", call, string(value.get("toolName")) or string(value.get("serverName")))
+    call = string(value, "arguments") or string(value, "uri") or text
+    yield tool_call(call, string(value, "toolName") or string(value, "serverName"))
 
 
 def _browser(text: str) -> Iterator[Part]:
     value = _decoded(text)
-    stated = [string(value.get(key)) for key in ("action", "coordinate", "text")]
-    yield Part("assistant", "tool-call", " ".join(filter(None, stated)) or text, "browser")
+    stated = [string(value, key) for key in ("action", "coordinate", "text")]
+    yield tool_call(" ".join(filter(None, stated)) or text, "browser")
 
 
 def _page(text: str) -> Iterator[Part]:
     """Yield the page that the browser showed, without the image."""
     value = _decoded(text)
-    page_text = "\n".join(filter(None, (string(value.get("currentUrl")), string(value.get("logs")))))
-    yield Part("tool", "tool-result", page_text, "browser")
+    yield tool_result("\n".join(filter(None, (string(value, "currentUrl"), string(value, "logs")))), "browser")
 
 
 def _search(text: str) -> Iterator[Part]:
     content = mapping(_decoded(text).get("content"))
-    yield Part("assistant", "tool-call", string(content.get("query")), "codebaseSearch")
-    results = map(mapping, items(content.get("results")))
+    yield tool_call(string(content, "query"), "codebaseSearch")
+    results = objects(content, "results")
     lines = (f"{string(found.get('filePath'))}\n{string(found.get('codeChunk'))}" for found in results)
-    yield Part("tool", "tool-result", "\n".join(lines), "codebaseSearch")
+    yield tool_result("\n".join(lines), "codebaseSearch")
 
 
 def _whole(role: Role, kind: Kind, tool: str) -> Callable[[str], Iterable[Part]]:
@@ -208,16 +206,16 @@ def _owner(path: str) -> str:
 
 
 def _metadata(folder: str) -> SessionMetadata:
-    metadata = SessionMetadata(id=clean(os.path.basename(folder)))
+    metadata = SessionMetadata.of(os.path.basename(folder))
     item: Mapping[str, Any] = {}
     with contextlib.suppress(ValueError, RecursionError):
         item = mapping(msgspec.json.decode(_start(folder, _HISTORY_ITEM)))
-    project = string(item.get("workspace"))
+    project = string(item, "workspace")
     if not project:
         match = _FOLDER.search(_start(folder, "api_conversation_history.json").decode(errors="replace"))
         project = match[1].replace("\\\\", "\\") if match else ""
     metadata.project = clean(project)
-    metadata.parent = clean(string(item.get("parentTaskId")))
+    metadata.parent = clean(item, "parentTaskId")
     return metadata
 
 

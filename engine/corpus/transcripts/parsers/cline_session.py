@@ -15,9 +15,9 @@ from typing import Any
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.export_reader import SessionDocument
 from engine.corpus.transcripts.formats import Conversation
-from engine.corpus.transcripts.json_values import items, mapping, seconds, string
+from engine.corpus.transcripts.json_values import items, mapping, member, seconds, string
 from engine.corpus.transcripts.message_builder import Part
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import BlockParser, sidecar
 from engine.corpus.transcripts.token_usage import Usage, counted
 
@@ -35,9 +35,9 @@ class _Parser(BlockParser, kw_only=True):
         if kind not in ("user", "assistant"):
             self.count_unknown(f"role {kind}" if isinstance(kind, str) else None)
             return []
-        self.use(mapping(value.get("modelInfo")).get("id"), _usage(mapping(value.get("metrics"))))
+        self.use(member(value, "modelInfo", "id"), _usage(mapping(value, "metrics")))
         parts = self.blocks(value.get("content"), "assistant" if kind == "assistant" else "user")
-        return self.next_message(parts, id=string(value.get("id")), time=seconds(value.get("ts")))
+        return self.next_message(parts, id=string(value, "id"), time=seconds(value.get("ts")))
 
     def text(self, text: str, role: Role) -> Iterator[Part]:
         return _typed(text) if role == "user" else super().text(text, role)
@@ -72,7 +72,7 @@ class ClineSession(SessionDocument):
 
     def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
         parser = _Parser(metadata=_metadata(path, value))
-        messages = [message for entry in items(value.get("messages")) for message in parser.message(mapping(entry))]
+        messages = [message for entry in items(value, "messages") for message in parser.message(mapping(entry))]
         return parser.conversation("", messages)
 
 
@@ -80,13 +80,13 @@ def _metadata(path: str, value: Mapping[str, Any]) -> SessionMetadata:
     name = os.path.basename(path).partition(".")[0]
     manifest = _manifest(path)
     above = os.path.basename(os.path.dirname(path)) if value.get("agent") != "lead" else ""
-    return SessionMetadata(
-        id=clean(string(value.get("sessionId")) or name),
-        title=one_line(string(mapping(manifest.get("metadata")).get("title"))),
-        project=clean(string(manifest.get("cwd")) or string(manifest.get("workspace_root"))),
+    return SessionMetadata.of(
+        string(value, "sessionId") or name,
+        title=member(manifest, "metadata", "title"),
+        project=string(manifest, "cwd") or string(manifest, "workspace_root"),
         parent=clean(above) if above != name else "",
-        started=seconds(manifest.get("started_at")),
-        ended=seconds(manifest.get("ended_at")),
+        started=manifest.get("started_at"),
+        ended=manifest.get("ended_at"),
     )
 
 

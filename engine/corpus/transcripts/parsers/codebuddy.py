@@ -13,7 +13,7 @@ from typing import Any
 
 from engine.corpus.transcripts.formats import LineFormat, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string
-from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, arguments
 
@@ -24,11 +24,11 @@ _PARTS = "subagents"
 
 class CodeBuddyParser(LineParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        kind, metadata = string(value.get("type")), self.metadata
-        metadata.id = metadata.id or clean(string(value.get("sessionId")))
-        metadata.project = metadata.project or clean(string(value.get("cwd")))
+        kind, metadata = string(value, "type"), self.metadata
+        metadata.id = metadata.id or clean(value, "sessionId")
+        metadata.project = metadata.project or clean(value, "cwd")
         if kind in ("topic", "summary"):
-            title = one_line(string(value.get(kind)))
+            title = one_line(value, kind)
             if kind == "topic" or not metadata.title:
                 metadata.title = title or metadata.title
         elif kind not in _KINDS:
@@ -37,29 +37,29 @@ class CodeBuddyParser(LineParser, kw_only=True):
         else:
             parts = self._parts(kind, value)
             time, side = seconds(value.get("timestamp")), bool(metadata.parent)
-            return next_turn(self, parts, line, id=string(value.get("id")), time=time, side=side)
+            return next_turn(self, parts, line, id=string(value, "id"), time=time, side=side)
         return []
 
     def _parts(self, kind: str, value: Mapping[str, Any]) -> Iterator[Part]:
-        id = clean(string(value.get("callId")))
+        id = clean(value, "callId")
         if kind == "function_call":
-            name = string(value.get("name"))
-            yield Part("assistant", "tool-call", arguments(value.get("arguments")) or name, name, id)
+            name = string(value, "name")
+            yield tool_call(arguments(value.get("arguments")), name, id)
         elif kind == "function_call_result":
-            name, failed = string(value.get("name")), value.get("status") == "incomplete"
-            yield Part("tool", "tool-result", content(value.get("output")), name, id, failed)
+            name, failed = string(value, "name"), value.get("status") == "incomplete"
+            yield tool_result(content(value, "output"), name, id, failed)
         elif kind == "reasoning":
-            thoughts = (string(mapping(part).get("text")) for part in items(value.get("rawContent")))
-            yield Part("assistant", "thinking", "\n".join(thoughts) or content(value.get("content")))
+            thoughts = (string(part, "text") for part in items(value, "rawContent"))
+            yield Part("assistant", "thinking", "\n".join(thoughts) or content(value, "content"))
         else:
-            role = ROLES.get(string(value.get("role")))
+            role = ROLES.get(string(value, "role"))
             if role is None:
                 self.count_unknown(f"role {string(value.get('role'))}")
-            about = mapping(value.get("providerData"))
+            about = mapping(value, "providerData")
             inserted = about.get("skipRun") is True
             if role == "assistant":
                 self.use_model(about.get("model"))
-            yield Part("system" if inserted else role or "system", "text", content(value.get("content")))
+            yield Part("system" if inserted else role or "system", "text", content(value, "content"))
 
 
 class CodeBuddyFormat(LineFormat):
@@ -70,7 +70,7 @@ class CodeBuddyFormat(LineFormat):
 
     def is_line(self, value: Mapping[str, Any]) -> bool:
         return (
-            string(value.get("type")) in _KINDS
+            string(value, "type") in _KINDS
             and isinstance(value.get("sessionId"), str)
             and isinstance(value.get("timestamp"), int)
             and "message" not in value
@@ -81,4 +81,4 @@ class CodeBuddyFormat(LineFormat):
         part = os.path.basename(folder) == _PARTS
         parent = os.path.basename(os.path.dirname(folder)) if part else ""
         id_ = name.removesuffix(".jsonl") if part else ""
-        return SessionMetadata(id=clean(id_), parent=clean(parent))
+        return SessionMetadata.of(id_, parent=parent)

@@ -16,10 +16,10 @@ from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser
-from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.json_values import items, mapping, objects, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata
 from engine.corpus.transcripts.token_usage import Usage, dollars
 
 _HEAD = 64 * 1024
@@ -41,7 +41,7 @@ def _tool_failed(block: Mapping[str, Any]) -> bool:
 
 class _Parser(LineParser):
     def message(self, value: Mapping[str, Any]) -> list[Message]:
-        variant, id_ = string(value.get("variant")), string(value.get("id"))
+        variant, id_ = string(value, "variant"), string(value, "id")
         role = _ROLES.get(variant)
         if role is None:
             self.count_unknown(f"message {variant}" if variant else None)
@@ -53,38 +53,38 @@ class _Parser(LineParser):
         return next_turn(self, self._parts(value, "system" if id_.startswith("sys-") else role), id=id_, time=time)
 
     def _parts(self, value: Mapping[str, Any], role: Role) -> Iterator[Part]:
-        if blocks := items(value.get("blocks")):
+        if blocks := items(value, "blocks"):
             yield from self._blocks(blocks, role)
         else:
-            yield Part(role, "text", string(value.get("content")))
-        for pasted in map(mapping, items(value.get("textAttachments"))):
-            yield Part(role, "text", string(pasted.get("content")))
-        for image in map(mapping, items(value.get("attachments"))):
-            yield Part(role, "text", attached(string(image.get("filename")), image=True))
-        for file in map(mapping, items(value.get("fileAttachments"))):
-            yield Part(role, "text", attached(string(file.get("filename"))))
-        yield Part("system", "text", string(value.get("userError")))
+            yield Part(role, "text", string(value, "content"))
+        for pasted in objects(value, "textAttachments"):
+            yield Part(role, "text", string(pasted, "content"))
+        for image in objects(value, "attachments"):
+            yield Part(role, "text", attached(string(image, "filename"), image=True))
+        for file in objects(value, "fileAttachments"):
+            yield Part(role, "text", attached(string(file, "filename")))
+        yield Part("system", "text", string(value, "userError"))
 
     def _blocks(self, blocks: list[Any], role: Role, agent: str = "") -> Iterator[Part]:
         """Yield the parts of blocks; `agent` is the name of the sub-agent that has them."""
         for block in map(mapping, blocks):
-            kind, text = string(block.get("type")), string(block.get("content"))
+            kind, text = string(block, "type"), string(block, "content")
             if kind in ("text", "plan"):
                 thinks = block.get("textType") == "reasoning"
-                spoken = Part("tool", "tool-result", text, agent) if agent else Part(role, "text", text)
+                spoken = tool_result(text, agent) if agent else Part(role, "text", text)
                 yield Part(role, "thinking", text) if thinks else spoken
             elif kind == "tool":
-                name, id, failed = string(block.get("toolName")), string(block.get("toolCallId")), _tool_failed(block)
-                yield Part("assistant", "tool-call", tool_input(block.get("input")) or name, name, id, failed)
-                yield Part("tool", "tool-result", string(block.get("output")), name, id, failed)
+                name, id, failed = string(block, "toolName"), string(block, "toolCallId"), _tool_failed(block)
+                yield tool_call(tool_input(block, "input"), name, id, failed)
+                yield tool_result(string(block, "output"), name, id, failed)
             elif kind == "agent":
-                name = string(block.get("agentName")) or string(block.get("agentType"))
-                yield Part("assistant", "tool-call", string(block.get("initialPrompt")) or name, name)
-                yield from self._blocks(items(block.get("blocks")), role, name or kind)
-                yield Part("tool", "tool-result", text, name, failed=block.get("status") in _FAILED)
+                name = string(block, "agentName") or string(block, "agentType")
+                yield tool_call(string(block, "initialPrompt"), name)
+                yield from self._blocks(items(block, "blocks"), role, name or kind)
+                yield tool_result(text, name, failed=block.get("status") in _FAILED)
             elif kind == "image":
                 image = {"media_type": block.get("mediaType"), "data": block.get("image")}
-                yield Part(role, "text", attached(string(block.get("filename")), image=True, value=image))
+                yield Part(role, "text", attached(string(block, "filename"), image=True, value=image))
             elif kind == "ask-user":
                 yield from _question(block)
             elif kind not in _PASSED_OVER:
@@ -92,12 +92,12 @@ class _Parser(LineParser):
 
 
 def _question(block: Mapping[str, Any]) -> Iterator[Part]:
-    for question in map(mapping, items(block.get("questions"))):
-        options = (string(mapping(option).get("label")) for option in items(question.get("options")))
-        question_lines = [string(question.get("question")), *(f"- {option}" for option in options if option)]
+    for question in objects(block, "questions"):
+        options = (string(option, "label") for option in items(question, "options"))
+        question_lines = [string(question, "question"), *(f"- {option}" for option in options if option)]
         yield Part("assistant", "text", "\n".join(question_lines))
-    for answer in map(mapping, items(block.get("answers"))):
-        chosen = [answer.get("selectedOption"), *items(answer.get("selectedOptions")), answer.get("otherText")]
+    for answer in objects(block, "answers"):
+        chosen = [answer.get("selectedOption"), *items(answer, "selectedOptions"), answer.get("otherText")]
         yield Part("user", "text", "\n".join(filter(None, map(string, chosen))))
 
 
@@ -116,7 +116,7 @@ def _metadata(folder: str) -> SessionMetadata:
     id_ = os.path.basename(folder)
     began = _STARTED.fullmatch(id_)
     started = seconds(":".join(began.groups())) if began else None
-    return SessionMetadata(id=clean(id_), project=clean(_project(folder)), started=started)
+    return SessionMetadata.of(id_, project=_project(folder), started=started)
 
 
 def _project(folder: str) -> str:
@@ -127,4 +127,4 @@ def _project(folder: str) -> str:
     except (OSError, PathRefused):
         found = None
     stated = mapping(parse_line(b'{"cwd":' + found[1] + b"}")) if found else {}
-    return string(stated.get("cwd")) or os.path.basename(os.path.dirname(os.path.dirname(folder)))
+    return string(stated, "cwd") or os.path.basename(os.path.dirname(os.path.dirname(folder)))

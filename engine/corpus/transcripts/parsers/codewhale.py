@@ -14,9 +14,18 @@ from typing import Any
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.export_reader import SessionDocument, divided, read_branches
 from engine.corpus.transcripts.formats import Conversation
-from engine.corpus.transcripts.json_values import content, image_mark, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.json_values import (
+    content,
+    image_mark,
+    items,
+    mapping,
+    objects,
+    seconds,
+    string,
+    tool_input,
+)
 from engine.corpus.transcripts.message_builder import Part
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import ROLES, BlockParser
 from engine.corpus.transcripts.token_usage import Usage, dollars
 
@@ -29,23 +38,23 @@ _SUMMARIES = ("compaction", "branch_summary")
 class _Parser(BlockParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         """Return the message of an entry of the journal."""
-        kind = string(value.get("kind"))
+        kind = string(value, "kind")
         parts: list[Part] = []
         if kind == "message":
-            message = mapping(value.get("message"))
-            role = ROLES.get(string(message.get("role")))
+            message = mapping(value, "message")
+            role = ROLES.get(string(message, "role"))
             if role is None:
                 self.count_unknown(f"role {string(message.get('role'))}")
             parts = self.blocks(message.get("content"), role or "system")
         elif kind in ("user", "assistant"):
-            parts = [*self.text(string(value.get("text")), "user" if kind == "user" else "assistant")]
+            parts = [*self.text(string(value, "text"), "user" if kind == "user" else "assistant")]
         elif kind in _SUMMARIES:
-            parts = [Part("system", "text", string(value.get("summary")))]
+            parts = [Part("system", "text", string(value, "summary"))]
         elif kind == "system":
-            parts = [Part("system", "text", string(value.get("content")))]
+            parts = [Part("system", "text", string(value, "content"))]
         else:
             self.count_unknown(f"entry {kind}" if kind else None)
-        return self.next_message(parts, id=string(value.get("id")), time=seconds(value.get("created_at")))
+        return self.next_message(parts, id=string(value, "id"), time=seconds(value.get("created_at")))
 
     def text(self, text: str, role: Role) -> Iterator[Part]:
         start = 0
@@ -76,34 +85,34 @@ class CodeWhaleSession(SessionDocument):
     )
 
     def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
-        about = mapping(value.get("metadata"))
-        title = one_line(string(about.get("title")))
-        metadata = SessionMetadata(
-            id=clean(string(about.get("id"))),
-            title="" if title == _UNTITLED else title,
-            project=clean(string(about.get("workspace"))),
-            started=seconds(about.get("created_at")),
+        about = mapping(value, "metadata")
+        metadata = SessionMetadata.of(
+            about.get("id"),
+            title=about.get("title"),
+            untitled=(_UNTITLED,),
+            project=about.get("workspace"),
+            started=about.get("created_at"),
         )
         parser = _Parser(metadata=metadata)
-        cost = mapping(about.get("cost"))
+        cost = mapping(about, "cost")
         costs = [dollars(cost.get(name)) or 0.0 for name in ("session_cost_usd", "subagent_cost_usd")]
         parser.use(about.get("model"), Usage(cost=sum(costs) or None))
-        journal = mapping(value.get("journal"))
-        entries = list(map(mapping, items(journal.get("entries"))))
+        journal = mapping(value, "journal")
+        entries = objects(journal, "entries")
         if entries:
             nodes: dict[str, Mapping[str, Any]] = {}
             parents: dict[str, str] = {}
             before = ""
             for number, entry in enumerate(entries):
-                id_, parent = string(entry.get("id")), string(entry.get("parent_id"))
+                id_, parent = string(entry, "id"), string(entry, "parent_id")
                 name = id_ or f"entry {number}"  # an entry without an id follows the previous one
                 nodes[name], parents[name] = entry, parent if id_ else parent or before
                 before = name
             times = {name: seconds(entry.get("created_at")) for name, entry in nodes.items()}
-            tip = string(journal.get("leaf_id")) or string(value.get("leaf_id"))
+            tip = string(journal, "leaf_id") or string(value, "leaf_id")
             current, others = divided(nodes, parents, times, tip)
         else:
-            current, others = [{"kind": "message", "message": message} for message in items(value.get("messages"))], []
+            current, others = [{"kind": "message", "message": message} for message in items(value, "messages")], []
         conversation = read_branches(parser, "", current, others)
         metadata.ended = max(filter(None, (metadata.ended, seconds(about.get("updated_at")))), default=None)
         return conversation

@@ -23,9 +23,9 @@ import msgspec
 
 from engine.corpus.transcripts.codex_names import given_name, session_id
 from engine.corpus.transcripts.formats import LineFormat, LineParser, digest
-from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.json_values import content, items, mapping, member, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part
+from engine.corpus.transcripts.message_builder import Part, tool_call, tool_result
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.parsers.codex_injected_text import speech_of
 from engine.corpus.transcripts.token_usage import Usage, counted
@@ -77,7 +77,7 @@ def tool_given(arguments: object, *, structured: bool) -> str:
     if structured and isinstance(arguments, str):
         parsed = parse_line(arguments.encode(errors="replace"))
         arguments = arguments if parsed is None else parsed
-    command = mapping(arguments).get("command")
+    command = member(arguments, "command")
     if isinstance(command, list) and command and all(isinstance(word, str) for word in command):
         if len(command) == 3 and command[1] in {"-c", "-lc"}:
             return str(command[2])
@@ -85,10 +85,10 @@ def tool_given(arguments: object, *, structured: bool) -> str:
     return tool_input(arguments)
 
 
-def tool_result(item: Mapping[str, Any]) -> str:
+def result_text(item: Mapping[str, Any]) -> str:
     """Return the output of a tool: text, blocks, or the first version's text with the exit code."""
     if "output" not in item:
-        return tool_input(item.get("tools"))
+        return tool_input(item, "tools")
     output = item["output"]
     if isinstance(output, str) and output.startswith('{"output":'):
         output = (parse_line(output.encode(errors="replace")) or {}).get("output", output)
@@ -103,7 +103,7 @@ def has_failed(item: Mapping[str, Any]) -> bool:
     if isinstance(output, str) and output.startswith('{"output":'):
         output = parse_line(output.encode(errors="replace")) or output
     details = mapping(output)
-    codes = (mapping(details.get("metadata")).get("exit_code"), details.get("exit_code"))
+    codes = (member(details, "metadata", "exit_code"), details.get("exit_code"))
     if details.get("success") is False or any(isinstance(code, int) and code for code in codes):
         return True
     return details.get("status") in _UNDONE or _FAILURE.match(content(output)[:_HEAD]) is not None
@@ -145,7 +145,7 @@ class CodexParser(LineParser, kw_only=True):
     """By digest of a text: how many more times it was an item than an event."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        kind, payload = string(value.get("type")), value.get("payload")
+        kind, payload = string(value, "type"), value.get("payload")
         if not kind:
             return self._header(value, line)
         time = seconds(value.get("timestamp"))
@@ -156,23 +156,23 @@ class CodexParser(LineParser, kw_only=True):
             self._read_copied_line(kind, payload)
             return []
         if kind == "response_item":
-            marks = mapping(value.get("metadata"))
+            marks = mapping(value, "metadata")
             return [] if any(marks.get(mark) is True for mark in _REPEATING) else self._item(payload, line, time)
         if kind == "event_msg":
             return self._event(payload, line, time)
         if kind == "inter_agent_communication":
-            texts = [content(payload.get("content"))]
+            texts = [content(payload, "content")]
             return self._new_messages("assistant", "text", texts, line, time, event=True, side=True)
         if kind == "realtime_item":
             return self._spoken(payload, line, time)
         if kind == "compacted":
-            summary = string(payload.get("message"))
+            summary = string(payload, "message")
             return self._add(Part("system", "text", summary), line, time) if summary else []
         if kind == "session_meta":
             self._meta(payload)
         elif kind == "turn_context":
-            self.metadata.project = self.metadata.project or clean(string(payload.get("cwd")))
-            self.model = clean(string(payload.get("model"))) or self.model
+            self.metadata.project = self.metadata.project or clean(payload, "cwd")
+            self.model = clean(payload, "model") or self.model
             self.use_model(self.model)
         elif kind not in _ENVELOPES_PASSED_OVER:
             self.count_unknown(kind)
@@ -190,24 +190,24 @@ class CodexParser(LineParser, kw_only=True):
         return []
 
     def _meta(self, meta: Mapping[str, Any]) -> None:
-        self.original = clean(string(meta.get("id")) or string(meta.get("session_id"))) or self.original
+        self.original = clean(string(meta, "id") or string(meta, "session_id")) or self.original
         if self.headed:
             return
         self.headed = True
         metadata = self.metadata
-        metadata.id = clean(string(meta.get("id")) or string(meta.get("session_id"))) or metadata.id
-        metadata.project = clean(string(meta.get("cwd"))) or metadata.project
-        metadata.branch = clean(string(mapping(meta.get("git")).get("branch")))
+        metadata.id = clean(string(meta, "id") or string(meta, "session_id")) or metadata.id
+        metadata.project = clean(meta, "cwd") or metadata.project
+        metadata.branch = clean(meta, "git", "branch")
         metadata.started = seconds(meta.get("timestamp"))
-        source = mapping(meta.get("source"))
+        source = mapping(meta, "source")
         agent = source.get("subagent")
-        spawned = mapping(mapping(agent).get("thread_spawn"))
+        spawned = mapping(agent, "thread_spawn")
         self.side = bool(agent)
         start = meta.get("subagent_history_start_ordinal")
         self.own = start if self.side and isinstance(start, int) and 0 < start < 2**53 else 0
         self.based = "history_base" in meta
-        metadata.parent = clean(string(meta.get("parent_thread_id")) or string(spawned.get("parent_thread_id")))
-        purpose = string(agent) or string(mapping(agent).get("other"))
+        metadata.parent = clean(string(meta, "parent_thread_id") or string(spawned, "parent_thread_id"))
+        purpose = string(agent) or string(agent, "other")
         metadata.generated = "internal" in source or purpose in _HOUSEKEEPERS
 
     def _read_copied_line(self, kind: str, payload: Mapping[str, Any]) -> None:
@@ -216,31 +216,31 @@ class CodexParser(LineParser, kw_only=True):
             self.spent = _usage(payload, "total")
 
     def _item(self, item: Mapping[str, Any], line: int, time: float | None) -> list[Message]:
-        kind, id = item_type(item), string(item.get("id"))
+        kind, id = item_type(item), string(item, "id")
         if kind == "message":
             return self._message(item, line, time)
         if kind == "reasoning":
-            thoughts = [content(part) for part in items(item.get("summary")) + items(item.get("content"))]
+            thoughts = [content(part) for part in items(item, "summary") + items(item, "content")]
             return self._new_messages("assistant", "thinking", thoughts, line, time, id=id)
         if kind == "agent_message":
-            return self._new_messages("assistant", "text", [content(item.get("content"))], line, time, id=id, side=True)
+            return self._new_messages("assistant", "text", [content(item, "content")], line, time, id=id, side=True)
         if kind.endswith("_call"):
             return self._call(kind, item, line, time)
         if kind.endswith("_output"):
-            call = string(item.get("call_id"))
-            tool = self.calls.pop(clean(call), "") or string(item.get("name"))
-            result = Part("tool", "tool-result", tool_result(item), tool, call, has_failed(item))
+            call = string(item, "call_id")
+            tool = self.calls.pop(clean(call), "") or string(item, "name")
+            result = tool_result(result_text(item), tool, call, has_failed(item))
             return self._add(result, line, time, id)
         if kind not in _ITEMS_PASSED_OVER:
             self.count_unknown(kind)
         return []
 
     def _message(self, item: Mapping[str, Any], line: int, time: float | None) -> list[Message]:
-        role, id = string(item.get("role")), string(item.get("id"))
+        role, id = string(item, "role"), string(item, "id")
         blocks = item.get("content")
         if role == "user":
             blocks = blocks if isinstance(blocks, list) else [blocks]
-            if mapping(item.get("internal_chat_message_metadata_passthrough")).get("content_item_kinds") == _SCHEDULED:
+            if member(item, "internal_chat_message_metadata_passthrough", "content_item_kinds") == _SCHEDULED:
                 return self._scheduled(speech_of(blocks).words, line, time, id)
             return self._user_messages(blocks, line, time, id=id)
         if role == "assistant":
@@ -250,19 +250,19 @@ class CodexParser(LineParser, kw_only=True):
         return []
 
     def _call(self, kind: str, item: Mapping[str, Any], line: int, time: float | None) -> list[Message]:
-        id = string(item.get("call_id"))
-        tool = string(item.get("name")) or kind.removesuffix("_call")
+        id = string(item, "call_id")
+        tool = string(item, "name") or kind.removesuffix("_call")
         if kind == "image_generation_call":
             arguments: object = item.get("revised_prompt")
         elif "action" in item:
-            action = mapping(item.get("action"))
+            action = mapping(item, "action")
             arguments = {key: value for key, value in action.items() if key != "type" and value is not None}
         else:
             arguments = item.get("arguments", item.get("input"))
         if id:
             self.calls[clean(id)] = clean(tool)
         text = tool_given(arguments, structured=kind != "custom_tool_call")
-        called = self._add(Part("assistant", "tool-call", text, tool, id), line, time, string(item.get("id")))
+        called = self._add(tool_call(text, tool, id), line, time, string(item, "id"))
         if tool == _PROGRAM:
             self.ran |= self._uses(called[0])
         return called
@@ -271,11 +271,11 @@ class CodexParser(LineParser, kw_only=True):
         self, tool: str, text: str, line: int, time: float | None, item: Mapping[str, Any]
     ) -> list[Message]:
         """Return a command or patch that a program ran as a message, unless the text of the program shows all of it."""
-        id = string(item.get("id"))
+        id = string(item, "id")
         message = Message("assistant", "tool-call", clean(text), line, 0, tool=tool)
         if not id.startswith(_PROGRAM_CALL_PREFIX) or self._uses(message) <= self.ran:
             return []
-        return self._add(Part("assistant", "tool-call", text, tool, failed=has_failed(item)), line, time, id)
+        return self._add(tool_call(text, tool, failed=has_failed(item)), line, time, id)
 
     def _uses(self, message: Message) -> set[int]:
         """Return digests of the commands that a tool call ran and of the files that it changed."""
@@ -288,25 +288,25 @@ class CodexParser(LineParser, kw_only=True):
         role = item.get("role")
         if item.get("type") != "transcript_segment" or role not in ("user", "assistant"):
             return []
-        id = string(item.get("id"))
+        id = string(item, "id")
         if role == "user":
             return self._user_messages([item.get("text")], line, time, id=id, event=True)
-        return self._agent(string(item.get("text")), line, time, id=id, event=True)
+        return self._agent(string(item, "text"), line, time, id=id, event=True)
 
     def _event(self, event: Mapping[str, Any], line: int, time: float | None) -> list[Message]:
-        kind = string(event.get("type"))
+        kind = string(event, "type")
         if kind == "user_message":
-            images = *items(event.get("images")), *items(event.get("local_images"))
+            images = *items(event, "images"), *items(event, "local_images")
             pictures = [{"type": "image", "image_url": image} for image in images]
             return self._user_messages([event.get("message"), *pictures], line, time, event=True)
         if kind == "agent_message":
-            return self._agent(string(event.get("message")), line, time, event=True)
+            return self._agent(string(event, "message"), line, time, event=True)
         if kind in {"agent_reasoning", "agent_reasoning_raw_content"}:
-            return self._new_messages("assistant", "thinking", [string(event.get("text"))], line, time, event=True)
+            return self._new_messages("assistant", "thinking", [string(event, "text")], line, time, event=True)
         if kind == "item_completed":
-            return self._turn_item(mapping(event.get("item")), line, time)
+            return self._turn_item(mapping(event, "item"), line, time)
         if kind == "thread_name_updated":
-            self.metadata.title = self.metadata.title if self.named else one_line(string(event.get("thread_name")))
+            self.metadata.title = self.metadata.title if self.named else one_line(event, "thread_name")
         elif kind == "token_count":
             self._count_tokens(_usage(event, "total"), _usage(event, "last"))
         elif kind == "thread_rolled_back":
@@ -333,21 +333,21 @@ class CodexParser(LineParser, kw_only=True):
 
     def _turn_item(self, item: Mapping[str, Any], line: int, time: float | None) -> list[Message]:
         """Parse an event of "paginated" files, which replace the events for the screen."""
-        kind, id = string(item.get("type")).replace("_", "").lower(), string(item.get("id"))
+        kind, id = string(item, "type").replace("_", "").lower(), string(item, "id")
         if kind == "usermessage":
-            return self._user_messages(items(item.get("content")), line, time, id=id, event=True)
+            return self._user_messages(items(item, "content"), line, time, id=id, event=True)
         if kind == "agentmessage":
-            return self._agent(content(item.get("content")), line, time, id=id, event=True)
+            return self._agent(content(item, "content"), line, time, id=id, event=True)
         if kind == "plan":
-            return self._new_messages("assistant", "text", [string(item.get("text"))], line, time, id=id, event=True)
+            return self._new_messages("assistant", "text", [string(item, "text")], line, time, id=id, event=True)
         if kind == "reasoning":
-            thoughts = [content(part) for part in items(item.get("summary_text")) + items(item.get("raw_content"))]
+            thoughts = [content(part) for part in items(item, "summary_text") + items(item, "raw_content")]
             return self._new_messages("assistant", "thinking", thoughts, line, time, id=id, event=True)
         if kind == "commandexecution":
             command = tool_given({"command": item.get("command")}, structured=False)
             return self._nested_call("shell", command, line, time, item)
         if kind == "filechange":
-            return self._nested_call("apply_patch", patch_of(mapping(item.get("changes"))), line, time, item)
+            return self._nested_call("apply_patch", patch_of(mapping(item, "changes")), line, time, item)
         if kind not in _TURN_ITEMS_PASSED_OVER:
             # The case is as written, since patterns of secrets depend on it.
             self.count_unknown(f"item {string(item.get('type'))}")
@@ -369,7 +369,7 @@ class CodexParser(LineParser, kw_only=True):
         if speech.command is not None:
             failed = _FAILURE.match(speech.result[:_HEAD]) is not None
             messages += self._add(Part("user", "tool-call", speech.command, "shell", failed=failed), line, time, id)
-            messages += self._add(Part("tool", "tool-result", speech.result, "shell", failed=failed), line, time, id)
+            messages += self._add(tool_result(speech.result, "shell", failed=failed), line, time, id)
         for notice in speech.notices:
             messages += self._new_messages("system", "text", [notice], line, time, id=id, event=event)
         return messages
@@ -436,7 +436,7 @@ class CodexFormat(LineFormat):
     title_marks = (b'"thread_name"',)
 
     def is_line(self, value: Mapping[str, Any]) -> bool:
-        kind = string(value.get("type"))
+        kind = string(value, "type")
         if not kind:
             return value.get("record_type") == "state" or (
                 isinstance(value.get("id"), str) and isinstance(value.get("timestamp"), str) and "instructions" in value
@@ -451,7 +451,7 @@ class CodexFormat(LineFormat):
 
 def _usage(event: Mapping[str, Any], period: str) -> Usage:
     """Return the usage of a period from an event: the "total" of the session so far, or the "last" request."""
-    counts = mapping(mapping(event.get("info")).get(f"{period}_token_usage"))
+    counts = mapping(event, "info", f"{period}_token_usage")
     names = "input_tokens output_tokens cached_input_tokens cache_write_input_tokens"
     return counted(counts, names, with_cached=True)
 

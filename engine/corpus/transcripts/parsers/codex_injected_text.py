@@ -7,7 +7,7 @@ import html
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from engine.corpus.transcripts.json_values import between, image_mark, mapping, string
+from engine.corpus.transcripts.json_values import between, image_mark, string
 
 # (beginning, end): both must match, since a user may well write about one of them.
 _INSTRUCTIONS = (
@@ -57,9 +57,9 @@ def speech_of(blocks: Sequence[object]) -> Speech:
     notices: list[str] = []
     pictures, folder, command, result = list[str](), "", None, ""
     for block in blocks:
-        text = string(block) or string(mapping(block).get("text"))
+        text = string(block) or string(block, "text")
         start = text[:200].lstrip()
-        if "image" in string(mapping(block).get("type")):
+        if "image" in string(block, "type"):
             pictures.append(image_mark(block))
         elif start.startswith("<user_shell_command>"):
             tags = ("command", "result")

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine.corpus.transcripts.formats import LineFormat
-from engine.corpus.transcripts.json_values import mapping, seconds, string
-from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.json_values import mapping, member, seconds, string
+from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import ROLES, SdkParser, sidecar
 from engine.corpus.transcripts.token_usage import Usage, counted
 
@@ -32,22 +32,22 @@ class CommandCodeParser(SdkParser, kw_only=True):
             if kind != "model_change":
                 self.count_unknown(kind)
             return []
-        message = mapping(value.get("message")) if kind else value
-        self._describe({**value, **mapping(value.get("metadata"))})
-        role = self.role(ROLES, string(message.get("role")))
+        message = mapping(value, "message") if kind else value
+        self._describe({**value, **mapping(value, "metadata")})
+        role = self.role(ROLES, string(message, "role"))
         if role is None:
             return []
-        if role == "user" and mapping(message.get("meta")).get("source") not in _NOT_INSERTED:
+        if role == "user" and member(message, "meta", "source") not in _NOT_INSERTED:
             role = "system"
-        self.use(value.get("model"), _usage(mapping(value.get("usage"))))
+        self.use(value.get("model"), _usage(mapping(value, "usage")))
         parts = self.blocks(message.get("content"), role)
-        return self.next_message(parts, line=line, id=string(value.get("id")), time=seconds(value.get("timestamp")))
+        return self.next_message(parts, line=line, id=string(value, "id"), time=seconds(value.get("timestamp")))
 
     def _describe(self, value: Mapping[str, Any]) -> None:
         """Take folder and branch from the first line that has them."""
-        folder = next((text for key in ("cwd", "projectPath") if (text := string(value.get(key)))), "")
+        folder = next((text for key in ("cwd", "projectPath") if (text := string(value, key))), "")
         self.metadata.project = self.metadata.project or clean(folder)
-        self.metadata.branch = self.metadata.branch or clean(string(value.get("gitBranch")))
+        self.metadata.branch = self.metadata.branch or clean(value, "gitBranch")
 
 
 def _usage(counts: Mapping[str, Any]) -> Usage:
@@ -62,13 +62,10 @@ class CommandCodeFormat(LineFormat):
 
     def is_line(self, value: Mapping[str, Any]) -> bool:
         if value.get("type") == "message":
-            message = mapping(value.get("message"))
-            return "parentId" in value and "messageId" in mapping(message.get("meta"))
-        return (
-            "type" not in value and "version" in mapping(value.get("metadata")) and isinstance(value.get("role"), str)
-        )
+            message = mapping(value, "message")
+            return "parentId" in value and "messageId" in mapping(message, "meta")
+        return "type" not in value and "version" in mapping(value, "metadata") and isinstance(value.get("role"), str)
 
     def metadata(self, path: str) -> SessionMetadata:
         about = sidecar(f"{path.removesuffix('.jsonl')}.meta.json")
-        id_ = os.path.basename(path).removesuffix(".jsonl")
-        return SessionMetadata(id=clean(id_), title=one_line(string(about.get("title"))))
+        return SessionMetadata.of(os.path.basename(path).removesuffix(".jsonl"), title=about.get("title"))

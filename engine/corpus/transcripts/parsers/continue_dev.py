@@ -16,10 +16,10 @@ import msgspec
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.export_reader import SessionDocument, listed_time
 from engine.corpus.transcripts.formats import Conversation, LineParser
-from engine.corpus.transcripts.json_values import content, items, mapping, string, tool_input, uri_path
+from engine.corpus.transcripts.json_values import content, items, mapping, member, objects, string, tool_input, uri_path
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata
 from engine.corpus.transcripts.token_usage import Usage, counted
 
 _OURS = re.compile(
@@ -39,16 +39,16 @@ class _Parser(LineParser, kw_only=True):
         return next_turn(self, self._parts(value))
 
     def _parts(self, value: Mapping[str, Any]) -> Iterator[Part]:
-        message = mapping(value.get("message"))
-        kind = string(message.get("role"))
-        yield Part("assistant", "thinking", string(mapping(value.get("reasoning")).get("text")))
-        yield Part("system", "text", string(value.get("conversationSummary")))
-        text = content(message.get("content"))
+        message = mapping(value, "message")
+        kind = string(message, "role")
+        yield Part("assistant", "thinking", string(value, "reasoning", "text"))
+        yield Part("system", "text", string(value, "conversationSummary"))
+        text = content(message, "content")
         if kind == "thinking":
             yield Part("assistant", "thinking", text)
         elif kind == "tool":
-            if (id := string(message.get("toolCallId"))) not in self.done:
-                yield Part("tool", "tool-result", text, call=id)
+            if (id := string(message, "toolCallId")) not in self.done:
+                yield tool_result(text, call=id)
         elif kind in _ROLES:
             files = _files(value) if kind == "user" else []
             yield Part(_ROLES[kind], "text", "\n".join(filter(None, (text, *files))))
@@ -57,26 +57,26 @@ class _Parser(LineParser, kw_only=True):
         yield from self._calls(value, message)
 
     def _calls(self, value: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[Part]:
-        states = list(map(mapping, items(value.get("toolCallStates"))))
-        for call in items(message.get("toolCalls")) if not states else [state.get("toolCall") for state in states]:
-            function = mapping(mapping(call).get("function"))
-            name, arguments = string(function.get("name")), string(function.get("arguments"))
+        states = objects(value, "toolCallStates")
+        for call in items(message, "toolCalls") if not states else [state.get("toolCall") for state in states]:
+            function = mapping(call, "function")
+            name, arguments = string(function, "name"), string(function, "arguments")
             given = tool_input(parse_line(arguments.encode(errors="replace")) or arguments)
-            yield Part("assistant", "tool-call", given, name, string(mapping(call).get("id")))
+            yield tool_call(given, name, string(call, "id"))
         for state in states:
-            name = string(mapping(mapping(state.get("toolCall")).get("function")).get("name"))
-            output = (string(mapping(part).get("content")) for part in items(state.get("output")))
+            name = string(state, "toolCall", "function", "name")
+            output = (string(part, "content") for part in items(state, "output"))
             text = "\n".join(filter(None, output))
-            id, failed = string(state.get("toolCallId")), state.get("status") in ("canceled", "errored")
+            id, failed = string(state, "toolCallId"), state.get("status") in ("canceled", "errored")
             if text.strip():
                 self.done.add(id)
-            yield Part("tool", "tool-result", text, name, id, failed)
+            yield tool_result(text, name, id, failed)
 
 
 def _files(value: Mapping[str, Any]) -> list[str]:
     """Return the names of files that the user added to a message, as `[file: name]`."""
-    added = map(mapping, items(value.get("contextItems")))
-    return [f"[file: {string(item.get('name'))}]" for item in added if mapping(item.get("uri")).get("type") == "file"]
+    added = objects(value, "contextItems")
+    return [f"[file: {string(item.get('name'))}]" for item in added if member(item, "uri", "type") == "file"]
 
 
 class ContinueSession(SessionDocument):
@@ -91,23 +91,23 @@ class ContinueSession(SessionDocument):
 
     def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
         parser = _Parser(metadata=_metadata(path, value))
-        parser.use(value.get("chatModelTitle"), _usage(mapping(value.get("usage"))))
-        messages = [message for item in items(value.get("history")) for message in parser.item(mapping(item))]
+        parser.use(value.get("chatModelTitle"), _usage(mapping(value, "usage")))
+        messages = [message for item in items(value, "history") for message in parser.item(mapping(item))]
         return parser.conversation("", messages)
 
 
 def _usage(counts: Mapping[str, Any]) -> Usage:
-    cached = mapping(counts.get("promptTokensDetails"))
+    cached = mapping(counts, "promptTokensDetails")
     names = "promptTokens completionTokens cachedTokens cacheWriteTokens"
     return counted({**counts, **cached}, names, cost="totalCost")
 
 
 def _metadata(path: str, value: Mapping[str, Any]) -> SessionMetadata:
-    id_ = string(value.get("sessionId")) or os.path.basename(path).removesuffix(".json")
-    title = one_line(string(value.get("title")))
-    return SessionMetadata(
-        id=clean(id_),
-        title="" if title in _UNTITLED else title,
-        project=clean(uri_path(string(value.get("workspaceDirectory")))),
+    id_ = string(value, "sessionId") or os.path.basename(path).removesuffix(".json")
+    return SessionMetadata.of(
+        id_,
+        title=value.get("title"),
+        untitled=_UNTITLED,
+        project=uri_path(string(value, "workspaceDirectory")),
         started=listed_time(os.path.dirname(path), id_),
     )

@@ -30,8 +30,8 @@ from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser
-from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input, uri_path
-from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.json_values import items, mapping, member, objects, seconds, string, tool_input, uri_path
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.token_usage import counted
 
@@ -61,21 +61,19 @@ _REFUSED = (0, 5)
 class _Parser(LineParser, kw_only=True):
     def request(self, value: Mapping[str, Any]) -> list[Message]:
         """Return the messages of one turn: the user's request, and the whole answer."""
-        sent, result = seconds(value.get("timestamp")), mapping(value.get("result"))
-        counts = mapping(result.get("metadata"))
-        model = string(counts.get("resolvedModel")) or string(value.get("modelId")).removeprefix("copilot/")
+        sent, result = seconds(value.get("timestamp")), mapping(value, "result")
+        counts = mapping(result, "metadata")
+        model = string(counts, "resolvedModel") or string(value, "modelId").removeprefix("copilot/")
         self.use(model, counted(counts, "promptTokens outputTokens"))
-        elapsed = mapping(result.get("timings")).get("totalElapsed")
-        answered = seconds(mapping(value.get("modelState")).get("completedAt"))
+        elapsed = member(result, "timings", "totalElapsed")
+        answered = seconds(member(value, "modelState", "completedAt"))
         if answered is None and sent is not None and isinstance(elapsed, int | float) and abs(elapsed) < _LONGEST:
             answered = seconds(sent + elapsed / 1000)
         answer = list(_joined(self._answer(value.get("response"), _arguments(result))))
-        if failure := string(mapping(result.get("errorDetails")).get("message")):
+        if failure := string(result, "errorDetails", "message"):
             answer.append(Part("system", "text", failure))
-        question = next_turn(
-            self, [Part("user", "text", _question(value))], id=string(value.get("requestId")), time=sent
-        )
-        return [*question, *next_turn(self, answer, id=string(value.get("responseId")), time=answered or sent)]
+        question = next_turn(self, [Part("user", "text", _question(value))], id=string(value, "requestId"), time=sent)
+        return [*question, *next_turn(self, answer, id=string(value, "responseId"), time=answered or sent)]
 
     def _answer(self, response: object, arguments: Mapping[str, str]) -> Iterator[Part]:
         for item in response if isinstance(response, list) else [response]:
@@ -94,7 +92,7 @@ class _Parser(LineParser, kw_only=True):
             elif kind == "toolInvocationSerialized":
                 yield from _tool(part, arguments)
             elif kind == "textEditGroup":
-                yield Part("assistant", "tool-call", _edits(part), "edit")
+                yield tool_call(_edits(part), "edit")
             elif isinstance(kind, str) and kind in _READERS:
                 yield from _READERS[kind](part)
             elif kind in ("warning", "info", "systemNotification"):
@@ -120,39 +118,39 @@ def _joined(parts: Iterator[Part]) -> Iterator[Part]:
 
 def _question(request: Mapping[str, Any]) -> str:
     message = request.get("message")
-    parts = "".join(string(mapping(part).get("text")) for part in items(mapping(message).get("parts")))
+    parts = "".join(string(part, "text") for part in items(message, "parts"))
     named = []
-    for variable in map(mapping, items(mapping(request.get("variableData")).get("variables"))):
-        kind, name = string(variable.get("kind")), string(variable.get("name"))
+    for variable in objects(request, "variableData", "variables"):
+        kind, name = string(variable, "kind"), string(variable, "name")
         if kind in _ATTACHED and name:
             named.append(f"[{kind}: {name}]")
-    return "\n".join(filter(None, (string(message) or string(mapping(message).get("text")) or parts, *named)))
+    return "\n".join(filter(None, (string(message) or string(message, "text") or parts, *named)))
 
 
 def _text(value: object) -> str:
     """Return plain or formatted text; a link without text is replaced by its target."""
-    text = string(value) or string(mapping(value).get("value"))
+    text = string(value) or string(value, "value")
     return _LINK.sub(lambda link: uri_path(link[1].partition("#")[0]), text) if "[](" in text else text
 
 
 def _uri(value: object) -> str:
     """Return the path of a URI or of a location in a file."""
     uri = mapping(value)
-    return string(uri.get("fsPath")) or string(uri.get("path")) or (_uri(uri["uri"]) if "uri" in uri else "")
+    return string(uri, "fsPath") or string(uri, "path") or (_uri(uri["uri"]) if "uri" in uri else "")
 
 
 def _reference(part: Mapping[str, Any]) -> str:
-    target = mapping(part.get("inlineReference"))
-    name = string(part.get("name")) or string(target.get("name"))
+    target = mapping(part, "inlineReference")
+    name = string(part, "name") or string(target, "name")
     return name or os.path.basename(_uri(target))
 
 
 def _arguments(result: Mapping[str, Any]) -> dict[str, str]:
     """Return the arguments of the tools that the model called, by the id of the call."""
     values: dict[str, str] = {}
-    for turn in items(mapping(result.get("metadata")).get("toolCallRounds")):
-        for call in map(mapping, items(mapping(turn).get("toolCalls"))):
-            if arguments := string(call.get("arguments")):
+    for turn in items(result, "metadata", "toolCallRounds"):
+        for call in objects(turn, "toolCalls"):
+            if arguments := string(call, "arguments"):
                 values[_call_id(call.get("id"))] = arguments
     return values
 
@@ -162,57 +160,57 @@ def _call_id(value: object) -> str:
 
 
 def _tool(part: Mapping[str, Any], arguments: Mapping[str, str]) -> Iterator[Part]:
-    name = string(part.get("toolId"))
-    data, details = mapping(part.get("toolSpecificData")), part.get("resultDetails")
+    name = string(part, "toolId")
+    data, details = mapping(part, "toolSpecificData"), part.get("resultDetails")
     message = _text(part.get("invocationMessage"))
-    call = _command(data) or arguments.get(_call_id(part.get("toolCallId"))) or string(mapping(details).get("input"))
-    id, failed = string(part.get("toolCallId")), _has_failed(part)
-    yield Part("assistant", "tool-call", call or message or name, name, id, failed)
-    output = string(mapping(data.get("terminalCommandOutput")).get("text"))
-    output = output or string(data.get("result")) or string(data.get("output")) or _output(details)
+    call = _command(data) or arguments.get(_call_id(part.get("toolCallId"))) or string(details, "input")
+    id, failed = string(part, "toolCallId"), _has_failed(part)
+    yield tool_call(call or message, name, id, failed)
+    output = string(data, "terminalCommandOutput", "text")
+    output = output or string(data, "result") or string(data, "output") or _output(details)
     past = _text(part.get("pastTenseMessage"))
-    yield Part("tool", "tool-result", output or (past if past != message else ""), name, id, failed)
+    yield tool_result(output or (past if past != message else ""), name, id, failed)
 
 
 def _has_failed(part: Mapping[str, Any]) -> bool:
     """Return whether a tool reported a failure, ended with another exit code than 0, or was refused by the user."""
-    confirmed, data = part.get("isConfirmed"), mapping(part.get("toolSpecificData"))
-    refused = confirmed is False or mapping(confirmed).get("type") in _REFUSED
-    code = mapping(data.get("terminalCommandState")).get("exitCode")
+    confirmed, data = part.get("isConfirmed"), mapping(part, "toolSpecificData")
+    refused = confirmed is False or member(confirmed, "type") in _REFUSED
+    code = member(data, "terminalCommandState", "exitCode")
     return (
         refused
         or bool(part.get("resultError"))
-        or mapping(part.get("resultDetails")).get("isError") is True
+        or member(part, "resultDetails", "isError") is True
         or (isinstance(code, int) and code != 0)
     )
 
 
 def _command(data: Mapping[str, Any]) -> str:
-    line = mapping(data.get("commandLine"))
-    typed = next((text for key in ("userEdited", "toolEdited", "original") if (text := string(line.get(key)))), "")
-    stated = string(data.get("command")) or string(data.get("prompt")) or string(data.get("input"))
-    return typed or stated or tool_input(data.get("rawInput"))
+    line = mapping(data, "commandLine")
+    typed = next((text for key in ("userEdited", "toolEdited", "original") if (text := string(line, key))), "")
+    stated = string(data, "command") or string(data, "prompt") or string(data, "input")
+    return typed or stated or tool_input(data, "rawInput")
 
 
 def _output(details: object) -> str:
     """Return the output of a tool as text: a text, several texts, or the files that it found."""
     if isinstance(details, list):
         return "\n".join(filter(None, map(_uri, details)))
-    output = mapping(details).get("output")
-    texts = (string(mapping(item).get("value")) for item in items(output) if mapping(item).get("isText") is True)
+    output = member(details, "output")
+    texts = (string(item, "value") for item in items(output) if member(item, "isText") is True)
     return string(output) or "\n".join(filter(None, texts))
 
 
 def _questions(part: Mapping[str, Any]) -> Iterator[Part]:
     """Yield the questions of the agent, with their options, and the answers of the user, as speech."""
-    answers = mapping(part.get("data"))
+    answers = mapping(part, "data")
     questions, answered = [_text(part.get("message"))], list[tuple[str, str]]()
-    for question in map(mapping, items(part.get("questions"))):
-        options = [mapping(option) for option in items(question.get("options"))]
-        labels = {string(option.get("value")): string(option.get("label")) for option in options}
-        words = _text(question.get("message")) or string(question.get("title"))
+    for question in objects(part, "questions"):
+        options = [mapping(option) for option in items(question, "options")]
+        labels = {string(option, "value"): string(option, "label") for option in options}
+        words = _text(question.get("message")) or string(question, "title")
         questions.append("\n".join((words, *(f"- {label}" for label in labels.values() if label))))
-        if answer := _answer_text(answers.get(string(question.get("id"))), labels):
+        if answer := _answer_text(answers.get(string(question, "id")), labels):
             answered.append((words, answer))
     yield Part("assistant", "text", "\n\n".join(filter(None, questions)))
     answer_texts = [answer for _, answer in answered] if len(answered) == 1 else [" ".join(pair) for pair in answered]
@@ -222,23 +220,23 @@ def _questions(part: Mapping[str, Any]) -> Iterator[Part]:
 def _answer_text(value: object, labels: Mapping[str, str]) -> str:
     """Return an answer as text: typed, or the labels of the selected options."""
     details = mapping(value)
-    chosen = [string(value), string(details.get("selectedValue")), *map(string, items(details.get("selectedValues")))]
+    chosen = [string(value), string(details, "selectedValue"), *map(string, items(details, "selectedValues"))]
     named = [labels.get(option) or option for option in chosen if option]
-    return ", ".join(filter(None, (*named, string(details.get("freeformValue")))))
+    return ", ".join(filter(None, (*named, string(details, "freeformValue"))))
 
 
 def _plan(part: Mapping[str, Any]) -> Iterator[Part]:
     """Yield a plan, and the user's decision on it with the feedback, as speech."""
-    data = mapping(part.get("data"))
+    data = mapping(part, "data")
     rejected = "Rejected" if data.get("rejected") is True else ""
     yield Part("assistant", "text", _text(part.get("content")))
-    decided = filter(None, (string(data.get("action")) or rejected, _text(data.get("feedback"))))
+    decided = filter(None, (string(data, "action") or rejected, _text(data.get("feedback"))))
     yield Part("user", "text", "\n".join(decided))
 
 
 def _external_edit(part: Mapping[str, Any]) -> Iterator[Part]:
     deletes = part.get("editKind") == "delete"
-    yield Part("assistant", "tool-call", _uri(part.get("uri")), "delete" if deletes else "edit")
+    yield tool_call(_uri(part.get("uri")), "delete" if deletes else "edit")
 
 
 _READERS: Mapping[str, Callable[[Mapping[str, Any]], Iterator[Part]]] = {
@@ -251,8 +249,8 @@ _READERS: Mapping[str, Callable[[Mapping[str, Any]], Iterator[Part]]] = {
 
 def _edits(part: Mapping[str, Any]) -> str:
     texts = (
-        string(mapping(edit).get("text"))
-        for group in items(part.get("edits"))
+        string(edit, "text")
+        for group in items(part, "edits")
         for edit in (group if isinstance(group, list) else [group])
     )
     return "\n".join(filter(None, (_uri(part.get("uri")), *texts)))
@@ -267,11 +265,11 @@ class _Session:
 
     def begin(self, value: Mapping[str, Any]) -> None:
         self.metadata = {key: value.get(key) for key in _METADATA}
-        self.requests = [_used_fields(request) for request in items(value.get("requests"))]
+        self.requests = [_used_fields(request) for request in items(value, "requests")]
 
     def change(self, entry: Mapping[str, Any]) -> None:
         """Apply a line of a log; a change of something that doesn't exist has no effect."""
-        kind, path, value = entry.get("kind"), items(entry.get("k")), entry.get("v")
+        kind, path, value = entry.get("kind"), items(entry, "k"), entry.get("v")
         if kind == 0:
             self.begin(mapping(value))
         elif path[:1] == ["requests"]:
@@ -315,7 +313,7 @@ def _apply(holder: Any, kind: object, path: list[Any], value: object, start: obj
 def _member(holder: Any, key: object) -> Any:
     if isinstance(holder, list):
         return holder[key] if isinstance(key, int) and 0 <= key < len(holder) else None
-    return mapping(holder).get(key) if isinstance(key, str) else None
+    return member(holder, key) if isinstance(key, str) else None
 
 
 def _assign(holder: Any, key: object, value: object) -> None:
@@ -341,15 +339,15 @@ class CopilotChatDocument(DocumentFormat):
 
     def read(self, path: str, cancel: CancelToken | None) -> Iterator[Conversation]:
         session = _Session()
-        parser = _Parser(metadata=SessionMetadata(id=clean(os.path.basename(path).partition(".")[0])))
+        parser = _Parser(metadata=SessionMetadata.of(os.path.basename(path).partition(".")[0]))
         if path.endswith(".jsonl"):
             _read_log(path, session, parser, cancel)
         else:
             for value in export_reader.conversations(path, cancel):
                 session.begin(value)
         metadata = parser.metadata
-        metadata.id = clean(string(session.metadata.get("sessionId"))) or metadata.id
-        title = string(session.metadata.get("customTitle")) or string(session.metadata.get("computedTitle"))
+        metadata.id = clean(session.metadata, "sessionId") or metadata.id
+        title = string(session.metadata, "customTitle") or string(session.metadata, "computedTitle")
         metadata.title = one_line(title)
         metadata.started = seconds(session.metadata.get("creationDate"))
         metadata.project = clean(window_folder(path))
@@ -374,4 +372,4 @@ def window_folder(path: str) -> str:
             value = msgspec.json.decode(file.read(_LONGEST_MANIFEST))
     except (OSError, ValueError, PathRefused, RecursionError):
         return ""
-    return uri_path(string(mapping(value).get("folder")) or string(mapping(value).get("workspace")))
+    return uri_path(string(value, "folder") or string(value, "workspace"))

@@ -31,8 +31,8 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineFormat, LineParser, digest
-from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn
+from engine.corpus.transcripts.json_values import mapping, objects, seconds, string, tool_input
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ChatParser, sidecar
 from engine.corpus.transcripts.parsers.copilot_chat import window_folder
@@ -80,21 +80,21 @@ class CopilotParser(LineParser, kw_only=True):
     """Line of each prompt, by the digest of the event's id."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        kind, data = string(value.get("type")), mapping(value.get("data"))
+        kind, data = string(value, "type"), mapping(value, "data")
         if kind in ("session.start", "session.resume"):
             self._start(data, value.get("timestamp"))
         elif kind == "session.model_change":
-            self.model = clean(string(data.get("newModel")))
+            self.model = clean(data, "newModel")
         elif kind == "session.title_changed":
-            self._take_title(string(data.get("title")))
+            self._take_title(string(data, "title"))
         elif kind == "session.shutdown":
-            self._count_tokens(mapping(data.get("modelMetrics")))
+            self._count_tokens(mapping(data, "modelMetrics"))
         elif kind == _REWOUND:
-            if first := self.prompts.get(digest(string(data.get("upToEventId")))):
+            if first := self.prompts.get(digest(string(data, "upToEventId"))):
                 self.metadata.mark_abandoned(first, line - 1)
         elif kind in _SPEECH or kind in _SIDE_EVENTS or kind in _NOTICES:
             side = bool(value.get("agentId") or data.get("parentToolCallId"))
-            time, id_ = seconds(value.get("timestamp")), string(value.get("id"))
+            time, id_ = seconds(value.get("timestamp")), string(value, "id")
             if kind == _PROMPT and not side:
                 self.prompts[digest(id_)] = line
             return next_turn(self, list(self._parts(kind, data)), line, id=id_, time=time, side=side)
@@ -103,18 +103,18 @@ class CopilotParser(LineParser, kw_only=True):
         return []
 
     def _start(self, data: Mapping[str, Any], written: object) -> None:
-        self.model = clean(string(data.get("selectedModel"))) or self.model
-        metadata, context = self.metadata, mapping(data.get("context"))
+        self.model = clean(data, "selectedModel") or self.model
+        metadata, context = self.metadata, mapping(data, "context")
         metadata.agent = _IN_EDITOR if "vscodeVersion" in data else metadata.agent
-        metadata.id = clean(string(data.get("sessionId"))) or metadata.id
-        metadata.project = metadata.project or clean(string(context.get("cwd")) or string(context.get("gitRoot")))
-        metadata.branch = metadata.branch or clean(string(context.get("branch")))
+        metadata.id = clean(data, "sessionId") or metadata.id
+        metadata.project = metadata.project or clean(string(context, "cwd") or string(context, "gitRoot"))
+        metadata.branch = metadata.branch or clean(context, "branch")
         metadata.started = metadata.started or seconds(data.get("startTime"), written)
 
     def _count_tokens(self, models: Mapping[str, Any]) -> None:
         """Add the usage of one run of the program; the recorded tokens of prompts include cached ones."""
         for model, metrics in models.items():
-            counts = mapping(mapping(metrics).get("usage"))
+            counts = mapping(metrics, "usage")
             names = "inputTokens outputTokens cacheReadTokens cacheWriteTokens"
             self.use(model, counted(counts, names, with_cached=True))
 
@@ -128,49 +128,49 @@ class CopilotParser(LineParser, kw_only=True):
         elif kind == "assistant.message":
             yield from self._answer(data)
         elif kind == "assistant.reasoning":
-            text = string(data.get("content"))
+            text = string(data, "content")
             self.thought = clean(text[:200])
             yield Part("assistant", "thinking", text)
         elif kind == _PHASE:
             review = data.get("conversationScope") == "review"
-            yield Part("assistant", "thinking", string(data.get("content")) if review else "")
+            yield Part("assistant", "thinking", string(data, "content") if review else "")
         elif kind == "tool.execution_complete":
             yield self._result(data)
         elif kind in _NOTICES:
-            yield Part("system", "text", string(data.get(_NOTICES[kind])))
-        elif (call := clean(string(data.get("toolCallId")))) not in self.calls:
+            yield Part("system", "text", string(data, _NOTICES[kind]))
+        elif (call := clean(data, "toolCallId")) not in self.calls:
             # The message of the agent usually has the call; this call is of the user, or of an older version.
-            name = string(data.get("toolName"))
+            name = string(data, "toolName")
             role: Role = "user" if kind == "tool.user_requested" else "assistant"
-            yield Part(role, "tool-call", tool_input(data.get("arguments")), name, call)
+            yield Part(role, "tool-call", tool_input(data, "arguments"), name, call)
 
     def _prompt(self, data: Mapping[str, Any]) -> Iterator[Part]:
-        source = string(data.get("source"))
+        source = string(data, "source")
         inserted = (source and source != "user") or data.get("isAutopilotContinuation") is True
         role: Role = "system" if inserted else "user"
-        yield Part(role, "text", string(data.get("content")))
-        for attachment in map(mapping, items(data.get("attachments"))):
-            name = string(attachment.get("displayName")) or os.path.basename(string(attachment.get("path")))
-            image = string(attachment.get("mimeType")).startswith("image/")
+        yield Part(role, "text", string(data, "content"))
+        for attachment in objects(data, "attachments"):
+            name = string(attachment, "displayName") or os.path.basename(string(attachment, "path"))
+            image = string(attachment, "mimeType").startswith("image/")
             yield Part(role, "text", attached(name, image=image, value=attachment))
 
     def _answer(self, data: Mapping[str, Any]) -> Iterator[Part]:
-        thought = string(data.get("reasoningText"))
+        thought = string(data, "reasoningText")
         if clean(thought[:200]) != self.thought:
             yield Part("assistant", "thinking", thought)
         self.thought = ""
         self.use_model(data.get("model") or self.model)
-        yield Part("assistant", "text", string(data.get("content")))
-        for request in map(mapping, items(data.get("toolRequests"))):
-            name, id = clean(string(request.get("name"))), clean(string(request.get("toolCallId")))
-            yield Part("assistant", "tool-call", tool_input(request.get("arguments")), name, id)
+        yield Part("assistant", "text", string(data, "content"))
+        for request in objects(data, "toolRequests"):
+            name, id = clean(request, "name"), clean(request, "toolCallId")
+            yield tool_call(tool_input(request, "arguments"), name, id)
 
     def _result(self, data: Mapping[str, Any]) -> Part:
         result, error = data.get("result"), data.get("error")
-        text = string(result) or string(mapping(result).get("content"))
-        failure = string(error) or string(mapping(error).get("message"))
-        id, failed = clean(string(data.get("toolCallId"))), data.get("success") is False
-        return Part("tool", "tool-result", "\n".join(filter(None, (text, failure))), "", id, failed)
+        text = string(result) or string(result, "content")
+        failure = string(error) or string(error, "message")
+        id, failed = clean(data, "toolCallId"), data.get("success") is False
+        return tool_result("\n".join(filter(None, (text, failure))), "", id, failed)
 
 
 class CopilotDocument(DocumentFormat):
@@ -187,10 +187,10 @@ class CopilotDocument(DocumentFormat):
         if not document:
             raise ValueError(skip_reasons.NO_JSON_OBJECT.message(file=os.path.basename(path)))
         started = seconds(document.get("startTime"))
-        metadata = SessionMetadata(id=clean(string(document.get("sessionId"))), started=started)
+        metadata = SessionMetadata.of(document.get("sessionId"), started=started)
         reader = ChatParser(metadata=metadata)
         messages: list[Message] = []
-        for message in map(mapping, items(document.get("chatMessages"))):
+        for message in objects(document, "chatMessages"):
             if cancel:
                 cancel.checkpoint()
             if message.get("role") not in ("system", "developer"):
@@ -205,7 +205,7 @@ class CopilotFormat(LineFormat):
     title_marks = (b'"session.title_changed"',)
 
     def is_line(self, value: Mapping[str, Any]) -> bool:
-        kind, data = string(value.get("type")), mapping(value.get("data"))
+        kind, data = string(value, "type"), mapping(value, "data")
         if not data or not isinstance(value.get("timestamp"), str):
             return False
         if kind == "session.start":
@@ -218,7 +218,7 @@ class CopilotFormat(LineFormat):
             title, id_ = _workspace_title(os.path.join(folder, _WORKSPACE)), os.path.basename(folder)
         else:
             title, id_ = "", name.removesuffix(".jsonl")
-        metadata = SessionMetadata(id=clean(id_), title=title)
+        metadata = SessionMetadata.of(id_, title=title)
         if os.path.basename(folder) == _TRANSCRIPTS:
             metadata.project = clean(window_folder(folder))
         return CopilotParser(metadata=metadata, named=bool(title))

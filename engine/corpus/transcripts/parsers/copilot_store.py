@@ -14,8 +14,8 @@ import apsw
 from engine.corpus.transcripts.database_format import RowFormat, as_text, columns, rows_with, whole
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import seconds
-from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call
+from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
 
 _SESSION = """SELECT CAST(summary AS BLOB), CAST(cwd AS BLOB), CAST(branch AS BLOB), CAST(created_at AS BLOB),
     CAST(updated_at AS BLOB) FROM sessions WHERE id = ?"""
@@ -46,7 +46,7 @@ def _turns(reader: LineParser, connection: apsw.Connection, key: str) -> Iterato
     if columns(connection, "session_files") >= _FILE_COLUMNS:
         query = _FILES.format(rows=rows_with(connection, "session_files", "session_id"))
         for turn, file, tool in connection.execute(query, (key,)):
-            files.setdefault(turn, []).append(Part("assistant", "tool-call", as_text(file), as_text(tool)))
+            files.setdefault(turn, []).append(tool_call(as_text(file), as_text(tool)))
     query = _TURNS.format(rows=rows_with(connection, "turns", "session_id"))
     for turn, prompt, answer, stated in connection.execute(query, (key,)).fetchall():
         time = seconds(as_text(stated))
@@ -59,7 +59,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     if row is None:
         return None
     title, project, branch, started, ended = map(as_text, row)
-    metadata = SessionMetadata(id=clean(key), title=one_line(title), project=clean(project))
+    metadata = SessionMetadata.of(key, title=title, project=project)
     metadata.branch, metadata.started, metadata.ended = clean(branch), seconds(started), seconds(ended)
     reader = LineParser(metadata=metadata)
     messages = whole(reader, _turns(reader, connection, key))

@@ -14,9 +14,9 @@ from typing import Any
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.export_reader import SessionDocument
 from engine.corpus.transcripts.formats import Conversation, LineFormat
-from engine.corpus.transcripts.json_values import items, mapping, seconds, string
+from engine.corpus.transcripts.json_values import items, mapping, objects, seconds, string
 from engine.corpus.transcripts.message_builder import Part
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, BlockParser, sidecar
 
 _AGENT = "cortex"
@@ -31,21 +31,21 @@ _NESTED = ("tool_use", "tool_result")
 
 class CortexParser(BlockParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        role = self.role(ROLES, string(value.get("role")))
+        role = self.role(ROLES, string(value, "role"))
         if role is None:
             return []
         parts = self.blocks(value.get("content"), role)
         time = seconds(*map(value.get, _TIMES))
-        return self.next_message(parts, line=line, id=string(value.get("id")), time=time)
+        return self.next_message(parts, line=line, id=string(value, "id"), time=time)
 
     def _block(self, value: object, role: Role) -> Iterator[Part]:
         block = mapping(value)
-        kind = string(block.get("type"))
+        kind = string(block, "type")
         if kind in _NESTED:
-            inner = mapping(block.get(kind))
+            inner = mapping(block, kind)
             yield from super()._block({**inner, "type": kind, "id": inner.get("tool_use_id")}, role)
-        elif kind == "text" and (block.get("internalOnly") is True or "<system-reminder>" in string(block.get("text"))):
-            yield Part("system", "text", string(block.get("text")))
+        elif kind == "text" and (block.get("internalOnly") is True or "<system-reminder>" in string(block, "text")):
+            yield Part("system", "text", string(block, "text"))
         else:
             yield from super()._block(value, role)
 
@@ -56,10 +56,10 @@ class CortexHistory(LineFormat):
     speech_marks = (b'"role":"user"', b'"role":"assistant"')
 
     def is_line(self, value: Mapping[str, Any]) -> bool:
-        if "type" in value or string(value.get("role")) not in ROLES:
+        if "type" in value or string(value, "role") not in ROLES:
             return False
-        blocks = list(map(mapping, items(value.get("content"))))
-        nested = any(isinstance(block.get(string(block.get("type"))), dict) for block in blocks)
+        blocks = objects(value, "content")
+        nested = any(isinstance(block.get(string(block, "type")), dict) for block in blocks)
         return any(key in value for key in _TIMES) or nested or any("internalOnly" in block for block in blocks)
 
     def metadata(self, path: str) -> SessionMetadata:
@@ -79,18 +79,18 @@ class CortexSession(SessionDocument):
 
     def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
         parser = CortexParser(metadata=_metadata(value, ""))
-        messages = tuple(message for entry in items(value.get("history")) for message in parser.feed(mapping(entry), 0))
+        messages = tuple(message for entry in items(value, "history") for message in parser.feed(mapping(entry), 0))
         metadata = parser.metadata
         metadata.ended = max(filter(None, (metadata.ended, seconds(value.get("last_updated")))), default=None)
         return parser.conversation("", messages)
 
 
 def _metadata(about: Mapping[str, Any], id_: str) -> SessionMetadata:
-    title = string(about.get("title"))
-    return SessionMetadata(
-        id=clean(string(about.get("session_id")) or id_),
+    title = string(about, "title")
+    return SessionMetadata.of(
+        string(about, "session_id") or id_,
         title="" if title.startswith(_UNTITLED) else one_line(title),
-        project=clean(string(about.get("working_directory")) or string(about.get("git_root"))),
-        branch=clean(string(about.get("git_branch"))),
-        started=seconds(about.get("created_at")),
+        project=string(about, "working_directory") or string(about, "git_root"),
+        branch=about.get("git_branch"),
+        started=about.get("created_at"),
     )

@@ -14,9 +14,9 @@ import apsw
 
 from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of, whole
 from engine.corpus.transcripts.formats import Conversation, LineParser
-from engine.corpus.transcripts.json_values import image_mark, items, mapping, seconds, string
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.json_values import image_mark, mapping, objects, seconds, string
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import arguments
 from engine.corpus.transcripts.token_usage import Usage, dollars
 
@@ -33,32 +33,32 @@ class CrushReader(LineParser):
     """Parses the messages of one session."""
 
     def parts(self, wrapped_parts: object, role: Role) -> Iterator[Part]:
-        for wrapped in map(mapping, items(wrapped_parts)):
-            yield from self._part(string(wrapped.get("type")), mapping(wrapped.get("data")), role)
+        for wrapped in objects(wrapped_parts):
+            yield from self._part(string(wrapped, "type"), mapping(wrapped, "data"), role)
 
     def _part(self, kind: str, data: Any, role: Role) -> Iterator[Part]:
         if kind == "text":
             # The program's own prompts to continue are hidden.
-            yield Part("system" if data.get("hidden") is True else role, "text", string(data.get("text")))
+            yield Part("system" if data.get("hidden") is True else role, "text", string(data, "text"))
         elif kind == "reasoning":
-            yield Part(role, "thinking", string(data.get("thinking")))
+            yield Part(role, "thinking", string(data, "thinking"))
         elif kind == "tool_call":
-            name, id = string(data.get("name")), string(data.get("id"))
-            yield Part("assistant", "tool-call", arguments(string(data.get("input"))), name, id)
+            name, id = string(data, "name"), string(data, "id")
+            yield tool_call(arguments(string(data, "input")), name, id)
         elif kind == "tool_result":
-            name, id = string(data.get("name")), string(data.get("tool_call_id"))
-            yield Part("tool", "tool-result", string(data.get("content")), name, id, data.get("is_error") is True)
+            name, id = string(data, "name"), string(data, "tool_call_id")
+            yield tool_result(string(data, "content"), name, id, data.get("is_error") is True)
         elif kind == "shell_command":
             failed = bool(data.get("exit_code"))
-            yield Part("user", "tool-call", string(data.get("command")), "shell", failed=failed)
-            yield Part("tool", "tool-result", string(data.get("output")), "shell", failed=failed)
+            yield Part("user", "tool-call", string(data, "command"), "shell", failed=failed)
+            yield tool_result(string(data, "output"), "shell", failed=failed)
         elif kind == "binary":
-            image = string(data.get("MIMEType")).startswith("image/")
-            yield Part(role, "text", attached(os.path.basename(string(data.get("Path"))), image=image, value=data))
+            image = string(data, "MIMEType").startswith("image/")
+            yield Part(role, "text", attached(os.path.basename(string(data, "Path")), image=image, value=data))
         elif kind == "image_url":
             yield Part(role, "text", image_mark(data))
         elif kind == "finish":
-            failure = (string(data.get("message")), string(data.get("details")))
+            failure = (string(data, "message"), string(data, "details"))
             yield Part("system", "text", "\n".join(filter(None, failure)))
         else:
             self.count_unknown(f"part {kind}" if kind else None)
@@ -69,12 +69,12 @@ def _conversation(connection: apsw.Connection, key: str, path: str) -> Conversat
     if row is None:
         return None
     folder = os.path.dirname(path)
-    metadata = SessionMetadata(
-        id=clean(key),
-        title=one_line(as_text(row[0])),
-        project=clean(os.path.dirname(folder) if os.path.basename(folder) == ".crush" else ""),
-        parent=clean(as_text(row[2])),
-        started=seconds(row[1]),
+    metadata = SessionMetadata.of(
+        key,
+        title=as_text(row[0]),
+        project=os.path.dirname(folder) if os.path.basename(folder) == ".crush" else "",
+        parent=as_text(row[2]),
+        started=row[1],
         generated=key.startswith("title-"),
     )
     reader = CrushReader(metadata=metadata)

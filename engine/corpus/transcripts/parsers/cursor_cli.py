@@ -19,8 +19,8 @@ import msgspec
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.formats import LineFormat
-from engine.corpus.transcripts.json_values import mapping, string
-from engine.corpus.transcripts.message_builder import Part
+from engine.corpus.transcripts.json_values import member, string
+from engine.corpus.transcripts.message_builder import Part, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import BlockParser
 
@@ -44,15 +44,15 @@ class CursorCliParser(BlockParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         role = value.get("role")
         if role not in ("user", "assistant"):
-            if string(value.get("type")) not in _SILENT:
+            if string(value, "type") not in _SILENT:
                 self.count_unknown(role or value.get("type"))
             return []
-        parts = self.blocks(mapping(value.get("message")).get("content"), role)
+        parts = self.blocks(member(value, "message", "content"), role)
         return self.next_message(parts, line=line, time=self.time if role == "user" else None)
 
     def _block(self, value: object, role: Role) -> Iterator[Part]:
-        if mapping(value).get("type") == "command_output":
-            yield Part("tool", "tool-result", string(mapping(value).get("output")))
+        if member(value, "type") == "command_output":
+            yield tool_result(string(value, "output"))
         else:
             yield from super()._block(value, role)
 
@@ -97,7 +97,7 @@ class CursorCliFormat(LineFormat):
     def is_line(self, value: Mapping[str, Any]) -> bool:
         return (
             value.get("role") in ("user", "assistant")
-            and isinstance(mapping(value.get("message")).get("content"), str | list)
+            and isinstance(member(value, "message", "content"), str | list)
             and not value.keys() & {"type", "id", "sessionId"}
         )
 
@@ -108,7 +108,7 @@ class CursorCliFormat(LineFormat):
 def metadata_of(path: str) -> SessionMetadata:
     """Return the session's metadata in a file's path, and the folder of the project."""
     folder, name = os.path.split(path)
-    metadata = SessionMetadata(id=clean(name.partition(".")[0]))
+    metadata = SessionMetadata.of(name.partition(".")[0])
     if os.path.basename(folder) == _PARTS:
         metadata.parent = clean(os.path.basename(os.path.dirname(folder)))
     parts = folder.split(os.sep)
@@ -121,6 +121,6 @@ def metadata_of(path: str) -> SessionMetadata:
 def _trusted(project: str) -> str:
     try:
         with open_binary(os.path.join(project, ".workspace-trusted")) as file:
-            return string(mapping(msgspec.json.decode(file.read(_LONGEST_MANIFEST))).get("workspacePath"))
+            return string(msgspec.json.decode(file.read(_LONGEST_MANIFEST)), "workspacePath")
     except (OSError, ValueError, PathRefused, RecursionError):
         return ""

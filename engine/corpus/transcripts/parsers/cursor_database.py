@@ -23,10 +23,20 @@ import apsw
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.database_format import OpenSessions, whole
 from engine.corpus.transcripts.formats import Conversation, DatabaseFormat, LineParser, SessionDatabase
-from engine.corpus.transcripts.json_values import image_mark, items, mapping, seconds, string, tool_input, uri_path
+from engine.corpus.transcripts.json_values import (
+    image_mark,
+    items,
+    mapping,
+    member,
+    objects,
+    seconds,
+    string,
+    tool_input,
+    uri_path,
+)
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
-from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
+from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
 from engine.corpus.transcripts.sqlite_view import SqliteView, tables
 from engine.corpus.transcripts.token_usage import counted
 
@@ -93,7 +103,7 @@ def _conversation(connection: apsw.Connection, key: str) -> Conversation | None:
     if chat is None:
         return None
     parser = _Parser(metadata=_metadata(key, chat))
-    parser.use_model(mapping(chat.get("modelConfig")).get("modelName"))
+    parser.use_model(member(chat, "modelConfig", "modelName"))
     messages = whole(parser, map(parser.bubble, _bubbles(connection, key, chat, parser)))
     parser.metadata.ended = parser.metadata.ended or seconds(chat.get("lastUpdatedAt"))
     return parser.conversation(key, messages)
@@ -108,26 +118,26 @@ def _bubbles(
     connection: apsw.Connection, key: str, chat: Mapping[str, Any], parser: "_Parser"
 ) -> Iterator[Mapping[str, Any]]:
     """Yield the messages of a chat in order, from their own rows or from the chat's row."""
-    headers = map(mapping, items(chat.get("fullConversationHeadersOnly")))
-    for name in dict.fromkeys(string(header.get("bubbleId")) for header in headers):
+    headers = objects(chat, "fullConversationHeadersOnly")
+    for name in dict.fromkeys(string(header, "bubbleId") for header in headers):
         bubble = _value(connection, f"{_BUBBLE}{key}:{name}") if clean(name) == name else None  # SQLite refuses others
         if bubble is None:
             parser.count_unknown("missing message")
         else:
             yield bubble
-    for inside in items(chat.get("conversation")) or list(mapping(chat.get("conversationMap")).values()):
+    for inside in items(chat, "conversation") or list(mapping(chat, "conversationMap").values()):
         yield mapping(inside)
 
 
 def _metadata(key: str, chat: Mapping[str, Any]) -> SessionMetadata:
-    uri = mapping(mapping(chat.get("workspaceIdentifier")).get("uri"))
-    return SessionMetadata(
-        id=clean(key),
-        title=one_line(string(chat.get("name"))),
-        project=clean(string(uri.get("fsPath")) or string(uri.get("path"))),
-        branch=clean(string(chat.get("createdOnBranch"))),
-        parent=clean(string(mapping(chat.get("subagentInfo")).get("parentComposerId"))),
-        started=seconds(chat.get("createdAt")),
+    uri = mapping(chat, "workspaceIdentifier", "uri")
+    return SessionMetadata.of(
+        key,
+        title=chat.get("name"),
+        project=string(uri, "fsPath") or string(uri, "path"),
+        branch=chat.get("createdOnBranch"),
+        parent=member(chat, "subagentInfo", "parentComposerId"),
+        started=chat.get("createdAt"),
     )
 
 
@@ -142,35 +152,35 @@ class _Parser(LineParser, kw_only=True):
             self.count_unknown(f"type {kind}" if isinstance(kind, int) else None)
             return []
         self._take_project(value)
-        counts = mapping(value.get("tokenCount"))
-        self.use(mapping(value.get("modelInfo")).get("modelName"), counted(counts, "inputTokens outputTokens"))
-        timing = mapping(value.get("timingInfo"))
+        counts = mapping(value, "tokenCount")
+        self.use(member(value, "modelInfo", "modelName"), counted(counts, "inputTokens outputTokens"))
+        timing = mapping(value, "timingInfo")
         time = seconds(value.get("createdAt"), value.get("timestamp"), timing.get("clientRpcSendTime"))
-        return next_turn(self, parts, id=string(value.get("bubbleId")), time=time, side=bool(self.metadata.parent))
+        return next_turn(self, parts, id=string(value, "bubbleId"), time=time, side=bool(self.metadata.parent))
 
     def _answer(self, value: Mapping[str, Any]) -> Iterator[Part]:
-        thinking, text = value.get("thinking"), string(value.get("text"))
-        yield Part("assistant", "thinking", string(thinking) or string(mapping(thinking).get("text")))
+        thinking, text = value.get("thinking"), string(value, "text")
+        yield Part("assistant", "thinking", string(thinking) or string(thinking, "text"))
         yield Part("assistant", "thinking" if value.get("isThought") is True else "text", text)
-        tool = mapping(value.get("toolFormerData"))
+        tool = mapping(value, "toolFormerData")
         if tool:
-            name = string(tool.get("name"))
+            name = string(tool, "name")
             arguments = _decoded(tool.get("rawArgs")) or _decoded(tool.get("params"))
-            id = string(tool.get("toolCallId"))
+            id = string(tool, "toolCallId")
             failed = tool.get("status") in _FAILED or tool.get("userDecision") == "rejected"
-            yield Part("assistant", "tool-call", tool_input(arguments) or name, name, id, failed)
-            yield Part("tool", "tool-result", _result(tool), name, id, failed)
+            yield tool_call(tool_input(arguments), name, id, failed)
+            yield tool_result(_result(tool), name, id, failed)
 
     def _take_project(self, value: Mapping[str, Any]) -> None:
         if not self.metadata.project:
-            folder = string(value.get("workspaceProjectDir"))
-            first = next(iter(items(value.get("workspaceUris"))), None)
+            folder = string(value, "workspaceProjectDir")
+            first = next(iter(items(value, "workspaceUris")), None)
             self.metadata.project = clean(folder or uri_path(string(first)))
 
 
 def _question(value: Mapping[str, Any]) -> str:
-    pictures = [image_mark(image) for image in items(value.get("images"))[:_MAX_PICTURES]]
-    return "\n".join(filter(None, (string(value.get("text")) or string(value.get("rawText")), *pictures)))
+    pictures = [image_mark(image) for image in items(value, "images")[:_MAX_PICTURES]]
+    return "\n".join(filter(None, (string(value, "text") or string(value, "rawText"), *pictures)))
 
 
 def _decoded(value: object) -> object:
@@ -183,5 +193,5 @@ def _decoded(value: object) -> object:
 def _result(tool: Mapping[str, Any]) -> str:
     result = _decoded(tool.get("result"))
     details = mapping(result)
-    output = next((text for key in ("output", "contents", "error") if (text := string(details.get(key)))), "")
-    return output or tool_input(result) or string(tool.get("error"))
+    output = next((text for key in ("output", "contents", "error") if (text := string(details, key))), "")
+    return output or tool_input(result) or string(tool, "error")

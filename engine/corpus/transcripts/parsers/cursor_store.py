@@ -19,8 +19,8 @@ from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, 
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import content, mapping, seconds, string, tool_input, uri_path
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.message_builder import Part, tool_call, tool_result
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import sidecar
 from engine.corpus.transcripts.parsers.cursor_cli import CursorCliParser
 from engine.corpus.transcripts.parsers.protobuf import fields_of
@@ -43,7 +43,7 @@ _MAX_MESSAGES = 20_000
 
 class _Parser(CursorCliParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        kind = string(value.get("role"))
+        kind = string(value, "role")
         if kind not in ("user", "assistant", "tool"):
             if kind != "system":  # the instructions
                 self.count_unknown(f"role {kind}" if kind else None)
@@ -54,16 +54,16 @@ class _Parser(CursorCliParser, kw_only=True):
 
     def _block(self, value: object, role: Role) -> Iterator[Part]:
         block = mapping(value)
-        kind, name = block.get("type"), clean(string(block.get("toolName")))
-        id = clean(string(block.get("toolCallId")))
+        kind, name = block.get("type"), clean(block, "toolName")
+        id = clean(block, "toolCallId")
         if kind == "reasoning":
-            yield Part("assistant", "thinking", string(block.get("text")))
+            yield Part("assistant", "thinking", string(block, "text"))
         elif kind == "tool-call":
-            yield Part("assistant", "tool-call", tool_input(block.get("args", block.get("input"))) or name, name, id)
+            yield tool_call(tool_input(block.get("args", block.get("input"))), name, id)
         elif kind == "tool-result":
             result = block.get("result", block.get("output"))
             text = content(result) or (tool_input(result) if isinstance(result, dict) else "")
-            yield Part("tool", "tool-result", text, name, id, self.failed(block))
+            yield tool_result(text, name, id, self.failed(block))
         elif kind != "redacted-reasoning":
             yield from super()._block(value, role)
 
@@ -74,16 +74,13 @@ def _conversation(connection: apsw.Connection, key: str, path: str) -> Conversat
     if about is None or as_text(about.get("agentId")) != key:
         return None
     beside = sidecar(os.path.join(os.path.dirname(path), "meta.json"))
-    title = one_line(string(about.get("name")) or string(beside.get("title")))
-    metadata = SessionMetadata(
-        id=clean(key),
-        title="" if title in _UNTITLED else title,
-        started=seconds(about.get("createdAt")),
+    metadata = SessionMetadata.of(
+        key, title=string(about, "name") or string(beside, "title"), untitled=_UNTITLED, started=about.get("createdAt")
     )
     reader = _Parser(metadata=metadata)
     reader.use_model(about.get("lastUsedModel"))
-    folder, names = _root(_blob(connection, string(about.get("latestRootBlobId"))))
-    metadata.project = clean(folder or string(beside.get("cwd")))
+    folder, names = _root(_blob(connection, string(about, "latestRootBlobId")))
+    metadata.project = clean(folder or string(beside, "cwd"))
     messages = whole(reader, (_message(connection, reader, name) for name in names))
     metadata.ended = metadata.ended or seconds(beside.get("updatedAtMs"))
     return reader.conversation(key, messages)

@@ -12,9 +12,9 @@ from typing import Any
 
 from engine.corpus.transcripts.export_reader import Export, divided, read_branches
 from engine.corpus.transcripts.formats import Conversation, LineParser
-from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn
-from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.json_values import mapping, objects, seconds, string, tool_input
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_result
+from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean
 
 _FRAGMENTS: dict[str, tuple[Role, Kind]] = {
     "REQUEST": ("user", "text"),
@@ -31,24 +31,23 @@ class _Parser(LineParser):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         time = seconds(value.get("inserted_at"))
         self.use_model(value.get("model"))
-        return next_turn(self, self._parts(value), id=string(value.get("id")), time=time)
+        return next_turn(self, self._parts(value), id=string(value, "id"), time=time)
 
     def _parts(self, value: Mapping[str, Any]) -> Iterator[Part]:
         author: Role = "assistant"
         if "fragments" not in value:
             self.count_unknown("message without fragments")
-        for fragment in map(mapping, items(value.get("fragments"))):
-            sort = string(fragment.get("type"))
+        for fragment in objects(value, "fragments"):
+            sort = string(fragment, "type")
             if sort in _FRAGMENTS:
                 author, kind = _FRAGMENTS[sort]
-                yield Part(author, kind, string(fragment.get("content")))
+                yield Part(author, kind, string(fragment, "content"))
             elif sort in _FOUND:
-                results = fragment.get("results", fragment.get("content"))
-                yield Part("tool", "tool-result", tool_input(results), sort.lower())
+                yield tool_result(tool_input(fragment.get("results", fragment.get("content"))), sort.lower())
             else:
                 self.count_unknown(sort)
-        for file in map(mapping, items(value.get("files"))):
-            yield Part(author, "text", attached(string(file.get("file_name"))))
+        for file in objects(value, "files"):
+            yield Part(author, "text", attached(string(file, "file_name")))
 
 
 class DeepSeekExport(Export):
@@ -58,13 +57,13 @@ class DeepSeekExport(Export):
     member = "mapping"
 
     def conversation(self, path: str, value: Mapping[str, Any]) -> Conversation:
-        key = clean(string(value.get("id")))
-        nodes = {name: mapping(node) for name, node in mapping(value.get("mapping")).items()}
+        key = clean(value, "id")
+        nodes = {name: mapping(node) for name, node in mapping(value, "mapping").items()}
         by_name = {
             name: {**mapping(node["message"]), "id": name} for name, node in nodes.items() if node.get("message")
         }
-        parents = {name: string(node.get("parent")) for name, node in nodes.items()}
+        parents = {name: string(node, "parent") for name, node in nodes.items()}
         times = {name: seconds(message.get("inserted_at")) for name, message in by_name.items()}
-        parser = _Parser(metadata=SessionMetadata(id=key, title=one_line(string(value.get("title")))))
+        parser = _Parser(metadata=SessionMetadata.of(key, title=value.get("title")))
         started, ended = seconds(value.get("inserted_at")), seconds(value.get("updated_at"))
         return read_branches(parser, key, *divided(by_name, parents, times), started=started, ended=ended)

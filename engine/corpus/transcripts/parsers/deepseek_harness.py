@@ -33,20 +33,20 @@ class HarnessParser(SdkParser, kw_only=True):
     model: str = ""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        kind, data = string(value.get("type")), mapping(value.get("data"))
+        kind, data = string(value, "type"), mapping(value, "data")
         time = seconds(value.get("time"))
         if kind in _MESSAGES:
             if value.get("surfaceOp", "append") != "append":
                 return []
-            return self._message(mapping(data.get("message")) or data, data.get("usage"), line, time)
+            return self._message(mapping(data, "message") or data, data.get("usage"), line, time)
         if kind == "compaction/summary":
             self._count(data.get("model"), data.get("usage"))
-            return self.next_message([Part("system", "text", content(data.get("summary")))], line=line, time=time)
+            return self.next_message([Part("system", "text", content(data, "summary"))], line=line, time=time)
         if kind == "session/title":
-            self.metadata.title = one_line(string(data.get("title"))) or self.metadata.title
+            self.metadata.title = one_line(data, "title") or self.metadata.title
         elif kind == "request/header":
-            config = mapping(mapping(data.get("header")).get("config"))
-            self.model = clean(string(config.get("model"))) or self.model
+            config = mapping(data, "header", "config")
+            self.model = clean(config, "model") or self.model
             self.use_model(self.model)
         elif kind == "session":
             self._begin(value)
@@ -56,20 +56,20 @@ class HarnessParser(SdkParser, kw_only=True):
 
     def _begin(self, header: Mapping[str, Any]) -> None:
         metadata = self.metadata
-        metadata.id = clean(string(header.get("id"))) or metadata.id
-        metadata.project = clean(string(header.get("cwd")))
+        metadata.id = clean(header, "id") or metadata.id
+        metadata.project = clean(header, "cwd")
         metadata.started = seconds(header.get("createdAt"))
         if header.get("origin") == "subagent":  # a fork also names another session, which it copies
-            metadata.parent = clean(string(header.get("parentSession")))
+            metadata.parent = clean(header, "parentSession")
 
     def _message(self, message: Mapping[str, Any], usage: object, line: int, time: float | None) -> list[Message]:
-        source = mapping(message.get("source"))
+        source = mapping(message, "source")
         self._count(source.get("model"), usage)
         role: Role = "assistant" if message.get("role") == "assistant" else "user"
         if role == "user" and source.get("kind") not in (None, "user", "human", "tool"):
             role = "system"
         return self.next_message(
-            self.blocks(message.get("content"), role), line=line, id=string(message.get("id")), time=time
+            self.blocks(message.get("content"), role), line=line, id=string(message, "id"), time=time
         )
 
     def text(self, text: str, role: Role) -> Iterator[Part]:
@@ -93,4 +93,4 @@ class HarnessFormat(LineFormat):
         return value.get("type") == "session" and "delegationDepth" in value
 
     def metadata(self, path: str) -> SessionMetadata:
-        return SessionMetadata(id=clean(os.path.basename(os.path.dirname(path))))
+        return SessionMetadata.of(os.path.basename(os.path.dirname(path)))

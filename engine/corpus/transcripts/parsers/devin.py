@@ -15,10 +15,10 @@ import apsw
 from engine.corpus.transcripts.database_format import RowFormat, as_text, columns, data_of
 from engine.corpus.transcripts.export_reader import divided, read_branches
 from engine.corpus.transcripts.formats import Conversation
-from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.json_values import content, mapping, objects, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.message_builder import Part, tool_call, tool_result
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import BlockParser
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
@@ -35,30 +35,30 @@ class _Parser(BlockParser, kw_only=True):
     """Model of the session; single answers may have another one."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        kind = string(value.get("role"))
+        kind = string(value, "role")
         role = _ROLES.get(kind)
         if role is None:
             if kind != "system":  # these are the instructions
                 self.count_unknown(f"role {kind}")
             return []
-        about = mapping(value.get("metadata"))
-        counts = map(mapping(about.get("metrics")).get, _COUNTS)
+        about = mapping(value, "metadata")
+        counts = map(mapping(about, "metrics").get, _COUNTS)
         self.use(about.get("generation_model") or self.model, Usage(*map(tokens, counts)))
         return self.next_message(list(self._parts(value, role)), id=str(value["node"]), time=seconds(value["created"]))
 
     def _parts(self, value: Mapping[str, Any], role: Role) -> Iterator[Part]:
-        yield Part(role, "thinking", string(value.get("thinking")))
+        yield Part(role, "thinking", string(value, "thinking"))
         if role == "tool":
-            id = clean(string(value.get("tool_call_id")))
-            yield Part("tool", "tool-result", content(value.get("content")), call=id)
+            id = clean(value, "tool_call_id")
+            yield tool_result(content(value, "content"), call=id)
             return
         yield from self.blocks(value.get("content"), role)
-        for call in map(mapping, items(value.get("tool_calls"))):
-            function = mapping(call.get("function"))
-            name = string(function.get("name")) or string(call.get("name"))
-            id = clean(string(call.get("id")))
+        for call in objects(value, "tool_calls"):
+            function = mapping(call, "function")
+            name = string(function, "name") or string(call, "name")
+            id = clean(call, "id")
             arguments = function.get("arguments", call.get("arguments", call.get("input")))
-            yield Part("assistant", "tool-call", tool_input(arguments) or name, name, id)
+            yield tool_call(tool_input(arguments), name, id)
 
 
 def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
@@ -68,8 +68,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     if row is None:
         return None
     title, folder, created, active, end, named = row
-    metadata = SessionMetadata(id=clean(key), title=one_line(as_text(title)), started=seconds(created))
-    metadata.project = clean(as_text(folder))
+    metadata = SessionMetadata.of(key, title=as_text(title), started=created, project=as_text(folder))
     parser = _Parser(metadata=metadata, model=clean(as_text(named)))
     nodes: dict[str, dict[str, Any]] = {}
     parents: dict[str, str] = {}
@@ -89,9 +88,9 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
 
 def _without_copies(current: list[dict[str, Any]], others: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Yield the messages of other branches that are not copies of earlier ones."""
-    seen = {string(node.get("message_id")) for node in current}
+    seen = {string(node, "message_id") for node in current}
     for node in others:
-        id_ = string(node.get("message_id"))
+        id_ = string(node, "message_id")
         if not id_ or id_ not in seen:
             seen.add(id_)
             yield node

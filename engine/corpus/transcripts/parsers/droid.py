@@ -18,8 +18,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from engine.corpus.transcripts.formats import LineFormat, LineParser
-from engine.corpus.transcripts.json_values import mapping, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.json_values import mapping, member, seconds, string, tool_input
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import BlockParser, sidecar
 from engine.corpus.transcripts.token_usage import Usage, add_counts, anthropic_usage, tokens
@@ -40,7 +40,7 @@ class DroidParser(BlockParser, kw_only=True):
         elif kind == "message":
             return self._message(value, line)
         elif kind == "compaction_state":
-            summary = string(value.get("summaryText")) or string(mapping(value.get("summary")).get("body"))
+            summary = string(value, "summaryText") or string(value, "summary", "body")
             return self.next_message([Part("system", "text", summary)], line=line, time=seconds(value.get("timestamp")))
         elif string(kind) not in _SILENT:
             self.count_unknown(kind)
@@ -49,13 +49,13 @@ class DroidParser(BlockParser, kw_only=True):
     def _begin(self, value: Mapping[str, Any]) -> None:
         metadata = self.metadata
         value = _session_members(value)
-        metadata.id = clean(string(value.get("id"))) or metadata.id
-        title = one_line(string(value.get("sessionTitle")) or string(value.get("title")))
+        metadata.id = clean(value, "id") or metadata.id
+        title = one_line(string(value, "sessionTitle") or string(value, "title"))
         metadata.title = metadata.title if title in ("", _UNTITLED) else title
-        metadata.project = clean(string(value.get("cwd")) or string(value.get("workspace_root"))) or metadata.project
+        metadata.project = clean(string(value, "cwd") or string(value, "workspace_root")) or metadata.project
 
     def _message(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        message = mapping(value.get("message"))
+        message = mapping(value, "message")
         kind = message.get("role")
         if kind not in ("user", "assistant"):
             self.count_unknown(f"role {kind}" if isinstance(kind, str) else None)
@@ -63,10 +63,10 @@ class DroidParser(BlockParser, kw_only=True):
         parts = self.blocks(message.get("content"), "assistant" if kind == "assistant" else "user")
         if value.get("visibility") in _INSERTED_FOR:
             parts = [part._replace(role="system") if part.role == "user" else part for part in parts]
-        return self.next_message(parts, line=line, id=string(value.get("id")), time=seconds(value.get("timestamp")))
+        return self.next_message(parts, line=line, id=string(value, "id"), time=seconds(value.get("timestamp")))
 
     def _block(self, value: object, role: Role) -> Iterator[Part]:
-        thought = mapping(value).get("type") in ("reasoning", "thought")
+        thought = member(value, "type") in ("reasoning", "thought")
         yield from super()._block({**mapping(value), "type": "thinking"} if thought else value, role)
 
     def text(self, text: str, role: Role) -> Iterator[Part]:
@@ -88,31 +88,29 @@ class DroidStreamParser(LineParser, kw_only=True):
     answer: str = ""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        metadata, kind = self.metadata, string(value.get("type"))
+        metadata, kind = self.metadata, string(value, "type")
         metadata.id = clean(_stream_id(value)) or metadata.id
         parts = list(self._parts(kind, value))
-        return next_turn(self, parts, line, id=string(value.get("id")), time=seconds(value.get("timestamp")))
+        return next_turn(self, parts, line, id=string(value, "id"), time=seconds(value.get("timestamp")))
 
     def _parts(self, kind: str, value: Mapping[str, Any]) -> Iterator[Part]:
-        call = clean(string(value.get("toolCallId")) or string(value.get("id")))
+        call = clean(string(value, "toolCallId") or string(value, "id"))
         if kind == "system":
-            self.metadata.project = clean(string(value.get("cwd"))) or self.metadata.project
+            self.metadata.project = clean(value, "cwd") or self.metadata.project
             self.metadata.started = seconds(value.get("timestamp"), self.metadata.started)
-            self.model = string(value.get("model"))
+            self.model = string(value, "model")
         elif kind == "message" and value.get("role") in ("user", "assistant"):
-            yield from self._spoken("user" if value["role"] == "user" else "assistant", string(value.get("text")))
+            yield from self._spoken("user" if value["role"] == "user" else "assistant", string(value, "text"))
         elif kind == "tool_call":
-            name = clean(string(value.get("toolName")))
-            yield Part("assistant", "tool-call", tool_input(value.get("parameters")) or name, name, call)
+            yield tool_call(tool_input(value, "parameters"), clean(value, "toolName"), call)
         elif kind == "tool_result":
-            failed = value.get("isError") is True
-            yield Part("tool", "tool-result", tool_input(value.get("value")), "", call, failed)
+            yield tool_result(tool_input(value, "value"), "", call, value.get("isError") is True)
         elif kind == "completion":
-            self.use(self.model, anthropic_usage(mapping(value.get("usage"))))
-            if string(value.get("finalText")).strip() != self.answer.strip():
-                yield Part("assistant", "text", string(value.get("finalText")))
+            self.use(self.model, anthropic_usage(mapping(value, "usage")))
+            if string(value, "finalText").strip() != self.answer.strip():
+                yield Part("assistant", "text", string(value, "finalText"))
         elif kind == "error":
-            yield Part("system", "text", string(value.get("message")))
+            yield Part("system", "text", string(value, "message"))
         else:
             self.count_unknown(f"role {value.get('role')}" if kind == "message" else kind)
 
@@ -125,12 +123,12 @@ class DroidStreamParser(LineParser, kw_only=True):
 
 
 def _stream_id(value: Mapping[str, Any]) -> str:
-    return string(value.get("session_id")) or string(value.get("sessionId"))
+    return string(value, "session_id") or string(value, "sessionId")
 
 
 def _session_members(start: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the members of the first line, which some versions put into an object `session`."""
-    return {**mapping(start.get("session")), **start}
+    return {**mapping(start, "session"), **start}
 
 
 def _model(name: str) -> str:
@@ -155,12 +153,12 @@ class DroidFormat(LineFormat):
         )
 
     def begin(self, path: str) -> DroidParser:
-        parser = DroidParser(metadata=SessionMetadata(id=clean(os.path.basename(path).partition(".")[0])))
+        parser = DroidParser(metadata=SessionMetadata.of(os.path.basename(path).partition(".")[0]))
         settings = sidecar(f"{path.removesuffix('.jsonl')}.settings.json")
-        counts = mapping(settings.get("tokenUsage"))
+        counts = mapping(settings, "tokenUsage")
         received = add_counts(counts.get("outputTokens"), counts.get("thinkingTokens"))
         cached = (tokens(counts.get(f"cache{kind}Tokens")) for kind in ("Read", "Creation"))
-        parser.use(_model(string(settings.get("model"))), Usage(tokens(counts.get("inputTokens")), received, *cached))
+        parser.use(_model(string(settings, "model")), Usage(tokens(counts.get("inputTokens")), received, *cached))
         return parser
 
 
@@ -176,4 +174,4 @@ class DroidStream(LineFormat):
         )
 
     def metadata(self, path: str) -> SessionMetadata:
-        return SessionMetadata(id=clean(os.path.basename(path).partition(".")[0]))
+        return SessionMetadata.of(os.path.basename(path).partition(".")[0])

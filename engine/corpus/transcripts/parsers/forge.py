@@ -18,9 +18,9 @@ import apsw
 
 from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, data_of, whole
 from engine.corpus.transcripts.formats import Conversation, LineParser
-from engine.corpus.transcripts.json_values import between, image_mark, items, mapping, seconds, string
-from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import SessionMetadata, clean, one_line
+from engine.corpus.transcripts.json_values import between, image_mark, items, mapping, member, objects, seconds, string
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
+from engine.corpus.transcripts.messages import SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import arguments
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
@@ -33,49 +33,48 @@ class ForgeReader(LineParser):
     """Parses the messages of one conversation."""
 
     def parts(self, entry: Mapping[str, Any]) -> Iterator[Part]:
-        message = mapping(entry.get("message"))
+        message = mapping(entry, "message")
         if "text" in message:
             yield from self._text(mapping(message["text"]))
-            received = mapping(mapping(entry.get("usage")).get("completion_tokens"))
-            self.use(mapping(message["text"]).get("model"), Usage(output=tokens(received.get("actual"))))
+            received = mapping(entry, "usage", "completion_tokens")
+            self.use(member(message["text"], "model"), Usage(output=tokens(received.get("actual"))))
         elif "tool" in message:
             result = mapping(message["tool"])
-            output, id = mapping(result.get("output")), string(result.get("call_id"))
-            text = "\n".join(map(_value, map(mapping, items(output.get("values")))))
-            yield Part("tool", "tool-result", text, string(result.get("name")), id, output.get("is_error") is True)
+            output, id = mapping(result, "output"), string(result, "call_id")
+            text = "\n".join(map(_value, objects(output, "values")))
+            yield tool_result(text, string(result, "name"), id, output.get("is_error") is True)
         elif "image" in message:
             yield Part("user", "text", image_mark(message["image"]))
         else:
             self.count_unknown("message")
 
     def _text(self, text: Mapping[str, Any]) -> Iterator[Part]:
-        role, content = string(text.get("role")).lower(), string(text.get("content"))
+        role, content = string(text, "role").lower(), string(text, "content")
         if role == "system":
             self.metadata.project = self.metadata.project or clean(between(content, *_FOLDER))
         elif role == "user" and text.get("droppable") is True:
             yield Part("system", "text", content)
         elif role == "user":
-            yield Part("user", "text", _typed(mapping(text.get("raw_content"))) or content)
+            yield Part("user", "text", _typed(mapping(text, "raw_content")) or content)
         elif role == "assistant":
-            thoughts = [string(mapping(thought).get("text")) for thought in items(text.get("reasoning_details"))]
+            thoughts = [string(thought, "text") for thought in items(text, "reasoning_details")]
             yield Part("assistant", "thinking", "".join(thoughts))
             yield Part("assistant", "text", content)
-            for call in map(mapping, items(text.get("tool_calls"))):
-                name, id = string(call.get("name")), string(call.get("call_id"))
-                yield Part("assistant", "tool-call", arguments(call.get("arguments")), name, id)
+            for call in objects(text, "tool_calls"):
+                yield tool_call(arguments(call.get("arguments")), string(call, "name"), string(call, "call_id"))
         else:
             self.count_unknown(f"role {role}" if role else None)
 
 
 def _typed(raw: Mapping[str, Any]) -> str:
     """Return the user's words: a text, or a command with its parameters."""
-    command = mapping(raw.get("Command"))
-    words = [f"/{string(command.get('name'))}", *map(string, items(command.get("parameters")))]
-    return string(raw.get("Text")) or (" ".join(words).strip() if command else "")
+    command = mapping(raw, "Command")
+    words = [f"/{string(command.get('name'))}", *map(string, items(command, "parameters"))]
+    return string(raw, "Text") or (" ".join(words).strip() if command else "")
 
 
 def _value(value: Mapping[str, Any]) -> str:
-    return string(value.get("text")) or (image_mark(value["image"]) if "image" in value else "")
+    return string(value, "text") or (image_mark(value["image"]) if "image" in value else "")
 
 
 def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
@@ -85,10 +84,10 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     title, created, updated, context = row
     started = seconds(as_text(created))
     ended = seconds(as_text(updated)) or started
-    metadata = SessionMetadata(id=clean(key), title=one_line(as_text(title)))
+    metadata = SessionMetadata.of(key, title=as_text(title))
     metadata.started, metadata.ended = started, ended
     reader = ForgeReader(metadata=metadata)
-    entries = items(mapping(cell(reader, context)).get("messages"))
+    entries = items(cell(reader, context), "messages")
     turns = (next_turn(reader, turn, time=ended) for turn in _turns(reader, entries))
     return reader.conversation(key, whole(reader, turns))
 
@@ -98,7 +97,7 @@ def _turns(reader: ForgeReader, entries: list[Any]) -> Iterator[list[Part]]:
     turn: list[Part] = []
     for entry in map(mapping, entries):
         parts = list(reader.parts(entry))
-        added = "image" in mapping(entry.get("message")) or any(part.role == "system" for part in parts)
+        added = "image" in mapping(entry, "message") or any(part.role == "system" for part in parts)
         if not (added and turn and turn[0].role == "user"):
             yield turn
             turn = []

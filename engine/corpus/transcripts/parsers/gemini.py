@@ -35,10 +35,10 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineFormat, LineParser
-from engine.corpus.transcripts.json_values import image_mark, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.json_values import image_mark, items, mapping, member, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import first_line
-from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import sidecar
 from engine.corpus.transcripts.token_usage import Usage, add_counts, tokens, without_cached
 
@@ -80,9 +80,9 @@ class GeminiParser(LineParser, kw_only=True):
         if isinstance(change, dict):
             self.learn(change)
         elif "$rewindTo" in value:
-            self._rewind(clean(string(value["$rewindTo"])), line)
+            self._rewind(clean(value["$rewindTo"]), line)
         elif "type" in value:
-            self.starts.setdefault(clean(string(value.get("id"))), line)
+            self.starts.setdefault(clean(value, "id"), line)
             return self.message(value, line)
         elif "sessionId" in value:
             self.learn(value)
@@ -98,16 +98,16 @@ class GeminiParser(LineParser, kw_only=True):
     def learn(self, value: Mapping[str, Any]) -> None:
         """Update the session's metadata from a part of it."""
         metadata = self.metadata
-        metadata.id = clean(string(value.get("sessionId"))) or metadata.id
-        metadata.title = clean(string(value.get("summary"))).strip() or metadata.title
+        metadata.id = clean(value, "sessionId") or metadata.id
+        metadata.title = one_line(value, "summary") or metadata.title
         metadata.started = metadata.started or seconds(value.get("startTime"))
-        directories = items(value.get("directories"))
-        metadata.project = metadata.project or clean(string(directories[0] if directories else None))
+        directories = items(value, "directories")
+        metadata.project = metadata.project or clean(directories[0] if directories else None)
 
     def message(self, value: Mapping[str, Any], line: int | None) -> list[Message]:
         """Return the new parts of a recorded message; if `line` is None, its number is used as line."""
-        name = clean(string(value.get("id")))
-        self.use(value.get("model"), _usage(mapping(value.get("tokens"))), request=name)
+        name = clean(value, "id")
+        self.use(value.get("model"), _usage(mapping(value, "tokens")), request=name)
         returned = self.given.get(name) or _ReturnedParts(self.ordinal + 1)
         parts = list(self._new_parts(value, returned))
         if not parts:
@@ -144,9 +144,9 @@ class GeminiParser(LineParser, kw_only=True):
         if kind not in ("user", *_ANSWERS, "info", "error", "warning"):
             self.count_unknown(kind)
             return
-        thoughts = items(value.get("thoughts"))
+        thoughts = items(value, "thoughts")
         for thought in map(mapping, thoughts[returned.thoughts :]):
-            text = "\n".join(filter(None, (string(thought.get("subject")), string(thought.get("description")))))
+            text = "\n".join(filter(None, (string(thought, "subject"), string(thought, "description"))))
             if text.strip():
                 yield Part("assistant", "thinking", text)
         returned.thoughts = max(returned.thoughts, len(thoughts))
@@ -155,7 +155,7 @@ class GeminiParser(LineParser, kw_only=True):
             parts = [part for part in self._content(value, role) if part.text.strip()]
             returned.text = bool(parts)
             yield from parts
-        for number, call in enumerate(items(value.get("toolCalls"))):
+        for number, call in enumerate(items(value, "toolCalls")):
             yield from self._call(mapping(call), number, returned)
 
     def _content(self, value: Mapping[str, Any], role: Role) -> list[Part]:
@@ -167,20 +167,20 @@ class GeminiParser(LineParser, kw_only=True):
         return typed + [part._replace(role="system") if part.role == "user" else part for part in content]
 
     def _call(self, call: Mapping[str, Any], number: int, returned: _ReturnedParts) -> Iterator[Part]:
-        name = string(call.get("name"))
-        key = clean(string(call.get("id"))) or str(number)
+        name = string(call, "name")
+        key = clean(call, "id") or str(number)
         if key not in returned.calls:
             returned.calls.add(key)
-            text = tool_input(call.get("args")) or string(call.get("description"))
+            text = tool_input(call, "args") or string(call, "description")
             if text.strip():
-                yield Part("assistant", "tool-call", text, name, string(call.get("id")))
+                yield tool_call(text, name, string(call, "id"))
         if key not in returned.results:
             result = self._parts(call.get("result"), "tool")
-            text = "\n".join(part.text for part in result) or string(call.get("resultDisplay"))
+            text = "\n".join(part.text for part in result) or string(call, "resultDisplay")
             failed = call.get("status") in FAILED
             if text.strip() or failed:
                 returned.results.add(key)
-                yield Part("tool", "tool-result", text, name, string(call.get("id")), failed)
+                yield tool_result(text, name, string(call, "id"), failed)
 
     def _parts(self, content: object, role: Role) -> list[Part]:
         """Return the parts of a content in the form of the API: a string, a part, or a list of both."""
@@ -200,25 +200,25 @@ class GeminiParser(LineParser, kw_only=True):
         text = part.get("text")
         if isinstance(text, str):
             return Part("assistant", "thinking", text) if part.get("thought") is True else Part(role, "text", text)
-        call = mapping(part.get("functionCall"))
+        call = mapping(part, "functionCall")
         if call:
-            name, id = string(call.get("name")), string(call.get("id"))
-            return Part("assistant", "tool-call", tool_input(call.get("args")), name, id)
-        answer = mapping(part.get("functionResponse"))
+            name, id = string(call, "name"), string(call, "id")
+            return tool_call(tool_input(call, "args"), name, id)
+        answer = mapping(part, "functionResponse")
         if answer:
-            response, id = answer.get("response"), string(answer.get("id"))
-            failed = bool(mapping(response).get("error"))
-            return Part("tool", "tool-result", tool_input(response), string(answer.get("name")), id, failed)
-        media = mapping(part.get("inlineData")) or mapping(part.get("fileData"))
+            response, id = answer.get("response"), string(answer, "id")
+            failed = bool(member(response, "error"))
+            return tool_result(tool_input(response), string(answer, "name"), id, failed)
+        media = mapping(part, "inlineData") or mapping(part, "fileData")
         if media:
-            kind = string(media.get("mimeType")).partition("/")[0] or "file"
+            kind = string(media, "mimeType").partition("/")[0] or "file"
             return Part(role, "text", f"\n{image_mark(media) if kind == 'image' else f'[{kind}]'}\n")
-        code = mapping(part.get("executableCode"))
+        code = mapping(part, "executableCode")
         if code:
-            return Part("assistant", "tool-call", string(code.get("code")), "code")
-        output = mapping(part.get("codeExecutionResult"))
+            return tool_call(string(code, "code"), "code")
+        output = mapping(part, "codeExecutionResult")
         if output:
-            return Part("tool", "tool-result", string(output.get("output")), "code")
+            return tool_result(string(output, "output"), "code")
         if part.keys() - {"thoughtSignature", "thought", "videoMetadata"}:
             self.count_unknown(f"part {min(part)}")
         return None
@@ -307,9 +307,9 @@ def _metadata(path: str) -> SessionMetadata:
     """Return the metadata in a file's path: a sub-agent's folder has its parent's id, a checkpoint has a tag."""
     folder, name = os.path.split(path)
     stem = name.partition(".json")[0]
-    metadata = SessionMetadata(id=clean(stem))
+    metadata = SessionMetadata.of(stem)
     if stem.startswith("checkpoint-"):
-        metadata.title = clean(urllib.parse.unquote(stem.removeprefix("checkpoint-")))
+        metadata.title = one_line(urllib.parse.unquote(stem.removeprefix("checkpoint-")))
         project = folder
     elif os.path.basename(folder) == "chats":
         project = os.path.dirname(folder)
@@ -346,8 +346,8 @@ def _changed(path: str) -> int:
 def _known_projects(lists: tuple[str, str], _times: tuple[int, ...]) -> Mapping[str, str]:
     """Return the paths in Gemini's lists of projects and of trusted folders, by short name and by SHA-256."""
     projects, trusted = (sidecar(path) for path in lists)
-    named = mapping(projects.get("projects"))
-    paths = [*named, *(items(trusted.get("trustedFolders")) or trusted)][:_MAX_PROJECTS]
+    named = mapping(projects, "projects")
+    paths = [*named, *(items(trusted, "trustedFolders") or trusted)][:_MAX_PROJECTS]
     hashes = {
         hashlib.sha256(path.encode(errors="replace")).hexdigest(): path for path in paths if isinstance(path, str)
     }

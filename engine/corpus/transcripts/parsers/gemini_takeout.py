@@ -16,7 +16,7 @@ from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.export_reader import Export
 from engine.corpus.transcripts.formats import Conversation, LineParser
-from engine.corpus.transcripts.json_values import items, mapping, seconds, string
+from engine.corpus.transcripts.json_values import items, objects, seconds, string
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, SessionMetadata
 
@@ -44,9 +44,9 @@ class _Turn(NamedTuple):
 
 def _prompt(value: Mapping[str, Any]) -> str:
     """Return the user's words in the title of a record; empty if the record is not a prompt."""
-    title = string(value.get("title"))
+    title = string(value, "title")
     prompted = _PROMPTED.match(title)
-    if not prompted and (_OTHER.match(title) or not items(value.get("safeHtmlItem"))):
+    if not prompted and (_OTHER.match(title) or not items(value, "safeHtmlItem")):
         return ""
     return _ATTACHED.sub(r"\n[\1 files]", title[prompted.end() if prompted else 0 :]).strip()
 
@@ -59,8 +59,8 @@ def _answer(value: Mapping[str, Any]) -> str:
     text, room = DocumentText(), _MAX_HTML
     try:
         with suppress(TextFull, AssertionError, ValueError):  # the last two are html.parser's, for some invalid markup
-            for item in map(mapping, items(value.get("safeHtmlItem"))):
-                html = string(item.get("html"))[:room]
+            for item in objects(value, "safeHtmlItem"):
+                html = string(item, "html")[:room]
                 room -= len(html)
                 read_html(b"\xef\xbb\xbf" + html.encode("utf-8", "replace"), text)
         text.title = ""
@@ -71,7 +71,7 @@ def _answer(value: Mapping[str, Any]) -> str:
 
 def _is_gemini(value: Mapping[str, Any]) -> bool:
     """Whether a record is from Gemini: other products have records of the same shape, perhaps in the same file."""
-    return any(_NAMES.search(string(name)) for name in (value.get("header"), *items(value.get("products"))))
+    return any(_NAMES.search(string(name)) for name in (value.get("header"), *items(value, "products")))
 
 
 class GeminiTakeout(Export):

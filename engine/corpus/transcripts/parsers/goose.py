@@ -15,9 +15,9 @@ import apsw
 
 from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of, whole
 from engine.corpus.transcripts.formats import Conversation, LineParser
-from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.json_values import content, mapping, member, objects, seconds, string, tool_input
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens, without_cached
 
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
@@ -40,39 +40,38 @@ class GooseReader(LineParser, kw_only=True):
     """Parses the messages of one session."""
 
     def parts(self, body: object, role: Role) -> Iterator[Part]:
-        for item in map(mapping, items(body)):
-            kind = string(item.get("type"))
+        for item in objects(body):
+            kind = string(item, "type")
             if kind == "text":
-                yield Part(role, "text", string(item.get("text")))
+                yield Part(role, "text", string(item, "text"))
             elif kind in ("thinking", "reasoning"):
-                yield Part(role, "thinking", string(item.get("thinking")) or string(item.get("text")))
+                yield Part(role, "thinking", string(item, "thinking") or string(item, "text"))
             elif kind in ("toolRequest", "frontendToolRequest"):
                 yield self._call(item)
             elif kind == "toolResponse":
                 yield self._result(item)
             elif kind in ("image", "document"):
-                yield Part(role, "text", attached(string(item.get("name")), image=kind == "image", value=item))
+                yield Part(role, "text", attached(string(item, "name"), image=kind == "image", value=item))
             elif kind == "error":
-                yield Part("system", "text", string(item.get("message")))
+                yield Part("system", "text", string(item, "message"))
             elif kind == "actionRequired":  # a tool's question to the user, or the answer; or a request for permission
-                asked = mapping(item.get("data"))
-                yield Part(role, "text", string(asked.get("message")) or tool_input(asked.get("user_data")))
+                asked = mapping(item, "data")
+                yield Part(role, "text", string(asked, "message") or tool_input(asked, "user_data"))
             elif kind in _NOTICES:
-                yield Part("system", "text", string(item.get("msg")))
+                yield Part("system", "text", string(item, "msg"))
             elif kind not in _SILENT:
                 self.count_unknown(f"item {kind}" if kind else None)
 
     def _call(self, item: Mapping[str, Any]) -> Part:
-        call = mapping(mapping(item.get("toolCall")).get("value"))
-        name, id = string(call.get("name")), string(item.get("id"))
-        return Part("assistant", "tool-call", tool_input(call.get("arguments")), name, id)
+        call = mapping(item, "toolCall", "value")
+        return tool_call(tool_input(call, "arguments"), string(call, "name"), string(item, "id"))
 
     def _result(self, item: Mapping[str, Any]) -> Part:
-        result = mapping(item.get("toolResult"))
+        result = mapping(item, "toolResult")
         value = result.get("value")
-        text = string(result.get("error")) or content(mapping(value).get("content", value))
-        id, failed = string(item.get("id")), result.get("status") == "error" or mapping(value).get("isError") is True
-        return Part("tool", "tool-result", text, "", id, failed)
+        text = string(result, "error") or content(mapping(value).get("content", value))
+        id, failed = string(item, "id"), result.get("status") == "error" or member(value, "isError") is True
+        return tool_result(text, "", id, failed)
 
 
 def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
@@ -83,13 +82,12 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     if row is None:
         return None
     folder, created, name, description, sort, parent = map(as_text, row)
-    title = next((text for text in (name, description) if text.strip() not in _UNNAMED), "")
-    metadata = SessionMetadata(
-        id=clean(key),
-        title=one_line(title),
-        project=clean(folder),
-        parent=clean(parent),
-        started=seconds(created),
+    metadata = SessionMetadata.of(
+        key,
+        title=next((text for text in (name, description) if text.strip() not in _UNNAMED), ""),
+        project=folder,
+        parent=parent,
+        started=created,
         generated=sort == "hidden",
     )
     reader = GooseReader(metadata=metadata)
@@ -110,7 +108,7 @@ def _add_usage(connection: apsw.Connection, key: str, reader: GooseReader, known
         query = f"""SELECT {data_of("model_config_json")}, accumulated_input_tokens, accumulated_output_tokens, {newer}
             FROM sessions WHERE id = ?"""
         for stated, *counts in connection.execute(query, (key,)):
-            model = "" if stated is None else string(mapping(cell(reader, stated)).get("model_name"))
+            model = "" if stated is None else string(cell(reader, stated), "model_name")
             total = _usage(*counts)
     requested = Usage()
     for used, usage in listed:
@@ -138,7 +136,7 @@ def _turns(connection: apsw.Connection, key: str, reader: GooseReader, *, side: 
         role = reader.role(_ROLES, as_text(author))
         if role is None:
             continue
-        hidden = metadata is not None and mapping(cell(reader, metadata)).get("userVisible") is False
+        hidden = metadata is not None and member(cell(reader, metadata), "userVisible") is False
         parts = list(reader.parts(cell(reader, data), "system" if hidden else role))
         yield next_turn(reader, parts, id=as_text(id_), time=seconds(created), side=side)
 

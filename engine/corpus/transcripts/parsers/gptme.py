@@ -17,8 +17,8 @@ from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.formats import LineFormat
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn
-from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
+from engine.corpus.transcripts.messages import Message, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import ROLES, ChatParser
 from engine.corpus.transcripts.token_usage import Usage, counted, dollars
 
@@ -30,18 +30,18 @@ _KEYS = frozenset("role content timestamp files file_hashes pinned hide quiet ep
 
 class GptmeParser(ChatParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        role = self.role(ROLES, string(value.get("role")))
+        role = self.role(ROLES, string(value, "role"))
         if role is None:
             return []
-        metadata = mapping(value.get("metadata"))
-        tool = string(metadata.get("tool"))
+        metadata = mapping(value, "metadata")
+        tool = string(metadata, "tool")
         self.use(metadata.get("model"), _usage(metadata))
-        text = content(value.get("content"))
+        text = content(value, "content")
         if role == "tool" or (role == "system" and (tool or value.get("call_id"))):
-            parts = [Part("tool", "tool-result", text, tool)]
+            parts = [tool_result(text, tool)]
         else:
             sender = "system" if value.get("hide") is True else role
-            files = [os.path.basename(file) for file in map(string, items(value.get("files"))) if file]
+            files = [os.path.basename(file) for file in map(string, items(value, "files")) if file]
             words, calls = _calls(text) if sender == "assistant" else (text, [])
             parts = [Part(sender, "text", words), *calls, *(Part(sender, "text", attached(name)) for name in files)]
         return next_turn(self, parts, line, time=seconds(value.get("timestamp")))
@@ -58,16 +58,14 @@ class GptmeFormat(LineFormat):
 
     def is_line(self, value: Mapping[str, Any]) -> bool:
         has_fields = isinstance(value.get("content"), str) and isinstance(value.get("timestamp"), str)
-        return has_fields and value.keys() <= _KEYS and string(value.get("role")) in ("user", "assistant", "system")
+        return has_fields and value.keys() <= _KEYS and string(value, "role") in ("user", "assistant", "system")
 
     def metadata(self, path: str) -> SessionMetadata:
         folder = os.path.dirname(path)
         chat = mapping(_config(os.path.join(folder, "config.toml")).get("chat"))
-        workspace = string(chat.get("workspace"))
-        return SessionMetadata(
-            id=clean(os.path.basename(folder)),
-            title=one_line(string(chat.get("name"))),
-            project=clean(workspace if workspace != "@log" else ""),
+        workspace = string(chat, "workspace")
+        return SessionMetadata.of(
+            os.path.basename(folder), title=chat.get("name"), project=workspace if workspace != "@log" else ""
         )
 
 
@@ -94,13 +92,13 @@ def _call(block: Sequence[str]) -> Part:
     begin, body = _CALL.match(block[0]), "\n".join(block[1:-1])
     assert begin is not None
     if begin[1]:
-        return Part("assistant", "tool-call", body, begin[1])
-    return Part("assistant", "tool-call", tool_input({"path": begin[3].strip(), "text": body}), begin[2])
+        return tool_call(body, begin[1])
+    return tool_call(tool_input({"path": begin[3].strip(), "text": body}), begin[2])
 
 
 def _usage(metadata: Mapping[str, Any]) -> Usage:
     """Return the usage of one answer; before 2026, its numbers were not in an object of their own."""
-    counts = mapping(metadata.get("usage")) or metadata
+    counts = mapping(metadata, "usage") or metadata
     usage = counted(counts, "input_tokens output_tokens cache_read_tokens cache_creation_tokens")
     usage.cost = dollars(metadata.get("cost"))
     return usage

@@ -17,10 +17,10 @@ from typing import Any
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_regular
 from engine.corpus.transcripts.formats import LineFormat
-from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.json_values import content, mapping, objects, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line, raw_lines
-from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
+from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import ChatParser, sidecar
 from engine.corpus.transcripts.token_usage import Usage, add_usage, counted, dollars, tokens
 
@@ -40,27 +40,26 @@ _OLDER_KEYS = frozenset("role content tool_calls tool_call_id model_id reasoning
 class GrokParser(ChatParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         self.use_model(value.get("model_id"))
-        return next_turn(self, list(self._parts(value)), line, id=string(value.get("id")))
+        return next_turn(self, list(self._parts(value)), line, id=string(value, "id"))
 
     def _parts(self, value: Mapping[str, Any]) -> Iterator[Part]:
-        kind = string(value.get("type"))
+        kind = string(value, "type")
         if kind == "user" or (not kind and value.get("role") == "user"):
-            text = content(value.get("content"))
-            typed, inserted = _split(text) if string(value.get("synthetic_reason")) in _BY_USER else ("", text)
+            text = content(value, "content")
+            typed, inserted = _split(text) if string(value, "synthetic_reason") in _BY_USER else ("", text)
             yield Part("user", "text", typed)
             yield Part("system", "text", inserted)
         elif kind == "assistant":
-            yield Part("assistant", "text", content(value.get("content")))
-            for call in map(mapping, items(value.get("tool_calls"))):
+            yield Part("assistant", "text", content(value, "content"))
+            for call in objects(value, "tool_calls"):
                 yield self.call(call)
         elif kind == "reasoning":
-            yield Part("assistant", "thinking", content(value.get("content")) or content(value.get("summary")))
+            yield Part("assistant", "thinking", content(value, "content") or content(value, "summary"))
         elif kind == "tool_result":
-            id = string(value.get("tool_call_id"))
-            yield Part("tool", "tool-result", content(value.get("content")), call=id)
+            yield tool_result(content(value, "content"), call=string(value, "tool_call_id"))
         elif kind == "backend_tool_call":
-            call = mapping(value.get("kind"))
-            yield Part("assistant", "tool-call", tool_input(call.get("action")), string(call.get("tool_type")))
+            call = mapping(value, "kind")
+            yield tool_call(tool_input(call, "action"), string(call, "tool_type"))
         elif not kind and value.get("role") != "system":
             yield from self.chat_parts(value)
         elif kind and kind != "system":
@@ -85,15 +84,16 @@ class GrokFormat(LineFormat):
     def metadata(self, path: str) -> SessionMetadata:
         folder = os.path.dirname(path)
         summary = sidecar(os.path.join(folder, "summary.json"))
-        info = mapping(summary.get("info"))
-        return SessionMetadata(
-            id=clean(string(info.get("id")) or os.path.basename(folder)),
-            title=one_line(string(summary.get("generated_title")) or string(summary.get("session_summary"))),
-            project=clean(string(info.get("cwd"))),
-            started=seconds(summary.get("created_at")),
+        info = mapping(summary, "info")
+        metadata = SessionMetadata.of(
+            string(info, "id") or os.path.basename(folder),
+            title=string(summary, "generated_title") or string(summary, "session_summary"),
+            project=info.get("cwd"),
+            started=summary.get("created_at"),
             ended=seconds(summary.get("last_active_at"), summary.get("updated_at")),
-            usage=_usage(os.path.join(folder, "updates.jsonl")),
         )
+        metadata.usage = _usage(os.path.join(folder, "updates.jsonl"))
+        return metadata
 
 
 def _split(text: str) -> tuple[str, str]:
@@ -118,10 +118,10 @@ def _usage(path: str) -> dict[str, Usage]:
         try:
             for raw in raw_lines(descriptor):
                 if b'"turn_completed"' in raw.data and len(raw.data) <= LONGEST_LINE:
-                    update = mapping(mapping((parse_line(raw.data) or {}).get("params")).get("update"))
-                    turn = clean(string(update.get("prompt_id"))[:100]) or str(raw.number)
-                    usage = mapping(update.get("usage"))
-                    for model, counts in (mapping(usage.get("modelUsage")) or {"": usage}).items():
+                    update = mapping((parse_line(raw.data) or {}).get("params"), "update")
+                    turn = clean(string(update, "prompt_id")[:100]) or str(raw.number)
+                    usage = mapping(update, "usage")
+                    for model, counts in (mapping(usage, "modelUsage") or {"": usage}).items():
                         turns[turn, model] = _turn_usage(mapping(counts))
         finally:
             os.close(descriptor)
@@ -142,6 +142,6 @@ def _turn_usage(counts: Mapping[str, Any]) -> Usage:
 
 
 def _is_line(value: Mapping[str, Any]) -> bool:
-    if string(value.get("type")) not in _TYPES:
+    if string(value, "type") not in _TYPES:
         return False
     return isinstance(value.get("content"), str | list) or bool(value.keys() & {"summary", "kind", "tool_calls"})

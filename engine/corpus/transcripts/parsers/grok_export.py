@@ -13,7 +13,7 @@ from engine.corpus.transcripts.export_reader import Export, divided, read_branch
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 
 _CONVERSATIONS = "conversations"
 _ROLES: dict[str, Role] = {"human": "user", "user": "user", "assistant": "assistant", "system": "system"}
@@ -24,12 +24,12 @@ class _Parser(LineParser):
     """Parses the messages of one branch, one by one."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        role = self.role(_ROLES, string(value.get("sender")), "sender") or "system"
+        role = self.role(_ROLES, string(value, "sender"), "sender") or "system"
         if role == "assistant":
             self.use_model(value.get("model"))
-        pictures = ["[image]" for _ in items(value.get("generated_image_urls"))[:20]]
-        text = "\n".join(filter(None, (string(value.get("message")), *pictures)))
-        parts = Part(role, "thinking", string(value.get(_THOUGHTS))), Part(role, "text", text)
+        pictures = ["[image]" for _ in items(value, "generated_image_urls")[:20]]
+        text = "\n".join(filter(None, (string(value, "message"), *pictures)))
+        parts = Part(role, "thinking", string(value, _THOUGHTS)), Part(role, "text", text)
         return next_turn(self, parts, id=_id(value), time=_time(value.get("create_time")))
 
 
@@ -43,26 +43,26 @@ class GrokExport(Export):
     member = "responses"
 
     def conversation(self, path: str, value: Mapping[str, Any]) -> Conversation:
-        described = mapping(value.get("conversation"))
-        responses = [mapping(mapping(entry).get("response")) for entry in items(value.get("responses"))]
+        described = mapping(value, "conversation")
+        responses = [mapping(entry, "response") for entry in items(value, "responses")]
         by_name = {_id(message) or f"number {number}": message for number, message in enumerate(responses)}
         names = list(by_name)
-        named = {name: string(message.get("parent_response_id")) for name, message in by_name.items()}
+        named = {name: string(message, "parent_response_id") for name, message in by_name.items()}
         # A message that doesn't name an earlier one answers the one before it.
         parents = {name: above or (names[at - 1] if at else "") for at, (name, above) in enumerate(named.items())}
         times = {name: _time(message.get("create_time")) for name, message in by_name.items()}
-        key = clean(string(described.get("id")))
-        parser = _Parser(metadata=SessionMetadata(id=key, title=one_line(string(described.get("title")))))
+        key = clean(described, "id")
+        parser = _Parser(metadata=SessionMetadata.of(key, title=described.get("title")))
         started, ended = _time(described.get("create_time")), _time(described.get("modify_time"))
         return read_branches(parser, key, *divided(by_name, parents, times), started=started, ended=ended)
 
 
 def _id(message: Mapping[str, Any]) -> str:
-    return clean(string(message.get("_id")))
+    return clean(message, "_id")
 
 
 def _time(value: object) -> float | None:
     """Return a time, in any of the forms of the export, as seconds since the epoch; None if it is not a time."""
     inner = mapping(value).get("$date", value)
-    number = string(mapping(inner).get("$numberLong"))
+    number = string(inner, "$numberLong")
     return seconds(int(number) if number.isdecimal() and len(number) < 16 else inner)

@@ -21,7 +21,7 @@ from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import seconds
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.messages import Message, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import ChatParser
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
 
@@ -65,13 +65,8 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     if row is None:
         return None
     title, folder, branch = map(as_text, row[1:])
-    metadata = SessionMetadata(
-        id=clean(key),
-        title=one_line(title),
-        project=clean(folder),
-        branch=clean(branch),
-        parent=clean(_parent(connection, key)),
-        started=seconds(row[0]),
+    metadata = SessionMetadata.of(
+        key, title=title, project=folder, branch=branch, parent=_parent(connection, key), started=row[0]
     )
     reader = ChatParser(metadata=metadata)
     _count_tokens(connection, key, reader)

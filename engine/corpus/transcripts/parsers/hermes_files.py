@@ -16,7 +16,7 @@ from engine.corpus.transcripts.export_reader import SessionDocument
 from engine.corpus.transcripts.formats import Conversation, LineFormat
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import local_time, next_turn
-from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
+from engine.corpus.transcripts.messages import Message, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import ChatParser
 from engine.corpus.transcripts.parsers.hermes import parts_by_author
 
@@ -32,7 +32,7 @@ class HermesFileParser(ChatParser, kw_only=True):
             self.use_model(value.get("model"))
             self.metadata.started = self.metadata.started or time
             return []
-        thought = string(value.get("reasoning_content")) or string(value.get("reasoning"))
+        thought = string(value, "reasoning_content") or string(value, "reasoning")
         message = {**value, "reasoning_content": thought, "name": value.get("tool_name") or value.get("name")}
         return next_turn(self, parts_by_author(self.chat_parts(message)), line, time=time)
 
@@ -56,7 +56,7 @@ class HermesLines(LineFormat):
         return value.get("role") == _META and ("platform" in value or "tools" in value)
 
     def metadata(self, path: str) -> SessionMetadata:
-        return SessionMetadata(id=clean(session_of(path)))
+        return SessionMetadata.of(session_of(path))
 
 
 class HermesDocument(SessionDocument):
@@ -68,13 +68,10 @@ class HermesDocument(SessionDocument):
         return not os.path.exists(os.path.join(os.path.dirname(path), f"{session_of(path)}.jsonl"))
 
     def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
-        folder = string(mapping(value.get("model_config")).get("cwd"))
-        metadata = SessionMetadata(id=clean(string(value.get("session_id"))), project=clean(folder))
+        metadata = SessionMetadata.of(value.get("session_id"), project=string(value, "model_config", "cwd"))
         metadata.started = _time(value.get("session_start"))
         parser = HermesFileParser(metadata=metadata)
         parser.use_model(value.get("model"))
-        messages = tuple(
-            message for entry in items(value.get("messages")) for message in parser.feed(mapping(entry), 0)
-        )
+        messages = tuple(message for entry in items(value, "messages") for message in parser.feed(mapping(entry), 0))
         metadata.ended = metadata.ended or _time(value.get("last_updated"))
         return parser.conversation("", messages)

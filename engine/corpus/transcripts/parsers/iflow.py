@@ -13,7 +13,7 @@ from typing import Any
 from engine.corpus.transcripts.agents import UUID
 from engine.corpus.transcripts.json_values import mapping, string, tool_input
 from engine.corpus.transcripts.message_builder import Part
-from engine.corpus.transcripts.messages import SessionMetadata, clean
+from engine.corpus.transcripts.messages import SessionMetadata
 from engine.corpus.transcripts.parsers.claude_code import ClaudeCodeFormat, ClaudeCodeParser
 
 _SESSION = re.compile(f"session-{UUID}")
@@ -21,9 +21,9 @@ _SESSION = re.compile(f"session-{UUID}")
 
 class IflowParser(ClaudeCodeParser, kw_only=True):
     def _result(self, block: Mapping[str, Any], detail: object) -> Part:
-        body = mapping(block.get("content"))
-        response = mapping(mapping(body.get("responseParts") or body).get("functionResponse"))
-        text = tool_input(response.get("response")) or string(body.get("resultDisplay"))
+        body = mapping(block, "content")
+        response = mapping(body.get("responseParts") or body, "functionResponse")
+        text = tool_input(response, "response") or string(body, "resultDisplay")
         return super()._result({**block, "content": text} if body else block, detail)
 
 
@@ -32,9 +32,9 @@ class IflowFormat(ClaudeCodeFormat):
     parses = IflowParser
 
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        return any(_SESSION.fullmatch(string(value.get("sessionId"))) for value in values) and super().matches(values)
+        return any(_SESSION.fullmatch(string(value, "sessionId")) for value in values) and super().matches(values)
 
     def begin(self, path: str) -> IflowParser:
         name = os.path.basename(path).removesuffix(".jsonl")
         known = name if _SESSION.fullmatch(name) else ""
-        return IflowParser(metadata=SessionMetadata(id=clean(known)))
+        return IflowParser(metadata=SessionMetadata.of(known))

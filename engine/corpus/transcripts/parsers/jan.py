@@ -12,9 +12,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from engine.corpus.transcripts.formats import LineFormat, LineParser
-from engine.corpus.transcripts.json_values import content, image_mark, items, mapping, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.json_values import (
+    content,
+    image_mark,
+    mapping,
+    objects,
+    seconds,
+    string,
+    tool_input,
+)
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import ROLES, arguments, sidecar
 
 _OBJECT = "thread.message"
@@ -24,16 +32,16 @@ _UNTITLED = "New Thread"
 
 class JanParser(LineParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        role = self.role(ROLES, string(value.get("role")))
+        role = self.role(ROLES, string(value, "role"))
         if role is None:
             return []
-        blocks = map(mapping, items(value.get("content")))
+        blocks = objects(value, "content")
         parts = [part for block in blocks for part in self._block(block, role)]
-        parts += _calls(mapping(value.get("metadata")))
-        return next_turn(self, parts, line, id=string(value.get("id")), time=seconds(value.get("created_at")))
+        parts += _calls(mapping(value, "metadata"))
+        return next_turn(self, parts, line, id=string(value, "id"), time=seconds(value.get("created_at")))
 
     def _block(self, block: Mapping[str, Any], role: Role) -> Iterator[Part]:
-        kind, text = block.get("type"), string(mapping(block.get("text")).get("value"))
+        kind, text = block.get("type"), string(block, "text", "value")
         if kind == "text":
             thought, end, rest = text.lstrip().removeprefix(_THOUGHT).partition(_THOUGHT_END)
             if role == "assistant" and end and text.lstrip().startswith(_THOUGHT):
@@ -45,28 +53,28 @@ class JanParser(LineParser, kw_only=True):
         elif kind == "image_url":
             yield Part(role, "text", image_mark(block))
         elif kind == "tool_call":
-            name, output = string(block.get("tool_name")), block.get("output")
-            yield from _results(tool_input(block.get("input")) or name, name, string(block.get("tool_call_id")), output)
+            name, output = string(block, "tool_name"), block.get("output")
+            yield from _results(tool_input(block, "input") or name, name, string(block, "tool_call_id"), output)
         else:
             self.count_unknown(f"block {kind}" if isinstance(kind, str) else None)
 
 
 def _calls(metadata: Mapping[str, Any]) -> Iterator[Part]:
     """Yield the tool calls and results of a message in the form of older versions."""
-    for call in map(mapping, items(metadata.get("tool_calls"))):
-        function = mapping(mapping(call.get("tool")).get("function"))
-        name = string(function.get("name"))
-        id = string(mapping(call.get("tool")).get("id"))
+    for call in objects(metadata, "tool_calls"):
+        function = mapping(call, "tool", "function")
+        name = string(function, "name")
+        id = string(call, "tool", "id")
         yield from _results(arguments(function.get("arguments")) or name, name, id, call.get("response"))
 
 
 def _results(given: str, name: str, id: str, output: object) -> Iterator[Part]:
     """Yield a call and its result, which has an `error` if the tool failed."""
-    error = string(mapping(output).get("error"))
-    yield Part("assistant", "tool-call", given, name, id)
+    error = string(output, "error")
+    yield tool_call(given, name, id)
     text = content(mapping(output).get("content", output)) or error
     text = text or ("" if "content" in mapping(output) else tool_input(output))
-    yield Part("tool", "tool-result", text, name, id, bool(error))
+    yield tool_result(text, name, id, bool(error))
 
 
 class JanFormat(LineFormat):
@@ -80,10 +88,9 @@ class JanFormat(LineFormat):
     def begin(self, path: str) -> JanParser:
         folder = os.path.dirname(path)
         thread = sidecar(os.path.join(folder, "thread.json"))
-        title = one_line(string(thread.get("title")))
-        metadata = SessionMetadata(id=clean(os.path.basename(folder)), title="" if title == _UNTITLED else title)
+        metadata = SessionMetadata.of(os.path.basename(folder), title=thread.get("title"), untitled=(_UNTITLED,))
         parser = JanParser(metadata=metadata)
-        assistants = map(mapping, items(thread.get("assistants")))
-        chosen = (mapping(holder.get("model")) for holder in (thread, *assistants))
-        parser.use_model(next((id_ for model in chosen if (id_ := string(model.get("id")))), ""))
+        assistants = objects(thread, "assistants")
+        chosen = (mapping(holder, "model") for holder in (thread, *assistants))
+        parser.use_model(next((id_ for model in chosen if (id_ := string(model, "id"))), ""))
         return parser

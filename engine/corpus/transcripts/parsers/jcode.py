@@ -34,22 +34,22 @@ class _Parser(BlockParser, kw_only=True):
 
     def describe(self, about: Mapping[str, Any]) -> None:
         """Take the metadata of the session; later values replace earlier ones."""
-        metadata, title = self.metadata, string(about.get("title")).strip()
-        metadata.title = one_line(string(about.get("custom_title")).strip() or title) or metadata.title
-        metadata.project = clean(string(about.get("working_dir"))) or metadata.project
-        self.model = string(about.get("model")) or self.model
+        metadata, title = self.metadata, string(about, "title").strip()
+        metadata.title = one_line(string(about, "custom_title").strip() or title) or metadata.title
+        metadata.project = clean(about, "working_dir") or metadata.project
+        self.model = string(about, "model") or self.model
         if _TASK.search(title):
-            metadata.parent = clean(string(about.get("parent_id")))
+            metadata.parent = clean(about, "parent_id")
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        role = self.role(ROLES, string(value.get("role")))
+        role = self.role(ROLES, string(value, "role"))
         if role is None:
             return []
         if value.get("display_role") is not None:
             role = "system"
         self.use(self.model, anthropic_usage(value.get("token_usage")))
         parts = self.blocks(value.get("content"), role)
-        return self.next_message(parts, id=string(value.get("id")), time=seconds(value.get("timestamp")))
+        return self.next_message(parts, id=string(value, "id"), time=seconds(value.get("timestamp")))
 
     def text(self, text: str, role: Role) -> Iterator[Part]:
         yield Part("system" if text.lstrip().startswith(_REMINDER) else role, "text", text)
@@ -58,11 +58,11 @@ class _Parser(BlockParser, kw_only=True):
         block = mapping(value)
         kind = block.get("type")
         if kind in ("reasoning", "reasoning_trace"):
-            yield Part("assistant", "thinking", string(block.get("text")))
+            yield Part("assistant", "thinking", string(block, "text"))
         elif kind == "anthropic_thinking":
-            yield Part("assistant", "thinking", string(block.get("thinking")))
+            yield Part("assistant", "thinking", string(block, "thinking"))
         elif kind == "open_a_i_reasoning":
-            yield Part("assistant", "thinking", content(items(block.get("summary"))))
+            yield Part("assistant", "thinking", content(items(block, "summary")))
         elif kind != "open_a_i_compaction":
             yield from super()._block(value, role)
 
@@ -74,17 +74,16 @@ class JcodeSession(SessionDocument):
         return _NAME.fullmatch(os.path.basename(path)) is not None and bool(_OURS.match(head))
 
     def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
-        metadata = SessionMetadata(id=clean(string(value.get("id"))))
-        metadata.started = seconds(value.get("created_at"))
+        metadata = SessionMetadata.of(value.get("id"), started=value.get("created_at"))
         parser = _Parser(metadata=metadata)
         parser.describe(value)
-        messages = [part for message in items(value.get("messages")) for part in parser.feed(mapping(message), 0)]
+        messages = [part for message in items(value, "messages") for part in parser.feed(mapping(message), 0)]
         with suppress(FileNotFoundError):
             for line in json_lines(f"{path.removesuffix('.json')}.journal.jsonl", cancel):
                 if line is None:
                     parser.count_unknown("no JSON")
                     continue
-                parser.describe(mapping(line.get("meta")))
-                for message in items(line.get("append_messages")):
+                parser.describe(mapping(line, "meta"))
+                for message in items(line, "append_messages"):
                     messages += parser.feed(mapping(message), 0)
         return parser.conversation("", messages)

@@ -17,9 +17,9 @@ from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.agents import JUNIE_LIST
 from engine.corpus.transcripts.export_reader import json_lines, read_branches
 from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser
-from engine.corpus.transcripts.json_values import items, mapping, seconds, string
+from engine.corpus.transcripts.json_values import items, mapping, objects, seconds, string
 from engine.corpus.transcripts.jsonl import cached_by_version
-from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import arguments
 from engine.corpus.transcripts.token_usage import Usage, counted
@@ -52,92 +52,92 @@ class _Parser(LineParser, kw_only=True):
     """Parses events, after the events of each step were merged."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        time, id_ = seconds(value.get("timestampMs")), string(value.get("requestId"))
+        time, id_ = seconds(value.get("timestampMs")), string(value, "requestId")
         if value.get("kind") in _OF_USER:
-            words = [string(mapping(entry).get("response")) for entry in [value, *items(value.get("entries"))]]
-            text = string(value.get("prompt")) or "\n".join(filter(None, words))
+            words = [string(entry, "response") for entry in [value, *items(value, "entries")]]
+            text = string(value, "prompt") or "\n".join(filter(None, words))
             return next_turn(self, [Part("user", "text", text)], id=id_, time=time)
         if value.get("kind") == _SYSTEM:
-            texts = filter(None, (string(value.get("text")), string(value.get("details"))))
+            texts = filter(None, (string(value, "text"), string(value, "details")))
             return next_turn(self, [Part("system", "text", "\n".join(texts))], time=time)
-        update = mapping(mapping(value.get("event")).get("agentEvent"))
-        return next_turn(self, list(self._update(update)), id=string(update.get("stepId")), time=time)
+        update = mapping(value, "event", "agentEvent")
+        return next_turn(self, list(self._update(update)), id=string(update, "stepId"), time=time)
 
     def _update(self, update: Mapping[str, Any]) -> Iterator[Part]:
-        kind = string(update.get("kind"))
+        kind = string(update, "kind")
         if kind in _READERS:
             failed = update.get("status") in _FAILED
             for part in _READERS[kind](update):
                 yield part._replace(failed=True) if failed and part.kind in ("tool-call", "tool-result") else part
         elif kind == "LlmResponseMetadataEvent":
-            for used in map(mapping, items(update.get("modelUsage"))):
+            for used in objects(update, "modelUsage"):
                 self.use(used.get("model"), _usage(used))
         elif kind == "CurrentDirectoryUpdatedEvent":
-            self.metadata.project = self.metadata.project or clean(string(update.get("currentDirectory")))
+            self.metadata.project = self.metadata.project or clean(update, "currentDirectory")
         elif kind not in _SILENT_UPDATES:
             self.count_unknown(f"update {kind}")
 
 
 def _result(update: Mapping[str, Any]) -> Iterator[Part]:
-    result = string(update.get("result"))
+    result = string(update, "result")
     yield Part("assistant", "text", "" if result == _EMPTY else result)
 
 
 def _terminal(update: Mapping[str, Any]) -> Iterator[Part]:
-    yield Part("assistant", "tool-call", string(update.get("command")), "terminal")
-    yield Part("tool", "tool-result", string(update.get("output")) or string(update.get("details")), "terminal")
+    yield tool_call(string(update, "command"), "terminal")
+    yield tool_result(string(update, "output") or string(update, "details"), "terminal")
 
 
 def _tool(update: Mapping[str, Any]) -> Iterator[Part]:
-    yield Part("assistant", "tool-call", string(update.get("text")), "tool")
-    yield Part("tool", "tool-result", string(update.get("details")), "tool")
+    yield tool_call(string(update, "text"), "tool")
+    yield tool_result(string(update, "details"), "tool")
 
 
 def _server(update: Mapping[str, Any]) -> Iterator[Part]:
     """Yield a call of a server's tool; in sessions of spring 2026, `details` has the arguments alone."""
-    name, given = clean(string(update.get("toolName"))), string(update.get("input"))
-    yield Part("assistant", "tool-call", arguments(given or update.get("details")) or name, name)
-    yield Part("tool", "tool-result", string(update.get("details")) if given else "", name)
+    name, given = clean(update, "toolName"), string(update, "input")
+    yield tool_call(arguments(given or update.get("details")), name)
+    yield tool_result(string(update, "details") if given else "", name)
 
 
 def _named(tool: str) -> Callable[[Mapping[str, Any]], Iterable[Part]]:
-    return lambda update: [Part("assistant", "tool-call", string(update.get("name")), tool)]
+    return lambda update: [tool_call(string(update, "name"), tool)]
 
 
 def _question(update: Mapping[str, Any]) -> Iterator[Part]:
-    asked = mapping(update.get("askRequest")) or mapping(update.get("choiceRequest")) or mapping(update.get("request"))
-    options = (string(mapping(option).get("description")) for option in items(asked.get("options")))
-    question = string(asked.get("question")) or string(update.get("question")) or string(update.get("title"))
+    asked = mapping(update, "askRequest") or mapping(update, "choiceRequest") or mapping(update, "request")
+    options = (string(option, "description") for option in items(asked, "options"))
+    question = string(asked, "question") or string(update, "question") or string(update, "title")
     yield Part("assistant", "text", "\n".join([question, *(f"- {option}" for option in options if option)]))
 
 
 def _viewed(update: Mapping[str, Any]) -> Iterator[Part]:
-    for file in map(mapping, items(update.get("files"))):
-        yield Part("assistant", "tool-call", string(file.get("relativePath")), "view")
+    for file in objects(update, "files"):
+        yield tool_call(string(file, "relativePath"), "view")
 
 
 def _changed(change: Mapping[str, Any]) -> Part:
-    before, after = string(change.get("beforeRelativePath")), string(change.get("afterRelativePath"))
+    before, after = string(change, "beforeRelativePath"), string(change, "afterRelativePath")
     if not after:
-        return Part("assistant", "tool-call", before, "delete_file")
-    created = not before or not mapping(change.get("beforeContent"))
-    return Part("assistant", "tool-call", after, "create_file" if created else "edit_file")
+        return tool_call(before, "delete_file")
+    created = not before or not mapping(change, "beforeContent")
+    return tool_call(after, "create_file" if created else "edit_file")
 
 
 _READERS: Mapping[str, Callable[[Mapping[str, Any]], Iterable[Part]]] = {
-    "MarkdownBlockUpdatedEvent": lambda update: [Part("assistant", "text", string(update.get("text")))],
-    "AgentThoughtBlockUpdatedEvent": lambda update: [Part("assistant", "thinking", string(update.get("text")))],
+    "MarkdownBlockUpdatedEvent": lambda update: [Part("assistant", "text", string(update, "text"))],
+    "AgentThoughtBlockUpdatedEvent": lambda update: [Part("assistant", "thinking", string(update, "text"))],
     "ResultBlockUpdatedEvent": _result,
     "TerminalBlockUpdatedEvent": _terminal,
     "ToolBlockUpdatedEvent": _tool,
     "ViewFilesBlockUpdatedEvent": _viewed,
-    "FileChangesBlockUpdatedEvent": lambda update: map(_changed, map(mapping, items(update.get("changes")))),
+    "FileChangesBlockUpdatedEvent": lambda update: map(_changed, objects(update, "changes")),
     "McpBlockUpdatedEvent": _server,
     "TestRunBlockUpdatedEvent": _named("test"),
     "CustomAgentBlockUpdatedEvent": _named("agent"),
     **dict.fromkeys(("AskRequestUpdatedEvent", "AskAsyncRequestUpdatedEvent", "ChoiceRequestUpdatedEvent"), _question),
-    "AgentTaskFailedEvent": lambda update: [Part("system", "text", string(update.get("message")))],
-    "AgentFailureEvent": lambda update: [Part("system", "text", string(update.get("message")))],
+    "AgentTaskFailedEvent": lambda update: [Part("system", "text", string(update, "message"))],
+    "AgentFailureEvent": lambda update: [Part("system", "text", string(update, "message"))],
 }
 
 
@@ -154,7 +154,7 @@ class JunieEvents(DocumentFormat):
     def read(self, path: str, cancel: CancelToken | None) -> Iterator[Conversation]:
         session = os.path.basename(os.path.dirname(path))
         listed = listed_sessions(list_of(path)).get(session, _UNLISTED)
-        parser = _Parser(metadata=SessionMetadata(id=clean(session), title=listed.title))
+        parser = _Parser(metadata=SessionMetadata.of(session, title=listed.title))
         parser.metadata.started, parser.metadata.project = listed.started, listed.project
         current, dropped = _merged(json_lines(path, cancel), parser)
         conversation = read_branches(parser, "", current, dropped)
@@ -167,24 +167,24 @@ def _merged(events: Iterable[Mapping[str, Any] | None], parser: _Parser) -> tupl
     slots: dict[str, Mapping[str, Any]] = {}
     dropped: set[str] = set()
     for number, value in enumerate(events):
-        kind = "" if value is None else string(value.get("kind"))
+        kind = "" if value is None else string(value, "kind")
         if value is None:
             parser.count_unknown("no JSON")
         elif kind in (*_OF_USER, _SYSTEM, _UPDATE):
-            step = string(mapping(mapping(value.get("event")).get("agentEvent")).get("stepId"))
+            step = string(value, "event", "agentEvent", "stepId")
             key = f"step {step}" if step else f"line {number}"
             first = seconds(slots.get(key, {}).get("timestampMs"), value.get("timestampMs"))
             slots[key] = value if first is None else {**value, "timestampMs": first}
         elif kind == _TITLE:
-            parser.metadata.title = one_line(string(value.get("name"))) or parser.metadata.title
+            parser.metadata.title = one_line(value, "name") or parser.metadata.title
         elif kind == _DROPPED:
-            dropped.update(map(string, items(value.get("userMessageIds"))))
+            dropped.update(map(string, items(value, "userMessageIds")))
         elif kind not in _SILENT:
             parser.count_unknown(kind or None)
     current: list[Any] = []
     abandoned: list[Any] = []
     for value in slots.values():
-        (abandoned if string(value.get("requestId")) in dropped else current).append(value)
+        (abandoned if string(value, "requestId") in dropped else current).append(value)
     return current, abandoned
 
 
@@ -208,10 +208,8 @@ def list_of(path: str) -> str:
 def listed_sessions(index: str) -> Mapping[str, Listed]:
     """Return the sessions in a list by id, from the last line about each. Raises OSError, ValueError, `PathRefused`."""
     return {
-        string(value.get("sessionId")): Listed(
-            one_line(string(value.get("taskName"))),
-            clean(string(value.get("projectDir"))),
-            seconds(value.get("createdAt")),
+        string(value, "sessionId"): Listed(
+            one_line(value, "taskName"), clean(value, "projectDir"), seconds(value.get("createdAt"))
         )
         for value in json_lines(index, None)
         if value is not None

@@ -24,9 +24,9 @@ import msgspec
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.formats import LineFormat, LineParser
-from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.json_values import content, items, mapping, member, objects, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, filled_parts
+from engine.corpus.transcripts.message_builder import Part, filled_parts, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.token_usage import Usage, counted, tokens
 
@@ -60,10 +60,10 @@ class KimiParser(LineParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         if "role" in value:
             return self._to_messages(list(self._history_parts(value)), line, None, begins=True)
-        message = mapping(value.get("message"))
+        message = mapping(value, "message")
         if "payload" in message:
             time = seconds(value.get("timestamp"))
-            return self._event(string(message.get("type")), mapping(message.get("payload")), line, time, side=False)
+            return self._event(string(message, "type"), mapping(message, "payload"), line, time, side=False)
         return self._entry(value, line)
 
     def _to_messages(
@@ -91,12 +91,12 @@ class KimiParser(LineParser, kw_only=True):
         self, kind: str, payload: Mapping[str, Any], line: int, time: float | None, *, side: bool
     ) -> list[Message]:
         if kind == "SubagentEvent":
-            inner = mapping(payload.get("event"))
+            inner = mapping(payload, "event")
             if side or inner.get("type") == "SubagentEvent":
                 return []
-            return self._event(string(inner.get("type")), mapping(inner.get("payload")), line, time, side=True)
+            return self._event(string(inner, "type"), mapping(inner, "payload"), line, time, side=True)
         if kind == "StatusUpdate":
-            self._count_tokens(mapping(payload.get("token_usage")))
+            self._count_tokens(mapping(payload, "token_usage"))
         if kind not in _SILENT_EVENTS:
             return self._to_messages(
                 list(self._event_parts(kind, payload)), line, time, begins=kind in _BEGINNINGS, side=side
@@ -108,54 +108,53 @@ class KimiParser(LineParser, kw_only=True):
 
     def _event_parts(self, kind: str, payload: Mapping[str, Any]) -> Iterator[Part]:
         if kind in ("TurnBegin", "SteerInput"):
-            yield Part("user", "text", content(payload.get("user_input")))
+            yield Part("user", "text", content(payload, "user_input"))
         elif kind == "ContentPart":
             yield from self._content(payload, "assistant")
         elif kind == "ToolCall":
             yield self._call(payload)
         elif kind == "ToolResult":
-            returned = mapping(payload.get("return_value"))
-            output = content(returned.get("output")) or string(returned.get("message"))
+            returned = mapping(payload, "return_value")
+            output = content(returned, "output") or string(returned, "message")
             yield self._result(payload.get("tool_call_id"), output, failed=returned.get("is_error") is True)
         elif kind == "PlanDisplay":
-            yield Part("assistant", "text", string(payload.get("content")))
+            yield Part("assistant", "text", string(payload, "content"))
         elif kind == "BtwBegin":
-            yield Part("user", "text", string(payload.get("question")))
+            yield Part("user", "text", string(payload, "question"))
         elif kind == "BtwEnd":
-            yield Part("assistant", "text", string(payload.get("response")) or string(payload.get("error")))
+            yield Part("assistant", "text", string(payload, "response") or string(payload, "error"))
         elif kind == "Notification":
             yield Part("system", "text", "\n".join(filter(None, map(string, map(payload.get, ("title", "body"))))))
         elif kind == "QuestionRequest":
-            questions = (string(mapping(question).get("question")) for question in items(payload.get("questions")))
+            questions = (string(question, "question") for question in items(payload, "questions"))
             yield Part("assistant", "text", "\n".join(filter(None, questions)))
         elif kind == "QuestionResponse":
-            yield Part("user", "text", "\n".join(filter(None, map(string, mapping(payload.get("answers")).values()))))
+            yield Part("user", "text", "\n".join(filter(None, map(string, mapping(payload, "answers").values()))))
         elif kind != "StepBegin":
             self.count_unknown(kind)
 
     def _content(self, value: object, role: Role) -> Iterator[Part]:
         part = mapping(value)
         if part.get("type") == "think":
-            yield Part("assistant", "thinking", string(part.get("think")))
+            yield Part("assistant", "thinking", string(part, "think"))
         else:
             yield Part(role, "text", content(part or value))
 
     def _call(self, call: Mapping[str, Any]) -> Part:
-        function = mapping(call.get("function"))
-        name, arguments = clean(string(function.get("name"))), string(function.get("arguments"))
-        id = clean(string(call.get("id")))
+        function = mapping(call, "function")
+        name, arguments = clean(function, "name"), string(function, "arguments")
+        id = clean(call, "id")
         self.calls[id] = name
-        text = tool_input(parse_line(arguments.encode(errors="replace")) or arguments)
-        return Part("assistant", "tool-call", text or name, name, id)
+        return tool_call(tool_input(parse_line(arguments.encode(errors="replace")) or arguments), name, id)
 
     def _result(self, call: object, text: str, *, failed: bool = False) -> Part:
-        id = clean(string(call))
-        return Part("tool", "tool-result", text, self.calls.pop(id, ""), id, failed)
+        id = clean(call)
+        return tool_result(text, self.calls.pop(id, ""), id, failed)
 
     # --- the history for the model ---
 
     def _history_parts(self, value: Mapping[str, Any]) -> Iterator[Part]:
-        role = string(value.get("role"))
+        role = string(value, "role")
         body = value.get("content")
         if role == "_system_prompt":
             named = _FOLDER.search(string(body))
@@ -166,7 +165,7 @@ class KimiParser(LineParser, kw_only=True):
                 for part in self._content(block, author):
                     inserted = author == "user" and _CHECKPOINT.fullmatch(part[2])
                     yield part._replace(role="system") if inserted else part
-            for call in items(value.get("tool_calls")):
+            for call in items(value, "tool_calls"):
                 yield self._call(mapping(call))
         elif role == "tool":
             yield self._result(value.get("tool_call_id"), content(body))
@@ -176,13 +175,13 @@ class KimiParser(LineParser, kw_only=True):
     # --- Kimi Code ---
 
     def _entry(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        kind, time = string(value.get("type")), seconds(value.get("time"))
+        kind, time = string(value, "type"), seconds(value.get("time"))
         if kind == "context.append_loop_event":
-            event = mapping(value.get("event"))
-            begins = string(event.get("type")) in _BEGINNINGS
+            event = mapping(value, "event")
+            begins = string(event, "type") in _BEGINNINGS
             return self._to_messages(list(self._loop_parts(event)), line, time, begins=begins)
         if kind == "context.append_message":
-            parts = list(self._context_parts(mapping(value.get("message"))))
+            parts = list(self._context_parts(mapping(value, "message")))
             self.asked += [line] * any(part.role == "user" for part in parts)
             return self._to_messages(parts, line, time, begins=True)
         if kind in ("interaction.request", "interaction.resolved", "context.apply_compaction"):
@@ -190,10 +189,10 @@ class KimiParser(LineParser, kw_only=True):
         if kind == "context.undo":
             self._undo(value.get("count"), line)
         elif kind == "usage.record":
-            counts = map(mapping(value.get("usage")).get, _COUNTS)
+            counts = map(mapping(value, "usage").get, _COUNTS)
             self.use(value.get("model"), Usage(*map(tokens, counts)))
         elif kind == "config.update":
-            self.metadata.project = clean(string(value.get("cwd"))) or self.metadata.project
+            self.metadata.project = clean(value, "cwd") or self.metadata.project
         elif kind != "context.clear" and kind.partition(".")[0] not in _SILENT_ENTRIES:
             self.count_unknown(value.get("type"))
         return []
@@ -206,20 +205,20 @@ class KimiParser(LineParser, kw_only=True):
 
     def _between_turns(self, kind: str, value: Mapping[str, Any]) -> Iterator[Part]:
         """Yield questions with the user's answers, as speech, and summaries that replace earlier messages."""
-        id_ = clean(string(value.get("id")))
+        id_ = clean(value, "id")
         if kind == "context.apply_compaction":
-            yield Part("system", "text", string(value.get("summary")) or string(value.get("contextSummary")))
+            yield Part("system", "text", string(value, "summary") or string(value, "contextSummary"))
         elif kind == "interaction.request":
             if value.get("kind") != "question":
                 return
             self.questions.add(id_)
-            for question in map(mapping, items(mapping(value.get("request")).get("questions"))):
-                options = (f"- {string(mapping(option).get('label'))}" for option in items(question.get("options")))
-                yield Part("assistant", "text", "\n".join((string(question.get("question")), *options)))
+            for question in objects(value, "request", "questions"):
+                options = (f"- {string(mapping(option).get('label'))}" for option in items(question, "options"))
+                yield Part("assistant", "text", "\n".join((string(question, "question"), *options)))
         elif id_ in self.questions:
             self.questions.remove(id_)
-            response = mapping(value.get("response"))
-            answers = mapping(response.get("answers")) or response
+            response = mapping(value, "response")
+            answers = mapping(response, "answers") or response
             chosen = (question if answer is True else string(answer) for question, answer in answers.items())
             yield Part("user", "text", "\n".join(filter(None, chosen)))
 
@@ -230,12 +229,12 @@ class KimiParser(LineParser, kw_only=True):
         """
         role, body = message.get("role"), message.get("content")
         if role == "user":
-            origin = mapping(message.get("origin")).get("kind")
+            origin = member(message, "origin", "kind")
             yield Part("user" if origin in ("user", None) else "system", "text", content(body))
         elif role == "assistant":
             for part in body if isinstance(body, list) else [body]:
                 yield from self._content(part, "assistant")
-            for call in map(mapping, items(message.get("toolCalls"))):
+            for call in objects(message, "toolCalls"):
                 yield self._call({"id": call.get("id"), "function": call})
         elif role == "tool":
             yield self._result(message.get("toolCallId"), content(body), failed=message.get("isError") is True)
@@ -245,13 +244,13 @@ class KimiParser(LineParser, kw_only=True):
         if kind == "content.part":
             yield from self._content(event.get("part"), "assistant")
         elif kind == "tool.call":
-            name, id = clean(string(event.get("name"))), clean(string(event.get("toolCallId")))
+            name, id = clean(event, "name"), clean(event, "toolCallId")
             self.calls[id] = name
-            yield Part("assistant", "tool-call", tool_input(event.get("args")) or name, name, id)
+            yield tool_call(tool_input(event, "args"), name, id)
         elif kind == "tool.result":
-            result = mapping(event.get("result"))
+            result = mapping(event, "result")
             failed = result.get("isError") is True
-            yield self._result(event.get("toolCallId"), content(result.get("output")), failed=failed)
+            yield self._result(event.get("toolCallId"), content(result, "output"), failed=failed)
         elif not string(kind).startswith("step."):
             self.count_unknown(kind)
 
@@ -262,7 +261,7 @@ class KimiWire(LineFormat):
     speech_marks: tuple[bytes, ...] = (b'"TurnBegin"', b'"context.append_message"', b'"StepBegin"', b'"step.begin"')
 
     def is_line(self, value: Mapping[str, Any]) -> bool:
-        message = mapping(value.get("message"))
+        message = mapping(value, "message")
         if isinstance(message.get("type"), str) and isinstance(message.get("payload"), dict):
             return isinstance(value.get("timestamp"), int | float)
         kind = value.get("type")
@@ -302,22 +301,22 @@ def _metadata(path: str) -> SessionMetadata:
     if not metadata.parent:
         state = parse_line(_content_of(os.path.join(folder, "state.json"))) or {}
         metadata.title = one_line(_title(state))
-        metadata.project = metadata.project or clean(string(state.get("cwd")) or string(state.get("workDir")))
+        metadata.project = metadata.project or clean(string(state, "cwd") or string(state, "workDir"))
     return metadata
 
 
 def _title(state: Mapping[str, Any]) -> str:
     """Return the title in a session's state, unless it is only a part of the first prompt."""
     chosen = state.get("isCustomTitle") is True or state.get("titleKind") in ("custom", "generated")
-    title = string(state.get("title")) if chosen else ""
-    return title or string(state.get("custom_title")) or string(state.get("customTitle"))
+    title = string(state, "title") if chosen else ""
+    return title or string(state, "custom_title") or string(state, "customTitle")
 
 
 def _listed(path: str, folder: str) -> str:
     """Return the working folder whose hash is the name of this folder; empty if it isn't listed."""
     known = parse_line(_content_of(path)) or {}
-    for entry in map(mapping, items(known.get("work_dirs"))):
-        named = string(entry.get("path"))
+    for entry in objects(known, "work_dirs"):
+        named = string(entry, "path")
         digest = hashlib.md5(named.encode(errors="replace"), usedforsecurity=False).hexdigest()
         if named and folder.rpartition("_")[2] == digest:
             return named
@@ -330,7 +329,7 @@ def _indexed(path: str, session: str) -> str:
     lines = [line for line in _content_of(path).split(b"\n") if marked in line]
     for value in map(parse_line, reversed(lines)):
         if value is not None and value.get("sessionId") == session:
-            return string(value.get("workDir"))
+            return string(value, "workDir")
     return ""
 
 

@@ -38,9 +38,19 @@ from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.database_format import OpenSessions, data_of, whole
 from engine.corpus.transcripts.export_reader import SessionDocument
 from engine.corpus.transcripts.formats import Conversation, DatabaseFormat, LineFormat, LineParser, SessionDatabase
-from engine.corpus.transcripts.json_values import content, image_mark, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.json_values import (
+    content,
+    image_mark,
+    items,
+    mapping,
+    member,
+    objects,
+    seconds,
+    string,
+    tool_input,
+)
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, list_in
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import sidecar
 from engine.corpus.transcripts.sqlite_view import SqliteView, tables
@@ -144,7 +154,7 @@ def _conversation(connection: apsw.Connection, key: str, row: _Row, cancel: Canc
     if not isinstance(data, bytes):
         return None
     project = folder.decode(errors="replace") if isinstance(folder, bytes) else ""
-    metadata = SessionMetadata(id=clean(key), project=clean(project), started=seconds(created))
+    metadata = SessionMetadata.of(key, project=project, started=created)
     parser = _Parser(metadata=metadata)
     messages = whole(parser, parser.entries(data, cancel))
     metadata.ended = metadata.ended or seconds(updated)
@@ -175,18 +185,18 @@ class _Parser(LineParser, kw_only=True):
         return [*prompt, *next_turn(self, self._answer_parts(answer), time=answer_time)]
 
     def _prompt_parts(self, user: Mapping[str, Any]) -> Iterator[Part]:
-        for kind, value in mapping(user.get("content")).items():
+        for kind, value in mapping(user, "content").items():
             prompt = mapping(value)
             if kind in ("Prompt", "CancelledToolUses"):
-                pictures = ["[image]" for _ in items(user.get("images"))[:_MAX_ATTACHED]]
-                yield Part("user", "text", "\n".join(filter(None, (string(prompt.get("prompt")), *pictures))))
+                pictures = ["[image]" for _ in items(user, "images")[:_MAX_ATTACHED]]
+                yield Part("user", "text", "\n".join(filter(None, (string(prompt, "prompt"), *pictures))))
             elif kind != "ToolUseResults":
                 self.count_unknown(kind)
-            for result in map(mapping, items(prompt.get("tool_use_results"))):
-                blocks = map(mapping, items(result.get("content")))
-                texts = (string(block.get("Text")) or tool_input(block.get("Json")) for block in blocks)
-                id, failed = string(result.get("tool_use_id")), result.get("status") in _FAILED
-                yield Part("tool", "tool-result", "\n".join(filter(None, texts)), "", id, failed)
+            for result in objects(prompt, "tool_use_results"):
+                blocks = objects(result, "content")
+                texts = (string(block, "Text") or tool_input(block, "Json") for block in blocks)
+                id, failed = string(result, "tool_use_id"), result.get("status") in _FAILED
+                yield tool_result("\n".join(filter(None, texts)), "", id, failed)
 
     def _answer_parts(self, answer: Mapping[str, Any]) -> Iterator[Part]:
         for kind, value in answer.items():
@@ -194,10 +204,9 @@ class _Parser(LineParser, kw_only=True):
             if kind not in ("Response", "ToolUse"):
                 self.count_unknown(kind)
                 continue
-            yield Part("assistant", "text", string(part.get("content")))
-            for call in map(mapping, items(part.get("tool_uses"))):
-                name, id = string(call.get("name")), string(call.get("id"))
-                yield Part("assistant", "tool-call", tool_input(call.get("args")) or name, name, id)
+            yield Part("assistant", "text", string(part, "content"))
+            for call in objects(part, "tool_uses"):
+                yield tool_call(tool_input(call, "args"), string(call, "name"), string(call, "id"))
 
 
 # --- Files -----------------------------------------------------------------------------------------------------------
@@ -205,17 +214,16 @@ class _Parser(LineParser, kw_only=True):
 
 class KiroParser(LineParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        kind, data = string(value.get("kind")), mapping(value.get("data"))
+        kind, data = string(value, "kind"), mapping(value, "data")
         if kind not in _LINES:
             if kind != "Clear":
                 self.count_unknown(kind)
             return []
         author: Role = "assistant" if kind == "AssistantMessage" else "user"
-        parts = [part for block in items(data.get("content")) for part in self._block(mapping(block), author)]
-        id_ = string(data.get("message_id"))
-        time = seconds(mapping(data.get("meta")).get("timestamp"), value.get("timestamp"))
-        side = bool(self.metadata.parent)
-        return next_turn(self, parts, line, id=id_, time=time, side=side)
+        parts = [part for block in items(data, "content") for part in self._block(mapping(block), author)]
+        id_ = string(data, "message_id")
+        time = seconds(member(data, "meta", "timestamp"), value.get("timestamp"))
+        return next_turn(self, parts, line, id=id_, time=time, side=bool(self.metadata.parent))
 
     def _block(self, block: Mapping[str, Any], author: Role) -> Iterator[Part]:
         kind, data = block.get("kind"), block.get("data")
@@ -223,20 +231,17 @@ class KiroParser(LineParser, kw_only=True):
         if kind == "text":
             yield Part(author, "text", string(data))
         elif kind == "thinking":
-            yield Part("assistant", "thinking", string(data) or string(body.get("text")))
+            yield Part("assistant", "thinking", string(data) or string(body, "text"))
         elif kind == "image":
             yield Part(author, "text", image_mark(data))
         elif kind == "toolUse":
-            name, id = clean(string(body.get("name"))), clean(string(body.get("toolUseId")))
-            arguments = {key: item for key, item in mapping(body.get("input")).items() if key != "__tool_use_purpose"}
-            yield Part("assistant", "tool-call", tool_input(arguments) or name, name, id)
+            name, id = clean(body, "name"), clean(body, "toolUseId")
+            arguments = {key: item for key, item in mapping(body, "input").items() if key != "__tool_use_purpose"}
+            yield tool_call(tool_input(arguments), name, id)
         elif kind == "toolResult":
-            id, failed = clean(string(body.get("toolUseId"))), body.get("status") in _FAILED
-            texts = (
-                string(block.get("data")) or tool_input(block.get("data"))
-                for block in map(mapping, items(body.get("content")))
-            )
-            yield Part("tool", "tool-result", "\n".join(filter(None, texts)), "", id, failed)
+            id, failed = clean(body, "toolUseId"), body.get("status") in _FAILED
+            texts = (string(block, "data") or tool_input(block, "data") for block in objects(body, "content"))
+            yield tool_result("\n".join(filter(None, texts)), "", id, failed)
         else:
             self.count_unknown(f"block {kind}" if isinstance(kind, str) else None)
 
@@ -247,20 +252,20 @@ class KiroFormat(LineFormat):
     speech_marks = (b'"kind":"Prompt"', b'"kind":"AssistantMessage"')
 
     def is_line(self, value: Mapping[str, Any]) -> bool:
-        return string(value.get("kind")) in _LINES and isinstance(mapping(value.get("data")).get("content"), list)
+        return string(value, "kind") in _LINES and isinstance(member(value, "data", "content"), list)
 
     def begin(self, path: str) -> KiroParser:
         described = sidecar(f"{path.removesuffix('.jsonl')}.json")
-        metadata = SessionMetadata(
-            id=clean(os.path.basename(path).partition(".")[0]),
-            title=one_line(string(described.get("title"))),
-            project=clean(string(described.get("cwd"))),
-            parent=clean(string(described.get("parent_session_id"))),
-            started=seconds(described.get("created_at")),
+        metadata = SessionMetadata.of(
+            os.path.basename(path).partition(".")[0],
+            title=described.get("title"),
+            project=described.get("cwd"),
+            parent=described.get("parent_session_id"),
+            started=described.get("created_at"),
         )
         parser = KiroParser(metadata=metadata)
-        state = mapping(mapping(described.get("session_state")).get("rts_model_state"))
-        parser.use_model(mapping(state.get("model_info")).get("model_id"))
+        state = mapping(described, "session_state", "rts_model_state")
+        parser.use_model(member(state, "model_info", "model_id"))
         return parser
 
 
@@ -269,28 +274,28 @@ class KiroFormat(LineFormat):
 
 class KiroEventParser(LineParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        event = mapping(value.get("payload"))
+        event = mapping(value, "payload")
         side = self.metadata.parent != ""
-        id_, time = string(value.get("id")), seconds(value.get("timestamp"))
-        return next_turn(self, self._parts(string(event.get("type")), event), line, id=id_, time=time, side=side)
+        id_, time = string(value, "id"), seconds(value.get("timestamp"))
+        return next_turn(self, self._parts(string(event, "type"), event), line, id=id_, time=time, side=side)
 
     def _parts(self, kind: str, event: Mapping[str, Any]) -> Iterator[Part]:
         if kind == "user":
-            pictures = [image_mark(image) for image in items(event.get("images"))[:_MAX_ATTACHED]]
-            files = (mapping(document) for document in items(event.get("documents"))[:_MAX_ATTACHED])
-            named = (attached(string(document.get("displayName"))) for document in files)
-            yield Part("user", "text", "\n".join(filter(None, (content(event.get("content")), *pictures, *named))))
+            pictures = [image_mark(image) for image in items(event, "images")[:_MAX_ATTACHED]]
+            files = (mapping(document) for document in items(event, "documents")[:_MAX_ATTACHED])
+            named = (attached(string(document, "displayName")) for document in files)
+            yield Part("user", "text", "\n".join(filter(None, (content(event, "content"), *pictures, *named))))
         elif kind == "assistant":
-            operation = string(event.get("operationType")) or "Say"
+            operation = string(event, "operationType") or "Say"
             if operation not in _OPERATIONS:
                 self.count_unknown(f"assistant {operation}")
-            yield Part(*_OPERATIONS.get(operation, ("assistant", "text")), content(event.get("content")))
+            yield Part(*_OPERATIONS.get(operation, ("assistant", "text")), content(event, "content"))
         elif kind in ("tool_call", "sub_agent_start"):
             yield from self._call(event)
         elif kind in ("tool_result", "sub_agent_complete"):
             id, result = _call_id(event), event.get("content", event.get("response"))
             text = content(result) if isinstance(result, list) else tool_input(result)
-            yield Part("tool", "tool-result", text, "", id, event.get("success") is False)
+            yield tool_result(text, "", id, event.get("success") is False)
         elif kind not in _EVENTS_PASSED_OVER and (kind, event.get("kind")) != ("tombstone", "summarization"):
             self.count_unknown(kind)
 
@@ -299,8 +304,8 @@ class KiroEventParser(LineParser, kw_only=True):
         id_ = _call_id(event)
         if id_ in self.calls:
             return
-        name = clean(string(event.get("toolName")) or string(event.get("subAgentName")) or "tool")
-        yield Part("assistant", "tool-call", tool_input(event.get("args", event.get("prompt"))) or name, name, id_)
+        name = clean(string(event, "toolName") or string(event, "subAgentName") or "tool")
+        yield tool_call(tool_input(event.get("args", event.get("prompt"))), name, id_)
 
 
 class KiroEventFormat(LineFormat):
@@ -312,22 +317,21 @@ class KiroEventFormat(LineFormat):
         return (
             "type" not in value
             and isinstance(value.get("timestamp"), str)
-            and string(mapping(value.get("payload")).get("type")) in _EVENTS
+            and string(value, "payload", "type") in _EVENTS
         )
 
     def begin(self, path: str) -> KiroEventParser:
         folder = os.path.dirname(path)
         described = sidecar(os.path.join(folder, "session.json"))
-        title = one_line(string(described.get("title")))
         forked = described.get("createdReason") == "tangent"
-        folders = (*items(described.get("workspacePaths")), *items(described.get("rootPaths")))
-        metadata = SessionMetadata(
-            id=clean(string(described.get("id")) or os.path.basename(folder)),
-            title="" if title == _UNTITLED else title,
-            project=clean(next(filter(None, map(string, folders)), "")),
-            # A "tangent" is a fork of a session, which the user continues.
-            parent="" if forked else clean(string(described.get("parentSessionId"))),
-            started=seconds(described.get("createdAt")),
+        folders = (*items(described, "workspacePaths"), *items(described, "rootPaths"))
+        metadata = SessionMetadata.of(
+            string(described, "id") or os.path.basename(folder),
+            title=described.get("title"),
+            untitled=(_UNTITLED,),
+            project=next(filter(None, map(string, folders)), ""),
+            parent="" if forked else clean(described, "parentSessionId"),
+            started=described.get("createdAt"),
         )
         parser = KiroEventParser(metadata=metadata)
         parser.use_model(described.get("modelId"))
@@ -335,7 +339,7 @@ class KiroEventFormat(LineFormat):
 
 
 def _call_id(event: Mapping[str, Any]) -> str:
-    return clean(string(event.get("toolCallId")) or string(event.get("subSessionId")))
+    return clean(string(event, "toolCallId") or string(event, "subSessionId"))
 
 
 # --- Documents -------------------------------------------------------------------------------------------------------
@@ -349,19 +353,20 @@ class KiroDocument(SessionDocument):
 
     def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
         folder = os.path.dirname(path)
-        project = string(value.get("workspaceDirectory")) or string(value.get("workspacePath"))
-        id_ = string(value.get("sessionId")) or os.path.basename(path).removesuffix(".json")
-        title, created = one_line(string(value.get("title"))), export_reader.listed_time(folder, id_)
-        metadata = SessionMetadata(
-            id=_EDITORS + clean(id_.removeprefix(_EDITORS)),
-            title="" if title == _UNTITLED else title,
-            project=clean(project),
+        project = string(value, "workspaceDirectory") or string(value, "workspacePath")
+        id_ = string(value, "sessionId") or os.path.basename(path).removesuffix(".json")
+        title, created = one_line(value, "title"), export_reader.listed_time(folder, id_)
+        metadata = SessionMetadata.of(
+            _EDITORS + clean(id_.removeprefix(_EDITORS)),
+            title=title,
+            untitled=(_UNTITLED,),
+            project=project,
             started=created,
         )
         executions = _executions(os.path.dirname(os.path.dirname(folder)), project)
         parser = _DocumentParser(metadata=metadata, executions=executions, cancel=cancel)
         parser.use_model(value.get("selectedModel"))
-        messages = tuple(parser.messages([mapping(entry) for entry in items(value.get("history"))]))
+        messages = tuple(parser.messages([mapping(entry) for entry in items(value, "history")]))
         return parser.conversation("", messages)
 
 
@@ -376,9 +381,9 @@ class _DocumentParser(LineParser, kw_only=True):
 
     def messages(self, entries: list[Mapping[str, Any]]) -> Iterator[Message]:
         for number, entry in enumerate(entries):
-            message = mapping(entry.get("message"))
-            role, text = string(message.get("role")), content(message.get("content"))
-            id_ = string(message.get("id"))
+            message = mapping(entry, "message")
+            role, text = string(message, "role"), content(message, "content")
+            id_ = string(message, "id")
             if role == "user":
                 answer = entries[number + 1] if number + 1 < len(entries) else {}
                 execution = self._execution(answer)
@@ -390,13 +395,13 @@ class _DocumentParser(LineParser, kw_only=True):
                 self.count_unknown(f"role {role}" if role else None)
 
     def _execution(self, entry: Mapping[str, Any]) -> _Execution | None:
-        return self.executions.get(string(entry.get("executionId")))
+        return self.executions.get(string(entry, "executionId"))
 
     def _answer(self, entry: Mapping[str, Any], text: str, id_: str) -> Iterator[Message]:
         execution = self._execution(entry)
-        parts = list(self._actions(execution, {string(entry.get("executionId"))}, 1)) if execution else []
+        parts = list(self._actions(execution, {string(entry, "executionId")}, 1)) if execution else []
         if not any(part.text.strip() for part in parts):
-            logs = (string(mapping(log).get("completion")) for log in items(entry.get("promptLogs")))
+            logs = (string(log, "completion") for log in items(entry, "promptLogs"))
             parts = [Part("assistant", "text", text or "\n\n".join(filter(None, logs)))]
         yield from next_turn(self, parts, id=id_, time=execution and execution.started)
 
@@ -405,7 +410,7 @@ class _DocumentParser(LineParser, kw_only=True):
         try:
             for action in export_reader.conversations(execution.path, self.cancel, array="actions"):
                 yield from self._action(action)
-                started = string(mapping(action.get("output")).get("executionId"))
+                started = string(action, "output", "executionId")
                 if started not in self.executions or started in seen:
                     continue
                 seen.add(started)
@@ -417,15 +422,15 @@ class _DocumentParser(LineParser, kw_only=True):
             self.count_unknown("execution that can't be read")
 
     def _action(self, action: Mapping[str, Any]) -> Iterator[Part]:
-        kind, sent, result = string(action.get("actionType")), mapping(action.get("input")), action.get("output")
+        kind, sent, result = string(action, "actionType"), mapping(action, "input"), action.get("output")
         given = mapping(result)
-        text = next((string(given[key]) for key in ("message", "output", "response") if string(given.get(key))), "")
+        text = next((string(given[key]) for key in ("message", "output", "response") if string(given, key)), "")
         if kind == "say":
             yield Part("assistant", "text", text)
         elif kind not in _NO_ACTIONS:
-            name = clean(string(sent.get("toolName")) or kind)
-            yield Part("assistant", "tool-call", tool_input(sent.get("toolArgs", sent)) or name, name)
-            yield Part("tool", "tool-result", text or (result if isinstance(result, str) else ""), name)
+            name = clean(string(sent, "toolName") or kind)
+            yield tool_call(tool_input(sent.get("toolArgs", sent)), name)
+            yield tool_result(text or (result if isinstance(result, str) else ""), name)
 
 
 def _executions(storage: str, project: str) -> dict[str, _Execution]:

@@ -13,9 +13,9 @@ from typing import Any
 import msgspec
 
 from engine.corpus.transcripts.formats import LineFormat, LineParser, digest
-from engine.corpus.transcripts.json_values import mapping, seconds, string
-from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
+from engine.corpus.transcripts.json_values import seconds, string
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
+from engine.corpus.transcripts.messages import Message, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import arguments
 from engine.corpus.transcripts.parsers.claude_code import parts_of
 from engine.corpus.transcripts.parsers.openclaw import OpenClawFormat, OpenClawParser
@@ -31,7 +31,7 @@ class LettaParser(OpenClawParser, kw_only=True):
     """Digests of the ids of the messages read so far."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        if name := string(mapping(value.get("message")).get("id")):
+        if name := string(value, "message", "id"):
             number = digest(name)
             if number in self.known:
                 return []
@@ -53,31 +53,29 @@ class LettaFormat(OpenClawFormat):
     title_marks = ()
 
     def is_line(self, value: Mapping[str, Any]) -> bool:
-        return string(value.get("id")).startswith(_SESSION_ID) or string(
-            mapping(value.get("message")).get("id")
-        ).startswith(_ID)
+        return string(value, "id").startswith(_SESSION_ID) or string(value, "message", "id").startswith(_ID)
 
     def begin(self, path: str) -> LettaParser:
-        return LettaParser(metadata=SessionMetadata(id=clean(os.path.basename(os.path.dirname(path)))))
+        return LettaParser(metadata=SessionMetadata.of(os.path.basename(os.path.dirname(path))))
 
 
 class TranscriptParser(LineParser):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        kind = string(value.get("kind"))
+        kind = string(value, "kind")
         if kind not in _KINDS:
             self.count_unknown(kind)
             return []
-        id_ = string(value.get("source_message_id"))
+        id_ = string(value, "source_message_id")
         return next_turn(self, _parts(kind, value), line, id=id_, time=seconds(value.get("captured_at")))
 
 
 def _parts(kind: str, value: Mapping[str, Any]) -> Iterator[Part]:
-    text = string(value.get("text"))
+    text = string(value, "text")
     if kind == "tool_call":
-        name = string(value.get("name"))
+        name = string(value, "name")
         failed = value.get("resultOk") is False
-        yield Part("assistant", "tool-call", arguments(string(value.get("argsText"))) or name, name, failed=failed)
-        yield Part("tool", "tool-result", string(value.get("resultText")), name, failed=failed)
+        yield tool_call(arguments(string(value, "argsText")), name, failed=failed)
+        yield tool_result(string(value, "resultText"), name, failed=failed)
     elif kind == "user":
         yield Part("user", "text", text)
     elif kind == "error":
@@ -94,7 +92,7 @@ class LettaTranscriptFormat(LineFormat):
     speech_marks = (b'"kind":"user"', b'"kind":"assistant"')
 
     def is_line(self, value: Mapping[str, Any]) -> bool:
-        return string(value.get("kind")) in _KINDS and "captured_at" in value
+        return string(value, "kind") in _KINDS and "captured_at" in value
 
     def metadata(self, path: str) -> SessionMetadata:
-        return SessionMetadata(id=clean(os.path.basename(os.path.dirname(path))))
+        return SessionMetadata.of(os.path.basename(os.path.dirname(path)))

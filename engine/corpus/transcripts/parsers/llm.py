@@ -27,7 +27,7 @@ from engine.corpus.transcripts.json_values import (
     string,
     tool_input,
 )
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, arguments
 from engine.corpus.transcripts.token_usage import Usage, tokens
@@ -83,24 +83,23 @@ class LlmReader(LineParser, kw_only=True):
             self.count_unknown(f"role {role}")
             who = "system"
         if kind in ("text", "reasoning"):
-            joined = text + "".join(map(self._piece, items(payload.get("text_ref"))))
+            joined = text + "".join(map(self._piece, items(payload, "text_ref")))
             return Part(who, "text" if kind == "text" else "thinking", joined)
         if kind == "tool_call":
-            id = string(payload.get("tool_call_id"))
-            return Part("assistant", "tool-call", tool_input(payload.get("arguments")) or tool, tool, id)
+            id = string(payload, "tool_call_id")
+            return tool_call(tool_input(payload, "arguments"), tool, id)
         if kind == "tool_result":
-            id, failure = string(payload.get("tool_call_id")), string(payload.get("exception"))
-            return Part("tool", "tool-result", content(payload.get("output")) or failure, tool, id, bool(failure))
+            id, failure = string(payload, "tool_call_id"), string(payload, "exception")
+            return tool_result(content(payload, "output") or failure, tool, id, bool(failure))
         if kind == "attachment":
             sort, _, name = as_text(attachment).partition(" ")
-            value = image_value(image)
-            return Part(who, "text", attached(name, image=sort.startswith("image/"), value=value))
+            return Part(who, "text", attached(name, image=sort.startswith("image/"), value=image_value(image)))
         self.count_unknown(f"part {kind}" if kind else None)
         return None
 
     def _piece(self, value: object) -> str:
         piece = mapping(value)
-        return string(piece.get("literal")) or attached(self.source(piece.get("fragment")))
+        return string(piece, "literal") or attached(self.source(piece.get("fragment")))
 
     def source(self, fragment: object) -> str:
         """Return the source of a fragment; empty if there is none."""
@@ -190,9 +189,9 @@ def _tools(connection: apsw.Connection, table: str, response: object) -> Iterato
         for name, content in connection.execute(query, (as_text(response),)):
             tool = as_text(name)
             if table == "tool_calls":
-                yield Part("assistant", "tool-call", arguments(as_text(content)) or tool, tool)
+                yield tool_call(arguments(as_text(content)), tool)
             else:
-                yield Part("tool", "tool-result", as_text(content), tool)
+                yield tool_result(as_text(content), tool)
 
 
 def _inserted(connection: apsw.Connection, reader: LlmReader, response: object) -> Iterator[Part]:
@@ -224,7 +223,7 @@ def _listed(connection: apsw.Connection) -> str:
 
 def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
     titles = "SELECT CAST(name AS BLOB) FROM {} WHERE id = ?"
-    metadata = SessionMetadata(id=clean(key))
+    metadata = SessionMetadata.of(key)
     reader = LlmReader(metadata=metadata, connection=connection)
     turns = _responses(connection, reader, key)
     row = connection.execute(titles.format("conversations"), (key,)).fetchone()

@@ -15,9 +15,9 @@ from typing import Any
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.export_reader import SessionDocument, read_branches
 from engine.corpus.transcripts.formats import Conversation, LineParser
-from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn
-from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.json_values import content, mapping, member, objects, seconds, string, tool_input
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
+from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, one_line
 from engine.corpus.transcripts.token_usage import counted
 
 _ENDING = ".conversation.json"
@@ -31,10 +31,10 @@ class _Parser(LineParser):
     """Parses the versions of messages that the user saw last, one by one."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        role = self.role(_ROLES, string(value.get("role"))) or "system"
-        steps = list(map(mapping, items(value.get("steps"))))
+        role = self.role(_ROLES, string(value, "role")) or "system"
+        steps = objects(value, "steps")
         self._use(value, steps)
-        times = (_TIME.match(string(step.get("stepIdentifier"))) for step in steps)
+        times = (_TIME.match(string(step, "stepIdentifier")) for step in steps)
         time = next((seconds(int(found[0])) for found in times if found), None)
         blocks = [*self._blocks(value, role, "text"), *(part for step in steps for part in self._step(step, role))]
         return next_turn(self, blocks, time=time)
@@ -42,37 +42,37 @@ class _Parser(LineParser):
     def _use(self, version: Mapping[str, Any], steps: Sequence[Mapping[str, Any]]) -> None:
         """Count the models and tokens of an answer, or else the model that is named as its author."""
         requests: list[Mapping[str, Any]] = []
-        for made in (mapping(step.get("genInfo")) for step in steps):
+        for made in (mapping(step, "genInfo") for step in steps):
             if made and made not in requests:
                 requests.append(made)
         for made in requests:
-            stats = mapping(made.get("stats"))
+            stats = mapping(made, "stats")
             usage = counted(stats, "promptTokensCount predictedTokensCount")
             self.use(made.get("identifier") or made.get("indexedModelIdentifier"), usage)
         if steps and not requests:
-            self.use_model(mapping(version.get("senderInfo")).get("senderName"))
+            self.use_model(member(version, "senderInfo", "senderName"))
 
     def _step(self, step: Mapping[str, Any], role: Role) -> Iterator[Part]:
         kind = step.get("type")
         if kind == "contentBlock":
-            thinks = mapping(step.get("style")).get("type") == "thinking"
+            thinks = member(step, "style", "type") == "thinking"
             yield from self._blocks(step, role, "thinking" if thinks else "text")
         elif kind not in _STEPS_PASSED_OVER:
             self.count_unknown(kind)
 
     def _blocks(self, value: Mapping[str, Any], role: Role, kind: Kind) -> Iterator[Part]:
-        for block in map(mapping, items(value.get("content"))):
+        for block in objects(value, "content"):
             sort = block.get("type")
             if sort == "text":
-                yield Part(role, kind, string(block.get("text")))
+                yield Part(role, kind, string(block, "text"))
             elif sort == "file":
-                name, image = string(block.get("name")), string(block.get("fileType")) == "image"
-                yield Part(role, "text", attached(name or string(block.get("fileIdentifier")), image=image))
+                name, image = string(block, "name"), string(block, "fileType") == "image"
+                yield Part(role, "text", attached(name or string(block, "fileIdentifier"), image=image))
             elif sort == "toolCallRequest":
-                name = string(block.get("name"))
-                yield Part("assistant", "tool-call", tool_input(block.get("parameters")) or name, name)
+                name = string(block, "name")
+                yield tool_call(tool_input(block, "parameters"), name)
             elif sort == "toolCallResult":
-                yield Part("tool", "tool-result", content(block.get("content")), string(block.get("name")))
+                yield tool_result(content(block, "content"), string(block, "name"))
             else:
                 self.count_unknown(sort)
 
@@ -85,14 +85,13 @@ class LmStudioChat(SessionDocument):
     )
 
     def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
-        title, id_ = one_line(string(value.get("name"))), os.path.basename(path).removesuffix(_ENDING)
-        metadata = SessionMetadata(id=clean(id_), title="" if title == _UNTITLED else title)
-        metadata.started = seconds(value.get("createdAt"))
+        title, id_ = one_line(value, "name"), os.path.basename(path).removesuffix(_ENDING)
+        metadata = SessionMetadata.of(id_, title=title, untitled=(_UNTITLED,), started=value.get("createdAt"))
         current: list[Mapping[str, Any]] = []
         others: list[Mapping[str, Any]] = []
-        for message in map(mapping, items(value.get("messages"))):
+        for message in objects(value, "messages"):
             selected = message.get("currentlySelected", 0)
-            for number, version in enumerate(map(mapping, items(message.get("versions")))):
+            for number, version in enumerate(objects(message, "versions")):
                 (current if number == selected else others).append(version)
         parser = _Parser(metadata=metadata)
         return read_branches(parser, "", current, others)

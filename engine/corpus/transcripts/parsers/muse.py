@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from engine.corpus.transcripts.formats import LineFormat, LineParser
-from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.json_values import items, mapping, member, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
 
@@ -40,81 +40,81 @@ class MuseParser(LineParser, kw_only=True):
     """Prompt that the user typed during a run; another one may begin with it."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        kind, payload, stream = string(value.get("payload_type")), mapping(value.get("payload")), value.get("stream")
+        kind, payload, stream = string(value, "payload_type"), mapping(value, "payload"), value.get("stream")
         if not kind:
             if not any(mark in value for mark in ("retained_frame", "retained_marker")):
                 self.count_unknown(None)
             return []
-        self.stream = self.stream or clean(string(mapping(stream).get("id")))
-        if clean(string(mapping(stream).get("id"))) != self.stream:
+        self.stream = self.stream or clean(stream, "id")
+        if clean(stream, "id") != self.stream:
             return []
-        event = mapping(payload.get("event"))
+        event = mapping(payload, "event")
         if kind == "runtime.session":
             parts = list(self._event(event)) if payload.get("kind") == "run" else []
         else:
-            parts = list(self._record(kind, payload, mapping(payload.get("record")) or payload))
+            parts = list(self._record(kind, payload, mapping(payload, "record") or payload))
         stamp = value.get("recorded_at")
         time = seconds(stamp // 1000) if isinstance(stamp, int | float) else None  # `/` fails on a number of 400 digits
-        id_ = string(event.get("message_id")) or string(value.get("id"))
+        id_ = string(event, "message_id") or string(value, "id")
         return next_turn(self, parts, line, id=id_, time=time, side=self.metadata.parent != "")
 
     def _record(self, kind: str, payload: Mapping[str, Any], record: Mapping[str, Any]) -> Iterator[Part]:
         if kind in ("runtime.session.metadata", "session.workspace_branch.observed"):
-            self.metadata.project = clean(string(record.get("workspace_root"))) or self.metadata.project
-            self.metadata.branch = clean(string(mapping(record.get("reference")).get("name"))) or self.metadata.branch
+            self.metadata.project = clean(record, "workspace_root") or self.metadata.project
+            self.metadata.branch = clean(record, "reference", "name") or self.metadata.branch
         elif kind == "runtime.session.route_facts":
-            self.metadata.project = self.metadata.project or clean(string(record.get("cwd")))
+            self.metadata.project = self.metadata.project or clean(record, "cwd")
         elif kind == "session.name.changed" and record.get("source") == "user":
-            self.metadata.title = one_line(string(record.get("new_name")))
+            self.metadata.title = one_line(record, "new_name")
         elif kind == "user_shell.command":
-            yield Part("user", "tool-call", string(record.get("command_text")), "shell")
+            yield Part("user", "tool-call", string(record, "command_text"), "shell")
         elif kind == "user_shell.result":
-            yield Part("tool", "tool-result", string(record.get("visible_output")), "shell")
+            yield tool_result(string(record, "visible_output"), "shell")
         elif _RECORDS.fullmatch(kind) is None:
             self.count_unknown(kind)
-        self.model = clean(string(record.get("model_id"))) or self.model
+        self.model = clean(record, "model_id") or self.model
         self.use_model(self.model)
 
     def _event(self, event: Mapping[str, Any]) -> Iterator[Part]:
-        kind = string(event.get("kind"))
+        kind = string(event, "kind")
         if kind == "started":
-            prompt, before, self.steered = clean(string(event.get("prompt"))), self.steered, ""
+            prompt, before, self.steered = clean(event, "prompt"), self.steered, ""
             if prompt != before:
                 yield Part("user", "text", prompt)
         elif kind == "inbox_item_queued":
-            own = mapping(event.get("source")).get("source") == "user_steer"
-            text = string(mapping(event.get("payload")).get("prompt")) or string(event.get("body"))
+            own = member(event, "source", "source") == "user_steer"
+            text = string(event, "payload", "prompt") or string(event, "body")
             self.steered = clean(text) if own else self.steered
             yield Part("user" if own else "system", "text", text)
         elif kind == "assistant_message_committed":
-            yield Part("assistant", "text", string(event.get("text")))
+            yield Part("assistant", "text", string(event, "text"))
         elif kind in ("reasoning_committed", "reasoning_summary_committed"):
-            yield Part("assistant", "thinking", string(event.get("text")))
+            yield Part("assistant", "thinking", string(event, "text"))
         elif kind == "assistant_tool_calls_committed":
-            yield from map(self._call, map(mapping, items(event.get("tool_calls")) or items(event.get("calls"))))
+            yield from map(self._call, map(mapping, items(event, "tool_calls") or items(event, "calls")))
         elif kind in _RESULTS:
-            yield from map(self._result, map(mapping, items(event.get("results")) or [event]))
+            yield from map(self._result, map(mapping, items(event, "results") or [event]))
         elif kind == "model_completed":
-            self._count(string(event.get("model")), mapping(event.get("usage")))
+            self._count(string(event, "model"), mapping(event, "usage"))
         elif kind == "terminal":
-            yield Part("system", "text", string(event.get("reason")))
+            yield Part("system", "text", string(event, "reason"))
         elif _SILENT.fullmatch(kind) is None:
             self.count_unknown(f"event {kind}" if kind else None)
 
     def _call(self, call: Mapping[str, Any]) -> Part:
-        name, sent, id = clean(string(call.get("name"))), call.get("args"), string(call.get("call_id"))
+        name, sent, id = clean(call, "name"), call.get("args"), string(call, "call_id")
         given = parse_line(sent.encode(errors="replace")) or sent if isinstance(sent, str) else sent
-        if name == "bash" and string(mapping(given).get("command")):
+        if name == "bash" and string(given, "command"):
             given = mapping(given)["command"]  # the description, its other argument, is not the command
-        return Part("assistant", "tool-call", tool_input(given) or name, name, id)
+        return tool_call(tool_input(given), name, id)
 
     def _result(self, result: Mapping[str, Any]) -> Part:
-        text = next(filter(None, (string(result.get(key)) for key in ("text", "output", "result"))), "")
+        text = next(filter(None, (string(result, key) for key in ("text", "output", "result"))), "")
         given = parse_line(text.encode(errors="replace")) if text.startswith("{") else None
-        output = mapping(given).get("output")
-        id = string(result.get("tool_call_id")) or string(result.get("call_id"))
-        failed = bool(mapping(given).get("exit_code"))
-        return Part("tool", "tool-result", output if isinstance(output, str) else text, "", id, failed)
+        output = member(given, "output")
+        id = string(result, "tool_call_id") or string(result, "call_id")
+        failed = bool(member(given, "exit_code"))
+        return tool_result(output if isinstance(output, str) else text, "", id, failed)
 
     def _count(self, model: str, counts: Mapping[str, Any]) -> None:
         """Count one answer of the model; the recorded input includes the cached tokens."""
@@ -134,7 +134,7 @@ class MuseFormat(LineFormat):
         return "retained_frame" in value or (
             isinstance(value.get("payload_type"), str)
             and isinstance(value.get("payload"), dict)
-            and mapping(value.get("stream")).get("kind") == "session"
+            and member(value, "stream", "kind") == "session"
         )
 
     def metadata(self, path: str) -> SessionMetadata:
@@ -142,4 +142,4 @@ class MuseFormat(LineFormat):
         above = os.path.dirname(folder)
         called = os.path.basename(above) == _SUBAGENTS
         parent = clean(os.path.basename(os.path.dirname(above))) if called else ""
-        return SessionMetadata(id=clean(os.path.basename(folder)), parent=parent)
+        return SessionMetadata.of(os.path.basename(folder), parent=parent)

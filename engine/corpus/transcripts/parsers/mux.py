@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.export_reader import json_lines
 from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser
-from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.json_values import content, items, mapping, member, objects, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import cached_by_version
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, sidecar
 from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
@@ -39,58 +39,58 @@ class _Workspace(NamedTuple):
 
 class _Parser(LineParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        about = mapping(value.get("metadata"))
-        role = self.role(ROLES, string(value.get("role")))
+        about = mapping(value, "metadata")
+        role = self.role(ROLES, string(value, "role"))
         if role is None:
             return []
         sort = mapping(about.get("muxMetadata", about.get("cmuxMetadata")))
-        shown = string(sort.get("rawCommand"))
+        shown = string(sort, "rawCommand")
         if about.get("synthetic") is True or sort.get("type") in _INSERTED or about.get("compacted"):
             role, shown = "system", ""
         parts = list(self._parts(value.get("parts"), role, shown))
-        parts.append(Part("system", "text", string(about.get("error"))))
+        parts.append(Part("system", "text", string(about, "error")))
         self._use(about)
         time = seconds(about.get("timestamp"), value.get("createdAt"))
-        return next_turn(self, parts, id=string(value.get("id")), time=time, side=bool(self.metadata.parent))
+        return next_turn(self, parts, id=string(value, "id"), time=time, side=bool(self.metadata.parent))
 
     def _use(self, about: Mapping[str, Any]) -> None:
         """Add the usage of a message, and of tools that asked a model."""
-        for used in (about, *map(mapping, items(about.get("toolModelUsages")))):
-            counts = mapping(used.get("usage"))
-            detail = mapping(counts.get("inputTokenDetails"))
-            anthropic = mapping(mapping(used.get("providerMetadata")).get("anthropic"))
+        for used in (about, *objects(about, "toolModelUsages")):
+            counts = mapping(used, "usage")
+            detail = mapping(counts, "inputTokenDetails")
+            anthropic = mapping(used, "providerMetadata", "anthropic")
             cached = counts.get("cachedInputTokens", detail.get("cacheReadTokens"))
             written = anthropic.get("cacheCreationInputTokens", detail.get("cacheWriteTokens"))
             sent = without_cached(counts.get("inputTokens"), cached, written)
             usage = Usage(sent, tokens(counts.get("outputTokens")), tokens(cached), tokens(written))
-            model = string(used.get("model"))
+            model = string(used, "model")
             self.use(model.partition(":")[2] or model, usage)
 
     def _parts(self, parts: object, role: Role, shown: str) -> Iterator[Part]:
         """Yield the parts of a message; `shown` is the command that the user typed in place of its first text."""
-        for part in map(mapping, items(parts)):
+        for part in objects(parts):
             kind = part.get("type")
             if kind == "text":
-                yield Part(role, "text", shown or string(part.get("text")))
+                yield Part(role, "text", shown or string(part, "text"))
                 shown = ""
             elif kind == "reasoning":
-                yield Part("assistant", "thinking", string(part.get("text")))
+                yield Part("assistant", "thinking", string(part, "text"))
             elif kind == "file":
-                image = string(part.get("mediaType")).startswith("image/")
-                yield Part(role, "text", attached(string(part.get("filename")), image=image, value=part))
+                image = string(part, "mediaType").startswith("image/")
+                yield Part(role, "text", attached(string(part, "filename"), image=image, value=part))
             elif kind == "dynamic-tool":
-                for call in (part, *map(mapping, items(part.get("nestedCalls")))):
-                    name, output, id = string(call.get("toolName")), call.get("output"), string(call.get("toolCallId"))
-                    failed = mapping(output).get("success") is False
-                    yield Part("assistant", "tool-call", tool_input(call.get("input")) or name, name, id, failed)
-                    yield Part("tool", "tool-result", _result(output), name, id, failed)
+                for call in (part, *objects(part, "nestedCalls")):
+                    name, output, id = string(call, "toolName"), call.get("output"), string(call, "toolCallId")
+                    failed = member(output, "success") is False
+                    yield tool_call(tool_input(call, "input"), name, id, failed)
+                    yield tool_result(_result(output), name, id, failed)
             else:
                 self.count_unknown(f"part {kind}" if isinstance(kind, str) else None)
 
 
 def _result(output: object) -> str:
     fields = mapping(output)
-    text = next(filter(None, (string(fields.get(name)) for name in _RESULTS)), "")
+    text = next(filter(None, (string(fields, name) for name in _RESULTS)), "")
     return text or (content(output) if isinstance(output, str | list) else tool_input(output))
 
 
@@ -108,7 +108,7 @@ class MuxChat(DocumentFormat):
             known = _workspace(parent)._replace(title="", parent=os.path.basename(parent))
         else:
             known = _workspace(folder)
-        metadata = SessionMetadata(id=clean(task), title=known.title, project=known.project, parent=known.parent)
+        metadata = SessionMetadata.of(task, title=known.title, project=known.project, parent=known.parent)
         parser = _Parser(metadata=metadata)
         messages: list[Message] = []
         for line in chain(_archived(os.path.join(folder, _ARCHIVE), cancel), json_lines(path, cancel)):
@@ -132,7 +132,7 @@ def _workspace(folder: str) -> _Workspace:
     if found := _workspaces(config).get(id_):
         return found
     about = sidecar(os.path.join(folder, "metadata.json"))  # of a version before autumn 2025
-    return _Workspace(one_line(string(about.get("name"))), clean(string(about.get("projectPath"))))
+    return _Workspace(one_line(about, "name"), clean(about, "projectPath"))
 
 
 @cached_by_version
@@ -140,10 +140,10 @@ def _workspaces(config: str) -> Mapping[str, _Workspace]:
     """Read all workspaces by id."""
     found: dict[str, _Workspace] = {}
     for pair in map(items, items(sidecar(config).get("projects"))):
-        project = clean(string(next(iter(pair), "")))
-        for workspace in map(mapping, items(mapping(pair[-1] if pair else None).get("workspaces"))):
-            title = one_line(string(workspace.get("title")) or string(workspace.get("name")))
-            parent = clean(string(workspace.get("parentWorkspaceId")))
-            if id_ := string(workspace.get("id")):
+        project = clean(next(iter(pair), ""))
+        for workspace in objects(pair[-1] if pair else None, "workspaces"):
+            title = one_line(string(workspace, "title") or string(workspace, "name"))
+            parent = clean(workspace, "parentWorkspaceId")
+            if id_ := string(workspace, "id"):
                 found[id_] = _Workspace(title, project, parent)
     return found

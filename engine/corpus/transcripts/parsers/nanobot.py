@@ -27,7 +27,7 @@ class NanobotParser(ChatParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         kind = value.get("_type")
         if kind == "metadata":
-            self.metadata.id = clean(string(value.get("key"))) or self.metadata.id
+            self.metadata.id = clean(value, "key") or self.metadata.id
             self.metadata.started = local_time(value.get("created_at"))
             return []
         if kind is not None:
@@ -37,7 +37,7 @@ class NanobotParser(ChatParser, kw_only=True):
         return next_turn(self, list(self._parts(value)), line, time=local_time(value.get("timestamp")))
 
     def _parts(self, message: Mapping[str, Any]) -> Iterator[Part]:
-        marked = mapping(message.get("_runtime_context"))
+        marked = mapping(message, "_runtime_context")
         own, added = _divided(message.get("content"), marked)
         for part in self.chat_parts({**message, "content": own}):
             hidden = part.role == "user" and message.get("_hidden_history") is True
@@ -48,11 +48,11 @@ class NanobotParser(ChatParser, kw_only=True):
 
 def _divided(content: object, marked: Mapping[str, Any]) -> tuple[object, list[str]]:
     """Return the user's content, and the texts that the program appended to it."""
-    added, blocks = string(marked.get("suffix")), items(marked.get("blocks"))
+    added, blocks = string(marked, "suffix"), items(marked, "blocks")
     if isinstance(content, str) and added and content.endswith(added):
         return content[: -len(added)].rstrip("\n"), [added]
     if isinstance(content, list) and blocks and content[-len(blocks) :] == blocks:
-        return content[: -len(blocks)], [string(mapping(block).get("text")) for block in blocks]
+        return content[: -len(blocks)], [string(block, "text") for block in blocks]
     return content, []
 
 
@@ -66,7 +66,7 @@ class NanobotFormat(LineFormat):
 
     def metadata(self, path: str) -> SessionMetadata:
         folder, name = os.path.split(path)
-        return SessionMetadata(id=clean(name.removesuffix(".jsonl")), project=_workspace(folder))
+        return SessionMetadata.of(name.removesuffix(".jsonl"), project=_workspace(folder))
 
 
 def _workspace(folder: str) -> str:

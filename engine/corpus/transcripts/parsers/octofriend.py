@@ -14,9 +14,9 @@ import apsw
 from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of
 from engine.corpus.transcripts.export_reader import divided, read_branches
 from engine.corpus.transcripts.formats import Conversation
-from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.json_values import mapping, objects, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import ChatParser
 from engine.corpus.transcripts.token_usage import Usage, tokens
@@ -37,37 +37,36 @@ class OctofriendReader(ChatParser):
         if value["notification"]:
             return next_turn(self, [Part("system", "text", value["notification"])], time=time)
         message = mapping(value["message"])
-        usage = mapping(message.get("usage"))
-        sent = mapping(usage.get("input"))
+        usage = mapping(message, "usage")
+        sent = mapping(usage, "input")
         counts = Usage(tokens(sent.get("uncached")), tokens(usage.get("output")), tokens(sent.get("cached")))
         if message.get("role") == "assistant":
             self.use(value["model"], counts)
         return next_turn(self, self._parts(message), time=time)
 
     def _parts(self, message: Mapping[str, Any]) -> Iterator[Part]:
-        kind = string(message.get("role"))
-        called = mapping(message.get("toolCall")) or mapping(message.get("malformedRequest"))
+        kind = string(message, "role")
+        called = mapping(message, "toolCall") or mapping(message, "malformedRequest")
         if called:
-            output = _text(message) or next(filter(None, (string(message.get(key)) for key in ("error", "reason"))), "")
-            id, failed = clean(string(called.get("toolCallId"))), kind in _FAILED
-            yield Part("tool", "tool-result", output or string(called.get("error")), "", id, failed)
+            output = _text(message) or next(filter(None, (string(message, key) for key in ("error", "reason"))), "")
+            id, failed = clean(called, "toolCallId"), kind in _FAILED
+            yield tool_result(output or string(called, "error"), "", id, failed)
             return
         role = self.role(_ROLES, kind)
         if role is None:
             return
-        thoughts = map(mapping, items(mapping(message.get("anthropic")).get("thinkingBlocks")))
+        thoughts = objects(message, "anthropic", "thinkingBlocks")
         for thought in (
-            string(message.get("reasoningContent")),
-            *(string(block.get("thinking")) for block in thoughts),
+            string(message, "reasoningContent"),
+            *(string(block, "thinking") for block in thoughts),
         ):
             yield Part("assistant", "thinking", thought)
         yield Part(role, "text", _text(message))
-        for call in map(mapping, items(message.get("toolCalls"))):
-            asked = mapping(mapping(call.get("call")).get("original")) or call
-            name = clean(string(asked.get("name")))
-            id = clean(string(call.get("toolCallId")))
-            given = tool_input(asked.get("original", asked.get("arguments")))
-            yield Part("assistant", "tool-call", given or name, name, id)
+        for call in objects(message, "toolCalls"):
+            asked = mapping(call, "call", "original") or call
+            name = clean(asked, "name")
+            id = clean(call, "toolCallId")
+            yield tool_call(tool_input(asked.get("original", asked.get("arguments"))), name, id)
 
 
 def _text(message: Mapping[str, Any]) -> str:
@@ -76,10 +75,10 @@ def _text(message: Mapping[str, Any]) -> str:
     if isinstance(blocks, str):
         return blocks
     return "\n".join(
-        attached(string(mapping(block.get("image")).get("filePath")), image=True, value=block)
+        attached(string(block, "image", "filePath"), image=True, value=block)
         if block.get("type") == "image"
-        else string(block.get("content"))
-        for block in map(mapping, items(blocks))
+        else string(block, "content")
+        for block in objects(blocks)
     )
 
 
@@ -87,7 +86,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     row = connection.execute("SELECT id, CAST(cwd AS BLOB) FROM trees WHERE name = ?", (key,)).fetchone()
     if row is None:
         return None
-    reader = OctofriendReader(metadata=SessionMetadata(id=clean(key), project=clean(as_text(row[1]))))
+    reader = OctofriendReader(metadata=SessionMetadata.of(key, project=as_text(row[1])))
     nodes, parents = dict[str, dict[str, Any]](), dict[str, str]()
     created = "n.created_at" if "created_at" in columns(connection, "tree_nodes") else "NULL"
     model = data_of("h.model_json") if "model_json" in columns(connection, "history_items") else "NULL"
@@ -101,7 +100,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
             "time": time,
             "model": _model(stated),
             "notification": as_text(notification),
-            "message": mapping(value.get("ir")) or {"role": "checkpoint"},
+            "message": mapping(value, "ir") or {"role": "checkpoint"},
         }
         parents[name] = as_text(above)
     times = {name: float(number) for number, name in enumerate(nodes, 1)}
@@ -110,7 +109,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
 
 def _model(stated: object) -> str:
     value = parse_line(stated) if isinstance(stated, bytes) else None
-    return string(mapping(mapping(value).get("model")).get("model"))
+    return string(value, "model", "model")
 
 
 OCTOFRIEND_DATABASE = RowFormat(

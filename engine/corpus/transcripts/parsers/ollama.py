@@ -15,8 +15,8 @@ import msgspec
 from engine.corpus.transcripts.database_format import RowFormat, as_text, data_of, rows_with, whole
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import held_only, image_value, seconds
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn
-from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_result
+from engine.corpus.transcripts.messages import Message, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import ROLES, arguments
 
 _CHAT = "SELECT CAST(title AS BLOB), CAST(created_at AS BLOB) FROM chats WHERE id = ?"
@@ -40,7 +40,7 @@ class OllamaReader(LineParser, kw_only=True):
             return []
         if role == "tool":
             tool = self.called.pop(0) if self.called else ""
-            return next_turn(self, [Part("tool", "tool-result", text, tool)], time=seconds(time))
+            return next_turn(self, [tool_result(text, tool)], time=seconds(time))
         parts = [Part(role, "thinking", thinking), Part(role, "text", text), *_attached(connection, row[0])]
         if role == "assistant":
             self.use_model(model)
@@ -71,7 +71,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     if row is None:
         return None
     title, created = map(as_text, row)
-    metadata = SessionMetadata(id=clean(key), title=one_line(title), started=seconds(created))
+    metadata = SessionMetadata.of(key, title=title, started=created)
     reader = OllamaReader(metadata=metadata)
     rows = connection.execute(_MESSAGES.format(rows=rows_with(connection, "messages", "chat_id")), (key,)).fetchall()
     messages = whole(reader, (reader.message(connection, message) for message in rows))

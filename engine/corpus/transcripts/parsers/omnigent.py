@@ -16,8 +16,8 @@ from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, 
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import ROLES, arguments
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
 
@@ -51,30 +51,29 @@ _METADATA = f"""SELECT CAST(c.title AS BLOB), c.created_at, CAST({_id("c.parent_
 class OmnigentReader(LineParser, kw_only=True):
     def parts(self, kind: str, data: Mapping[str, Any], words: str) -> Iterator[Part]:
         if kind == "message":
-            role: Role = ROLES.get(string(data.get("role")), "assistant")
+            role: Role = ROLES.get(string(data, "role"), "assistant")
             hidden = data.get("is_meta") is True
-            yield Part("system" if hidden else role, "text", content(data.get("content")))
+            yield Part("system" if hidden else role, "text", content(data, "content"))
         elif kind == "function_call":
-            name = string(data.get("name"))
-            self.calls[clean(string(data.get("call_id")))] = clean(name)
-            yield Part("assistant", "tool-call", arguments(data.get("arguments")) or name, name)
+            name = string(data, "name")
+            self.calls[clean(data, "call_id")] = clean(name)
+            yield tool_call(arguments(data.get("arguments")), name)
         elif kind == "function_call_output":
-            called = self.calls.get(clean(string(data.get("call_id"))), "")
-            yield Part("tool", "tool-result", content(data.get("output")), called)
+            yield tool_result(content(data, "output"), self.calls.get(clean(data, "call_id"), ""))
         elif kind == "reasoning":
-            yield Part("assistant", "thinking", content(items(data.get("summary"))))
+            yield Part("assistant", "thinking", content(items(data, "summary")))
         elif kind == "compaction":
-            yield Part("system", "text", string(data.get("summary")))
+            yield Part("system", "text", string(data, "summary"))
         elif kind == "error":
-            yield Part("system", "text", string(data.get("message")))
+            yield Part("system", "text", string(data, "message"))
         elif kind == "slash_command":
             yield Part("system", "text", f"/{string(data.get('name'))} {string(data.get('arguments'))}".strip())
         elif kind == "terminal_command":
             typed = data.get("kind") == "input"
-            text = string(data.get("input" if typed else "output")) or words
+            text = string(data, "input" if typed else "output") or words
             yield Part("user" if typed else "tool", "tool-call" if typed else "tool-result", text, _TERMINAL)
         elif kind == "native_tool":
-            yield Part("tool", "tool-result", words)
+            yield tool_result(words)
         elif kind not in _SILENT:
             self.count_unknown(f"item {kind}")
 
@@ -100,13 +99,13 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
         workspace,
         id_,
     ) = row
-    metadata = SessionMetadata(
-        id=clean(name),
-        title=one_line(as_text(title) or as_text(called)),
-        project=clean(as_text(folder) or as_text(folder_above)),
-        branch=clean(as_text(branch) or as_text(branch_above)),
+    metadata = SessionMetadata.of(
+        name,
+        title=as_text(title) or as_text(called),
+        project=as_text(folder) or as_text(folder_above),
+        branch=as_text(branch) or as_text(branch_above),
         parent=clean(as_text(parent)) if as_text(kind) in _SUB_AGENT else "",
-        started=seconds(created),
+        started=created,
     )
     reader = OmnigentReader(metadata=metadata)
     _count(reader, counts)
@@ -133,7 +132,7 @@ def _count(reader: OmnigentReader, counts: object) -> None:
     if data.startswith(_FRAME):
         data = (unpacked(data[2:]) or b"") if data[1:2] == _ZSTD else data[2:]
     total = parse_line(data) or {}
-    for model, of_model in (mapping(total.get("by_model")) or {"": total}).items():
+    for model, of_model in (mapping(total, "by_model") or {"": total}).items():
         spent = mapping(of_model)
         cost = dollars(spent.get("total_cost_usd"))
         reader.use(model, Usage(tokens(spent.get("input_tokens")), tokens(spent.get("output_tokens")), cost=cost))

@@ -19,10 +19,10 @@ from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.database_format import RowFormat, as_text, data_of
 from engine.corpus.transcripts.export_reader import divided, read_branches
 from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser
-from engine.corpus.transcripts.json_values import items, mapping, seconds, string
+from engine.corpus.transcripts.json_values import mapping, objects, seconds, string
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_result
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
 _AGENT = "open-webui"
@@ -39,13 +39,13 @@ class _Parser(LineParser):
     """Parses the messages of one branch, one by one."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        role = self.role(_ROLES, string(value.get("role"))) or "system"
-        id_, usage = string(value.get("id")), mapping(value.get("usage"))
+        role = self.role(_ROLES, string(value, "role")) or "system"
+        id_, usage = string(value, "id"), mapping(value, "usage")
         turn_usage = Usage(tokens(usage.get("prompt_tokens")), tokens(usage.get("completion_tokens")))
         self.use(value.get("model"), turn_usage, request=id_)
-        files = map(mapping, items(value.get("files")))
-        named = (attached(string(file.get("name")), image=file.get("type") == "image", value=file) for file in files)
-        parts = [*_parts(role, string(value.get("content"))), Part(role, "text", "\n".join(named))]
+        files = objects(value, "files")
+        named = (attached(string(file, "name"), image=file.get("type") == "image", value=file) for file in files)
+        parts = [*_parts(role, string(value, "content")), Part(role, "text", "\n".join(named))]
         return next_turn(self, parts, id=id_, time=seconds(value.get("timestamp")))
 
 
@@ -65,7 +65,7 @@ def _parts(role: Role, text: str) -> Iterator[Part]:
         else:
             name = attributes.get("name") or kind or "tool"
             yield Part(role, "tool-call", attributes.get("arguments", "") or name, name)
-            yield Part("tool", "tool-result", attributes.get("result", "") or inner, name)
+            yield tool_result(attributes.get("result", "") or inner, name)
         at = end + len(_CLOSING)
     yield Part(role, "text", text[at:].strip())
 
@@ -96,15 +96,16 @@ def _row(connection: apsw.Connection, key: str, _path: str) -> Conversation | No
 
 
 def _conversation(value: Mapping[str, Any]) -> Conversation:
-    chat = mapping(value.get("chat"))
-    history = mapping(chat.get("history"))
-    nodes = {name: {"id": name, **mapping(node)} for name, node in mapping(history.get("messages")).items()}
-    parents = {name: string(node.get("parentId")) for name, node in nodes.items()}
+    chat = mapping(value, "chat")
+    history = mapping(chat, "history")
+    nodes = {name: {"id": name, **mapping(node)} for name, node in mapping(history, "messages").items()}
+    parents = {name: string(node, "parentId") for name, node in nodes.items()}
     times = {name: seconds(node.get("timestamp")) for name, node in nodes.items()}
-    key = clean(string(value.get("id")) or string(chat.get("id")))
-    title = one_line(string(value.get("title")) or string(chat.get("title")))
-    parser = _Parser(metadata=SessionMetadata(id=key, title="" if title == _UNTITLED else title))
-    current, others = divided(nodes, parents, times, string(history.get("currentId")))
+    key = clean(string(value, "id") or string(chat, "id"))
+    parser = _Parser(
+        metadata=SessionMetadata.of(key, title=string(value, "title") or string(chat, "title"), untitled=(_UNTITLED,))
+    )
+    current, others = divided(nodes, parents, times, string(history, "currentId"))
     started, ended = seconds(value.get("created_at")), seconds(value.get("updated_at"))
     return read_branches(parser, key, current, others, started=started, ended=ended)
 

@@ -30,10 +30,10 @@ from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.agents import OPENCLAW_ARCHIVED
 from engine.corpus.transcripts.formats import LineFormat, LineParser, digest
-from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.json_values import mapping, member, objects, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import cached_by_version, parse_line
-from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_result
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.parsers import openclaw_injected_text as injected
 from engine.corpus.transcripts.token_usage import Usage, counted, dollars
 
@@ -97,8 +97,8 @@ def _sessions(path: str) -> Mapping[str, StoredSession]:
         try:
             for key, value in ijson.kvitems(ijson.parse(bounded(events)), ""):
                 entry = mapping(value)
-                if session := string(entry.get("sessionId")):
-                    label, parent = clean(string(entry.get("label"))), string(entry.get("spawnedBy"))
+                if session := string(entry, "sessionId"):
+                    label, parent = clean(entry, "label"), string(entry, "spawnedBy")
                     ids[key] = clean(session)
                     sessions[session] = StoredSession(label, is_generated(key=key) or is_generated(key=parent), parent)
         except (ijson.JSONError, ValueError):  # truncated: use the complete part
@@ -119,26 +119,24 @@ class OpenClawParser(LineParser, kw_only=True):
     """Whether entries name their parents."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        data = mapping(value.get("data"))
+        data = mapping(value, "data")
         for record in (value, data):
             if is_generated(key=record.get("sessionKey"), run=record.get("runId")):
                 self.metadata.generated = True
         self.take_branch(value, line)
         kind = value.get("type")
         if kind == "message":
-            message = mapping(value.get("message"))
+            message = mapping(value, "message")
             return self._message(message, value, line)
         if kind == "session":
             self._head(value)
         elif kind == "session_info":
-            self.metadata.title = clean(string(value.get("name"))).strip() or self.metadata.title
+            self.metadata.title = one_line(value, "name") or self.metadata.title
         elif kind in ("title", "title_change"):  # Oh My Pi's, in front of the session: the header can have an older one
-            self.metadata.title = clean(string(value.get("title"))).strip() or self.metadata.title
+            self.metadata.title = one_line(value, "title") or self.metadata.title
         elif kind in ("compaction", "branch_summary"):
             self._use(self._only_model(), value.get("usage"), value)
-            return self._emit(
-                [Part("system", "text", string(value.get("summary")))], value, line, value.get("timestamp")
-            )
+            return self._emit([Part("system", "text", string(value, "summary"))], value, line, value.get("timestamp"))
         elif kind == "custom_message":
             return self._emit(self._custom(value), value, line, value.get("timestamp"))
         elif kind in ("usage", "model_usage"):  # of a separate request, such as one that fills a cache
@@ -157,7 +155,7 @@ class OpenClawParser(LineParser, kw_only=True):
             return
         origin = self.lines.get(digest(parent)) if isinstance(parent, str) else None
         self.linked = self.linked or origin is not None
-        if parent is None and self.linked and mapping(entry.get("message")).get("role") == "user":
+        if parent is None and self.linked and member(entry, "message", "role") == "user":
             origin = 0
         if origin is not None and origin < self.last:
             first = origin + 1 if origin else min(self.lines.values())
@@ -166,7 +164,7 @@ class OpenClawParser(LineParser, kw_only=True):
 
     def _use(self, model: object, counts: object, entry: Mapping[str, Any]) -> None:
         """Add the usage in an entry, which a fork has copied with its id and time."""
-        id, time = string(entry.get("id")), string(entry.get("timestamp"))
+        id, time = string(entry, "id"), string(entry, "timestamp")
         self.use(model, _usage(mapping(counts)), copied=f"{id} {time}" if id and time else "")
 
     def _only_model(self) -> str:
@@ -179,12 +177,12 @@ class OpenClawParser(LineParser, kw_only=True):
             return
         self.headed = True
         metadata = self.metadata
-        metadata.id = clean(string(value.get("id"))) or metadata.id
-        metadata.title = metadata.title or clean(string(value.get("title"))).strip()
-        metadata.project = clean(string(value.get("cwd")))
+        metadata.id = clean(value, "id") or metadata.id
+        metadata.title = metadata.title or one_line(value, "title")
+        metadata.project = clean(value, "cwd")
         metadata.started = seconds(value.get("timestamp")) or metadata.started
         if value.get("rlmDepth"):  # of a sub-agent of Prime Agent
-            metadata.parent = clean(_session_id(os.path.basename(string(value.get("parentSession")))))
+            metadata.parent = clean(_session_id(os.path.basename(string(value, "parentSession"))))
             self.side = True
 
     def _message(self, message: Mapping[str, Any], entry: Mapping[str, Any], line: int) -> list[Message]:
@@ -199,21 +197,21 @@ class OpenClawParser(LineParser, kw_only=True):
             parts = self._blocks(content, author_role)
         elif role == "toolResult":
             self._use(self._only_model(), message.get("usage"), entry)  # of requests that the tool made
-            name, id, failed = string(message.get("toolName")), string(message.get("toolCallId")), _has_failed(message)
-            parts = [Part("tool", "tool-result", self._flat(content), name, id, failed)]
+            name, id, failed = string(message, "toolName"), string(message, "toolCallId"), _has_failed(message)
+            parts = [tool_result(self._flat(content), name, id, failed)]
         elif run := _RUN.get(string(role)):
             code, tool = run
             failed = _has_failed(message)
             parts = [
-                Part("user", "tool-call", string(message.get(code)), tool, failed=failed),
-                Part("tool", "tool-result", string(message.get("output")), tool, failed=failed),
+                Part("user", "tool-call", string(message, code), tool, failed=failed),
+                tool_result(string(message, "output"), tool, failed=failed),
             ]
         elif role == "fileMention":  # the program reads files that the user names with @
             parts = _mentioned(message)
         elif role in ("custom", "hookMessage"):
             parts = self._custom(message)
         elif role in ("branchSummary", "compactionSummary"):
-            parts = [Part("system", "text", string(message.get("summary")))]
+            parts = [Part("system", "text", string(message, "summary"))]
         elif role in ("system", "developer"):
             parts = [Part("system", "text", self._flat(content))]
         else:
@@ -223,7 +221,7 @@ class OpenClawParser(LineParser, kw_only=True):
 
     def _emit(self, parts: Iterable[Part], entry: Mapping[str, Any], line: int, *times: object) -> list[Message]:
         """Return the parts with text as one message."""
-        return next_turn(self, parts, line, id=string(entry.get("id")), time=seconds(*times), side=self.side)
+        return next_turn(self, parts, line, id=string(entry, "id"), time=seconds(*times), side=self.side)
 
     def _user(self, message: Mapping[str, Any]) -> list[Part]:
         """Return the parts of a user's message, parsed as a whole: blocks may split an envelope from its contents."""
@@ -269,17 +267,17 @@ class OpenClawParser(LineParser, kw_only=True):
             self.count_unknown("block without a type")
             return None
         if kind in _TEXT_BLOCKS:
-            return Part(role, "text", string(block.get("text")))
+            return Part(role, "text", string(block, "text"))
         if kind == "thinking":
-            return Part(role, "thinking", string(block.get("thinking")))
+            return Part(role, "thinking", string(block, "thinking"))
         if kind in _CALL_BLOCKS:
             arguments = block.get("arguments", block.get("input", block.get("args")))
-            return Part(role, "tool-call", tool_input(arguments), string(block.get("name")), string(block.get("id")))
+            return Part(role, "tool-call", tool_input(arguments), string(block, "name"), string(block, "id"))
         if kind in _RESULT_BLOCKS:
             result = block.get("content", block.get("text"))
-            name = string(block.get("name")) or string(block.get("toolName"))
-            id = next((named for key in _CALL_IDS if (named := string(block.get(key)))), "")
-            return Part("tool", "tool-result", self._flat(result), name, id, _has_failed(block))
+            name = string(block, "name") or string(block, "toolName")
+            id = next((named for key in _CALL_IDS if (named := string(block, key))), "")
+            return tool_result(self._flat(result), name, id, _has_failed(block))
         if kind in ("image", "image_url", "audio", "document", "file"):
             return Part(role, "text", f"[{kind.removesuffix('_url')}]")
         self.count_unknown(f"block {kind}")
@@ -320,7 +318,7 @@ class OpenClawFormat(LineFormat):
         stored = stored_session(folder, session)
         generated = stored.generated or bool(_COPY.search(name))
         parent = stored.parent or _parent_session(folder)
-        metadata = SessionMetadata(id=clean(session), title=stored.label.strip(), parent=parent, generated=generated)
+        metadata = SessionMetadata.of(session, title=stored.label.strip(), parent=parent, generated=generated)
         return OpenClawParser(metadata=metadata, archive=bool(_ARCHIVE.search(name)), side=bool(parent))
 
 
@@ -332,12 +330,12 @@ def _is_header(value: Mapping[str, Any]) -> bool:
 
 def _is_message(value: Mapping[str, Any]) -> bool:
     message = value.get("message")
-    return value.get("type") == "message" and isinstance(message, dict) and string(message.get("role")) in _ROLES
+    return value.get("type") == "message" and isinstance(message, dict) and string(message, "role") in _ROLES
 
 
 def _usage(counts: Mapping[str, Any]) -> Usage:
     usage = counted(counts, "input output cacheRead cacheWrite")
-    usage.cost = dollars(mapping(counts.get("cost")).get("total"))
+    usage.cost = dollars(member(counts, "cost", "total"))
     return usage
 
 
@@ -349,7 +347,7 @@ def _parent_session(folder: str) -> str:
             return ""
         with open_binary(path) as file:
             lines = map(parse_line, file.read(_HEAD).split(b"\n"))
-            return next((clean(string(line.get("id"))) for line in lines if line and _is_header(line)), "")
+            return next((clean(line, "id") for line in lines if line and _is_header(line)), "")
     except (OSError, ValueError, PathRefused):
         return ""
 
@@ -360,9 +358,9 @@ def _has_failed(result: Mapping[str, Any]) -> bool:
 
 
 def _mentioned(message: Mapping[str, Any]) -> Iterator[Part]:
-    for file in map(mapping, items(message.get("files"))):
-        yield Part("system", "tool-call", string(file.get("path")), "read")
-        yield Part("tool", "tool-result", string(file.get("content")), "read")
+    for file in objects(message, "files"):
+        yield Part("system", "tool-call", string(file, "path"), "read")
+        yield tool_result(string(file, "content"), "read")
 
 
 def _session_id(name: str) -> str:
@@ -370,7 +368,7 @@ def _session_id(name: str) -> str:
 
 
 def _between_sessions(message: Mapping[str, Any]) -> bool:
-    return mapping(message.get("provenance")).get("kind") in ("inter_session", "internal_system")
+    return member(message, "provenance", "kind") in ("inter_session", "internal_system")
 
 
 def _agent_part(part: Part) -> Part | None:

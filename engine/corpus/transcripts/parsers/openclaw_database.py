@@ -18,9 +18,9 @@ from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.database_format import RowFormat, as_text, columns, data_of, lines_in, unpacked, whole
 from engine.corpus.transcripts.export_reader import read_branches
 from engine.corpus.transcripts.formats import Conversation
-from engine.corpus.transcripts.json_values import mapping, seconds, string
+from engine.corpus.transcripts.json_values import string
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
-from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
 from engine.corpus.transcripts.parsers.openclaw import OpenClawParser, is_generated
 
 _EVENTS = f"SELECT {data_of('event_json')}, {{packed}} FROM transcript_events WHERE session_id = ? ORDER BY seq"
@@ -83,8 +83,7 @@ def _parser(connection: apsw.Connection, key: str) -> OpenClawParser:
     time, *texts = row or (None,) * 5
     own, starter, parent, label = map(as_text, texts)
     generated = is_generated(key=own) or is_generated(key=starter)
-    metadata = SessionMetadata(title=one_line(label), parent=clean(parent), generated=generated)
-    metadata.started = seconds(time)
+    metadata = SessionMetadata.of(title=label, parent=parent, generated=generated, started=time)
     return OpenClawParser(metadata=metadata, side=bool(metadata.parent))
 
 
@@ -99,7 +98,7 @@ def _entries(connection: apsw.Connection, key: str, path: str) -> Iterator[dict[
     for line in () if live else lines_in(_archive(connection, key, path)):
         value = parse_line(line) or {}
         if value.get("kind") == "event":
-            value = parse_line(string(mapping(value.get("row")).get("event_json")).encode()) or {}
+            value = parse_line(string(value, "row", "event_json").encode()) or {}
         if value.get("kind") != "header":
             yield value
 

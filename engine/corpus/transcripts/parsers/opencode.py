@@ -22,10 +22,10 @@ from engine.base import skip_reasons
 from engine.base.cancellation import CancelToken
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser
-from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.json_values import content, items, mapping, member, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.token_usage import Usage, add_counts, dollars, tokens
 
 # --- Messages of opencode: in parts (first generation), or in one piece (version 2) ----------------------------------
@@ -45,7 +45,7 @@ class OpencodeReader(LineParser, kw_only=True):
             self.count_unknown(f"role {kind}" if isinstance(kind, str) else None)
             return []
         role: Role = "assistant" if kind == "assistant" else "user"
-        self.metadata.project = self.metadata.project or clean(string(mapping(value.get("path")).get("cwd")))
+        self.metadata.project = self.metadata.project or clean(value, "path", "cwd")
         if role == "assistant" and value.get("summary") is True:  # replaces the messages before it
             role = "system"
         return self._to_messages(name, value, [piece for part in parts for piece in self._part(part, role)])
@@ -56,8 +56,8 @@ class OpencodeReader(LineParser, kw_only=True):
 
     def _to_messages(self, name: str, value: Mapping[str, Any], parts: list[Part]) -> list[Message]:
         parts.append(Part("system", "text", _failure(value)))
-        model = string(value.get("modelID")) or string(mapping(value.get("model")).get("id"))
-        usage, time = _usage(value), seconds(mapping(value.get("time")).get("created"))
+        model = string(value, "modelID") or string(value, "model", "id")
+        usage, time = _usage(value), seconds(member(value, "time", "created"))
         # A fork has copies of the messages with other ids.
         copied = "" if time is None else f"{time} {msgspec.structs.astuple(usage)}"
         self.use(model, usage, request=name, copied=copied)
@@ -67,39 +67,37 @@ class OpencodeReader(LineParser, kw_only=True):
         kind = part.get("type")
         if kind == "text":
             put_in = part.get("synthetic") is True or part.get("ignored") is True
-            yield Part("system" if put_in else role, "text", string(part.get("text")))
+            yield Part("system" if put_in else role, "text", string(part, "text"))
         elif kind == "reasoning":
-            yield Part(role, "thinking", string(part.get("text")))
+            yield Part(role, "thinking", string(part, "text"))
         elif kind == "tool":
-            name, state = string(part.get("tool")), mapping(part.get("state"))
-            id, failed = string(part.get("callID")), state.get("status") == "error"
-            given = tool_input(state.get("input")) or string(state.get("title"))
-            yield Part("assistant", "tool-call", given, name, id, failed)
-            result = string(state.get("output")) or string(state.get("error"))
-            yield Part("tool", "tool-result", result, name, id, failed)
+            name, state = string(part, "tool"), mapping(part, "state")
+            id, failed = string(part, "callID"), state.get("status") == "error"
+            yield tool_call(tool_input(state, "input") or string(state, "title"), name, id, failed)
+            yield tool_result(string(state, "output") or string(state, "error"), name, id, failed)
         elif kind == "file":
             yield Part(role, "text", _file(part, "filename"))
         elif kind == "subtask":
-            yield Part(role, "tool-call", string(part.get("prompt")), string(part.get("agent")))
+            yield Part(role, "tool-call", string(part, "prompt"), string(part, "agent"))
         elif part and (not isinstance(kind, str) or kind not in _SILENT_PARTS):
             self.count_unknown(f"part {kind}" if isinstance(kind, str) else None)
 
     def _entry(self, kind: str, value: Mapping[str, Any]) -> Iterator[Part]:
         if kind == "user":
-            yield Part("user", "text", string(value.get("text")))
-            for file in items(value.get("files")):
+            yield Part("user", "text", string(value, "text"))
+            for file in items(value, "files"):
                 yield Part("user", "text", _file(mapping(file), "name"))
         elif kind == "assistant":
-            for part in items(value.get("content")):
+            for part in items(value, "content"):
                 yield from self._content(mapping(part))
         elif kind in _INSTRUCTIONS:
-            yield Part("system", "text", string(value.get("text")))
+            yield Part("system", "text", string(value, "text"))
         elif kind == "compaction":
-            yield Part("system", "text", string(value.get("summary")))
+            yield Part("system", "text", string(value, "summary"))
         elif kind == "shell":  # a command run by the user
             output = value.get("output")
-            yield Part("user", "tool-call", string(value.get("command")), "shell")
-            yield Part("tool", "tool-result", string(output) or string(mapping(output).get("output")), "shell")
+            yield Part("user", "tool-call", string(value, "command"), "shell")
+            yield tool_result(string(output) or string(output, "output"), "shell")
         elif kind not in _SILENT_ENTRIES:
             self.count_unknown(kind)
 
@@ -108,19 +106,18 @@ class OpencodeReader(LineParser, kw_only=True):
         if kind != "tool":
             yield from self._part(part, "assistant")
             return
-        name, state = string(part.get("name")), mapping(part.get("state"))
-        id, failed = string(part.get("id")), state.get("status") == "error"
-        yield Part("assistant", "tool-call", tool_input(state.get("input")), name, id, failed)
-        failure = string(mapping(state.get("error")).get("message"))
-        result = "\n".join(filter(None, (content(state.get("content")), failure)))
-        yield Part("tool", "tool-result", result, name, id, failed)
+        name, state = string(part, "name"), mapping(part, "state")
+        id, failed = string(part, "id"), state.get("status") == "error"
+        yield tool_call(tool_input(state, "input"), name, id, failed)
+        failure = string(state, "error", "message")
+        yield tool_result("\n".join(filter(None, (content(state, "content"), failure))), name, id, failed)
 
 
 def _failure(message: Mapping[str, Any]) -> str:
     """Return why an answer, of either generation, failed; empty if it did not, or if the user ended it."""
-    error = mapping(message.get("error"))
-    kind = string(error.get("name")) or string(error.get("type"))
-    text = string(error.get("message")) or string(mapping(error.get("data")).get("message"))
+    error = mapping(message, "error")
+    kind = string(error, "name") or string(error, "type")
+    text = string(error, "message") or string(error, "data", "message")
     return "" if "abort" in kind.casefold() else text
 
 
@@ -129,7 +126,7 @@ def mark_undone(metadata: SessionMetadata, messages: Sequence[Message], revert: 
 
     `revert` names the first one, perhaps after some of its parts. Ids grow with time.
     """
-    first = clean(string(revert.get("messageID")))
+    first = clean(revert, "messageID")
     undone = [
         message.line for message in messages if message.id > first or (message.id == first and not revert.get("partID"))
     ]
@@ -139,8 +136,8 @@ def mark_undone(metadata: SessionMetadata, messages: Sequence[Message], revert: 
 
 def _usage(message: Mapping[str, Any]) -> Usage:
     """Return the tokens and cost of an answer, of either generation."""
-    counts = mapping(message.get("tokens"))
-    cache = mapping(counts.get("cache"))
+    counts = mapping(message, "tokens")
+    cache = mapping(counts, "cache")
     return Usage(
         tokens(counts.get("input")),
         add_counts(counts.get("output"), counts.get("reasoning")),
@@ -151,7 +148,7 @@ def _usage(message: Mapping[str, Any]) -> Usage:
 
 
 def _file(value: Mapping[str, Any], key: str) -> str:
-    return attached(string(value.get(key)), image=string(value.get("mime")).startswith("image/"), value=value)
+    return attached(string(value, key), image=string(value, "mime").startswith("image/"), value=value)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -179,7 +176,7 @@ class OpencodeDocument(DocumentFormat):
                 cancel.checkpoint()
             parts = _files(os.path.join(storage, "part", name))
             messages += reader.message(name, _object(file, reader), [_object(part, reader) for _, part in parts])
-        mark_undone(reader.metadata, messages, mapping(value.get("revert")))
+        mark_undone(reader.metadata, messages, mapping(value, "revert"))
         requests = tuple(reader.take_requests())
         yield reader.conversation("", messages, requests=requests)
 
@@ -195,13 +192,13 @@ def _object(path: str, reader: OpencodeReader) -> Mapping[str, Any]:
 
 def session_metadata(session: str, value: Mapping[str, Any]) -> SessionMetadata:
     """Return the metadata in a session's own file, or in its database row."""
-    title = clean(string(value.get("title"))).strip()
-    return SessionMetadata(
-        id=clean(session),
+    title = one_line(value, "title")
+    return SessionMetadata.of(
+        session,
         title="" if _NO_TITLE.match(title) else title,
-        project=clean(string(value.get("directory"))),
-        parent=clean(string(value.get("parentID"))),
-        started=seconds(mapping(value.get("time")).get("created")),
+        project=value.get("directory"),
+        parent=value.get("parentID"),
+        started=member(value, "time", "created"),
     )
 
 

@@ -23,7 +23,7 @@ import apsw
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.database_format import OpenSessions, columns, mark_of, whole
 from engine.corpus.transcripts.formats import Conversation, DatabaseFormat, SessionDatabase
-from engine.corpus.transcripts.json_values import mapping
+from engine.corpus.transcripts.json_values import member
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.parsers.opencode import OpencodeReader, mark_undone, session_metadata
@@ -184,4 +184,4 @@ def _value(data: bytes | None, reader: OpencodeReader) -> Mapping[str, Any]:
 
 
 def _timed(value: Mapping[str, Any], created: object) -> Mapping[str, Any]:
-    return value if mapping(value.get("time")).get("created") else {**value, "time": {"created": created}}
+    return value if member(value, "time", "created") else {**value, "time": {"created": created}}

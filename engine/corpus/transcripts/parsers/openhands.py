@@ -21,9 +21,9 @@ from typing import Any
 from engine.base.cancellation import CancelToken
 from engine.corpus.safe_open import is_link
 from engine.corpus.transcripts.formats import Conversation, DocumentFormat
-from engine.corpus.transcripts.json_values import content, items, mapping, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, local_time, next_turn
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.json_values import content, items, mapping, member, string, tool_input
+from engine.corpus.transcripts.message_builder import Part, local_time, next_turn, tool_call, tool_result
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import ChatParser, arguments, sidecar
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens, without_cached
 
@@ -50,85 +50,83 @@ class OpenHandsReader(ChatParser):
         if "kind" in event:
             yield from self._newer_event(string(event["kind"]), event)
         elif "action" in event:
-            yield from self._action(string(event["action"]), mapping(event.get("args")), event)
+            yield from self._action(string(event["action"]), mapping(event, "args"), event)
         elif "observation" in event:
             if (kind := string(event["observation"])) not in _OBSERVATIONS_PASSED_OVER:
-                failed = kind in _FAILED or _exit_code(mapping(event.get("extras"))) != 0
-                yield Part("tool", "tool-result", content(event.get("content")), kind, _cause(event), failed)
+                failed = kind in _FAILED or _exit_code(mapping(event, "extras")) != 0
+                yield tool_result(content(event, "content"), kind, _cause(event), failed)
         elif event:
             self.count_unknown(None)
 
     def _newer_event(self, kind: str, event: Mapping[str, Any]) -> Iterator[Part]:
-        tool = string(event.get("tool_name"))
+        tool = string(event, "tool_name")
         if kind == "MessageEvent":
-            message = mapping(event.get("llm_message"))
-            role = _SOURCES.get(string(event.get("source")), "system")
-            yield Part(role, "thinking", content(message.get("reasoning_content")))
-            yield Part(role, "text", content(message.get("content")))
-            yield Part("system", "text", content(event.get("extended_content")))
+            message = mapping(event, "llm_message")
+            role = _SOURCES.get(string(event, "source"), "system")
+            yield Part(role, "thinking", content(message, "reasoning_content"))
+            yield Part(role, "text", content(message, "content"))
+            yield Part("system", "text", content(event, "extended_content"))
         elif kind == "ActionEvent":
             yield from self._call(tool, event)
         elif kind == "ObservationEvent":
-            observation = mapping(event.get("observation"))
+            observation = mapping(event, "observation")
             if tool not in ("finish", "think"):
-                text = content(observation.get("content")) or string(observation.get("output"))
+                text = content(observation, "content") or string(observation, "output")
                 failed = observation.get("is_error") is True or _exit_code(observation) != 0
-                yield Part("tool", "tool-result", text, tool, string(event.get("tool_call_id")), failed)
+                yield tool_result(text, tool, string(event, "tool_call_id"), failed)
         elif kind == _DRIVEN:
-            yield from self._agent_call(mapping(event.get("begins")), mapping(event.get("ends")))
+            yield from self._agent_call(mapping(event, "begins"), mapping(event, "ends"))
         elif kind in ("UserRejectObservation", "AgentErrorEvent"):
-            text, id = string(event.get("rejection_reason")) or string(event.get("error")), event.get("tool_call_id")
-            yield Part("tool", "tool-result", text, tool, string(id), failed=True)
+            text, id = string(event, "rejection_reason") or string(event, "error"), event.get("tool_call_id")
+            yield tool_result(text, tool, string(id), failed=True)
         elif kind in ("Condensation", "CondensationSummaryEvent"):
-            yield Part("system", "text", string(event.get("summary")))
+            yield Part("system", "text", string(event, "summary"))
         elif kind == "ConversationErrorEvent":
-            yield Part("system", "text", string(event.get("detail")))
+            yield Part("system", "text", string(event, "detail"))
         elif kind not in _KINDS_PASSED_OVER:
             self.count_unknown(kind)
 
     def _call(self, tool: str, event: Mapping[str, Any]) -> Iterator[Part]:
         """Yield a tool call after its reasoning and text. The agent's last answer is the input of a tool, `finish`."""
-        action = mapping(event.get("action"))
-        yield Part("assistant", "thinking", content(event.get("reasoning_content")))
-        yield Part("assistant", "text", content(event.get("thought")))
+        action = mapping(event, "action")
+        yield Part("assistant", "thinking", content(event, "reasoning_content"))
+        yield Part("assistant", "text", content(event, "thought"))
         if tool == "finish":
-            yield Part("assistant", "text", string(action.get("message")))
+            yield Part("assistant", "text", string(action, "message"))
         elif tool == "think":
-            yield Part("assistant", "thinking", string(action.get("thought")))
+            yield Part("assistant", "thinking", string(action, "thought"))
         else:
-            call = mapping(event.get("tool_call"))
-            given, id = arguments(call.get("arguments")) or tool_input(action), string(event.get("tool_call_id"))
-            yield Part("assistant", "tool-call", given, tool, id or string(call.get("id")))
+            call = mapping(event, "tool_call")
+            given, id = arguments(call.get("arguments")) or tool_input(action), string(event, "tool_call_id")
+            yield tool_call(given, tool, id or string(call, "id"))
 
     def _agent_call(self, call: Mapping[str, Any], result: Mapping[str, Any]) -> Iterator[Part]:
         """Yield a call by another agent, or its result, or both."""
-        title = string(call.get("title"))
+        title = string(call, "title")
         id, failed = string((result or call).get("tool_call_id")), result.get("status") == "failed"
-        yield Part("assistant", "tool-call", tool_input(call.get("raw_input")) or title, _tool(call), id, failed)
-        blocks = [mapping(mapping(block).get("content")) for block in items(result.get("content"))]
-        text = content(blocks) or tool_input(result.get("raw_output"))
-        yield Part("tool", "tool-result", text, _tool(result), id, failed)
+        yield tool_call(tool_input(call, "raw_input") or title, _tool(call), id, failed)
+        blocks = [mapping(block, "content") for block in items(result, "content")]
+        yield tool_result(content(blocks) or tool_input(result, "raw_output"), _tool(result), id, failed)
 
     def _action(self, kind: str, arguments: Mapping[str, Any], event: Mapping[str, Any]) -> Iterator[Part]:
         if kind == "message":
-            role = _SOURCES.get(string(event.get("source")), "system")
-            yield Part(role, "text", string(arguments.get("content")))
+            yield Part(_SOURCES.get(string(event, "source"), "system"), "text", string(arguments, "content"))
         elif kind == "finish":
-            yield Part("assistant", "text", string(arguments.get("final_thought")) or string(event.get("message")))
+            yield Part("assistant", "text", string(arguments, "final_thought") or string(event, "message"))
         elif kind == "think":
-            yield Part("assistant", "thinking", string(arguments.get("thought")))
+            yield Part("assistant", "thinking", string(arguments, "thought"))
         elif kind not in _ACTIONS_PASSED_OVER:
-            yield Part("assistant", "text", string(arguments.get("thought")))
-            command = string(arguments.get("command")) or string(arguments.get("code"))
+            yield Part("assistant", "text", string(arguments, "thought"))
+            command = string(arguments, "command") or string(arguments, "code")
             others = {
                 key: value for key, value in arguments.items() if key != "thought" and value not in (None, "", False)
             }
-            yield Part("assistant", "tool-call", command or tool_input(others), kind, f"{event.get('id')}")
+            yield tool_call(command or tool_input(others), kind, f"{event.get('id')}")
 
 
 def _exit_code(result: Mapping[str, Any]) -> int:
     """Return the exit code of a command; 0 if the result has none. A command that still runs has -1."""
-    codes = (mapping(result.get("metadata")).get("exit_code"), result.get("exit_code"))
+    codes = (member(result, "metadata", "exit_code"), result.get("exit_code"))
     return next((code for code in codes if isinstance(code, int) and code != -1), 0)
 
 
@@ -152,21 +150,21 @@ class OpenHandsConversation(DocumentFormat):
         events = events_folder(path)
         folder = os.path.dirname(events)
         state = sidecar(os.path.join(folder, _STATE))
-        metadata = SessionMetadata(
-            id=clean(string(state.get("id")) or os.path.basename(folder)),
-            title=one_line(_title(folder)),
-            project=clean(string(mapping(state.get("workspace")).get("working_dir"))),
+        metadata = SessionMetadata.of(
+            string(state, "id") or os.path.basename(folder),
+            title=_title(folder),
+            project=member(state, "workspace", "working_dir"),
         )
         reader = OpenHandsReader(metadata=metadata)
-        for metrics in mapping(mapping(state.get("stats")).get("usage_to_metrics")).values():
+        for metrics in mapping(state, "stats", "usage_to_metrics").values():
             if (usage := _usage(mapping(metrics))).is_recorded:  # other models are only configured
-                reader.use(mapping(metrics).get("model_name"), usage)
+                reader.use(member(metrics, "model_name"), usage)
         read = list(_merge_repeated(list(_read(_event_files(events), reader, cancel))))
         current = _current_branch(read, state)
         # The current branch first: the reader's metadata follows the order in which events are fed to it.
         messages = tuple(_messages(reader, [event for event in read if _id(event) in current]))
         abandoned = tuple(_messages(reader, [event for event in read if _id(event) not in current]))
-        sums = [metrics for event in read if (metrics := mapping(event.get("llm_metrics")))]
+        sums = [metrics for event in read if (metrics := mapping(event, "llm_metrics"))]
         if sums:  # of the versions 0.x, running totals
             reader.use("", _usage(sums[-1]))
         yield reader.conversation("", messages, abandoned)
@@ -208,11 +206,11 @@ def _merge_repeated(events: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str
 
 
 def _call_id(event: Mapping[str, Any]) -> str:
-    return string(event.get("tool_call_id")) or _id(event)
+    return string(event, "tool_call_id") or _id(event)
 
 
 def _tool(call: Mapping[str, Any]) -> str:
-    return string(call.get("tool_kind")) or string(call.get("title"))
+    return string(call, "tool_kind") or string(call, "title")
 
 
 def _title(folder: str) -> str:
@@ -230,10 +228,10 @@ def _current_branch(events: Sequence[Mapping[str, Any]], state: Mapping[str, Any
     ids = list(map(_id, events))
     parents = dict(zip(ids, ["", *ids], strict=False))
     for event in events:
-        if parent := string(event.get("parent_id")):
+        if parent := string(event, "parent_id"):
             parents[_id(event)] = parent
     branch: set[str] = set()
-    at = string(state.get("leaf_event_id"))
+    at = string(state, "leaf_event_id")
     while at in parents and at not in branch:
         branch.add(at)
         at = parents[at]
@@ -242,7 +240,7 @@ def _current_branch(events: Sequence[Mapping[str, Any]], state: Mapping[str, Any
 
 def _usage(metrics: Mapping[str, Any]) -> Usage:
     """Return the usage of one model. The recorded prompts include cached tokens, unless another agent counted them."""
-    counts = mapping(metrics.get("accumulated_token_usage"))
+    counts = mapping(metrics, "accumulated_token_usage")
     sent, read, written = (counts.get(f"{name}_tokens") for name in ("prompt", "cache_read", "cache_write"))
     within = (tokens(read) or 0) <= (tokens(sent) or 0)
     return Usage(

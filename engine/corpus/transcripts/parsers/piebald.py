@@ -14,8 +14,8 @@ from engine.corpus.transcripts.database_format import RowFormat, as_text, rows_w
 from engine.corpus.transcripts.export_reader import abandoned_branches, read_branches
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import seconds
-from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
+from engine.corpus.transcripts.messages import Message, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import ROLES, arguments
 from engine.corpus.transcripts.token_usage import Usage, add_counts, tokens
 
@@ -53,13 +53,8 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     if row is None:
         return None
     title, branch, created, folder = map(as_text, row)
-    metadata = SessionMetadata(
-        id=clean(key),
-        title=one_line(title),
-        project=clean(folder),
-        branch=clean(branch),
-        parent=_parent(connection, key),
-        started=seconds(created),
+    metadata = SessionMetadata.of(
+        key, title=title, project=folder, branch=branch, parent=_parent(connection, key), started=created
     )
     reader = PiebaldReader(metadata=metadata)
     nodes, parents, enabled = _messages(connection, key)
@@ -105,9 +100,8 @@ def _parts(connection: apsw.Connection, message: object) -> Iterator[Part]:
     for part, thought, tool, arguments_json, result, failed in connection.execute(parts, (message,)):
         if tool is not None:
             name = as_text(tool)
-            given = arguments(as_text(arguments_json)) or name
-            yield Part("assistant", "tool-call", given, name, failed=bool(failed))
-            yield Part("tool", "tool-result", as_text(result), name, failed=bool(failed))
+            yield tool_call(arguments(as_text(arguments_json)), name, failed=bool(failed))
+            yield tool_result(as_text(result), name, failed=bool(failed))
         else:
             text = "".join(as_text(piece) for (piece,) in connection.execute(texts, (part,)))
             yield Part("assistant", "thinking", text) if thought else Part("user", "text", text)

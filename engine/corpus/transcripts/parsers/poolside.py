@@ -14,7 +14,7 @@ import msgspec
 
 from engine.corpus.transcripts.formats import LineFormat, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
 from engine.corpus.transcripts.token_usage import counted
 
@@ -29,40 +29,36 @@ class PoolsideParser(LineParser, kw_only=True):
     """Model of each request that has not ended, by its step."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        kind = string(value.get("type"))
-        members = mapping(value.get(kind.replace(".", "_")))
-        step = clean(string(value.get("step_id")))
+        kind = string(value, "type")
+        members = mapping(value, kind.replace(".", "_"))
+        step = clean(value, "step_id")
         part: Part | None = None
         if kind == "session.start":
-            folder = next(map(string, items(members.get("working_directories"))), "")
-            self.metadata.project = clean(folder or string(members.get("workspace")))
+            folder = next(map(string, items(members, "working_directories")), "")
+            self.metadata.project = clean(folder or string(members, "workspace"))
             self.metadata.started = seconds(self.metadata.started, value.get("timestamp"))
         elif kind == "session.input":
-            part = Part("user", "text", string(members.get("prompt")))
+            part = Part("user", "text", string(members, "prompt"))
         elif kind == "assistant_message.end":
-            part = Part("assistant", "text", string(members.get("assistant_message")))
+            part = Part("assistant", "text", string(members, "assistant_message"))
         elif kind == "thought.end":
-            part = Part("assistant", "thinking", string(members.get("thought")))
+            part = Part("assistant", "thinking", string(members, "thought"))
         elif kind == "tool_call.parsed":
-            name = string(members.get("name"))
-            part = Part(
-                "assistant", "tool-call", tool_input(members.get("args")) or name, name, string(members.get("id"))
-            )
+            name = string(members, "name")
+            part = tool_call(tool_input(members, "args"), name, string(members, "id"))
         elif kind == "tool_call.result":
-            name, failed = string(members.get("tool_name")), members.get("is_error") is True
-            part = Part(
-                "tool", "tool-result", string(members.get("observation")), name, string(members.get("id")), failed
-            )
+            name, failed = string(members, "tool_name"), members.get("is_error") is True
+            part = tool_result(string(members, "observation"), name, string(members, "id"), failed)
         elif kind == "session.error":
-            part = Part("system", "text", string(members.get("error")))
+            part = Part("system", "text", string(members, "error"))
         elif kind == "tool_call.inference.start":
-            self.models[step] = clean(string(mapping(members.get("chat_completion_request")).get("model")))
+            self.models[step] = clean(members, "chat_completion_request", "model")
         elif kind == "tool_call.inference.end":
             self._count(members, step)
         elif kind not in _SILENT:
             self.count_unknown(kind)
         parts = () if part is None else (part,)
-        return next_turn(self, parts, line, id=string(value.get("id")), time=seconds(value.get("timestamp")))
+        return next_turn(self, parts, line, id=string(value, "id"), time=seconds(value.get("timestamp")))
 
     def _count(self, counts: Mapping[str, Any], step: str) -> None:
         names = "input_tokens output_tokens cache_read_input_tokens cache_write_input_tokens"
@@ -77,9 +73,8 @@ class PoolsideFormat(LineFormat):
 
     def is_line(self, value: Mapping[str, Any]) -> bool:
         return value.get("type") in ("session.start", "session.input") and isinstance(
-            value.get(string(value.get("type")).replace(".", "_")), dict
+            value.get(string(value, "type").replace(".", "_")), dict
         )
 
     def metadata(self, path: str) -> SessionMetadata:
-        name = os.path.basename(path).removesuffix(".ndjson").removeprefix("trajectory-")
-        return SessionMetadata(id=clean(name))
+        return SessionMetadata.of(os.path.basename(path).removesuffix(".ndjson").removeprefix("trajectory-"))

@@ -15,9 +15,9 @@ from typing import Any
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.export_reader import SessionDocument, json_lines, read_branches
 from engine.corpus.transcripts.formats import Conversation
-from engine.corpus.transcripts.json_values import items, mapping, seconds, string
+from engine.corpus.transcripts.json_values import items, mapping, member, objects, seconds, string
 from engine.corpus.transcripts.message_builder import Part
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import ROLES, SdkParser, sidecar
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
@@ -30,12 +30,12 @@ _SUMMARY = re.compile(r"\s*<(MESSAGE|CONVERSATION)SUMMARY>.*?</\1SUMMARY>", re.D
 class _Parser(SdkParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         """Return a message of the AI SDK, with the time of its node."""
-        message = mapping(value.get("message"))
-        role = self.role(ROLES, string(message.get("role")))
+        message = mapping(value, "message")
+        role = self.role(ROLES, string(message, "role"))
         if role is None:
             return []
-        about = mapping(mapping(mapping(message.get("providerOptions")).get("providerMetadata")).get("positai"))
-        counts = mapping(about.get("usage"))
+        about = mapping(message, "providerOptions", "providerMetadata", "positai")
+        counts = mapping(about, "usage")
         names = ("inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "cacheWrite1hTokens")
         self.use(about.get("modelId"), Usage(*(tokens(counts.get(name)) for name in names)))
         time = seconds(about.get("timestamp"), value.get("time"))
@@ -56,24 +56,24 @@ class PositConversation(SessionDocument):
         stored: dict[object, object] = {}
         with suppress(FileNotFoundError):  # a conversation without an answer
             for line in json_lines(os.path.join(folder, _LINES), cancel):
-                number = mapping(line).get("id")
+                number = member(line, "id")
                 if isinstance(number, int):
-                    stored[number] = mapping(line).get("message")
-        root = mapping(value.get("root"))
-        about = mapping(root.get("metadata"))
-        metadata = SessionMetadata(
-            id=clean(os.path.basename(folder)),
-            title=one_line(string(root.get("title"))),
-            project=clean(_project(folder)),
-            branch=clean(string(about.get("gitBranch"))),
-            parent=clean(string(about.get("parentTreeId"))) if about.get("kind") == "subagent" else "",
-            started=seconds(root.get("timestamp")),
+                    stored[number] = member(line, "message")
+        root = mapping(value, "root")
+        about = mapping(root, "metadata")
+        metadata = SessionMetadata.of(
+            os.path.basename(folder),
+            title=root.get("title"),
+            project=_project(folder),
+            branch=about.get("gitBranch"),
+            parent=clean(about, "parentTreeId") if about.get("kind") == "subagent" else "",
+            started=root.get("timestamp"),
         )
         parser = _Parser(metadata=metadata)
         current: list[Mapping[str, Any]] = []
         others: list[Mapping[str, Any]] = []
-        for node in map(mapping, items(value.get("messages"))):
-            for number in items(node.get("lmMessageIds")):
+        for node in objects(value, "messages"):
+            for number in items(node, "lmMessageIds"):
                 if isinstance(number, int) and number in stored:
                     branch = current if node.get("isActive") is True else others
                     branch.append({"message": stored[number], "time": node.get("timestamp")})

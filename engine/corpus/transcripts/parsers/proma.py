@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from engine.corpus.transcripts.formats import LineFormat
-from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.json_values import items, mapping, objects, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import cached_by_version
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import BlockParser, sidecar
 from engine.corpus.transcripts.token_usage import anthropic_usage
@@ -36,50 +36,50 @@ class PromaParser(BlockParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         kind = value.get("type")
         if not isinstance(kind, str):
-            id_, time = string(value.get("id")), seconds(value.get("createdAt"))
+            id_, time = string(value, "id"), seconds(value.get("createdAt"))
             return next_turn(self, self._chat(value), line, id=id_, time=time, side=bool(self.metadata.parent))
         if kind not in ("user", "assistant"):
             if kind not in _SILENT:
                 self.count_unknown(kind)
             return []
-        message = mapping(value.get("message"))
+        message = mapping(value, "message")
         if kind == "assistant":
-            self.use(message.get("model"), anthropic_usage(message.get("usage")), request=string(message.get("id")))
+            self.use(message.get("model"), anthropic_usage(message.get("usage")), request=string(message, "id"))
         parts = self.blocks(message.get("content"), "user" if kind == "user" else "assistant")
         if value.get("isSynthetic") is True:
             parts = [part._replace(role="system") if part.role == "user" else part for part in parts]
         if not any(part.text.strip() for part in parts):
-            parts = [Part("system", "text", string(mapping(value.get("error")).get("message")))]
+            parts = [Part("system", "text", string(value, "error", "message"))]
         side = bool(self.metadata.parent) or isinstance(value.get("parent_tool_use_id"), str)
-        id_, time = string(value.get("uuid")), seconds(value.get("_createdAt"))
+        id_, time = string(value, "uuid"), seconds(value.get("_createdAt"))
         return next_turn(self, parts, line, id=id_, time=time, side=side)
 
     def _chat(self, value: Mapping[str, Any]) -> Iterator[Part]:
         """Yield the parts of a message of a chat, or of an older version."""
-        role = self.role(_ROLES, string(value.get("role")))
+        role = self.role(_ROLES, string(value, "role"))
         if role is None:
             return
-        yield Part("assistant", "thinking", string(value.get("reasoning")))
-        for activity in map(mapping, (*items(value.get("toolActivities")), *items(value.get("events")))):
+        yield Part("assistant", "thinking", string(value, "reasoning"))
+        for activity in map(mapping, (*items(value, "toolActivities"), *items(value, "events"))):
             yield from self._activity(activity)
-        yield Part(role, "text", string(value.get("content")) or string(value.get("error")))
-        for file in map(mapping, items(value.get("attachments"))):
-            yield Part(role, "text", attached(string(file.get("filename"))))
+        yield Part(role, "text", string(value, "content") or string(value, "error"))
+        for file in objects(value, "attachments"):
+            yield Part(role, "text", attached(string(file, "filename")))
         if role == "assistant":
             self.use_model(value.get("model"))
 
     def _activity(self, activity: Mapping[str, Any]) -> Iterator[Part]:
         """Yield the call or the result in one event; in chats the call's input may be with the result."""
         kind = activity.get("type")
-        key = clean(string(activity.get("toolCallId")) or string(activity.get("toolUseId")))
-        name, text = clean(string(activity.get("toolName"))), tool_input(activity.get("input"))
+        key = clean(string(activity, "toolCallId") or string(activity, "toolUseId"))
+        name, text = clean(activity, "toolName"), tool_input(activity, "input")
         if kind in ("start", "tool_start"):
-            yield Part("assistant", "tool-call", text or name, name, key)
+            yield tool_call(text, name, key)
         elif kind in ("result", "tool_result"):
             failed = self.failed(activity)
             if not self.calls.get(key) and text:
-                yield Part("assistant", "tool-call", text, name, key, failed)
-            yield Part("tool", "tool-result", string(activity.get("result")), name, key, failed)
+                yield tool_call(text, name, key, failed)
+            yield tool_result(string(activity, "result"), name, key, failed)
 
 
 class PromaFormat(LineFormat):
@@ -96,7 +96,7 @@ class PromaFormat(LineFormat):
     def metadata(self, path: str) -> SessionMetadata:
         id_ = session_of(path)
         listed = listed_sessions(os.path.dirname(path)).get(id_, Listed())
-        metadata = SessionMetadata(id=clean(id_), title=listed.title)
+        metadata = SessionMetadata.of(id_, title=listed.title)
         metadata.project, metadata.parent = listed.folder, listed.parent
         return metadata
 
@@ -115,9 +115,9 @@ def listed_sessions(folder: str) -> Mapping[str, Listed]:
 def _listed(path: str) -> Mapping[str, Listed]:
     index = sidecar(path)
     listed = dict[str, Listed]()
-    for session in map(mapping, items(index.get("sessions")) or items(index.get("conversations"))):
-        title = string(session.get("title"))
-        folder = next(filter(None, map(string, items(session.get("attachedDirectories")))), "")
-        title, parent = "" if title in _UNTITLED else one_line(title), clean(string(session.get("parentSessionId")))
-        listed[string(session.get("id"))] = Listed(title, clean(folder), parent)
+    for session in map(mapping, items(index, "sessions") or items(index, "conversations")):
+        title = string(session, "title")
+        folder = next(filter(None, map(string, items(session, "attachedDirectories"))), "")
+        title, parent = "" if title in _UNTITLED else one_line(title), clean(session, "parentSessionId")
+        listed[string(session, "id")] = Listed(title, clean(folder), parent)
     return listed

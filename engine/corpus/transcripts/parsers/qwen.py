@@ -22,9 +22,9 @@ import msgspec
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.formats import LineFormat, digest
-from engine.corpus.transcripts.json_values import items, mapping, seconds, string
+from engine.corpus.transcripts.json_values import items, mapping, member, seconds, string
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
-from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.parsers.gemini import FAILED, GeminiDocument, GeminiParser
 from engine.corpus.transcripts.token_usage import Usage, add_counts, gemini_usage
@@ -60,38 +60,38 @@ class QwenParser(GeminiParser, kw_only=True):
     """Folder with the records of a managed session."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        if string(value.get("subtype")) in _MANAGED_SUBTYPES:
-            return self._managed(mapping(value.get(_MANAGED)), line)
-        kind, payload = string(value.get("type")), mapping(value.get("systemPayload"))
+        if string(value, "subtype") in _MANAGED_SUBTYPES:
+            return self._managed(mapping(value, _MANAGED), line)
+        kind, payload = string(value, "type"), mapping(value, "systemPayload")
         if kind not in _TYPES:
             self.count_unknown(kind)
             return []
         self._read_session_info(value)
-        self.records[digest(string(value.get("uuid")))] = line
+        self.records[digest(string(value, "uuid"))] = line
         if value.get("subtype") == "rewind":
             self._rewound(value.get("parentUuid"), line)
         if kind == "assistant":
-            self.use(value.get("model"), _usage(value.get("usageMetadata")), request=string(value.get("uuid")))
+            self.use(value.get("model"), _usage(value.get("usageMetadata")), request=string(value, "uuid"))
         if kind == "system":
-            parts = self._system_parts(string(value.get("subtype")), payload)
+            parts = self._system_parts(string(value, "subtype"), payload)
         elif kind == "user":
             parts = self._user_parts(value, payload)
         else:
             parts = self._record_parts(value, "assistant" if kind == "assistant" else "tool")
         side = value.get("isSidechain") is True
-        time, id_ = seconds(value.get("timestamp")), string(value.get("uuid"))
+        time, id_ = seconds(value.get("timestamp")), string(value, "uuid")
         return next_turn(self, list(parts), line, id=id_, time=time, side=side)
 
     def _managed(self, event: Mapping[str, Any], line: int) -> list[Message]:
         """Return the messages of the record that an event of a managed session names."""
-        kind, payload = event.get("kind"), mapping(event.get("payload"))
+        kind, payload = event.get("kind"), mapping(event, "payload")
         if kind == "message.committed":
-            record = self._resource(mapping(payload.get("contentRef")))
-            if string(record.get("type")) in _TYPES and string(record.get("subtype")) not in _MANAGED_SUBTYPES:
+            record = self._resource(mapping(payload, "contentRef"))
+            if string(record, "type") in _TYPES and string(record, "subtype") not in _MANAGED_SUBTYPES:
                 return self.feed(record, line)
             self.count_unknown("missing message")
         elif kind == "domain.committed" and payload.get("domain") == "session_metadata":
-            about = self._resource(mapping(payload.get("recordRef")))
+            about = self._resource(mapping(payload, "recordRef"))
             self._take_title(about.get("title"), by_user=about.get("titleSource") != "auto")
         return []
 
@@ -99,7 +99,7 @@ class QwenParser(GeminiParser, kw_only=True):
         """Return the object in a file that a managed session names; empty if it can't be read."""
         named = self._resource_bytes(reference)
         if reference.get("kind") == _CHUNKS:
-            parts = items(mapping(parse_line(named)).get("parts"))[:_MAX_CHUNKS]
+            parts = items(parse_line(named), "parts")[:_MAX_CHUNKS]
             joined = bytearray()
             for part in map(mapping, parts):
                 joined += self._resource_bytes(part)
@@ -109,7 +109,7 @@ class QwenParser(GeminiParser, kw_only=True):
         return parse_line(named) or {}
 
     def _resource_bytes(self, reference: Mapping[str, Any]) -> bytes:
-        names = string(reference.get("kind")), string(reference.get("resourceId"))
+        names = string(reference, "kind"), string(reference, "resourceId")
         if not self.resources or not all(map(_FILE_NAME.fullmatch, names)):
             return b""
         try:
@@ -119,7 +119,7 @@ class QwenParser(GeminiParser, kw_only=True):
             return b""
 
     def _take_title(self, value: object, *, by_user: bool) -> None:
-        title = one_line(string(value))
+        title = one_line(value)
         if title and (by_user or not self.title_given):
             self.metadata.title, self.title_given = title, by_user
 
@@ -131,28 +131,28 @@ class QwenParser(GeminiParser, kw_only=True):
 
     def _read_session_info(self, value: Mapping[str, Any]) -> None:
         metadata = self.metadata
-        metadata.id = clean(string(value.get("sessionId"))) or metadata.id
-        metadata.project = metadata.project or clean(string(value.get("cwd")))
-        metadata.branch = metadata.branch or clean(string(value.get("gitBranch")))
+        metadata.id = clean(value, "sessionId") or metadata.id
+        metadata.project = metadata.project or clean(value, "cwd")
+        metadata.branch = metadata.branch or clean(value, "gitBranch")
 
     def _system_parts(self, subtype: str, payload: Mapping[str, Any]) -> Iterator[Part]:
         if subtype == "custom_title":
             self._take_title(payload.get("customTitle"), by_user=payload.get("titleSource") != "auto")
         elif subtype == "parent_session":
-            self.metadata.parent = clean(string(payload.get("parentSessionId")))
+            self.metadata.parent = clean(payload, "parentSessionId")
         elif subtype == "slash_command" and payload.get("phase") == "invocation":
-            yield Part("system", "text", string(payload.get("rawCommand")))
+            yield Part("system", "text", string(payload, "rawCommand"))
         elif subtype == "chat_compression":
-            kept = mapping(next(iter(items(payload.get("compressedHistory"))), None))
-            parts = (string(mapping(part).get("text")) for part in items(kept.get("parts")))
+            kept = mapping(next(iter(items(payload, "compressedHistory")), None))
+            parts = (string(part, "text") for part in items(kept, "parts"))
             yield from (Part("system", "text", text) for text in parts if _SUMMARY in text)
         elif subtype not in _SILENT:
             self.count_unknown(f"system {subtype}")
 
     def _user_parts(self, value: Mapping[str, Any], payload: Mapping[str, Any]) -> Iterator[Part]:
         """Yield the user's words; if the program expanded them, both as typed and as sent."""
-        own = string(value.get("subtype")) in _USER_SUBTYPES and value.get("provenance") in (None, "real_user")
-        typed = string(payload.get("displayText")) if own else ""
+        own = string(value, "subtype") in _USER_SUBTYPES and value.get("provenance") in (None, "real_user")
+        typed = string(payload, "displayText") if own else ""
         if typed:
             yield Part("user", "text", typed)
         for part in self._record_parts(value, "user"):
@@ -163,14 +163,14 @@ class QwenParser(GeminiParser, kw_only=True):
                 yield part
 
     def _record_parts(self, value: Mapping[str, Any], role: Role) -> Iterator[Part]:
-        parts = self._parts(mapping(value.get("message")).get("parts"), role)
+        parts = self._parts(member(value, "message", "parts"), role)
         if role != "tool":
             yield from parts
             return
-        result = mapping(value.get("toolCallResult"))
-        id, failed = string(result.get("callId")), result.get("status") in FAILED
+        result = mapping(value, "toolCallResult")
+        id, failed = string(result, "callId"), result.get("status") in FAILED
         if not any(part.text.strip() for part in parts):
-            parts = [Part("tool", "tool-result", string(result.get("resultDisplay")), call=id)]
+            parts = [tool_result(string(result, "resultDisplay"), call=id)]
         yield from (part._replace(call=part.call or id, failed=part.failed or failed) for part in parts)
 
 
@@ -201,15 +201,13 @@ class QwenFormat(LineFormat):
         if kind == "system":
             payload = value.get("systemPayload", value.get("managedSession"))
             return isinstance(value.get("subtype"), str) and isinstance(payload, dict)
-        return kind in ("user", "assistant", "tool_result") and isinstance(
-            mapping(value.get("message")).get("parts"), list
-        )
+        return kind in ("user", "assistant", "tool_result") and isinstance(member(value, "message", "parts"), list)
 
     def begin(self, path: str) -> QwenParser:
         name = os.path.basename(path).removesuffix(".jsonl")
         base = Path(path).parents[3:4]  # of projects/<folder>/chats/<session>.jsonl
         resources = os.path.join(base[0], "resources", name) if base else ""
-        return QwenParser(metadata=SessionMetadata(id=clean(name)), resources=resources)
+        return QwenParser(metadata=SessionMetadata.of(name), resources=resources)
 
 
 class QwenDocument(GeminiDocument):

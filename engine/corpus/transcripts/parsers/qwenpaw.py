@@ -15,20 +15,20 @@ from engine.corpus.transcripts.export_reader import SessionDocument
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import content, items, mapping, string
 from engine.corpus.transcripts.message_builder import local_time
-from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
+from engine.corpus.transcripts.messages import Message, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import ROLES, BlockParser
 
 
 class _Parser(BlockParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        role = self.role(ROLES, string(value.get("role")))
+        role = self.role(ROLES, string(value, "role"))
         if role is None:
             return []
         parts = self.blocks(value.get("content"), role)
-        return self.next_message(parts, id=string(value.get("id")), time=local_time(value.get("timestamp")))
+        return self.next_message(parts, id=string(value, "id"), time=local_time(value.get("timestamp")))
 
     def result(self, block: Mapping[str, Any]) -> str:
-        return content(block.get("output"))
+        return content(block, "output")
 
 
 class QwenPawSession(SessionDocument):
@@ -36,11 +36,13 @@ class QwenPawSession(SessionDocument):
     beginning = re.compile(rb'\A[\s\xef\xbb\xbf]*\{\s*"agent"\s*:\s*\{\s*"memory"\s*:\s*\{')
 
     def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
-        workspace = os.path.basename(path[: path.rfind(f"{os.sep}sessions{os.sep}")])
         parser = _Parser(
-            metadata=SessionMetadata(id=clean(os.path.basename(path).removesuffix(".json")), project=clean(workspace))
+            metadata=SessionMetadata.of(
+                os.path.basename(path).removesuffix(".json"),
+                project=os.path.basename(path[: path.rfind(f"{os.sep}sessions{os.sep}")]),
+            )
         )
         messages: list[Message] = []
-        for pair in items(mapping(mapping(mapping(value.get("agent")).get("memory"))).get("content")):
+        for pair in items(mapping(value, "agent", "memory"), "content"):
             messages += parser.feed(mapping(items(pair)[0] if items(pair) else pair), 0)
         return parser.conversation("", messages)

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from engine.corpus.transcripts.formats import LineFormat
-from engine.corpus.transcripts.json_values import seconds, string
+from engine.corpus.transcripts.json_values import string
 from engine.corpus.transcripts.message_builder import next_turn
-from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.messages import Message, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import ROLES, ChatParser, sidecar
 
 _KEYS = frozenset({"role", "content", "name", "reasoning_content", "tool_calls", "tool_call_id"})
@@ -30,20 +30,18 @@ class ReasonixFormat(LineFormat):
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
         """Return whether all lines are bare messages, unlike the lines of any other agent."""
         return bool(values) and all(
-            value.keys() <= _KEYS
-            and string(value.get("role")) in ROLES
-            and isinstance(value.get("content"), str | None)
+            value.keys() <= _KEYS and string(value, "role") in ROLES and isinstance(value.get("content"), str | None)
             for value in values
         )
 
     def begin(self, path: str) -> ReasonixParser:
         about = sidecar(f"{path}.meta")
-        metadata = SessionMetadata(
-            id=clean(os.path.basename(path).removesuffix(".jsonl")),
-            title=one_line(string(about.get("topic_title"))),
-            project=clean(string(about.get("workspace_root"))),
-            started=seconds(about.get("created_at")),
-            ended=seconds(about.get("updated_at")),
+        metadata = SessionMetadata.of(
+            os.path.basename(path).removesuffix(".jsonl"),
+            title=about.get("topic_title"),
+            project=about.get("workspace_root"),
+            started=about.get("created_at"),
+            ended=about.get("updated_at"),
         )
         parser = ReasonixParser(metadata=metadata)
         parser.use_model(about.get("model"))

@@ -12,9 +12,9 @@ import apsw
 
 from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of, rows_with, whole
 from engine.corpus.transcripts.formats import Conversation, LineParser
-from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.json_values import mapping, member, objects, seconds, string, tool_input
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.token_usage import counted
 
 _ROLES: Mapping[str, Role] = {"user": "user", "agent": "assistant", "tool": "tool"}
@@ -30,20 +30,20 @@ _MESSAGES = f"""SELECT CAST(type AS BLOB), CAST(created_at AS BLOB), {data_of("l
 
 class ShelleyReader(LineParser, kw_only=True):
     def parts(self, blocks: object, role: Role) -> Iterator[Part]:
-        for block in map(mapping, items(blocks)):
+        for block in objects(blocks):
             kind = block.get("Type")
             if kind == _TEXT:
-                yield Part(role, "text", string(block.get("Text")))
+                yield Part(role, "text", string(block, "Text"))
             elif kind == _THOUGHT:
-                yield Part("assistant", "thinking", string(block.get("Thinking")))
+                yield Part("assistant", "thinking", string(block, "Thinking"))
             elif kind in (_CALL, _SERVER_CALL):
-                name, id = string(block.get("ToolName")), clean(string(block.get("ID")))
-                yield Part("assistant", "tool-call", tool_input(block.get("ToolInput")) or name, name, id)
+                name, id = string(block, "ToolName"), clean(block, "ID")
+                yield tool_call(tool_input(block, "ToolInput"), name, id)
             elif kind in (_RESULT, _SEARCH):
-                id, failed = clean(string(block.get("ToolUseID"))), block.get("ToolError") is True
-                yield Part("tool", "tool-result", _result(block.get("ToolResult")), "", id, failed)
+                id, failed = clean(block, "ToolUseID"), block.get("ToolError") is True
+                yield tool_result(_result(block.get("ToolResult")), "", id, failed)
             elif kind == _FOUND:
-                yield Part("tool", "tool-result", _result([block]))
+                yield tool_result(_result([block]))
             elif kind != _HIDDEN_THOUGHT:
                 self.count_unknown(f"block {kind}" if isinstance(kind, int) else None)
 
@@ -51,9 +51,9 @@ class ShelleyReader(LineParser, kw_only=True):
 def _result(blocks: object) -> str:
     """Return the text of a tool's result, or titles and addresses of pages."""
     texts = []
-    for block in map(mapping, items(blocks)):
-        named = " ".join(filter(None, (string(block.get("Title")), string(block.get("URL")))))
-        texts.append(string(block.get("Text")) or named)
+    for block in objects(blocks):
+        named = " ".join(filter(None, (string(block, "Title"), string(block, "URL"))))
+        texts.append(string(block, "Text") or named)
     return "\n".join(filter(None, texts))
 
 
@@ -63,13 +63,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     if row is None:
         return None
     name, folder, created, parent, used = map(as_text, row)
-    metadata = SessionMetadata(
-        id=clean(key),
-        title=one_line(name),
-        project=clean(folder),
-        parent=clean(parent),
-        started=seconds(created),
-    )
+    metadata = SessionMetadata.of(key, title=name, project=folder, parent=parent, started=created)
     reader = ShelleyReader(metadata=metadata)
     turns = _turns(connection, key, reader, used)
     return reader.conversation(key, whole(reader, turns))
@@ -79,12 +73,12 @@ def _turns(connection: apsw.Connection, key: str, reader: ShelleyReader, model: 
     query = _MESSAGES.format(rows=rows_with(connection, "messages", "conversation_id"))
     for kind, created, message, typed, used in connection.execute(query, (key,)):
         counts = mapping(cell(reader, used)) if used is not None else {}
-        reader.use(string(counts.get("model")) or model, counted(counts, _COUNTS, cost="cost_usd"))
+        reader.use(string(counts, "model") or model, counted(counts, _COUNTS, cost="cost_usd"))
         role = _ROLES.get(as_text(kind), "system")
-        parts = list(reader.parts(mapping(cell(reader, message)).get("Content"), role)) if message is not None else []
+        parts = list(reader.parts(member(cell(reader, message), "Content"), role)) if message is not None else []
         if not parts and typed is not None:
             value = cell(reader, typed)
-            words = string(value) or next(filter(None, (string(mapping(value).get(name)) for name in _TYPED)), "")
+            words = string(value) or next(filter(None, (string(value, name) for name in _TYPED)), "")
             parts = [Part(role, "text", words)]
         yield next_turn(reader, parts, time=seconds(as_text(created)), side=bool(reader.metadata.parent))
 

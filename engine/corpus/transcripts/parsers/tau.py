@@ -35,14 +35,14 @@ class TauParser(OpenClawParser, kw_only=True):
             return []
         if kind == "session_info":
             metadata = self.metadata
-            metadata.title = metadata.title or one_line(string(value.get("title")))
-            metadata.project = clean(string(value.get("cwd"))) or metadata.project
+            metadata.title = metadata.title or one_line(value, "title")
+            metadata.project = clean(value, "cwd") or metadata.project
             metadata.started = metadata.started or seconds(value.get("created_at"))
         entry = {**value, "customType": value.get("custom_type")}
         if "parent_id" in value:
             entry["parentId"] = value["parent_id"]
         if kind == "message":
-            entry["message"] = _pi_message(mapping(value.get("message")))
+            entry["message"] = _pi_message(mapping(value, "message"))
         return super().feed(entry, line)
 
 
@@ -55,13 +55,12 @@ class TauFormat(LineFormat):
     def is_line(self, value: Mapping[str, Any]) -> bool:
         if value.get("type") == "session_info":
             return "created_at" in value and isinstance(value.get("id"), str)
-        return string(value.get("type")) in _ENTRIES and isinstance(value.get("parent_id"), str)
+        return string(value, "type") in _ENTRIES and isinstance(value.get("parent_id"), str)
 
     def metadata(self, path: str) -> SessionMetadata:
         folder, name = os.path.split(path)
         id_ = name.partition(LINES_END)[0]
-        title = listed_titles(folder).get(id_, "")
-        return SessionMetadata(id=clean(id_), title=title)
+        return SessionMetadata.of(id_, title=listed_titles(folder).get(id_, ""))
 
 
 def listed_titles(folder: str) -> Mapping[str, str]:
@@ -74,7 +73,7 @@ def _titles(path: str) -> Mapping[str, str]:
     """Read a list. Raises OSError, `PathRefused`."""
     with open_binary(path) as file:
         records = map(parse_line, file.read(_LARGEST_INDEX).split(b"\n"))
-        found = {string(record.get("id")): one_line(string(record.get("title"))) for record in records if record}
+        found = {string(record, "id"): one_line(record, "title") for record in records if record}
     return {id_: title for id_, title in found.items() if title}
 
 
@@ -89,7 +88,7 @@ def _pi_message(message: Mapping[str, Any]) -> Mapping[str, Any]:
         return {**message, "role": "custom", "customType": message["custom_type"]}
     if role != "assistant":
         return message
-    calls = [{**mapping(call), "type": "toolCall"} for call in items(message.get("tool_calls"))]
+    calls = [{**mapping(call), "type": "toolCall"} for call in items(message, "tool_calls")]
     blocks = content if isinstance(content, list) else [content]
     model = message.get("model")
     return {**message, "content": [*blocks, *calls], "model": "" if model == _UNKNOWN else model}

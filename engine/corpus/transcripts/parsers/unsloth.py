@@ -15,8 +15,8 @@ from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, 
 from engine.corpus.transcripts.export_reader import divided, read_branches
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, attached
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.message_builder import Part, attached, tool_call, tool_result
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, SdkParser, arguments
 
 _UNTITLED = "New Chat"
@@ -42,12 +42,12 @@ class UnslothReader(SdkParser):
         block = mapping(value)
         kind = block.get("type")
         if kind == "tool-call":
-            name = string(block.get("toolName"))
-            asked = tool_input(block.get("args")) or arguments(block.get("argsText"))
-            id, failed = string(block.get("toolCallId")), self.failed(block)
-            yield Part("assistant", "tool-call", asked or name, name, id, failed)
+            name = string(block, "toolName")
+            asked = tool_input(block, "args") or arguments(block.get("argsText"))
+            id, failed = string(block, "toolCallId"), self.failed(block)
+            yield tool_call(asked, name, id, failed)
             result = block.get("result")
-            yield Part("tool", "tool-result", content(result) or tool_input(result), name, id, failed)
+            yield tool_result(content(result) or tool_input(result), name, id, failed)
         elif kind != "source":
             yield from super()._block(value, role)
 
@@ -58,7 +58,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     if row is None:
         return None
     title, model, created, project = as_text(row[0]), as_text(row[1]), row[2], as_text(row[3])
-    metadata = SessionMetadata(id=clean(key), project=clean(project), started=seconds(created))
+    metadata = SessionMetadata.of(key, project=project, started=created)
     metadata.title = "" if title == _UNTITLED else one_line(title)
     reader = UnslothReader(metadata=metadata)
     reader.use_model(model)
@@ -77,7 +77,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
             "role": as_text(role),
             "time": time,
             "content": cell(reader, data),
-            "attachments": [string(mapping(file).get("name")) for file in attachments],
+            "attachments": [string(file, "name") for file in attachments],
         }
         parents[name] = before if above is None else as_text(above)  # older messages don't name their parent
         times[name], before = seconds(time), name

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from engine.corpus.transcripts.formats import LineFormat
-from engine.corpus.transcripts.json_values import items, mapping, seconds, string
+from engine.corpus.transcripts.json_values import items, mapping, member, string
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
-from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.messages import Message, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import ROLES, ChatParser, sidecar
 from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
 
@@ -22,16 +22,16 @@ _MAX_IMAGES = 100
 
 class VibeParser(ChatParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        return next_turn(self, list(self._parts(value)), line, id=string(value.get("message_id")))
+        return next_turn(self, list(self._parts(value)), line, id=string(value, "message_id"))
 
     def _parts(self, value: Mapping[str, Any]) -> Iterator[Part]:
         """Yield the parts of a message; one with the user's role may be inserted by the program."""
         for part in self.chat_parts(value):
             yield part._replace(role="system") if value.get("injected") is True and part.role == "user" else part
-        for image in map(mapping, items(value.get("images"))[:_MAX_IMAGES]):
-            data = mapping(image.get("source")).get("data", image.get("data"))
+        for image in map(mapping, items(value, "images")[:_MAX_IMAGES]):
+            data = mapping(image, "source").get("data", image.get("data"))
             held = {"mime_type": image.get("mime_type"), "data": data}
-            yield Part("user", "text", attached(string(image.get("alias")), image=True, value=held))
+            yield Part("user", "text", attached(string(image, "alias"), image=True, value=held))
 
 
 class VibeFormat(LineFormat):
@@ -40,23 +40,23 @@ class VibeFormat(LineFormat):
     speech_marks = (b'"role": "user"', b'"role": "assistant"')
 
     def is_line(self, value: Mapping[str, Any]) -> bool:
-        if string(value.get("role")) not in ROLES or "type" in value or "timestamp" in value:
+        if string(value, "role") not in ROLES or "type" in value or "timestamp" in value:
             return False
         return isinstance(value.get("message_id"), str) or isinstance(value.get("injected"), bool)
 
     def begin(self, path: str) -> VibeParser:
         meta = sidecar(os.path.join(os.path.dirname(path), "meta.json"))
-        metadata = SessionMetadata(
-            id=clean(string(meta.get("session_id")) or os.path.basename(os.path.dirname(path))),
-            title=one_line(string(meta.get("title"))),
-            project=clean(string(mapping(meta.get("environment")).get("working_directory"))),
-            branch=clean(string(meta.get("git_branch"))),
-            parent=clean(string(meta.get("parent_session_id"))),
-            started=seconds(meta.get("start_time")),
-            ended=seconds(meta.get("end_time")),
+        metadata = SessionMetadata.of(
+            string(meta, "session_id") or os.path.basename(os.path.dirname(path)),
+            title=meta.get("title"),
+            project=member(meta, "environment", "working_directory"),
+            branch=meta.get("git_branch"),
+            parent=meta.get("parent_session_id"),
+            started=meta.get("start_time"),
+            ended=meta.get("end_time"),
         )
         parser = VibeParser(metadata=metadata)
-        counts, model = mapping(meta.get("stats")), mapping(meta.get("config")).get("active_model")
+        counts, model = mapping(meta, "stats"), member(meta, "config", "active_model")
         sent, read, received = (counts.get(f"session_{kind}_tokens") for kind in ("prompt", "cached", "completion"))
         parser.use(model, Usage(without_cached(sent, read), tokens(received), tokens(read)))
         return parser

@@ -19,9 +19,9 @@ from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.agents import TRACES, trace_files
 from engine.corpus.transcripts.export_reader import json_lines
 from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser
-from engine.corpus.transcripts.json_values import items, mapping, seconds, string
+from engine.corpus.transcripts.json_values import items, mapping, member, objects, seconds, string
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import arguments
 from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
@@ -87,34 +87,34 @@ class _Parser(LineParser, kw_only=True):
 
     def _tool(self, span: _Span) -> Iterator[Part]:
         name, raw = span.text(_TOOL), span.text(_ARGUMENTS)
-        yield Part("assistant", "tool-call", arguments(raw) or name, name, failed=span.failed)
-        yield Part("tool", "tool-result", _result(span.text(_RESULT)), name, failed=span.failed)
+        yield tool_call(arguments(raw), name, failed=span.failed)
+        yield tool_result(_result(span.text(_RESULT)), name, failed=span.failed)
 
     def _answer(self, span: _Span, executed: set[str]) -> Iterator[Part]:
         for message in _messages(span.text(_RECEIVED)):
-            for part in map(mapping, items(message.get("parts"))):
-                kind, name = part.get("type"), string(part.get("name"))
+            for part in objects(message, "parts"):
+                kind, name = part.get("type"), string(part, "name")
                 if kind == "text":
-                    yield Part("assistant", "text", string(part.get("content")))
+                    yield Part("assistant", "text", string(part, "content"))
                 elif kind == "reasoning":
-                    yield Part("assistant", "thinking", string(part.get("content")))
+                    yield Part("assistant", "thinking", string(part, "content"))
                 elif kind != "tool_call":
                     self.count_unknown(f"part {kind}" if isinstance(kind, str) else None)
-                elif string(part.get("id")) not in executed:
-                    yield Part("assistant", "tool-call", arguments(part.get("arguments")) or name, name)
+                elif string(part, "id") not in executed:
+                    yield tool_call(arguments(part.get("arguments")), name)
 
 
 def _messages(raw: str) -> list[Mapping[str, Any]]:
     """Return the messages in an attribute, a JSON array; empty if it isn't one."""
     parsed = parse_line(f'{{"messages": {raw}}}'.encode("utf-8", "surrogatepass")) if raw else None
-    return [mapping(message) for message in items(mapping(parsed).get("messages"))]
+    return [mapping(message) for message in items(parsed, "messages")]
 
 
 def _question(raw: str) -> str:
     for message in reversed(_messages(raw)):
         if message.get("role") == "user":
-            parts = map(mapping, items(message.get("parts")))
-            text = "\n".join(string(part.get("content")) for part in parts if part.get("type") == "text").strip()
+            parts = objects(message, "parts")
+            text = "\n".join(string(part, "content") for part in parts if part.get("type") == "text").strip()
             if text:
                 return text
     return ""
@@ -147,18 +147,18 @@ def _time(value: object) -> float | None:
 
 
 def _spans(line: Mapping[str, Any]) -> Iterator[_Span]:
-    for resource in map(mapping, items(line.get("resourceSpans"))):
-        for scope in map(mapping, items(resource.get("scopeSpans"))):
-            for span in map(mapping, items(scope.get("spans"))):
+    for resource in objects(line, "resourceSpans"):
+        for scope in objects(resource, "scopeSpans"):
+            for span in objects(scope, "spans"):
                 attributes = dict[str, str]()
-                for attribute in map(mapping, items(span.get("attributes"))):
-                    key, value = string(attribute.get("key")), mapping(attribute.get("value"))
+                for attribute in objects(span, "attributes"):
+                    key, value = string(attribute, "key"), mapping(attribute, "value")
                     if key in _READ:
-                        attributes[key] = string(value.get("stringValue")) or str(value.get("intValue", ""))
+                        attributes[key] = string(value, "stringValue") or str(value.get("intValue", ""))
                 question = _question(attributes.pop(_SENT, ""))
                 start, end = (_time(span.get(key)) for key in ("startTimeUnixNano", "endTimeUnixNano"))
-                failed = mapping(span.get("status")).get("code") in _FAILED or _ERROR in attributes
-                yield _Span(clean(string(span.get("spanId"))), start, end, attributes, failed, question)
+                failed = member(span, "status", "code") in _FAILED or _ERROR in attributes
+                yield _Span(clean(span, "spanId"), start, end, attributes, failed, question)
 
 
 class VisualStudioTraces(DocumentFormat):
@@ -183,7 +183,7 @@ class VisualStudioTraces(DocumentFormat):
                         if before is None or before.completeness < span.completeness:
                             spans[key] = span
         for name, spans in found.items():
-            parser = _Parser(metadata=SessionMetadata(id=clean(name)))
+            parser = _Parser(metadata=SessionMetadata.of(name))
             if broken:
                 parser.count_unknown("no JSON")
             messages = parser.read(sorted(spans.values(), key=lambda span: span.start or 0.0))

@@ -17,9 +17,9 @@ import msgspec
 
 from engine.corpus.transcripts.database_format import RowFormat, as_text, columns, data_of, rows_with, whole
 from engine.corpus.transcripts.formats import Conversation, LineParser
-from engine.corpus.transcripts.json_values import mapping, string
+from engine.corpus.transcripts.json_values import mapping
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import SessionMetadata, clean, one_line
 from engine.corpus.transcripts.parsers.protobuf import Fields, fields_of
 from engine.corpus.transcripts.sqlite_view import tables
@@ -83,7 +83,7 @@ def _call(name: str, /, **arguments: object) -> Part:
     present = {key: value for key, value in arguments.items() if value}
     text = next(iter(present.values())) if len(present) == 1 else None
     encoded = text if isinstance(text, str) else msgspec.json.encode(present).decode()
-    return Part("assistant", "tool-call", encoded if present else name, name)
+    return tool_call(encoded if present else name, name)
 
 
 def _diffs(fields: Fields) -> Iterator[Part]:
@@ -189,7 +189,7 @@ class _Parser(LineParser, kw_only=True):
             if number in result:
                 paths = *_TEXTS.get(number, ()), *((field, 1) for field in _ERRORS.get(number, ()))
                 text = next(filter(None, (_text(result, number, *path) for path in paths)), "")
-                yield Part("tool", "tool-result", text, "", id, _failed(result, number))
+                yield tool_result(text, "", id, _failed(result, number))
 
 
 def _failed(result: Fields, number: int) -> bool:
@@ -210,7 +210,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     if row is None:
         return None
     about = mapping(parse_line(row[0])) if isinstance(row[0], bytes) else {}
-    metadata = SessionMetadata(id=clean(key), parent=clean(string(about.get("parent_conversation_id"))))
+    metadata = SessionMetadata.of(key, parent=about.get("parent_conversation_id"))
     parser = _Parser(metadata=metadata)
     messages_by_time: list[_TimedMessage] = []
     ours = rows_with(connection, "agent_tasks", "conversation_id")

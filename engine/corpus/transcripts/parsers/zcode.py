@@ -14,7 +14,7 @@ import apsw
 from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of, rows_with, whole
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import content, mapping, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, clean
 from engine.corpus.transcripts.parsers.opencode import OpencodeReader, session_metadata
 from engine.corpus.transcripts.token_usage import Usage, add_counts, tokens, without_cached
@@ -35,22 +35,22 @@ class ZCodeReader(OpencodeReader, kw_only=True):
     def _part(self, part: Mapping[str, Any], role: Role) -> Iterator[Part]:
         kind = part.get("type")
         if kind == "thinking":
-            yield Part("assistant", "thinking", string(part.get("thinking")) or string(part.get("text")))
+            yield Part("assistant", "thinking", string(part, "thinking") or string(part, "text"))
         elif kind == "tool_use":
-            name, id = string(part.get("name")), clean(string(part.get("id")))
-            yield Part("assistant", "tool-call", tool_input(part.get("input")) or name, name, id)
+            name, id = string(part, "name"), clean(part, "id")
+            yield tool_call(tool_input(part, "input"), name, id)
         elif kind == "tool_result":
-            id, failed = clean(string(part.get("tool_use_id"))), part.get("is_error") is True
-            yield Part("tool", "tool-result", content(part.get("content")), "", id, failed)
+            id, failed = clean(part, "tool_use_id"), part.get("is_error") is True
+            yield tool_result(content(part, "content"), "", id, failed)
         else:
             yield from super()._part(part, role)
 
     def turn(self, name: str, value: Mapping[str, Any], time: float | None, parts: list[Any]) -> list[Message]:
         """Return a message with its parts; tokens are in another table."""
-        role = self.role(_ROLES, string(value.get("role")))
+        role = self.role(_ROLES, string(value, "role"))
         if role is None:
             return []
-        semantics = mapping(value.get("semantics"))
+        semantics = mapping(value, "semantics")
         if semantics.get("kind") not in _SPOKEN or semantics.get("transcriptVisibility") == "hidden":
             role = "system"
         return next_turn(

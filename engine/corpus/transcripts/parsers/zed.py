@@ -19,10 +19,19 @@ import apsw
 
 from engine.corpus.transcripts.database_format import RowFormat, as_text, columns, unpacked, whole
 from engine.corpus.transcripts.formats import Conversation, LineParser
-from engine.corpus.transcripts.json_values import image_mark, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.json_values import (
+    image_mark,
+    items,
+    mapping,
+    member,
+    objects,
+    seconds,
+    string,
+    tool_input,
+)
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
-from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Role, SessionMetadata, clean, one_line
+from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
+from engine.corpus.transcripts.messages import Role, SessionMetadata, clean
 from engine.corpus.transcripts.token_usage import anthropic_usage
 
 _OPTIONAL = ("folder_paths", "parent_id", "created_at")
@@ -40,17 +49,17 @@ class ZedReader(LineParser, kw_only=True):
         if message == "Resume":
             return
         if "Compaction" in tagged:  # one made by the provider has no text
-            yield Part("system", "text", string(mapping(tagged["Compaction"]).get("Summary")))
+            yield Part("system", "text", string(tagged["Compaction"], "Summary"))
         elif "User" in tagged:
-            yield from self._user_parts(items(mapping(tagged["User"]).get("content")))
+            yield from self._user_parts(items(tagged["User"], "content"))
         elif "Agent" in tagged:
             answer = mapping(tagged["Agent"])
-            results = mapping(answer.get("tool_results"))
-            for block in items(answer.get("content")):
+            results = mapping(answer, "tool_results")
+            for block in items(answer, "content"):
                 yield from self._agent_parts(block)
             for result in map(mapping, results.values()):
-                yield _result(result, string(result.get("tool_name")))
-        elif (role := _ROLES.get(string(tagged.get("role")))) is not None:
+                yield _result(result, string(result, "tool_name"))
+        elif (role := _ROLES.get(string(tagged, "role"))) is not None:
             yield from self._older_message(tagged, role)
         else:
             self.count_unknown("message")
@@ -65,7 +74,7 @@ class ZedReader(LineParser, kw_only=True):
             elif "Mention" in tagged:
                 mention = mapping(tagged["Mention"])
                 typed += _mentioned(mention.get("uri"))
-                others.append(Part("system", "text", string(mention.get("content"))))
+                others.append(Part("system", "text", string(mention, "content")))
             elif "Image" in tagged:
                 others.append(Part("user", "text", _picture(tagged["Image"])))
             else:
@@ -78,55 +87,55 @@ class ZedReader(LineParser, kw_only=True):
         if "Text" in tagged:
             yield Part("assistant", "text", string(tagged["Text"]))
         elif "Thinking" in tagged:
-            yield Part("assistant", "thinking", string(mapping(tagged["Thinking"]).get("text")))
+            yield Part("assistant", "thinking", string(tagged["Thinking"], "text"))
         elif "ToolUse" in tagged:
             yield self._call(mapping(tagged["ToolUse"]))
         elif "RedactedThinking" not in tagged:
             self.count_unknown("block")
 
     def _older_message(self, message: Mapping[str, Any], role: Role) -> Iterator[Part]:
-        for segment in map(mapping, items(message.get("segments"))):
+        for segment in objects(message, "segments"):
             kind = segment.get("type")
             if kind in ("text", "thinking"):
-                yield Part(role, "thinking" if kind == "thinking" else "text", string(segment.get("text")))
+                yield Part(role, "thinking" if kind == "thinking" else "text", string(segment, "text"))
         names = {}
-        for call in map(mapping, items(message.get("tool_uses"))):
-            names[string(call.get("id"))] = string(call.get("name"))
+        for call in objects(message, "tool_uses"):
+            names[string(call, "id")] = string(call, "name")
             yield self._call(call)
-        for result in map(mapping, items(message.get("tool_results"))):
-            yield _result(result, names.get(string(result.get("tool_use_id")), ""))
+        for result in objects(message, "tool_results"):
+            yield _result(result, names.get(string(result, "tool_use_id"), ""))
 
     def _call(self, call: Mapping[str, Any]) -> Part:
         arguments = call.get("input")
-        root, slash, rest = string(mapping(arguments).get("path")).partition("/")
+        root, slash, rest = string(arguments, "path").partition("/")
         if root and slash and root in self.roots:
             arguments = {**mapping(arguments), "path": f"{self.roots[root]}/{rest}"}
-        return Part("assistant", "tool-call", tool_input(arguments), string(call.get("name")), string(call.get("id")))
+        return tool_call(tool_input(arguments), string(call, "name"), string(call, "id"))
 
 
 def _mentioned(uri: object) -> str:
     """Return the name of a mention in a user's text, such as "@hull.py", as Zed shows it."""
     kind, value = next(iter(mapping(uri).items()), (string(uri), None))
     about = mapping(value)
-    path = next((text for key in ("abs_path", "path", "file_path") if (text := string(about.get(key)))), "")
-    name = string(about.get("name")) or string(about.get("url")) or PurePosixPath(path.replace("\\", "/")).name or kind
+    path = next((text for key in ("abs_path", "path", "file_path") if (text := string(about, key))), "")
+    name = string(about, "name") or string(about, "url") or PurePosixPath(path.replace("\\", "/")).name or kind
     return f"@{name}" if name else ""
 
 
 def _result(result: Mapping[str, Any], tool: str) -> Part:
     content = result.get("content")
     blocks = content if isinstance(content, list) else [content]
-    id, failed = string(result.get("tool_use_id")), result.get("is_error") is True
-    return Part("tool", "tool-result", "\n".join(filter(None, map(_output, blocks))), tool, id, failed)
+    id, failed = string(result, "tool_use_id"), result.get("is_error") is True
+    return tool_result("\n".join(filter(None, map(_output, blocks))), tool, id, failed)
 
 
 def _output(block: object) -> str:
     tagged = {key.lower(): value for key, value in mapping(block).items()}
-    return string(block) or string(tagged.get("text")) or (_picture(tagged["image"]) if "image" in tagged else "")
+    return string(block) or string(tagged, "text") or (_picture(tagged["image"]) if "image" in tagged else "")
 
 
 def _picture(image: object) -> str:
-    return image_mark({"media_type": "image/png", "data": mapping(image).get("source")})
+    return image_mark({"media_type": "image/png", "data": member(image, "source")})
 
 
 def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
@@ -140,12 +149,8 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
         return None
     title, updated, sort, data, folders, parent, created = row
     ended = seconds(as_text(updated))
-    metadata = SessionMetadata(
-        id=clean(key),
-        title=one_line(as_text(title)),
-        parent=clean(as_text(parent)),
-        started=seconds(as_text(created)) or ended,
-        ended=ended,
+    metadata = SessionMetadata.of(
+        key, title=as_text(title), parent=as_text(parent), started=seconds(as_text(created)) or ended, ended=ended
     )
     reader = ZedReader(metadata=metadata)
     document = _document(reader, as_text(sort), data)
@@ -153,10 +158,10 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     metadata.project = clean(next(iter(roots), ""))
     metadata.branch = clean(_snapshot_branch(document))
     reader.roots = {PurePosixPath(root.replace("\\", "/")).name: root for root in roots}
-    reader.use(mapping(document.get("model")).get("model"), anthropic_usage(document.get("cumulative_token_usage")))
+    reader.use(member(document, "model", "model"), anthropic_usage(document.get("cumulative_token_usage")))
     turns = (
         next_turn(reader, reader.parts(message), time=ended, side=bool(metadata.parent))
-        for message in items(document.get("messages"))
+        for message in items(document, "messages")
     )
     return reader.conversation(key, whole(reader, turns))
 
@@ -168,14 +173,14 @@ def _listed(folders: str) -> list[str]:
 
 
 def _snapshot_folders(document: Mapping[str, Any]) -> list[str]:
-    trees = items(mapping(document.get("initial_project_snapshot")).get("worktree_snapshots"))
-    return [text for tree in trees if (text := string(mapping(tree).get("worktree_path")))]
+    trees = items(document, "initial_project_snapshot", "worktree_snapshots")
+    return [text for tree in trees if (text := string(tree, "worktree_path"))]
 
 
 def _snapshot_branch(document: Mapping[str, Any]) -> str:
     """Return the branch of the first folder that has one, when the thread began."""
-    trees = map(mapping, items(mapping(document.get("initial_project_snapshot")).get("worktree_snapshots")))
-    branches = (string(mapping(tree.get("git_state")).get("current_branch")) for tree in trees)
+    trees = objects(document, "initial_project_snapshot", "worktree_snapshots")
+    branches = (string(tree, "git_state", "current_branch") for tree in trees)
     return next(filter(None, branches), "")
 
 

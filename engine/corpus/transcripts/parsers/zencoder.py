@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from engine.corpus.transcripts.formats import LineFormat
-from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string
+from engine.corpus.transcripts.json_values import content, items, mapping, member, seconds, string
 from engine.corpus.transcripts.message_builder import Part
 from engine.corpus.transcripts.messages import Message, Role, clean
 from engine.corpus.transcripts.model_api_messages import SdkParser
@@ -26,7 +26,7 @@ _HEADER_MARKS = frozenset({"chatId", "creationReason", "modelId"})
 
 class ZencoderParser(SdkParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        role = string(value.get("role"))
+        role = string(value, "role")
         if not role:
             if _is_header(value):
                 self.use_model(value.get("modelId"))
@@ -35,7 +35,7 @@ class ZencoderParser(SdkParser, kw_only=True):
                 self.count_unknown(None)
             return []
         if role == "system":
-            match = _FOLDER.search(content(value.get("content")))
+            match = _FOLDER.search(content(value, "content"))
             self.metadata.project = self.metadata.project or clean(match[1].strip() if match else "")
             return []
         if role not in _ROLES:
@@ -47,16 +47,16 @@ class ZencoderParser(SdkParser, kw_only=True):
 
     def result(self, block: Mapping[str, Any]) -> str:
         body = block.get("content")
-        parts = [part for part in items(body) if not mapping(part).get("tag")] if isinstance(body, list) else body
+        parts = [part for part in items(body) if not member(part, "tag")] if isinstance(body, list) else body
         return content(parts)
 
     def _block(self, value: object, role: Role) -> Iterator[Part]:
         block = mapping(value)
         kind = block.get("type")
         if kind == "skill":
-            yield Part("system", "text", string(block.get("content")))
+            yield Part("system", "text", string(block, "content"))
         elif kind == "text" and role == "user" and block.get("tag") not in (None, "", "user-input"):
-            yield Part("system", "text", string(block.get("text")))
+            yield Part("system", "text", string(block, "text"))
         else:
             yield from super()._block(value, role)
 
@@ -69,7 +69,7 @@ class ZencoderFormat(LineFormat):
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
         if not values or not _is_header(values[0]):
             return False
-        return len(values) == 1 or any(string(value.get("role")) for value in values[1:])
+        return len(values) == 1 or any(string(value, "role") for value in values[1:])
 
 
 def _is_header(value: Mapping[str, Any]) -> bool:
