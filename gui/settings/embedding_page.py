@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QTimer, Signal, Slot
-from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QTimer, Slot
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 import engine
 from engine import CancelToken, EmbeddingEstimate, KeyState, MemorySearchManager, ProviderProbe, Settings, marked, tr
@@ -17,7 +17,7 @@ from gui.core.jobs import Jobs, JobSlot
 from gui.settings.embedding_form import ApiKeyRow, EmbeddingForm
 from gui.settings.engine_and_model_choice import EmbeddingChoice
 from gui.settings.fields import CheckRow
-from gui.settings.option_row import WIDTH, DialogPage
+from gui.settings.option_row import WIDTH, FormPage
 from gui.settings.value_formatting import fallback_owner, fallback_receiver, probe_text, save_label
 from gui.text.formatting import estimate_text
 from gui.widgets.labels import breakable, label
@@ -29,16 +29,8 @@ COUNTING = marked("Counting the passages to embed…")
 TESTING = marked("Testing the provider with one word…")
 
 
-class EmbeddingPage(DialogPage):
-    """The page to choose the embedding model. A test sends one word; the choice is saved only by the button.
-
-    Signals:
-        saved: the approved estimate, None for none.
-        edited: the choice differs, or no longer differs, from the settings in use.
-    """
-
-    saved = Signal(object)
-    edited = Signal()
+class EmbeddingPage(FormPage):
+    """The page to choose the embedding model. A test sends one word; the choice is saved only by the button."""
 
     def __init__(
         self,
@@ -48,15 +40,12 @@ class EmbeddingPage(DialogPage):
         parent: QWidget | None = None,
     ) -> None:
         """`below`: a widget to show below the form."""
-        super().__init__(parent)
+        super().__init__(jobs, config, parent)
         self.setProperty("role", "page")
-        self._config = config
-        self._folder = Path()
         self._manager: MemorySearchManager | None = None
-        self._settings = Settings()
         self._before = EmbeddingChoice.of(self._settings)
         self._estimate: EmbeddingEstimate | None = None
-        self._keys, self._pricing, self._saving = (JobSlot(self, jobs) for _ in range(3))
+        self._keys, self._pricing = JobSlot(self, jobs), JobSlot(self, jobs)
         self._lookup_timer = QTimer(self, singleShot=True)
         self._lookup_timer.timeout.connect(self._look_up)
 
@@ -76,10 +65,6 @@ class EmbeddingPage(DialogPage):
         self._trial.button.clicked.connect(self._try)
         self._price = label("", wrap=True)
         self._cache_hint = label(tr(CACHE_HINT), "meta", wrap=True)
-        self._problem = label("", "degraded", wrap=True)
-        self.save_button = QPushButton(tr("Save"))
-        self.save_button.setProperty("role", "primary")
-        self.save_button.clicked.connect(self._save)
         self._footer_labels = self._price, self._cache_hint, self._problem
         self._lay_out(below)
 
@@ -130,7 +115,7 @@ class EmbeddingPage(DialogPage):
 
     @property
     def _slots(self) -> tuple[JobSlot, ...]:
-        return self._keys, self._pricing, self._saving
+        return self._keys, self._pricing, self._save_job
 
     def begin(self, folder: Path, settings: Settings, manager: MemorySearchManager | None) -> None:
         """Show the current settings of a workspace; `manager` is its open memory.
@@ -199,8 +184,7 @@ class EmbeddingPage(DialogPage):
         owner = fallback_owner(self._chosen_settings)
         known = owner == fallback_owner(self._settings)
         self.save_button.setText(save_label(self._approved_estimate, "" if known else owner))
-        self.save_button.setEnabled(self.unsaved and not self._saving.busy)
-        self.edited.emit()
+        super()._show_save()
 
     # --- checks -----------------------------------------------------------------------------------------------------
 
@@ -288,8 +272,7 @@ class EmbeddingPage(DialogPage):
                 engine.save_settings(changes, workspace=folder, config=config, seen=before)
             return agreed
 
-        self._saving.save(work, partial(self._saved, choice), self._not_saved)
-        self.save_button.setEnabled(False)
+        self._run_save(work, partial(self._saved, choice))
 
     def _saved(self, choice: EmbeddingChoice, agreed: EmbeddingEstimate | None) -> None:
         self._before = choice
@@ -297,13 +280,8 @@ class EmbeddingPage(DialogPage):
             row.clear()
         self.saved.emit(agreed)
 
-    def _not_saved(self, sentence: str) -> None:
-        self._show_error(sentence)
-        self._show_save()
-
     def _show_error(self, sentence: str) -> None:
-        self._problem.setText(breakable(sentence))
-        self._problem.show()
+        super()._show_error(sentence)
         self._show_footer()
 
 

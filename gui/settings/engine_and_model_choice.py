@@ -5,7 +5,7 @@ A choice is made from settings and applied to settings. Pure functions.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import msgspec
 
@@ -47,9 +47,51 @@ TITLES = {engine.name: engine.title for engine in ENGINES}
 _PROGRAMS = {"qmd": "qmd", "lancedb": "LanceDB"}
 
 
+_Choice = TypeVar("_Choice", bound="FormChoice")
+_Section = TypeVar("_Section", bound=msgspec.Struct)
+
+
+class FormChoice:
+    """Base class of the values of a form, as in `Settings`: frozen dataclasses whose fields are options."""
+
+    KEYS: ClassVar[Mapping[str, str]]
+    """The option of each field, by its name in the settings file."""
+
+    @classmethod
+    def of(cls: type[_Choice], settings: Settings) -> _Choice:
+        return cls(**{name: engine.value_at(settings, key) for name, key in cls.KEYS.items()})
+
+    def applied_to(self, settings: Settings) -> Settings:
+        """Return the settings with this choice applied. Raises `SettingsError` for an invalid one."""
+        for name, key in self.KEYS.items():
+            settings = _with_option(settings, key, getattr(self, name))
+        return settings
+
+    def changes(self: _Choice, before: _Choice) -> dict[str, Any]:
+        """Return the options that differ from `before`, by their names in the settings file; None removes an option."""
+        pairs = ((key, getattr(self, name), getattr(before, name)) for name, key in self.KEYS.items())
+        return {key: now for key, now, then in pairs if now != then}
+
+
+def _with_option(section: _Section, key: str, value: Any) -> _Section:
+    name, _, inner = key.partition(".")
+    return msgspec.structs.replace(
+        section, **{name: _with_option(getattr(section, name), inner, value) if inner else value}
+    )
+
+
 @dataclass(frozen=True)
-class EngineChoice:
-    """The chosen engine with its options, as in `Settings`."""
+class EngineChoice(FormChoice):
+    """The chosen engine with its options."""
+
+    KEYS: ClassVar = {
+        "backend": "backend",
+        "command": "qmd.command",
+        "search_mode": "qmd.search_mode",
+        "uri": "lancedb.uri",
+        "table": "lancedb.table",
+        "machine": "lancedb.machine",
+    }
 
     backend: str
     command: str = "qmd"
@@ -57,39 +99,6 @@ class EngineChoice:
     uri: str = ""
     table: str = ""
     machine: str = ""
-
-    @classmethod
-    def of(cls, settings: Settings) -> "EngineChoice":
-        return cls(
-            backend=settings.backend,
-            command=settings.qmd.command,
-            search_mode=settings.qmd.search_mode,
-            uri=settings.lancedb.uri,
-            table=settings.lancedb.table,
-            machine=settings.lancedb.machine,
-        )
-
-    def applied_to(self, settings: Settings) -> Settings:
-        """Return the settings with this choice applied. Raises `SettingsError` for an invalid one."""
-        copy = msgspec.structs.replace
-        return copy(
-            settings,
-            backend=self.backend,
-            qmd=copy(settings.qmd, command=self.command, search_mode=self.search_mode),
-            lancedb=copy(settings.lancedb, uri=self.uri, table=self.table, machine=self.machine),
-        )
-
-    def changes(self, before: "EngineChoice") -> dict[str, Any]:
-        """Return the options that differ from `before`, by their names in the settings file."""
-        pairs = (
-            ("backend", self.backend, before.backend),
-            ("qmd.command", self.command, before.command),
-            ("qmd.search_mode", self.search_mode, before.search_mode),
-            ("lancedb.uri", self.uri, before.uri),
-            ("lancedb.table", self.table, before.table),
-            ("lancedb.machine", self.machine, before.machine),
-        )
-        return {name: now for name, now, then in pairs if now != then}
 
     @property
     def external(self) -> bool:
@@ -124,8 +133,16 @@ REMOTE = engine.remote_names()
 
 
 @dataclass(frozen=True)
-class EmbeddingChoice:
-    """The chosen embedding model with its options, as in `Settings`."""
+class EmbeddingChoice(FormChoice):
+    """The chosen embedding model with its options."""
+
+    KEYS: ClassVar = {
+        **{name: name for name in ("provider", "model", "dimensions", "fallback", "prices")},
+        "base_url": "remote.base_url",
+        "agreed": "remote.agreed",
+        "batch": "remote.batch.enabled",
+        "model_path": "local.model_path",
+    }
 
     provider: str
     model: str = ""
@@ -136,20 +153,6 @@ class EmbeddingChoice:
     batch: bool = False
     model_path: str = ""
     prices: Mapping[str, float] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, settings: Settings) -> "EmbeddingChoice":
-        return cls(
-            provider=settings.provider,
-            model=settings.model,
-            dimensions=settings.dimensions,
-            fallback=settings.fallback,
-            base_url=settings.remote.base_url,
-            agreed=settings.remote.agreed,
-            batch=settings.remote.batch.enabled,
-            model_path=settings.local.model_path,
-            prices=settings.prices,
-        )
 
     @property
     def own_model(self) -> str:
@@ -198,37 +201,3 @@ class EmbeddingChoice:
         """Return the choice with or without approval to send texts to a provider."""
         providers = tuple(name for name in REMOTE if (agreed if name == provider else name in self.agreed))
         return replace(self, agreed=providers)
-
-    def applied_to(self, settings: Settings) -> Settings:
-        """Return the settings with this choice applied."""
-        copy = msgspec.structs.replace
-        return copy(
-            settings,
-            provider=self.provider,
-            model=self.model,
-            dimensions=self.dimensions,
-            fallback=self.fallback,
-            prices=dict(self.prices),
-            remote=copy(
-                settings.remote,
-                base_url=self.base_url,
-                agreed=self.agreed,
-                batch=copy(settings.remote.batch, enabled=self.batch),
-            ),
-            local=copy(settings.local, model_path=self.model_path),
-        )
-
-    def changes(self, before: "EmbeddingChoice") -> dict[str, Any]:
-        """Return the options that differ from `before`, by their names in the settings file; None removes an option."""
-        pairs = (
-            ("provider", self.provider, before.provider),
-            ("model", self.model, before.model),
-            ("dimensions", self.dimensions, before.dimensions),
-            ("fallback", self.fallback, before.fallback),
-            ("remote.base_url", self.base_url, before.base_url),
-            ("remote.agreed", self.agreed, before.agreed),
-            ("remote.batch.enabled", self.batch, before.batch),
-            ("local.model_path", self.model_path, before.model_path),
-            ("prices", dict(self.prices), before.prices),
-        )
-        return {name: now for name, now, then in pairs if now != then}

@@ -7,16 +7,17 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QButtonGroup, QFileDialog, QGridLayout, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QFileDialog, QGridLayout, QLineEdit, QWidget
 
 import engine
 from engine import CancelToken, Settings, marked, tr
-from gui.core.jobs import Jobs, JobSlot
+from gui.core.jobs import Jobs
 from gui.settings.engine_and_model_choice import ENGINES, EngineChoice, switch_text
 from gui.settings.fields import CheckRow
-from gui.settings.option_row import DialogPage, section_head
+from gui.settings.option_row import FormPage, section_head
 from gui.text.plain_text import set_tip
 from gui.text.right_to_left import margins
+from gui.widgets.buttons import push_button
 from gui.widgets.form_controls import ComboBox, RadioButton, indent
 from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import column_of, row_of
@@ -67,9 +68,7 @@ class EngineForm(QWidget):
         self._table = self._line(tr("Name of the LanceDB table"), tr("The folder's name"))
         self._machine = self._line(tr("This machine's name"), tr("The machine's own name"))
         set_tip(self._machine, tr("Name of this machine, shown with your notes to others who share the table"))
-        browse = QPushButton(tr("Browse…"))
-        browse.setAccessibleName(tr("Browse for the folder of the table"))
-        browse.clicked.connect(self._browse)
+        browse = push_button(tr("Browse…"), self._browse, name=tr("Browse for the folder of the table"))
         location = QWidget()
         row_of((self._uri, 1), browse, spacing=8, parent=location)
         self._fields["qmd"] = _grid((tr("Command"), self._command), (tr("Search"), self._search))
@@ -149,33 +148,17 @@ def _grid(*rows: tuple[str, QWidget]) -> QWidget:
     return widget
 
 
-class EnginePage(DialogPage):
-    """The choice of the engine, a part of the advanced page.
-
-    Signals:
-        saved: other settings are in the file.
-        edited: the choice differs, or no longer differs, from the file.
-    """
-
-    saved = Signal()
-    edited = Signal()
+class EnginePage(FormPage):
+    """The choice of the engine, a part of the advanced page."""
 
     def __init__(self, jobs: Jobs, config: Path | None = None) -> None:
-        super().__init__()
-        self._config = config
-        self._folder = Path()
-        self._settings = Settings()
+        super().__init__(jobs, config)
         self._before = EngineChoice.of(self._settings)
-        self._save_job = JobSlot(self, jobs)
         self._form = EngineForm()
         self._form.changed.connect(self._changed)
         self._trial = CheckRow(jobs, tr("Test the engine that is chosen"), tr(TESTING))
         self._trial.button.clicked.connect(self._try)
         self._switch = label("", wrap=True)
-        self._problem = label("", "degraded", wrap=True)
-        self.save_button = QPushButton(tr("Save"))
-        self.save_button.setProperty("role", "primary")
-        self.save_button.clicked.connect(self._save)
         column_of(
             section_head(marked("Search engine")),
             self._form,
@@ -222,10 +205,6 @@ class EnginePage(DialogPage):
         """Whether the choice differs from the settings in use."""
         return self._form.choice != self._before
 
-    def _show_save(self) -> None:
-        self.save_button.setEnabled(self.unsaved and not self._save_job.busy)
-        self.edited.emit()
-
     # --- test -------------------------------------------------------------------------------------------------------
 
     @Slot()
@@ -247,14 +226,8 @@ class EnginePage(DialogPage):
         def work(_: CancelToken) -> None:
             engine.save_settings(changes, workspace=folder, config=config, seen=before)
 
-        self._save_job.save(work, partial(self._saved, choice), self._not_saved)
-        self.save_button.setEnabled(False)
+        self._run_save(work, partial(self._saved, choice))
 
     def _saved(self, choice: EngineChoice, _: None) -> None:
         self._before = choice
-        self.saved.emit()
-
-    def _not_saved(self, sentence: str) -> None:
-        self._problem.setText(breakable(sentence))
-        self._problem.show()
-        self._show_save()
+        self.saved.emit(None)

@@ -1,17 +1,19 @@
 """A row of one option (its name, field, description and status), and the page of such rows."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any, cast
 
-from PySide6.QtCore import QEvent, QSignalBlocker, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QActionGroup, QEnterEvent
-from PySide6.QtWidgets import QApplication, QFrame, QMenu, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QMenu, QScrollArea, QWidget
 
 from engine import (
     Option,
     SavedIn,
     SettingChange,
+    Settings,
     SettingsConsequences,
     current_language,
     marked,
@@ -19,13 +21,14 @@ from engine import (
     system_language,
     tr,
 )
+from gui.core.jobs import Jobs, JobSlot, OnDone, Work
 from gui.settings.edited_options import SettingsModel
 from gui.settings.fields import ChoiceField, ChoicesField, Field, LineField, LinesField, SwitchField
 from gui.settings.option_pages import PAGES, OptionPlacement, SettingsPage, mark, options_on, with_marks
-from gui.settings.system_setting import SystemRow, SystemSwitch, with_switches
+from gui.settings.system_setting import SettingRow, SystemRow, SystemSwitch, with_switches
 from gui.settings.value_formatting import value_text
-from gui.text.plain_text import set_tip
 from gui.widgets.accessibility import LastInTabOrder, announce
+from gui.widgets.buttons import push_button
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.layouts import FlowLayout, add_shown, column_of, lay_out_now, scrolling_column
 
@@ -74,11 +77,9 @@ class OptionFooter(QWidget):
         self._placed = placed
         self._model = model
         option = placed.option
-        self.origin = _link()
-        set_tip(self.origin, tr("Whether this option applies to all folders or only to the open one"))
-        self.origin.clicked.connect(self._choose_layer)
-        self.reset = _link()
-        self.reset.clicked.connect(partial(model.reset, placed.key))
+        tip = tr("Whether this option applies to all folders or only to the open one")
+        self.origin = push_button("", self._choose_layer, role="flush", tip=tip)
+        self.reset = push_button("", partial(model.reset, placed.key), role="flush")
         self._default = label(breakable(tr("Default: {value}", value=value_text(option, option.default))), "meta")
         self._effect = label("", "degraded")
         self._pending = label(tr(PENDING), "degraded")
@@ -180,13 +181,6 @@ class OptionFooter(QWidget):
         self._model.change(*changes)
 
 
-def _link() -> QPushButton:
-    button = QPushButton()
-    button.setProperty("role", "link")
-    button.setProperty("flush", True)
-    return button
-
-
 # ---------------------------------------------------------------------------------------------------------------------
 
 
@@ -201,9 +195,9 @@ class LanguageField(ChoiceField):
     def __init__(self, option: Option, title: str) -> None:
         super().__init__(option, title)
         self.later = label(tr("The language changes when the program restarts."), wrap=True)
-        self.restart = _link()
-        self.restart.setText(tr("Restart now"))
-        self.restart.clicked.connect(lambda: self.restart_requested.emit(self.box.currentData()))
+        self.restart = push_button(
+            tr("Restart now"), lambda: self.restart_requested.emit(self.box.currentData()), role="flush"
+        )
         self._column.addWidget(self.later)
         self._column.addWidget(self.restart, 0, Qt.AlignmentFlag.AlignLeft)
         self.entered.connect(self._announce)
@@ -222,17 +216,15 @@ class LanguageField(ChoiceField):
             announce(self, self.later.text())
 
 
-class OptionRow(QFrame):
+class OptionRow(SettingRow):
     """A row that shows an option's value from the model, and passes the user's changes to the model."""
 
     def __init__(
         self, placed: OptionPlacement, model: SettingsModel, field: Field | None = None, parent: QWidget | None = None
     ) -> None:
         """`field` replaces the default field of the option's type."""
-        super().__init__(parent)
-        self.placed = placed
+        super().__init__(placed, parent, titled=placed.option.kind != "switch")
         self._model = model
-        self._words = self._announced = ""
         self.field = field or field_for(placed.option, placed.title)
         self.field.entered.connect(self._entered)
         self.field.problem_changed.connect(self.show_error)
@@ -240,14 +232,7 @@ class OptionRow(QFrame):
             self.field.edit.undo_requested.connect(model.undo)
         if isinstance(self.field, LanguageField):
             self.field.restart_requested.connect(model.restart_requested)
-        self._title = label(placed.title, "strong", wrap=True)
-        self._help = label(placed.help, "meta", wrap=True)
-        self._problem = label("", "degraded", wrap=True)
-        self._problem.hide()
-        if placed.option.kind == "switch":
-            self._title.hide()  # the check box shows the title
-        widgets = self._title, self.field, self._problem, self._help
-        column = column_of(*widgets, spacing=3, margins=(0, 6, 0, 8), parent=self)
+        column = self._arrange(self.field)
         self.footer = OptionFooter(placed, model, self)  # now: its buttons come after the field in the tab order
         column.addWidget(self.footer)
         self.show_option()
@@ -282,26 +267,10 @@ class OptionRow(QFrame):
         self.footer.show_option()
         self.field.describe(f"{self.placed.help} {self.footer.description}")
 
-    @Slot(str)
-    def show_error(self, sentence: str) -> None:
-        """Show an error about the typed text, which stays."""
-        if sentence and sentence != self._announced:
-            announce(self, sentence)
-        self._announced = sentence
-        self._problem.setText(breakable(sentence))
-        self._problem.setVisible(bool(sentence))
-
-    def mark(self, words: str) -> None:
-        """Highlight the words of a search; an empty text removes the highlights."""
-        self._words = words
-        mark(self._title, self.placed.title, words)
-        mark(self._help, self.placed.help, words)
-        self.footer.mark(words)
+    def mark(self, query: str) -> None:
+        super().mark(query)
+        self.footer.mark(query)
         self._show_details()
-
-    def take_focus(self) -> None:
-        self.show()  # now, instead of at the next layout
-        self.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
     # --- changes ----------------------------------------------------------------------------------------------------
 
@@ -310,12 +279,6 @@ class OptionRow(QFrame):
         layer = self._model.layers.layer_of(self.placed.key)
         usual = "workspace" if self.placed.page == "sources" else "defaults"
         self._model.set(self.placed.key, value, usual if layer == "built-in" else layer)
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and self._words:
-            with QSignalBlocker(self):
-                self.mark(self._words)
 
 
 def field_for(option: Option, title: str) -> Field:
@@ -336,7 +299,6 @@ def field_for(option: Option, title: str) -> Field:
 
 
 WIDTH = 620
-_BATCH_SIZE = 2
 
 
 def section_head(title: str) -> QWidget:
@@ -379,8 +341,106 @@ class DialogPage(QFrame):
         """Cancel running requests and drop unsaved values, since the dialog was closed."""
 
 
-class OptionsPage(DialogPage):
-    """One page of options, created when first shown; the rows after the first screenful follow in short steps."""
+class FormPage(DialogPage):
+    """A page with a form, or a part of one, which is tested and saved as a whole by a button in the dialog's footer.
+
+    A subclass implements `unsaved`, `_save` and `_show_save`, which updates the button.
+
+    Signals:
+        saved: other settings are in the file: the approved EmbeddingEstimate, None for none.
+        edited: the choice differs, or no longer differs, from the settings in use.
+    """
+
+    saved = Signal(object)
+    edited = Signal()
+
+    def __init__(self, jobs: Jobs, config: Path | None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._config = config
+        self._folder = Path()
+        self._settings = Settings()
+        self._save_job = JobSlot(self, jobs)
+        self._problem = label("", "degraded", wrap=True)
+        self.save_button = push_button(tr("Save"), self._save, role="primary")
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether something in the form is not saved."""
+        raise NotImplementedError
+
+    def _save(self) -> None:
+        raise NotImplementedError
+
+    def _show_save(self) -> None:
+        self.save_button.setEnabled(self.unsaved and not self._save_job.busy)
+        self.edited.emit()
+
+    def _run_save(self, work: Work, on_saved: OnDone) -> None:
+        """Save in the background."""
+        self._save_job.save(work, on_saved, self._not_saved)
+        self.save_button.setEnabled(False)
+
+    def _not_saved(self, sentence: str) -> None:
+        self._show_error(sentence)
+        self._show_save()
+
+    def _show_error(self, sentence: str) -> None:
+        self._problem.setText(breakable(sentence))
+        self._problem.show()
+
+
+class RowsPage(DialogPage):
+    """A page of rows of settings; those after the first screenful follow in short steps."""
+
+    _BATCH_SIZE = 2
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "page")
+        self._due: list[tuple[OptionPlacement, SystemSwitch | None]] = []
+        self._next_row_timer = QTimer(self, singleShot=True, interval=0)
+        self._next_row_timer.timeout.connect(self._make_some)
+        self.column = column_of(spacing=6, margins=(0, 20, 0, 16))
+        # From the outside in: Qt applies the style sheet again to all widgets of a part that gets another parent.
+        self.scroller: QScrollArea = scrolling_column(self.column, WIDTH, self)
+        column_of(self.scroller, parent=self)
+        self._list = column_of(spacing=6)
+
+    def _begin(self, due: Iterable[tuple[OptionPlacement, SystemSwitch | None]]) -> None:
+        """Begin to make these rows, with the switches of the system among them."""
+        self._due = list(due)
+        self._end = LastInTabOrder(self)
+        self._make_some()
+
+    @Slot()
+    def _make_some(self) -> None:
+        if self._due:
+            self._make(self._BATCH_SIZE)
+            self._next_row_timer.start()  # once more after the last ones, which the layout has shown by then
+
+    def _make(self, number: int) -> None:
+        """Create the next `number` rows."""
+        now, self._due = self._due[:number], self._due[number:]
+        for placed, switch in now:
+            self._add(placed, switch)
+        lay_out_now(self.scroller)
+
+    def _add(self, placed: OptionPlacement, switch: SystemSwitch | None) -> None:
+        """Make the row of an option or of a switch, and add it; for subclasses."""
+        raise NotImplementedError
+
+    def add_widget(self, widget: QWidget) -> None:
+        add_shown(self._list, widget)
+        self._end.append(widget)
+
+    @property
+    def ready(self) -> bool:
+        """Whether all rows are created and shown."""
+        return not self._next_row_timer.isActive()
+
+
+class OptionsPage(RowsPage):
+    """One page of options, created when first shown."""
 
     def __init__(
         self,
@@ -393,64 +453,34 @@ class OptionsPage(DialogPage):
     ) -> None:
         """`above`: widgets between title and rows. `switches`: system settings; this page adds its own."""
         super().__init__(parent)
-        self.setProperty("role", "page")
         self.model = model
-        self._due: list[tuple[OptionPlacement, SystemSwitch | None]] = []
         self._group = ""
-        self._next_row_timer = QTimer(self, singleShot=True, interval=0)
-        self._next_row_timer.timeout.connect(self._make_some)
-        self.column = column_of(spacing=6, margins=(0, 20, 0, 16))
-        # From the outside in: Qt applies the style sheet again to all widgets of a part that gets another parent.
-        self.scroller: QScrollArea = scrolling_column(self.column, WIDTH, self)
-        column_of(self.scroller, parent=self)
         for widget in (label(tr(PAGES[page]), "title", wrap=True), *above):
             self.column.addWidget(widget)
-        self._list = column_of(spacing=6)
         self.column.addLayout(self._list)
         self.column.addStretch(1)
-        self._end = LastInTabOrder(self)
-        self._due = list(with_switches(options_on(page), switches))
-        self._make_some()
+        self._begin(with_switches(options_on(page), switches))
 
-    @Slot()
-    def _make_some(self) -> None:
-        if self._due:
-            self._make(_BATCH_SIZE)
-            self._next_row_timer.start()  # once more after the last ones, which the layout has shown by then
-
-    def _make(self, number: int) -> None:
-        """Create the next `number` rows."""
-        now, self._due = self._due[:number], self._due[number:]
-        for placed, switch in now:
-            if placed.group != self._group:
-                self._group = placed.group
-                add_shown(self._list, section_head(self._group))
-            if switch is not None:
-                self.add_widget(SystemRow(switch))
-            else:
-                self.add_row(self.make_row(placed))
-        lay_out_now(self.scroller)
+    def _add(self, placed: OptionPlacement, switch: SystemSwitch | None) -> None:
+        if placed.group != self._group:
+            self._group = placed.group
+            add_shown(self._list, section_head(self._group))
+        if switch is not None:
+            self.add_widget(SystemRow(switch))
+        else:
+            self.add_row(self.make_row(placed))
 
     def add_row(self, row: OptionRow) -> None:
         """Add a row below the other options."""
         self.rows[row.placed.key] = row
         self.add_widget(row)
 
-    def add_widget(self, widget: QWidget) -> None:
-        add_shown(self._list, widget)
-        self._end.append(widget)
-
     def make_row(self, placed: OptionPlacement) -> OptionRow:
         return OptionRow(placed, self.model, parent=self.column.parentWidget())
 
-    @property
-    def ready(self) -> bool:
-        """Whether all rows are created and shown."""
-        return not self._due and not self._next_row_timer.isActive()
-
     def take_focus(self) -> None:
         while self._due and not self.rows:
-            self._make(_BATCH_SIZE)
+            self._make(self._BATCH_SIZE)
         next(iter(self.rows.values())).take_focus()
 
     def show_row(self, key: str) -> None:

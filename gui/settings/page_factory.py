@@ -14,7 +14,7 @@ from gui.settings.edited_options import SettingsModel
 from gui.settings.embedding_page import EmbeddingPage
 from gui.settings.engine_page import EnginePage
 from gui.settings.option_pages import FORMS, PAGES, PARTS, SettingsPage, options_on, whole_page
-from gui.settings.option_row import DialogPage, OptionsPage, section_head
+from gui.settings.option_row import DialogPage, FormPage, OptionsPage, section_head
 from gui.settings.sources_page import SourcesPage
 from gui.settings.system_setting import SystemSwitch
 from gui.settings.value_formatting import NAMES, sent_text, stored_text
@@ -253,10 +253,10 @@ class Pages(QObject):
                 self._begin(made)
         return self._pages[name]
 
-    def form(self, name: SettingsPage) -> EmbeddingPage | EnginePage | None:
+    def form(self, name: SettingsPage) -> FormPage | None:
         """Return a page with a form; None if it was not shown yet."""
         page = self._pages.get(name)
-        return page if isinstance(page, EmbeddingPage | EnginePage) else None
+        return page if isinstance(page, FormPage) else None
 
     def needs_no_settings(self, name: SettingsPage) -> bool:
         """Return whether a page can be shown before the settings file was read."""
@@ -354,8 +354,8 @@ class Pages(QObject):
                 switches = [switch for switch in self._switches if switch.placed.page == name]
                 return OptionsPage(name, self._model, self._parent, switches=switches)
 
-    def _form(self, page: EmbeddingPage | EnginePage) -> DialogPage:
-        page.saved.connect(self._saved)
+    def _form(self, page: FormPage) -> DialogPage:
+        page.saved.connect(self.saved)
         page.edited.connect(self._show_buttons)
         page.edited.connect(self.edited)
         self.save_button.emit(page.save_button)
@@ -379,8 +379,3 @@ class Pages(QObject):
         title, why = TITLES["models"], self._unsupported["models"]
         self._models_message.show_message(tr(title), tr(why), to_engine)
         return self._models_message
-
-    @Slot()
-    @Slot(object)
-    def _saved(self, agreed: object = None) -> None:
-        self.saved.emit(agreed)

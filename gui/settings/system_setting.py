@@ -1,11 +1,11 @@
-"""A setting that the system stores and other programs may change (such as start at login), and its row."""
+"""A setting that the system stores and other programs may change (such as start at login), and the base of rows."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFrame, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from engine import marked, tr
 from gui.core.jobs import JobOwner, Jobs, JobSlot
@@ -14,6 +14,7 @@ from gui.settings.option_pages import OptionPlacement, mark
 from gui.settings.value_formatting import value_text
 from gui.text.right_to_left import margins
 from gui.widgets.accessibility import announce
+from gui.widgets.buttons import push_button
 from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import FlowLayout, column_of
 
@@ -87,42 +88,80 @@ def with_switches(
         yield from ((switch.placed, switch) for switch in switches if switch.after == placed.key)
 
 
-# --- Its row among the options -------------------------------------------------------------------------------------
+# --- The rows of settings, and that of a system setting --------------------------------------------------------------
 
 _HERE = marked("Set on this machine")
 _DEFAULT = marked("Default")
 _STORED_BY_SYSTEM = marked("stored by the system")
 
 
-class SystemRow(QFrame):
+class SettingRow(QFrame):
+    """Base class of the rows of settings: title and help with the words of a search, and an error about the value."""
+
+    def __init__(self, placed: OptionPlacement, parent: QWidget | None = None, *, titled: bool = True) -> None:
+        """`titled`: show the title; the check box of a switch has it, too."""
+        super().__init__(parent)
+        self.placed = placed
+        self._query = self._announced = ""
+        self._title = label(placed.title, "strong", wrap=True, parent=self)
+        self._help = label(placed.help, "meta", wrap=True, parent=self)
+        self._problem = label("", "degraded", wrap=True, parent=self)
+        self._title.setVisible(titled)
+        self._problem.hide()
+
+    def _arrange(self, control: QWidget) -> QVBoxLayout:
+        """Lay out the row, and return its column, to which others can be added; `control` gets its focus."""
+        self._control = control
+        widgets = self._title, control, self._problem, self._help
+        return column_of(*widgets, spacing=3, margins=(0, 6, 0, 8), parent=self)
+
+    @Slot(str)
+    def show_error(self, sentence: str) -> None:
+        """Show an error about the value or the typed text, which stays."""
+        if sentence and sentence != self._announced:
+            announce(self, sentence)
+        self._announced = sentence
+        self._problem.setText(breakable(sentence))
+        self._problem.setVisible(bool(sentence))
+
+    def mark(self, query: str) -> None:
+        """Highlight the words of a search; an empty text removes the highlights."""
+        self._query = query
+        mark(self._title, self.placed.title, query)
+        mark(self._help, self.placed.help, query)
+
+    def take_focus(self) -> None:
+        self.show()  # now, instead of at the next layout
+        self._control.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and self._query:
+            self.mark(self._query)
+
+
+class SystemRow(SettingRow):
     """A row of a system setting, which is read again when the row is shown and when the window is activated."""
 
     def __init__(self, switch: SystemSwitch) -> None:
-        super().__init__()
+        placed = switch.placed
+        super().__init__(placed, titled=False)
         self._switch = switch
-        self._words = ""
-        placed = self.placed = switch.placed
         self.field = SwitchField(placed.option, placed.title)
         self.field.entered.connect(self._entered)
-        self._help = label(placed.help, "meta", wrap=True)
-        self._problem = label("", "degraded", wrap=True)
-        self._problem.hide()
         self._origin = label("", "meta")
         self._origin.setContentsMargins(margins(1, 0, 4, 0))  # in line with the links of other rows
         usual = value_text(placed.option, placed.option.default)
-        self.reset = QPushButton(tr("Reset to {value}", value=usual))
-        self.reset.setProperty("role", "link")
-        self.reset.setProperty("flush", True)
-        self.reset.setAccessibleName(tr("Reset {option} to {value}", option=placed.title, value=usual))
-        self.reset.clicked.connect(self._reset_value)
+        name = tr("Reset {option} to {value}", option=placed.title, value=usual)
+        self.reset = push_button(tr("Reset to {value}", value=usual), self._reset_value, role="flush", name=name)
         self._default = label(tr("Default: {value}", value=usual), "meta")
         foot = QWidget()
         flow = FlowLayout(10, foot)
         for part in (self._origin, self.reset, self._default, label(tr(_STORED_BY_SYSTEM), "meta")):
             flow.addWidget(part)
-        column_of(self.field, self._problem, self._help, foot, spacing=3, margins=(0, 6, 0, 8), parent=self)
+        self._arrange(self.field).addWidget(foot)
         switch.changed.connect(self._show_state)
-        switch.refused.connect(self._show_error)
+        switch.refused.connect(self.show_error)
         self._show_state()
 
     @Slot()
@@ -137,16 +176,9 @@ class SystemRow(QFrame):
         description = tr("{origin}. Default: {value}.", origin=self._origin.text(), value=usual)
         self.field.describe(f"{self.placed.help} {description}")
 
-    @Slot(str)
-    def _show_error(self, sentence: str) -> None:
-        if sentence:
-            announce(self, sentence)
-        self._problem.setText(breakable(sentence))
-        self._problem.setVisible(bool(sentence))
-
     @Slot(object)
     def _entered(self, on: bool) -> None:
-        self._show_error("")
+        self.show_error("")
         self._switch.switch(on)
 
     @Slot()
@@ -154,23 +186,12 @@ class SystemRow(QFrame):
         self.take_focus()  # the undo button disappears
         self._entered(self.placed.option.default)
 
-    def mark(self, words: str) -> None:
-        """Highlight the words of a search; an empty text removes the highlights."""
-        self._words = words
-        mark(self._help, self.placed.help, words)
-
-    def take_focus(self) -> None:
-        self.show()  # now, instead of at the next layout
-        self.field.setFocus(Qt.FocusReason.OtherFocusReason)
-
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._show_error("")
+        self.show_error("")
         self._switch.refresh()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.ActivationChange and self.isActiveWindow() and self.isVisible():
             self._switch.refresh()
-        elif event.type() == QEvent.Type.PaletteChange and self._words:
-            self.mark(self._words)

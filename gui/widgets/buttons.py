@@ -21,6 +21,27 @@ else:
     _Button = object  # a class can have only one base of Qt
 
 
+def push_button(
+    words: str = "", run: Callable[..., object] | None = None, *, role: str = "", name: str = "", tip: str = ""
+) -> QPushButton:
+    """Create a button that calls `run`; `role` selects its style in the style sheet.
+
+    The role "flush" is a link without padding. `name`: accessible name, if it isn't the label.
+    """
+    button = QPushButton(words)
+    if role:
+        button.setProperty("role", "link" if role == "flush" else role)
+    if role == "flush":
+        button.setProperty("flush", True)
+    if name:
+        button.setAccessibleName(name)
+    if tip:
+        set_tip(button, tip)
+    if run is not None:
+        button.clicked.connect(run)
+    return button
+
+
 class Toggle(_Button):
     """Mixin for a Qt button class, listed before it, with a `clicked` signal that assistive technology triggers too."""
 
