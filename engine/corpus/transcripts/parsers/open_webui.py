@@ -16,7 +16,7 @@ import apsw
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts import export_reader
-from engine.corpus.transcripts.database_format import RowFormat, as_text, data_of
+from engine.corpus.transcripts.database_format import RowFormat, row_of
 from engine.corpus.transcripts.export_reader import divided, read_branches
 from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser
 from engine.corpus.transcripts.json_values import mapping, objects, seconds, string
@@ -26,7 +26,6 @@ from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, c
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
 _AGENT = "open-webui"
-_ROW = f"SELECT CAST(title AS BLOB), created_at, updated_at, {data_of('chat')} FROM chat WHERE id = ?"
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system", "tool": "tool"}
 _UNTITLED = "New Chat"
 _OPENING, _CLOSING = '<details type="', "</details>"
@@ -81,15 +80,10 @@ class OpenWebUiExport(DocumentFormat):
         return (_conversation(value) for value in export_reader.conversations(path, cancel) if "chat" in value)
 
 
-def _row(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
-    row = connection.execute(_ROW, (key,)).fetchone()
-    if row is None:
-        return None
-    title, started, ended, data = row
-    chat = parse_line(data) if isinstance(data, bytes) else None
-    found = _conversation(
-        {"id": key, "title": as_text(title), "created_at": started, "updated_at": ended, "chat": chat or {}}
-    )
+def _row(connection: apsw.Connection, key: str, _path: str) -> Conversation:
+    row = row_of(connection, "chat", "id title created_at updated_at chat{}", key)
+    chat = parse_line(row["chat"]) if isinstance(row["chat"], bytes) else None
+    found = _conversation({**row, "chat": chat})
     if chat is None:
         found.unknown["too long or no JSON"] += 1
     return found
