@@ -26,8 +26,6 @@ class ChatParser(LineParser, kw_only=True):
 
     def chat_parts(self, message: Mapping[str, Any]) -> Iterator[Part]:
         role = self.role(ROLES, string(message, "role"))
-        if role is None:
-            return
         if role == "tool":
             id = string(message, "tool_call_id")
             name = string(message, "name") or self.calls.get(clean(id), "")

@@ -10,7 +10,6 @@ names the model, or else the session's `agentState` does (tokscale, August 2026)
 their chats elsewhere.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -68,8 +67,7 @@ def _nodes(value: object) -> list[Mapping[str, Any]]:
 
 class AuggieSession(SessionDocument):
     agent = "augment"
-    mark = b'"chatHistory"'
-    beginning = re.compile(rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"sessionId"\s*:)(?=.*?"chatHistory"\s*:)', re.DOTALL)
+    members = "chatHistory sessionId"
 
     def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
         history = items(value, "chatHistory")

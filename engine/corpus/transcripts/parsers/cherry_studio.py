@@ -41,8 +41,6 @@ class CherryReader(LineParser):
         if value["role"] == _ROOT:
             return []
         role = self.role(ROLES, string(value, "role"))
-        if role is None:
-            return []
         if role == "assistant":
             self.use(string(value, "model_id").rpartition("::")[2], _usage(value["stats"]))
         data = mapping(cell(self, value["data"]))

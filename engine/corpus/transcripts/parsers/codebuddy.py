@@ -52,14 +52,12 @@ class CodeBuddyParser(LineParser, kw_only=True):
             thoughts = (string(part, "text") for part in items(value, "rawContent"))
             yield Part("assistant", "thinking", "\n".join(thoughts) or content(value, "content"))
         else:
-            role = ROLES.get(string(value, "role"))
-            if role is None:
-                self.count_unknown(f"role {string(value.get('role'))}")
+            role = self.role(ROLES, string(value, "role"))
             about = mapping(value, "providerData")
             inserted = about.get("skipRun") is True
             if role == "assistant":
                 self.use_model(about.get("model"))
-            yield Part("system" if inserted else role or "system", "text", content(value, "content"))
+            yield Part("system" if inserted else role, "text", content(value, "content"))
 
 
 class CodeBuddyFormat(LineFormat):

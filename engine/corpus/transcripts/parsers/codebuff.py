@@ -41,11 +41,7 @@ def _tool_failed(block: Mapping[str, Any]) -> bool:
 
 class _Parser(LineParser):
     def message(self, value: Mapping[str, Any]) -> list[Message]:
-        variant, id_ = string(value, "variant"), string(value, "id")
-        role = _ROLES.get(variant)
-        if role is None:
-            self.count_unknown(f"message {variant}" if variant else None)
-            role = "system"
+        role, id_ = self.role(_ROLES, string(value, "variant"), "message"), string(value, "id")
         credits = value.get("credits")
         self.use("", Usage(cost=None if (cost := dollars(credits)) is None else cost / _CENTS))
         sent = _SENT.match(id_)
@@ -103,8 +99,7 @@ def _question(block: Mapping[str, Any]) -> Iterator[Part]:
 
 class CodebuffChat(DocumentFormat):
     agent = "codebuff"
-    mark = b'"variant"'
-    beginning = re.compile(rb'\A[\s\xef\xbb\xbf]*\[\s*\{(?=[^{}]*"variant"\s*:\s*"(?:ai|user|agent|error)")')
+    opening = re.compile(rb'\A[\s\xef\xbb\xbf]*\[\s*\{(?=[^{}]*"variant"\s*:\s*"(?:ai|user|agent|error)")')
 
     def read(self, path: str, cancel: CancelToken | None) -> Iterator[Conversation]:
         """Yield the file's only session; of a truncated file the complete messages, before the ValueError."""

@@ -42,10 +42,7 @@ class _Parser(BlockParser, kw_only=True):
         parts: list[Part] = []
         if kind == "message":
             message = mapping(value, "message")
-            role = ROLES.get(string(message, "role"))
-            if role is None:
-                self.count_unknown(f"role {string(message.get('role'))}")
-            parts = self.blocks(message.get("content"), role or "system")
+            parts = self.blocks(message.get("content"), self.role(ROLES, string(message, "role")))
         elif kind in ("user", "assistant"):
             parts = [*self.text(string(value, "text"), "user" if kind == "user" else "assistant")]
         elif kind in _SUMMARIES:
@@ -79,10 +76,7 @@ class _Parser(BlockParser, kw_only=True):
 
 class CodeWhaleSession(SessionDocument):
     agent = "codewhale"
-    mark = b'"schema_version"'
-    beginning = re.compile(
-        rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"schema_version"\s*:)(?=.*?"metadata"\s*:)(?=.*?"workspace"\s*:)', re.DOTALL
-    )
+    members = "schema_version metadata workspace"
 
     def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
         about = mapping(value, "metadata")

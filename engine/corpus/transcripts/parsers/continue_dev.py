@@ -7,7 +7,6 @@ have no times; `sessions.json` next to them says when each session began. The co
 """
 
 import os
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -22,9 +21,6 @@ from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata
 from engine.corpus.transcripts.token_usage import Usage, counted
 
-_OURS = re.compile(
-    rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"sessionId"\s*:)(?=.*?"workspaceDirectory"\s*:)(?=.*?"history"\s*:)', re.DOTALL
-)
 _OTHERS = {f"{os.sep}.pearai{os.sep}": "pearai", f"{os.sep}workspace-sessions{os.sep}": "kiro"}
 """Other agents that store sessions in this format, perhaps with more members, by their folder."""
 _UNTITLED = ("New Session", "Untitled Session")
@@ -81,13 +77,11 @@ def _files(value: Mapping[str, Any]) -> list[str]:
 
 class ContinueSession(SessionDocument):
     agent = "continue"
+    members = "workspaceDirectory sessionId history"
 
     def matches(self, path: str, head: bytes) -> bool:
-        # The plain search first: it is much quicker, and runs on every transcript.
-        if b'"workspaceDirectory"' not in head:
-            return False
         owner = next((name for folder, name in _OTHERS.items() if folder in path), "continue")
-        return owner == self.agent and bool(_OURS.match(head))
+        return owner == self.agent and super().matches(path, head)
 
     def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
         parser = _Parser(metadata=_metadata(path, value))

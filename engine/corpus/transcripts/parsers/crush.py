@@ -91,8 +91,6 @@ def _turns(connection: apsw.Connection, key: str, reader: CrushReader) -> Iterat
         connection, "messages", "id role created_at parts{} is_summary_message", "session_id", key, "created_at, rowid"
     ):
         role = reader.role(_ROLES, string(row, "role"))
-        if role is None:
-            continue
         parts = list(reader.parts(cell(reader, row["parts"]), "system" if row["is_summary_message"] else role))
         time, side = seconds(row["created_at"]), bool(reader.metadata.parent)
         yield next_turn(reader, parts, id=string(row, "id"), time=time, side=side)

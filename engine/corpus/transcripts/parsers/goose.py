@@ -113,8 +113,6 @@ def _usage(sent: object, received: object, read: object, written: object, paid: 
 def _turns(connection: apsw.Connection, key: str, reader: GooseReader, *, side: bool) -> Iterator[list[Message]]:
     for row in rows_of(connection, "messages", _MESSAGES, "session_id", key, "created_timestamp, id"):
         role = reader.role(_ROLES, string(row, "role"))
-        if role is None:
-            continue
         about = row["metadata_json"]
         hidden = about is not None and member(cell(reader, about), "userVisible") is False
         parts = list(reader.parts(cell(reader, row["content_json"]), "system" if hidden else role))

@@ -31,8 +31,6 @@ _KEYS = frozenset("role content timestamp files file_hashes pinned hide quiet ep
 class GptmeParser(ChatParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         role = self.role(ROLES, string(value, "role"))
-        if role is None:
-            return []
         metadata = mapping(value, "metadata")
         tool = string(metadata, "tool")
         self.use(metadata.get("model"), _usage(metadata))

@@ -5,7 +5,6 @@ There is no published specification. Written from programs that read it, as of 2
 the one that it answers. Times are in ISO 8601, or as databases write them: `{"$date": {"$numberLong": "…"}}`.
 """
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -24,7 +23,7 @@ class _Parser(LineParser):
     """Parses the messages of one branch, one by one."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        role = self.role(_ROLES, string(value, "sender"), "sender") or "system"
+        role = self.role(_ROLES, string(value, "sender"), "sender")
         if role == "assistant":
             self.use_model(value.get("model"))
         pictures = ["[image]" for _ in items(value, "generated_image_urls")[:20]]
@@ -35,10 +34,7 @@ class _Parser(LineParser):
 
 class GrokExport(Export):
     agent = "grok-web"
-    mark = b'"responses"'
-    beginning = re.compile(
-        rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"conversations"\s*:)(?=.*?"responses"\s*:)(?=.*?"response"\s*:)', re.DOTALL
-    )
+    members = "responses conversations response"
     array = _CONVERSATIONS
     member = "responses"
 

@@ -33,8 +33,6 @@ _UNTITLED = "New Thread"
 class JanParser(LineParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         role = self.role(ROLES, string(value, "role"))
-        if role is None:
-            return []
         blocks = objects(value, "content")
         parts = [part for block in blocks for part in self._block(block, role)]
         parts += _calls(mapping(value, "metadata"))

@@ -78,10 +78,7 @@ class LlmReader(LineParser, kw_only=True):
         if row[0] is None and is_empty:  # a message without parts
             return None
         payload = {} if is_empty else mapping(cell(self, data))
-        who = ROLES.get(role)
-        if who is None:
-            self.count_unknown(f"role {role}")
-            who = "system"
+        who = self.role(ROLES, role)
         if kind in ("text", "reasoning"):
             joined = text + "".join(map(self._piece, items(payload, "text_ref")))
             return Part(who, "text" if kind == "text" else "thinking", joined)

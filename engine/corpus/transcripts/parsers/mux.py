@@ -41,8 +41,6 @@ class _Parser(LineParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         about = mapping(value, "metadata")
         role = self.role(ROLES, string(value, "role"))
-        if role is None:
-            return []
         sort = mapping(about.get("muxMetadata", about.get("cmuxMetadata")))
         shown = string(sort, "rawCommand")
         if about.get("synthetic") is True or sort.get("type") in _INSERTED or about.get("compacted"):

@@ -53,8 +53,6 @@ class OctofriendReader(ChatParser):
             yield tool_result(output or string(called, "error"), "", id, failed)
             return
         role = self.role(_ROLES, kind)
-        if role is None:
-            return
         thoughts = objects(message, "anthropic", "thinkingBlocks")
         for thought in (
             string(message, "reasoningContent"),

@@ -31,8 +31,6 @@ class OllamaReader(LineParser, kw_only=True):
 
     def message(self, connection: apsw.Connection, row: Mapping[str, Any]) -> list[Message]:
         role, text, time = self.role(ROLES, string(row, "role")), string(row, "content"), seconds(row["created_at"])
-        if role is None:
-            return []
         if role == "tool":
             return next_turn(self, [tool_result(text, self.called.pop(0) if self.called else "")], time=time)
         parts = [Part(role, "thinking", string(row, "thinking")), Part(role, "text", text)]

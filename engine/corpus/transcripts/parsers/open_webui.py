@@ -18,7 +18,7 @@ from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.database_format import RowFormat, row_of
 from engine.corpus.transcripts.export_reader import divided, read_branches
-from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser
+from engine.corpus.transcripts.formats import ARRAY, Conversation, DocumentFormat, LineParser
 from engine.corpus.transcripts.json_values import mapping, objects, seconds, string
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_result
@@ -38,7 +38,7 @@ class _Parser(LineParser):
     """Parses the messages of one branch, one by one."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        role = self.role(_ROLES, string(value, "role")) or "system"
+        role = self.role(_ROLES, string(value, "role"))
         id_, usage = string(value, "id"), mapping(value, "usage")
         turn_usage = Usage(tokens(usage.get("prompt_tokens")), tokens(usage.get("completion_tokens")))
         self.use(value.get("model"), turn_usage, request=id_)
@@ -71,10 +71,8 @@ def _parts(role: Role, text: str) -> Iterator[Part]:
 
 class OpenWebUiExport(DocumentFormat):
     agent = _AGENT
-    mark = b'"history"'
-    beginning = re.compile(
-        rb'\A[\s\xef\xbb\xbf]*\[\s*\{(?=.*?"chat"\s*:)(?=.*?"history"\s*:)(?=.*?"parentId"\s*:)', re.DOTALL
-    )
+    opening = ARRAY
+    members = "chat history parentId"
 
     def read(self, path: str, cancel: CancelToken | None) -> Iterator[Conversation]:
         return (_conversation(value) for value in export_reader.conversations(path, cancel) if "chat" in value)

@@ -40,8 +40,6 @@ class PiebaldReader(LineParser):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         self.use(value["model"], value["usage"])
         role = self.role(ROLES, value["role"])
-        if role is None:
-            return []
         parts = [part._replace(role=role) if part.role == "user" else part for part in value["parts"]]
         if value["error"]:
             parts.append(Part("system", "text", value["error"]))

@@ -57,8 +57,6 @@ class PromaParser(BlockParser, kw_only=True):
     def _chat(self, value: Mapping[str, Any]) -> Iterator[Part]:
         """Yield the parts of a message of a chat, or of an older version."""
         role = self.role(_ROLES, string(value, "role"))
-        if role is None:
-            return
         yield Part("assistant", "thinking", string(value, "reasoning"))
         for activity in map(mapping, (*items(value, "toolActivities"), *items(value, "events"))):
             yield from self._activity(activity)

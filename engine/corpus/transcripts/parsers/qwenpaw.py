@@ -22,8 +22,6 @@ from engine.corpus.transcripts.model_api_messages import ROLES, BlockParser
 class _Parser(BlockParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         role = self.role(ROLES, string(value, "role"))
-        if role is None:
-            return []
         parts = self.blocks(value.get("content"), role)
         return self.next_message(parts, id=string(value, "id"), time=local_time(value.get("timestamp")))
 
@@ -33,7 +31,7 @@ class _Parser(BlockParser, kw_only=True):
 
 class QwenPawSession(SessionDocument):
     agent = "qwenpaw"
-    beginning = re.compile(rb'\A[\s\xef\xbb\xbf]*\{\s*"agent"\s*:\s*\{\s*"memory"\s*:\s*\{')
+    opening = re.compile(rb'\A[\s\xef\xbb\xbf]*\{\s*"agent"\s*:\s*\{\s*"memory"\s*:\s*\{')
 
     def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
         parser = _Parser(

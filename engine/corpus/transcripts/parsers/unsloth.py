@@ -31,8 +31,6 @@ class UnslothReader(SdkParser):
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         role = self.role(ROLES, string(value, "role"))
-        if role is None:
-            return []
         parts, files = self.blocks(cell(self, value["content_json"]), role), value["attachments_json"]
         attachments = items(cell(self, files)) if files is not None else []
         parts += [Part(role, "text", attached(string(file, "name"))) for file in attachments]

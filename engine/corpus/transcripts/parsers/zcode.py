@@ -50,8 +50,6 @@ class ZCodeReader(OpencodeReader, kw_only=True):
     def turn(self, name: str, value: Mapping[str, Any], time: float | None, parts: list[Any]) -> list[Message]:
         """Return a message with its parts; tokens are in another table."""
         role = self.role(_ROLES, string(value, "role"))
-        if role is None:
-            return []
         semantics = mapping(value, "semantics")
         if semantics.get("kind") not in _SPOKEN or semantics.get("transcriptVisibility") == "hidden":
             role = "system"
