@@ -18,8 +18,16 @@ import msgspec
 from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.export_reader import Export, divided, read_branches
 from engine.corpus.transcripts.formats import OBJECTS, Conversation, LineParser
-from engine.corpus.transcripts.json_values import image_file_mark, items, mapping, member, objects, seconds, string
-from engine.corpus.transcripts.message_builder import attached
+from engine.corpus.transcripts.json_values import (
+    attached,
+    image_file_mark,
+    items,
+    mapping,
+    member,
+    objects,
+    seconds,
+    string,
+)
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean
 
 _UNTITLED = "New chat"

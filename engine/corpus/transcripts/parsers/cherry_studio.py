@@ -21,10 +21,9 @@ from engine.corpus.transcripts.database_format import (
     rows_of,
 )
 from engine.corpus.transcripts.export_reader import divided, read_branches
-from engine.corpus.transcripts.formats import Conversation, LineParser
-from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.formats import Conversation, LineParser, Part, tool_call, tool_result
+from engine.corpus.transcripts.json_values import attached, content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import ROLES
 from engine.corpus.transcripts.token_usage import Usage, tokens
@@ -49,7 +48,7 @@ class CherryReader(LineParser):
             for entry in map(mapping, items(data, "parts") or items(data, "blocks"))
             for part in self._part(string(entry, "type"), entry, role)
         ]
-        return next_turn(self, parts, id=string(value, "id"), time=seconds(value["created_at"]))
+        return self.next_message(parts, id=string(value, "id"), time=seconds(value["created_at"]))
 
     def _part(self, kind: str, part: Mapping[str, Any], role: Role) -> Iterator[Part]:
         if kind.startswith("data-"):

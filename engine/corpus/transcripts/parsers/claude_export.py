@@ -13,9 +13,17 @@ from itertools import groupby
 from typing import Any
 
 from engine.corpus.transcripts.export_reader import Export, divided, read_branches
-from engine.corpus.transcripts.formats import OBJECTS, Conversation, LineParser
-from engine.corpus.transcripts.json_values import content, items, mapping, objects, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, attached, filled_parts, next_turn, tool_result
+from engine.corpus.transcripts.formats import OBJECTS, Conversation, LineParser, Part, filled_parts, tool_result
+from engine.corpus.transcripts.json_values import (
+    attached,
+    content,
+    items,
+    mapping,
+    objects,
+    seconds,
+    string,
+    tool_input,
+)
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 
 _ROLES: dict[str, Role] = {"human": "user", "user": "user", "assistant": "assistant"}
@@ -35,7 +43,7 @@ class _Parser(LineParser):
         if not any(part.kind in ("text", "tool-call") for part in parts):
             parts.append(Part(role, "text", string(value, "text")))  # older exports have nothing else
         parts += (Part(role, "text", text) for text in _attached(value))
-        return next_turn(self, _joined(parts), id=string(value, "uuid"), time=seconds(value.get("created_at")))
+        return self.next_message(_joined(parts), id=string(value, "uuid"), time=seconds(value.get("created_at")))
 
     def _block(self, value: object, role: Role) -> Iterator[Part]:
         block = mapping(value)

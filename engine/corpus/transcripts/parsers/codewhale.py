@@ -13,7 +13,7 @@ from typing import Any
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.export_reader import SessionDocument, divided, read_branches
-from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.formats import Conversation, Part
 from engine.corpus.transcripts.json_values import (
     content,
     image_mark,
@@ -24,7 +24,6 @@ from engine.corpus.transcripts.json_values import (
     string,
     tool_input,
 )
-from engine.corpus.transcripts.message_builder import Part
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import ROLES, BlockParser
 from engine.corpus.transcripts.token_usage import Usage, dollars

@@ -14,10 +14,9 @@ import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.export_reader import SessionDocument, listed_time
-from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.formats import Conversation, LineParser, Part, tool_call, tool_result
 from engine.corpus.transcripts.json_values import content, items, mapping, member, objects, string, tool_input, uri_path
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata
 from engine.corpus.transcripts.token_usage import Usage, counted
 
@@ -32,7 +31,7 @@ class _Parser(LineParser, kw_only=True):
     """Ids of tool calls whose results were read, since separate messages may repeat them."""
 
     def item(self, value: Mapping[str, Any]) -> list[Message]:
-        return next_turn(self, self._parts(value))
+        return self.next_message(self._parts(value))
 
     def _parts(self, value: Mapping[str, Any]) -> Iterator[Part]:
         message = mapping(value, "message")

@@ -12,9 +12,8 @@ from collections.abc import Iterator
 import apsw
 
 from engine.corpus.transcripts.database_format import RowFormat, row_of, rows_of, whole
-from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.formats import Conversation, LineParser, Part, tool_call
 from engine.corpus.transcripts.json_values import seconds, string
-from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call
 from engine.corpus.transcripts.messages import Message, SessionMetadata
 
 _TURNS = "turn_index user_message assistant_response timestamp"
@@ -44,8 +43,8 @@ def _turns(reader: LineParser, connection: apsw.Connection, key: str) -> Iterato
         files.setdefault(row["turn_index"], []).append(call)
     for row in rows_of(connection, "turns", _TURNS, "session_id", key, "turn_index", has_index=False):
         time, answer = seconds(row["timestamp"]), Part("assistant", "text", string(row, "assistant_response"))
-        yield next_turn(reader, [Part("user", "text", string(row, "user_message"))], time=time)
-        yield next_turn(reader, [*files.get(row["turn_index"], ()), answer], time=time)
+        yield reader.next_message([Part("user", "text", string(row, "user_message"))], time=time)
+        yield reader.next_message([*files.get(row["turn_index"], ()), answer], time=time)
 
 
 def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation:

@@ -13,9 +13,8 @@ from typing import Any
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.export_reader import SessionDocument
-from engine.corpus.transcripts.formats import Conversation, LineFormat
+from engine.corpus.transcripts.formats import Conversation, LineFormat, Part
 from engine.corpus.transcripts.json_values import items, mapping, objects, seconds, string
-from engine.corpus.transcripts.message_builder import Part
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, BlockParser, sidecar
 

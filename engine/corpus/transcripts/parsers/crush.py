@@ -13,9 +13,8 @@ from typing import Any
 import apsw
 
 from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, row_of, rows_of, whole
-from engine.corpus.transcripts.formats import Conversation, LineParser
-from engine.corpus.transcripts.json_values import image_mark, mapping, objects, seconds, string
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
+from engine.corpus.transcripts.formats import Conversation, LineParser, Part, tool_call, tool_result
+from engine.corpus.transcripts.json_values import attached, image_mark, mapping, objects, seconds, string
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import arguments
 from engine.corpus.transcripts.token_usage import Usage, dollars
@@ -93,7 +92,7 @@ def _turns(connection: apsw.Connection, key: str, reader: CrushReader) -> Iterat
         role = reader.role(_ROLES, string(row, "role"))
         parts = list(reader.parts(cell(reader, row["parts"]), "system" if row["is_summary_message"] else role))
         time, side = seconds(row["created_at"]), bool(reader.metadata.parent)
-        yield next_turn(reader, parts, id=string(row, "id"), time=time, side=side)
+        yield reader.next_message(parts, id=string(row, "id"), time=time, side=side)
 
 
 CRUSH_DATABASE = RowFormat(

@@ -17,9 +17,8 @@ from typing import Any
 import apsw
 
 from engine.corpus.transcripts.database_format import RowFormat, cell, row_of, whole
-from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.formats import Conversation, LineParser, Part, tool_call, tool_result
 from engine.corpus.transcripts.json_values import between, image_mark, items, mapping, member, objects, seconds, string
-from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import arguments
 from engine.corpus.transcripts.token_usage import Usage, tokens
@@ -82,7 +81,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     ended = seconds(row["updated_at"]) or started
     reader = ForgeReader(metadata=SessionMetadata.of(key, title=row["title"], started=started, ended=ended))
     entries = items(cell(reader, row["context"]), "messages")
-    turns = (next_turn(reader, turn, time=ended) for turn in _turns(reader, entries))
+    turns = (reader.next_message(turn, time=ended) for turn in _turns(reader, entries))
     return reader.conversation(key, whole(reader, turns))
 
 

@@ -15,9 +15,8 @@ from typing import Any, NamedTuple
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.export_reader import Export
-from engine.corpus.transcripts.formats import ARRAY, Conversation, LineParser
+from engine.corpus.transcripts.formats import ARRAY, Conversation, LineParser, Part
 from engine.corpus.transcripts.json_values import items, objects, seconds, string
-from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, SessionMetadata
 
 _NAMES = re.compile("gemini|bard", re.IGNORECASE)
@@ -101,6 +100,6 @@ def _conversation(group: list[_Turn]) -> Conversation:
     parser = LineParser(metadata=SessionMetadata(id=key))
     messages: list[Message] = []
     for turn in group:
-        messages += next_turn(parser, [Part("user", "text", turn.prompt)], time=turn.time)
-        messages += next_turn(parser, [Part("assistant", "text", turn.answer)], time=turn.time)
+        messages += parser.next_message([Part("user", "text", turn.prompt)], time=turn.time)
+        messages += parser.next_message([Part("assistant", "text", turn.answer)], time=turn.time)
     return parser.conversation(key, messages)

@@ -14,9 +14,17 @@ from typing import Any
 import apsw
 
 from engine.corpus.transcripts.database_format import RowFormat, cell, row_of, rows_of, whole
-from engine.corpus.transcripts.formats import Conversation, LineParser
-from engine.corpus.transcripts.json_values import content, mapping, member, objects, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
+from engine.corpus.transcripts.formats import Conversation, LineParser, Part, tool_call, tool_result
+from engine.corpus.transcripts.json_values import (
+    attached,
+    content,
+    mapping,
+    member,
+    objects,
+    seconds,
+    string,
+    tool_input,
+)
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens, without_cached
 
@@ -117,7 +125,7 @@ def _turns(connection: apsw.Connection, key: str, reader: GooseReader, *, side: 
         hidden = about is not None and member(cell(reader, about), "userVisible") is False
         parts = list(reader.parts(cell(reader, row["content_json"]), "system" if hidden else role))
         time = seconds(row["created_timestamp"])
-        yield next_turn(reader, parts, id=string(row, "message_id"), time=time, side=side)
+        yield reader.next_message(parts, id=string(row, "message_id"), time=time, side=side)
 
 
 GOOSE_DATABASE = RowFormat(

@@ -9,9 +9,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine.corpus.transcripts.export_reader import Export, divided, read_branches
-from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.formats import Conversation, LineParser, Part
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
-from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 
 _CONVERSATIONS = "conversations"
@@ -29,7 +28,7 @@ class _Parser(LineParser):
         pictures = ["[image]" for _ in items(value, "generated_image_urls")[:20]]
         text = "\n".join(filter(None, (string(value, "message"), *pictures)))
         parts = Part(role, "thinking", string(value, _THOUGHTS)), Part(role, "text", text)
-        return next_turn(self, parts, id=_id(value), time=_time(value.get("create_time")))
+        return self.next_message(parts, id=_id(value), time=_time(value.get("create_time")))
 
 
 class GrokExport(Export):

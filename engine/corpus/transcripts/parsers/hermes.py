@@ -18,10 +18,9 @@ from typing import Any
 import apsw
 
 from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of, row_of, rows_of, whole
-from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.formats import Conversation, Part
 from engine.corpus.transcripts.json_values import seconds
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import ChatParser
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
@@ -106,7 +105,7 @@ def _turns(connection: apsw.Connection, key: str, reader: ChatParser) -> Iterato
             "name": as_text(tool),
             "reasoning_content": as_text(thought),
         }
-        yield next_turn(reader, parts_by_author(reader.chat_parts(message)), time=seconds(time))
+        yield reader.next_message(parts_by_author(reader.chat_parts(message)), time=seconds(time))
 
 
 def parts_by_author(parts: Iterable[Part]) -> list[Part]:

@@ -14,9 +14,17 @@ from typing import Any
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.export_reader import SessionDocument, read_branches
-from engine.corpus.transcripts.formats import OBJECT, Conversation, LineParser
-from engine.corpus.transcripts.json_values import content, mapping, member, objects, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
+from engine.corpus.transcripts.formats import OBJECT, Conversation, LineParser, Part, tool_call, tool_result
+from engine.corpus.transcripts.json_values import (
+    attached,
+    content,
+    mapping,
+    member,
+    objects,
+    seconds,
+    string,
+    tool_input,
+)
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, one_line
 from engine.corpus.transcripts.token_usage import counted
 
@@ -37,7 +45,7 @@ class _Parser(LineParser):
         times = (_TIME.match(string(step, "stepIdentifier")) for step in steps)
         time = next((seconds(int(found[0])) for found in times if found), None)
         blocks = [*self._blocks(value, role, "text"), *(part for step in steps for part in self._step(step, role))]
-        return next_turn(self, blocks, time=time)
+        return self.next_message(blocks, time=time)
 
     def _use(self, version: Mapping[str, Any], steps: Sequence[Mapping[str, Any]]) -> None:
         """Count the models and tokens of an answer, or else the model that is named as its author."""

@@ -13,9 +13,8 @@ import apsw
 import msgspec
 
 from engine.corpus.transcripts.database_format import RowFormat, as_text, data_of, row_of, rows_of, rows_with, whole
-from engine.corpus.transcripts.formats import Conversation, LineParser
-from engine.corpus.transcripts.json_values import held_only, image_value, seconds, string
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
+from engine.corpus.transcripts.formats import Conversation, LineParser, Part, tool_call, tool_result
+from engine.corpus.transcripts.json_values import attached, held_only, image_value, seconds, string
 from engine.corpus.transcripts.messages import Message, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import ROLES, arguments
 
@@ -32,7 +31,7 @@ class OllamaReader(LineParser, kw_only=True):
     def message(self, connection: apsw.Connection, row: Mapping[str, Any]) -> list[Message]:
         role, text, time = self.role(ROLES, string(row, "role")), string(row, "content"), seconds(row["created_at"])
         if role == "tool":
-            return next_turn(self, [tool_result(text, self.called.pop(0) if self.called else "")], time=time)
+            return self.next_message([tool_result(text, self.called.pop(0) if self.called else "")], time=time)
         parts = [Part(role, "thinking", string(row, "thinking")), Part(role, "text", text)]
         parts += _attached(connection, row["id"])
         if role == "assistant":
@@ -40,7 +39,7 @@ class OllamaReader(LineParser, kw_only=True):
             calls = list(_calls(connection, row["id"]))
             self.called = [call.tool for call in calls]
             parts += calls
-        return next_turn(self, parts, time=time)
+        return self.next_message(parts, time=time)
 
 
 def _attached(connection: apsw.Connection, message: object) -> Iterator[Part]:

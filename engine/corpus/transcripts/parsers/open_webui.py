@@ -18,10 +18,9 @@ from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.database_format import RowFormat, row_of
 from engine.corpus.transcripts.export_reader import divided, read_branches
-from engine.corpus.transcripts.formats import ARRAY, Conversation, DocumentFormat, LineParser
-from engine.corpus.transcripts.json_values import mapping, objects, seconds, string
+from engine.corpus.transcripts.formats import ARRAY, Conversation, DocumentFormat, LineParser, Part, tool_result
+from engine.corpus.transcripts.json_values import attached, mapping, objects, seconds, string
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
@@ -45,7 +44,7 @@ class _Parser(LineParser):
         files = objects(value, "files")
         named = (attached(string(file, "name"), image=file.get("type") == "image", value=file) for file in files)
         parts = [*_parts(role, string(value, "content")), Part(role, "text", "\n".join(named))]
-        return next_turn(self, parts, id=id_, time=seconds(value.get("timestamp")))
+        return self.next_message(parts, id=id_, time=seconds(value.get("timestamp")))
 
 
 def _parts(role: Role, text: str) -> Iterator[Part]:

@@ -13,8 +13,7 @@ from typing import Any
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.export_reader import SessionDocument
 from engine.corpus.transcripts.formats import Conversation
-from engine.corpus.transcripts.json_values import content, items, mapping, string
-from engine.corpus.transcripts.message_builder import local_time
+from engine.corpus.transcripts.json_values import content, items, local_time, mapping, string
 from engine.corpus.transcripts.messages import Message, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import ROLES, BlockParser
 

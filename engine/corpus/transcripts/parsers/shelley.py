@@ -17,9 +17,8 @@ from engine.corpus.transcripts.database_format import (
     rows_of,
     whole,
 )
-from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.formats import Conversation, LineParser, Part, tool_call, tool_result
 from engine.corpus.transcripts.json_values import mapping, member, objects, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.token_usage import counted
 
@@ -88,7 +87,7 @@ def _turns(connection: apsw.Connection, key: str, reader: ShelleyReader, model: 
             value = cell(reader, typed)
             words = string(value) or next(filter(None, (string(value, name) for name in _TYPED)), "")
             parts = [Part(role, "text", words)]
-        yield next_turn(reader, parts, time=seconds(created), side=bool(reader.metadata.parent))
+        yield reader.next_message(parts, time=seconds(created))
 
 
 SHELLEY_DATABASE = RowFormat(

@@ -13,9 +13,8 @@ import apsw
 
 from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, rows_of
 from engine.corpus.transcripts.export_reader import divided, read_branches
-from engine.corpus.transcripts.formats import Conversation
-from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, attached, tool_call, tool_result
+from engine.corpus.transcripts.formats import Conversation, Part, tool_call, tool_result
+from engine.corpus.transcripts.json_values import attached, content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import ROLES, SdkParser, arguments
 

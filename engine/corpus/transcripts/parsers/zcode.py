@@ -19,9 +19,8 @@ from engine.corpus.transcripts.database_format import (
     rows_of,
     whole,
 )
-from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.formats import Conversation, Part, tool_call, tool_result
 from engine.corpus.transcripts.json_values import content, mapping, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, clean
 from engine.corpus.transcripts.parsers.opencode import OpencodeReader, session_metadata
 from engine.corpus.transcripts.token_usage import Usage, add_counts, tokens, without_cached
@@ -53,8 +52,8 @@ class ZCodeReader(OpencodeReader, kw_only=True):
         semantics = mapping(value, "semantics")
         if semantics.get("kind") not in _SPOKEN or semantics.get("transcriptVisibility") == "hidden":
             role = "system"
-        return next_turn(
-            self, [message for part in parts for message in self._part(mapping(part), role)], id=name, time=time
+        return self.next_message(
+            [message for part in parts for message in self._part(mapping(part), role)], id=name, time=time
         )
 
 

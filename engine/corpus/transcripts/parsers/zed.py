@@ -18,7 +18,7 @@ from typing import Any
 import apsw
 
 from engine.corpus.transcripts.database_format import RowFormat, row_of, unpacked, whole
-from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.formats import Conversation, LineParser, Part, tool_call, tool_result
 from engine.corpus.transcripts.json_values import (
     image_mark,
     items,
@@ -30,7 +30,6 @@ from engine.corpus.transcripts.json_values import (
     tool_input,
 )
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Role, SessionMetadata, clean
 from engine.corpus.transcripts.token_usage import anthropic_usage
 
@@ -151,10 +150,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     metadata.branch = clean(_snapshot_branch(document))
     reader.roots = {PurePosixPath(root.replace("\\", "/")).name: root for root in roots}
     reader.use(member(document, "model", "model"), anthropic_usage(document.get("cumulative_token_usage")))
-    turns = (
-        next_turn(reader, reader.parts(message), time=ended, side=bool(metadata.parent))
-        for message in items(document, "messages")
-    )
+    turns = (reader.next_message(reader.parts(message), time=ended) for message in items(document, "messages"))
     return reader.conversation(key, whole(reader, turns))
 
 
