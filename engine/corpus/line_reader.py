@@ -1,6 +1,8 @@
 """Reads a text file of any size as numbered lines, decoded only where needed."""
 
 import codecs
+import contextlib
+import io
 import os
 import tempfile
 import threading
@@ -9,7 +11,7 @@ from bisect import bisect_left
 from collections import OrderedDict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Self
+from typing import IO, NamedTuple, Self
 
 from engine.base.cancellation import CancelToken, checkpoint
 from engine.base.errors import PARSER_FAULTS
@@ -41,18 +43,18 @@ class NumberedText:
     copied to UTF-8 first. Invalid bytes and NUL become U+FFFD.
     """
 
-    def __init__(self, source: "_Source", line_ends_before: list[int], size: int, encoding: str = "") -> None:
+    def __init__(self, source: IO[bytes], ends: "_LineEnds", size: int, encoding: str = "") -> None:
         """`source` is in UTF-8; `size` is the file's size in bytes."""
         self.encoding = encoding
         """Name of the file's encoding; empty for UTF-8."""
         self.size: int = size
         """Size of the file in bytes when it was opened."""
         self._source = source
-        self._before = line_ends_before
+        self._before, self._bytes = ends
         self._lock = threading.Lock()
         self._blocks: OrderedDict[int, tuple[bytes, array[int]]] = OrderedDict()
-        last = source.read(source.size - 1, 1) if source.size else b"\n"
-        self.line_count = line_ends_before[-1] + (last != b"\n")
+        last = _read(source, self._bytes - 1, 1) if self._bytes else b"\n"
+        self.line_count = self._before[-1] + (last != b"\n")
 
     @classmethod
     def open(cls, path: str | Path, cancel: CancelToken | None = None) -> Self:
@@ -62,11 +64,11 @@ class NumberedText:
         `Cancelled`.
         """
         descriptor, state = open_regular(path)
-        file = _FileSource(descriptor, state.st_size)
+        file = os.fdopen(descriptor, "rb")
         try:
             if documents.is_document(str(path)):
-                return cls._of_document(file, str(path), cancel)
-            text = cls._of_file(file, cancel)
+                return cls._of_document(file, state.st_size, str(path), cancel)
+            text = cls._of_file(file, state.st_size, cancel)
             return cls._readable(text, str(path)) if json_notes.is_json_note(str(path)) else text
         except BaseException:
             file.close()
@@ -75,17 +77,18 @@ class NumberedText:
     @classmethod
     def of(cls, text: str) -> Self:
         """Create an instance from a text in memory."""
-        source = _MemorySource(text.encode("utf-8", "replace"))
-        return cls(source, _line_ends(source, None), source.size)
+        source = io.BytesIO(text.encode("utf-8", "replace"))
+        ends = _line_ends(source, None)
+        return cls(source, ends, ends.size)
 
     @classmethod
-    def _of_document(cls, file: "_FileSource", path: str, cancel: CancelToken | None) -> Self:
+    def _of_document(cls, file: IO[bytes], size: int, path: str, cancel: CancelToken | None) -> Self:
         from engine.corpus.documents.extraction_process import DOCUMENTS  # multiprocessing takes 10 ms to import
 
-        documents.check(path, file.size)
-        text = cls.of(DOCUMENTS.text_of(file.read(0, file.size), path, cancel))
-        text.size = file.size
-        file.close()
+        documents.check(path, size)
+        with file:
+            text = cls.of(DOCUMENTS.text_of(file.read(size), path, cancel))
+        text.size = size
         return text
 
     @classmethod
@@ -103,12 +106,11 @@ class NumberedText:
         return lines
 
     @classmethod
-    def _of_file(cls, file: "_FileSource", cancel: CancelToken | None) -> Self:
-        size = file.size
-        source: _Source = file
+    def _of_file(cls, file: IO[bytes], size: int, cancel: CancelToken | None) -> Self:
+        source = file
         if size <= _IN_MEMORY:
-            source = _MemorySource(file.read(0, size))
-            file.close()
+            with file:
+                source = io.BytesIO(file.read(size))
         check = encodings.Utf8Check()
         line_ends = _line_ends(source, cancel, check)
         codec = "utf-8" if check.is_valid(whole=size <= _CHECKED) else _codec(source, cancel)
@@ -117,8 +119,8 @@ class NumberedText:
         try:
             if codec != "utf-8":
                 line_ends = _line_ends(source, cancel)
-            if not line_ends[-1] and any(b"\r" in block for block in _all_blocks(source, cancel)):
-                source = _ReturnsAsFeeds(source)
+            if not line_ends.before[-1] and any(b"\r" in block for block in _all_blocks(source, cancel)):
+                source = _copied(source, "utf-8", cancel, returns_as_feeds=True)
                 line_ends = _line_ends(source, cancel)
             return cls(source, line_ends, size, encodings.NAMES.get(codec, ""))
         except BaseException:
@@ -135,7 +137,7 @@ class NumberedText:
         with self._lock:
             start, end = self._span(number)
             cut = min(end, start + limit * _WIDEST_CHARACTER + len(codecs.BOM_UTF8))
-            raw = self._bytes(start, cut)
+            raw = self._read(start, cut)
         if cut == end:
             raw = raw.removesuffix(b"\r")
         if number == 1:
@@ -150,7 +152,7 @@ class NumberedText:
             with self._lock:
                 start = self._span(number)[0]
                 stop = min(last, self._before[start // _BLOCK + 1])
-                raw = self._bytes(start, self._span(stop)[1]) if stop > number else b""
+                raw = self._read(start, self._span(stop)[1]) if stop > number else b""
             if stop > number:
                 lines.extend(_split(raw, stop - number + 1, limit, first=number == 1))
             else:
@@ -160,12 +162,12 @@ class NumberedText:
 
     def text(self, first: int, last: int) -> str:
         """Return lines `first` to `last` in full length, joined with "\\n"."""
-        return "\n".join(self.lines(first, last, limit=self._source.size + 1))
+        return "\n".join(self.lines(first, last, limit=self._bytes + 1))
 
     def full_text(self) -> str:
         """Return the whole text with its line ends, without a byte order mark."""
         with self._lock:
-            raw = self._source.read(0, self._source.size)
+            raw = _read(self._source, 0, self._bytes)
         return _decode(raw.removeprefix(codecs.BOM_UTF8))
 
     def close(self) -> None:
@@ -183,7 +185,7 @@ class NumberedText:
     def _span(self, number: int) -> tuple[int, int]:
         """Return the offsets of the line's first byte and of its line end, or of the end of the file."""
         start = 0 if number == 1 else self._line_end(number - 1) + 1
-        end = self._line_end(number) if number <= self._before[-1] else self._source.size
+        end = self._line_end(number) if number <= self._before[-1] else self._bytes
         return start, max(start, end)
 
     def _line_end(self, number: int) -> int:
@@ -197,7 +199,7 @@ class NumberedText:
         if block is not None:
             self._blocks.move_to_end(index)
             return block
-        data = self._source.read(index * _BLOCK, _BLOCK)
+        data = _read(self._source, index * _BLOCK, _BLOCK)
         ends = array("I", _ends_in(data))
         # Text that was overwritten in place may have fewer line ends now: the missing ones fall on the block's end.
         missing = self._before[index + 1] - self._before[index] - len(ends)
@@ -207,87 +209,45 @@ class NumberedText:
             self._blocks.popitem(last=False)
         return data, ends
 
-    def _bytes(self, start: int, end: int) -> bytes:
+    def _read(self, start: int, end: int) -> bytes:
         index, offset = divmod(start, _BLOCK)
         if end - start <= _BLOCK - offset and index in self._blocks:
             return self._blocks[index][0][offset : offset + end - start]
-        return self._source.read(start, end - start)
+        return _read(self._source, start, end - start)
 
 
-class _FileSource:
-    """Reads at an offset of an open file. The caller serialises the calls."""
-
-    def __init__(self, descriptor: int, size: int) -> None:
-        self._descriptor: int | None = descriptor
-        self.size = size
-
-    def read(self, offset: int, size: int) -> bytes:
-        """Return up to `size` bytes from `offset`; fewer at the end, or if the file was shortened meanwhile."""
-        if self._descriptor is None:
-            raise ValueError("the reader is closed")
-        os.lseek(self._descriptor, offset, os.SEEK_SET)
-        parts: list[bytes] = []
-        while size > 0 and (part := os.read(self._descriptor, min(size, _BLOCK))):
-            parts.append(part)
-            size -= len(part)
-        return b"".join(parts)
-
-    def close(self) -> None:
-        descriptor, self._descriptor = self._descriptor, None
-        if descriptor is not None:
-            os.close(descriptor)
+def _read(source: IO[bytes], offset: int, size: int) -> bytes:
+    """Return up to `size` bytes from `offset`; fewer at the end, or if the file was shortened meanwhile."""
+    source.seek(offset)
+    return source.read(size)
 
 
-class _MemorySource:
-    """The content of a small file, read as a whole."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data: bytes | None = data
-        self.size = len(data)
-
-    def read(self, offset: int, size: int) -> bytes:
-        if self._data is None:
-            raise ValueError("the reader is closed")
-        return self._data[offset : offset + size]
-
-    def close(self) -> None:
-        self._data = None
+class _LineEnds(NamedTuple):
+    before: list[int]
+    """Number of line ends before each block, and finally the total."""
+    size: int
+    """Bytes of the text; a file may grow after they were counted."""
 
 
-class _ReturnsAsFeeds:
-    """A source whose lines end in "\\r" alone; returns "\\n" instead."""
-
-    def __init__(self, source: "_Source") -> None:
-        self._source = source
-        self.size: int = source.size
-
-    def read(self, offset: int, size: int) -> bytes:
-        return self._source.read(offset, size).replace(b"\r", b"\n")
-
-    def close(self) -> None:
-        self._source.close()
-
-
-_Source = _FileSource | _MemorySource | _ReturnsAsFeeds
-
-
-def _line_ends(source: _Source, cancel: CancelToken | None, check: encodings.Utf8Check | None = None) -> list[int]:
-    """Return the number of line ends before each block, and finally the total. `check` receives the first blocks."""
-    counts = [0]
+def _line_ends(source: IO[bytes], cancel: CancelToken | None, check: encodings.Utf8Check | None = None) -> _LineEnds:
+    """`check` receives the first blocks."""
+    counts, size = [0], 0
     for block in _all_blocks(source, cancel):
         if check is not None and len(counts) * _BLOCK <= _CHECKED:
             check.add(block)
         counts.append(counts[-1] + block.count(b"\n"))
-    return counts
+        size += len(block)
+    return _LineEnds(counts, size)
 
 
-def _all_blocks(source: _Source, cancel: CancelToken | None) -> Iterator[bytes]:
-    for offset in range(0, source.size, _BLOCK):
+def _all_blocks(source: IO[bytes], cancel: CancelToken | None) -> Iterator[bytes]:
+    source.seek(0)
+    while block := source.read(_BLOCK):
         checkpoint(cancel)
-        yield source.read(offset, _BLOCK)
+        yield block
 
 
-def _codec(source: _Source, cancel: CancelToken | None) -> str:
+def _codec(source: IO[bytes], cancel: CancelToken | None) -> str:
     """Return the codec of a file that is not plain UTF-8; "utf-8" for a binary file, which is shown as damaged text."""
     try:
         return encodings.detect(lambda: _all_blocks(source, cancel))
@@ -295,17 +255,17 @@ def _codec(source: _Source, cancel: CancelToken | None) -> str:
         return "utf-8"
 
 
-def _copied(source: _Source, codec: str, cancel: CancelToken | None) -> _Source:
-    """Return a copy of a source in UTF-8, and close the source; a large copy is a file without a name."""
-    try:
-        blocks = (text.encode() for text in encodings.decoded(lambda: _all_blocks(source, cancel), codec))
-        if source.size <= _IN_MEMORY:
-            return _MemorySource(b"".join(blocks))
-        with tempfile.TemporaryFile(buffering=0) as file:
-            size = sum(map(file.write, blocks))
-            return _FileSource(os.dup(file.fileno()), size)
-    finally:
-        source.close()
+def _copied(source: IO[bytes], codec: str, cancel: CancelToken | None, *, returns_as_feeds: bool = False) -> IO[bytes]:
+    """Return a copy of a source in UTF-8, and close the source; a large copy is a file without a name.
+
+    `returns_as_feeds`: lines end in "\\r" alone, which becomes "\\n".
+    """
+    with source, contextlib.ExitStack() as stack:
+        copy = stack.enter_context(tempfile.SpooledTemporaryFile(_IN_MEMORY))
+        for text in encodings.decoded(lambda: _all_blocks(source, cancel), codec):
+            copy.write((text.replace("\r", "\n") if returns_as_feeds else text).encode())
+        stack.pop_all()
+        return copy
 
 
 def _ends_in(data: bytes) -> Iterator[int]:

@@ -3,7 +3,7 @@
 import hashlib
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from typing import Any
 
 import apsw
@@ -23,8 +23,15 @@ _MAX_LINES = 1024**3
 _MAX_TEXT = 128 * 1024**2
 """Maximum number of characters of one session, which is held in memory as a whole."""
 
+_JSON = "{}"
+_BYTES = "CASE typeof({0}) WHEN 'text' THEN CAST({0} AS BLOB) ELSE {0} END"
+
 Columns = Mapping[str, frozenset[str]]
 """Names of columns by table."""
+
+
+class MissingSession(Exception):
+    """Raised if a session has no row (any more)."""
 
 
 class RowFormat(msgspec.Struct, kw_only=True):
@@ -103,7 +110,9 @@ class _Sessions(OpenSessions):
         return {key: row for row in rows if (key := as_text(row[0])) not in elsewhere}
 
     def read(self, connection: apsw.Connection, key: str) -> Conversation | None:
-        return self._format.conversation(connection, key, self._path)
+        with suppress(MissingSession):
+            return self._format.conversation(connection, key, self._path)
+        return None
 
     def can_read(self, key: str) -> bool:
         check = self._format.can_read
@@ -113,6 +122,41 @@ class _Sessions(OpenSessions):
 def columns(connection: apsw.Connection, table: str) -> frozenset[str]:
     """Return the names of a table's columns; empty if the table doesn't exist."""
     return frozenset(name for (name,) in connection.execute("SELECT name FROM pragma_table_info(?)", (table,)))
+
+
+def rows_of(  # noqa: PLR0913 - what makes a query
+    connection: apsw.Connection,
+    table: str,
+    names: str,
+    column: str,
+    key: object,
+    order: str = "",
+    *,
+    has_index: bool = True,
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a table whose `column` is `key` as objects with these columns, None for those that an older or
+    newer database doesn't have. Texts are read as bytes, since invalid UTF-8 would be an error.
+
+    `names`: one that ends in `{}` is a column with JSON, for `cell`.
+    """
+    known, listed = columns(connection, table), [name.partition(_JSON) for name in names.split()]
+    if column not in known:
+        return
+    read = ((data_of if json else _BYTES.format)(name) if name in known else "NULL" for name, json, _ in listed)
+    where = f"{column} = ?" if has_index else rows_with(connection, table, column)
+    query = f"SELECT {', '.join(read)} FROM {table} WHERE {where} {order and f'ORDER BY {order}'}"
+    for row in connection.execute(query, (key,)):
+        yield {
+            name: value.decode(errors="replace") if isinstance(value, bytes) and not json else value
+            for (name, json, _), value in zip(listed, row, strict=True)
+        }
+
+
+def row_of(connection: apsw.Connection, table: str, names: str, key: object, column: str = "id") -> dict[str, Any]:
+    """Return the row of `rows_of`. Raises `MissingSession` if there is none."""
+    for row in rows_of(connection, table, names, column, key):
+        return row
+    raise MissingSession
 
 
 def rows_with(connection: apsw.Connection, table: str, key: str) -> str:

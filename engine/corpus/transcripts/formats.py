@@ -20,12 +20,39 @@ from engine.redaction.secret_masking import redact
 if TYPE_CHECKING:
     import apsw
 
+OBJECT, ARRAY = (re.compile(rb"\A[\s\xef\xbb\xbf]*" + first) for first in (rb"\{", rb"\[\s*\{"))
+"""Match the beginning of a document that is an object, or an array of objects."""
+OBJECTS = re.compile(rb"\A[\s\xef\xbb\xbf]*\[?\s*\{")
+_ATTACHMENTS = re.compile(r"(?:\[(?:image|file)(?:: [^\n]{0,1000})?\](?:\n|\Z))+")
+"""Matches a text of placeholders alone, one a line."""
 _RECENT = 64
 """Number of last requests whose usage may be repeated, with more tokens, on a later line."""
 _LONGEST_MODEL = 100
 _NO_MODELS = ("", "auto", "default")
 _MAX_TYPES = 500
 """Types of unknown items that are counted one by one."""
+
+
+class Part(NamedTuple):
+    """One part of a message, before it is cleaned and numbered."""
+
+    role: Role
+    kind: Kind
+    text: str
+    tool: str = ""
+    call: str = ""
+    """Id that a tool call shares with its result."""
+    failed: bool = False
+    """Whether a tool call or its result is marked as failed or refused."""
+
+
+def tool_call(text: str, tool: str = "", call: str = "", failed: bool = False) -> Part:
+    """Return the agent's call of a tool. The tool's name is its text if the call has no input."""
+    return Part("assistant", "tool-call", text or tool, tool, call, failed)
+
+
+def tool_result(text: str, tool: str = "", call: str = "", failed: bool = False) -> Part:
+    return Part("tool", "tool-result", text, tool, call, failed)
 
 
 class LineParser(msgspec.Struct, kw_only=True):
@@ -87,6 +114,46 @@ class LineParser(msgspec.Struct, kw_only=True):
         metadata.opening = metadata.opening or opening
         return message
 
+    def next_message(
+        self,
+        parts: Iterable[Part],
+        line: int = 0,
+        *,
+        id: str = "",
+        time: float | None = None,
+        side: bool | None = None,
+    ) -> list[Message]:
+        """Return the parts with text, and failures without one, as the next message of the session; empty without any.
+
+        Without a line, as in a document or a database, the message's ordinal is used. `side`: whether it is part of a
+        side conversation; by default, all messages of a sub-agent's session are.
+        """
+        filled = filled_parts(self._with_names(parts))
+        if not filled:
+            return []
+        self.ordinal += 1
+        at, aside = line or self.ordinal, bool(self.metadata.parent) if side is None else side
+        return [
+            self.part(role, kind, text, at, id=id, time=time, tool=tool, side=aside, call=call, failed=failed)
+            for role, kind, text, tool, call, failed in filled
+        ]
+
+    def _with_names(self, parts: Iterable[Part]) -> Iterator[Part]:
+        """Yield the parts one by one; a tool's result without a name gets the name in the call with the same id."""
+        calls, returned = self.calls, list[str]()
+        for part in parts:
+            role, kind, text, tool, call, failed = part
+            if call and kind == "tool-call":
+                calls[clean(call)] = clean(tool)
+            elif call and kind == "tool-result":
+                returned.append(key := clean(call))  # a turn may have several results of a call
+                if not tool and key in calls:
+                    yield Part(role, kind, text, calls[key], call, failed)
+                    continue
+            yield part
+        for key in returned:
+            calls.pop(key, None)
+
     def use(self, model: object, usage: Usage, *, request: str = "", copied: str = "") -> None:
         """Add the usage of a request to the metadata, once for all lines with the same `request` id; without recorded
         usage, only the model's name.
@@ -125,12 +192,12 @@ class LineParser(msgspec.Struct, kw_only=True):
         requests, self.requests = self.requests, []
         return requests
 
-    def role(self, known: Mapping[str, Role], name: str, member: str = "role") -> Role | None:
-        """Return the role that a format calls `name`, in any case; None, counted as unknown, if it has no such role."""
+    def role(self, known: Mapping[str, Role], name: str, member: str = "role") -> Role:
+        """Return the role that a format calls `name`, in any case; the system's, counted as unknown, for any other."""
         role = known.get(name) or known.get(name.casefold())
         if role is None:
             self.count_unknown(f"{member} {name}")
-        return role
+        return role or "system"
 
     def conversation(
         self,
@@ -158,6 +225,31 @@ class LineParser(msgspec.Struct, kw_only=True):
 @functools.lru_cache(maxsize=64)  # masking a name takes longer than the rest of a short message
 def _masked_model(model: str) -> str:
     return redact(clean(model))[:_LONGEST_MODEL]
+
+
+def filled_parts(parts: Iterable[Part]) -> list[Part]:
+    """Return the parts with text, and failures without one.
+
+    Attachments are appended to the text that they were sent with, perhaps with instructions between them, so that both
+    are one message; the text is first, as in titles and excerpts.
+    """
+    joined: list[Part] = []
+    for part in parts:
+        if not part.text.strip() and not (part.failed and part.kind == "tool-result"):
+            continue
+        at = len(joined) - 1
+        while at > 0 and joined[at].role == "system" != part.role:
+            at -= 1
+        last = joined[at] if joined else None
+        if last is None or part.kind != "text" or (last.role, last.kind) != (part.role, "text"):
+            joined.append(part)
+        elif _ATTACHMENTS.fullmatch(part.text):
+            joined[at] = last._replace(text=f"{last.text}\n{part.text}")
+        elif _ATTACHMENTS.fullmatch(last.text):
+            joined[at] = part._replace(text=f"{part.text}\n{last.text}")
+        else:
+            joined.append(part)
+    return joined
 
 
 def digest(id: str) -> int:
@@ -233,10 +325,10 @@ class DocumentFormat:
     """
 
     agent: str
-    mark: bytes = b""
-    """Bytes in its beginning, searched first: that takes a hundredth of the time, and is done for every transcript."""
-    beginning: re.Pattern[bytes]
+    opening: re.Pattern[bytes] = OBJECT
     """Matches its first bytes."""
+    members: str = ""
+    """Names of members in its beginning."""
 
     def __init__(self, agent: str = "") -> None:
         """`agent`: one of several with this format."""
@@ -244,7 +336,10 @@ class DocumentFormat:
 
     def matches(self, path: str, head: bytes) -> bool:
         """Whether a file with these first bytes (at most 64 KB) has this format."""
-        return self.mark in head and self.beginning.match(head) is not None
+        # The plain search first: it takes a hundredth of the time, and is done for every transcript.
+        names = [b'"%s"' % name.encode() for name in self.members.split()]
+        has_names = all(name in head for name in names) and all(re.search(name + rb"\s*:", head) for name in names)
+        return has_names and self.opening.match(head) is not None
 
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
         """Yield the conversations, without loading all into memory.

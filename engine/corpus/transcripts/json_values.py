@@ -96,6 +96,16 @@ def _seconds(value: object) -> float | None:
     return None
 
 
+def local_time(value: object) -> float | None:
+    """Return a date in ISO 8601 as seconds since the epoch; without a zone, it is in local time. None
+    if it isn't a date.
+    """
+    try:
+        return datetime.fromisoformat(value).timestamp() if isinstance(value, str) and len(value) <= 64 else None
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
 def tool_input(value: object, *keys: object) -> str:
     """Return the input of a tool, given as a value or its `member`, as text: its only string, else indented JSON."""
     value = member(value, *keys)
@@ -160,6 +170,13 @@ def image_mark(value: object, name: str = "") -> str:
         held[number.hexdigest()] = data
         return f"[image: {number.hexdigest()}]"
     return f"[image: {name}]" if name else f"[image: {kind.upper()}, {max(1, len(data) * 3 // 4 // 1000):,} KB]"
+
+
+def attached(name: str, *, image: bool = False, value: object = None) -> str:
+    """Return the placeholder of an attachment, such as `[file: name]`. `value`: JSON that may have an image's data."""
+    if image:
+        return image_mark(value, name)
+    return f"[file: {name}]" if name else "[file]"
 
 
 def image_file_mark(file: str, name: str, load: Callable[[], bytes]) -> str:

@@ -6,11 +6,10 @@ from typing import Any
 
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
-from engine.corpus.transcripts.formats import LineParser
+from engine.corpus.transcripts.formats import LineParser, Part, tool_call, tool_result
 from engine.corpus.transcripts.json_values import content, image_mark, mapping, objects, string, tool_input
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
-from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
-from engine.corpus.transcripts.messages import Message, Role, clean
+from engine.corpus.transcripts.messages import Role, clean
 
 ROLES: Mapping[str, Role] = {
     "user": "user",
@@ -26,8 +25,6 @@ class ChatParser(LineParser, kw_only=True):
 
     def chat_parts(self, message: Mapping[str, Any]) -> Iterator[Part]:
         role = self.role(ROLES, string(message, "role"))
-        if role is None:
-            return
         if role == "tool":
             id = string(message, "tool_call_id")
             name = string(message, "name") or self.calls.get(clean(id), "")
@@ -71,12 +68,6 @@ class BlockParser(LineParser, kw_only=True):
         """Return the parts of a message with this content."""
         blocks = content if isinstance(content, list) else [content]
         return [part for block in blocks for part in self._block(block, role)]
-
-    def next_message(
-        self, parts: list[Part], *, line: int = 0, id: str = "", time: float | None = None
-    ) -> list[Message]:
-        """Return the parts with text as one message; if `line` is 0, its number is used as line."""
-        return next_turn(self, parts, line, id=id, time=time, side=bool(self.metadata.parent))
 
     def text(self, text: str, role: Role) -> Iterator[Part]:
         """Yield the parts of a text block."""

@@ -16,8 +16,8 @@ import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.safe_open import open_binary
-from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser
-from engine.corpus.transcripts.message_builder import Part, local_time, next_turn, tool_call, tool_result
+from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser, Part, tool_call, tool_result
+from engine.corpus.transcripts.json_values import local_time
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens, without_cached
 
@@ -91,7 +91,7 @@ class _Session(LineParser, kw_only=True):
         if author == "output":
             self._count(text)
         parts = [_prompt(text)] if author == "user" else _output_part(text, author)
-        self.messages += next_turn(self, parts, time=self.started)
+        self.messages += self.next_message(parts, time=self.started)
 
     def _count(self, output: str) -> None:
         """Add the tokens and costs that lines of Aider's output report; Aider counts cached tokens as sent."""

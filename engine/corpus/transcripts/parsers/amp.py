@@ -19,7 +19,7 @@ from typing import Any
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts import export_reader
-from engine.corpus.transcripts.formats import Conversation, DocumentFormat
+from engine.corpus.transcripts.formats import OBJECT, Conversation, DocumentFormat
 from engine.corpus.transcripts.json_values import (
     content,
     items,
@@ -86,8 +86,8 @@ def _usage(counts: Mapping[str, Any]) -> Usage:
 
 class AmpThread(DocumentFormat):
     agent = "amp"
-    mark = b'"messages"'
-    beginning = re.compile(rb'\A[\s\xef\xbb\xbf]*\{[^{}\[\]]*"id"\s*:\s*"T-')
+    opening = re.compile(OBJECT.pattern + rb'[^{}\[\]]*"id"\s*:\s*"T-')
+    members = "messages"
 
     def read(self, path: str, cancel: CancelToken | None) -> Iterator[Conversation]:
         for value in export_reader.conversations(path, cancel):

@@ -11,10 +11,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from engine.corpus.safe_open import open_regular
-from engine.corpus.transcripts.formats import LineFormat, LineParser
+from engine.corpus.transcripts.formats import LineFormat, LineParser, Part, tool_call, tool_result
 from engine.corpus.transcripts.json_values import between, content, objects, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, cached_by_version, parse_line, raw_lines
-from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, SessionMetadata
 
 _OPENING, _CLOSING = "<USER_REQUEST>", "</USER_REQUEST>"
@@ -28,7 +27,7 @@ class AntigravityParser(LineParser):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         index = value.get("step_index")
         step = str(index) if isinstance(index, int) else ""
-        return next_turn(self, list(self._parts(value)), line, id=step[:20], time=seconds(value.get("created_at")))
+        return self.next_message(list(self._parts(value)), line, id=step[:20], time=seconds(value.get("created_at")))
 
     def _parts(self, value: Mapping[str, Any]) -> Iterator[Part]:
         kind, source, text = string(value, "type"), string(value, "source"), content(value, "content")

@@ -10,15 +10,13 @@ names the model, or else the session's `agentState` does (tokscale, August 2026)
 their chats elsewhere.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.export_reader import SessionDocument
-from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.formats import Conversation, Part, tool_call, tool_result
 from engine.corpus.transcripts.json_values import content, items, mapping, member, objects, seconds, string
-from engine.corpus.transcripts.message_builder import Part, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import BlockParser
 from engine.corpus.transcripts.token_usage import Usage, anthropic_usage
@@ -68,8 +66,7 @@ def _nodes(value: object) -> list[Mapping[str, Any]]:
 
 class AuggieSession(SessionDocument):
     agent = "augment"
-    mark = b'"chatHistory"'
-    beginning = re.compile(rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"sessionId"\s*:)(?=.*?"chatHistory"\s*:)', re.DOTALL)
+    members = "chatHistory sessionId"
 
     def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
         history = items(value, "chatHistory")

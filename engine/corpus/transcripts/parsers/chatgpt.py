@@ -17,9 +17,17 @@ import msgspec
 
 from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.export_reader import Export, divided, read_branches
-from engine.corpus.transcripts.formats import Conversation, LineParser
-from engine.corpus.transcripts.json_values import image_file_mark, items, mapping, member, objects, seconds, string
-from engine.corpus.transcripts.message_builder import attached
+from engine.corpus.transcripts.formats import OBJECTS, Conversation, LineParser
+from engine.corpus.transcripts.json_values import (
+    attached,
+    image_file_mark,
+    items,
+    mapping,
+    member,
+    objects,
+    seconds,
+    string,
+)
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean
 
 _UNTITLED = "New chat"
@@ -50,7 +58,7 @@ class _Parser(LineParser, kw_only=True):
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         author, content = mapping(value, "author"), mapping(value, "content")
-        role = self.role(_ROLES, string(author, "role")) or "system"
+        role = self.role(_ROLES, string(author, "role"))
         recipient = string(value, "recipient")
         kind = _kind(role, string(content, "content_type"), recipient)
         if role == "assistant":
@@ -137,10 +145,8 @@ def _named(attachments: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 
 class ChatGptExport(Export):
     agent = "chatgpt"
-    mark = b'"mapping"'
-    beginning = re.compile(
-        rb'\A[\s\xef\xbb\xbf]*\[?\s*\{(?=.*?"mapping"\s*:)(?=.*?"(?:create_time|current_node)"\s*:)', re.DOTALL
-    )
+    opening = re.compile(OBJECTS.pattern + rb'(?=.*?"(?:create_time|current_node)"\s*:)', re.DOTALL)
+    members = "mapping"
     member = "mapping"
 
     def conversation(self, path: str, value: Mapping[str, Any]) -> Conversation:

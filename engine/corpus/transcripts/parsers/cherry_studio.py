@@ -12,21 +12,25 @@ from typing import Any
 
 import apsw
 
-from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of, rows_with
+from engine.corpus.transcripts.database_format import (
+    RowFormat,
+    as_text,
+    cell,
+    columns,
+    row_of,
+    rows_of,
+)
 from engine.corpus.transcripts.export_reader import divided, read_branches
-from engine.corpus.transcripts.formats import Conversation, LineParser
-from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.formats import Conversation, LineParser, Part, tool_call, tool_result
+from engine.corpus.transcripts.json_values import attached, content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import ROLES
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
 _ROOT = "root"
 _SILENT = frozenset("citation knowledge source-document source-url step-start unknown".split())
-_TOPIC = "SELECT CAST(name AS BLOB), created_at, CAST(active_node_id AS BLOB) FROM topic WHERE id = ?"
-_MESSAGES = """SELECT CAST(id AS BLOB), CAST(parent_id AS BLOB), CAST(role AS BLOB), created_at, {data},
-    CAST({model} AS BLOB), {stats} FROM message WHERE {rows} AND {kept} ORDER BY created_at, rowid"""
+_MESSAGES = "id parent_id role created_at data{} model_id stats{} deleted_at"
 
 
 class CherryReader(LineParser):
@@ -35,18 +39,16 @@ class CherryReader(LineParser):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         if value["role"] == _ROOT:
             return []
-        role = self.role(ROLES, value["role"])
-        if role is None:
-            return []
+        role = self.role(ROLES, string(value, "role"))
         if role == "assistant":
-            self.use(value["model"], value["usage"])
-        data = mapping(value["data"])
+            self.use(string(value, "model_id").rpartition("::")[2], _usage(value["stats"]))
+        data = mapping(cell(self, value["data"]))
         parts = [
             part
             for entry in map(mapping, items(data, "parts") or items(data, "blocks"))
             for part in self._part(string(entry, "type"), entry, role)
         ]
-        return next_turn(self, parts, id=value["id"], time=seconds(value["time"]))
+        return self.next_message(parts, id=string(value, "id"), time=seconds(value["created_at"]))
 
     def _part(self, kind: str, part: Mapping[str, Any], role: Role) -> Iterator[Part]:
         if kind.startswith("data-"):
@@ -73,33 +75,14 @@ class CherryReader(LineParser):
             self.count_unknown(f"part {kind}")
 
 
-def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
-    row = connection.execute(_TOPIC, (key,)).fetchone()
-    if row is None:
-        return None
-    metadata = SessionMetadata.of(key, title=as_text(row[0]), started=row[1])
-    reader = CherryReader(metadata=metadata)
-    nodes, parents, times = dict[str, dict[str, Any]](), dict[str, str](), dict[str, float | None]()
-    known = columns(connection, "message")
-    query = _MESSAGES.format(
-        data=data_of("data"),
-        model="model_id" if "model_id" in known else "NULL",
-        stats=data_of("stats") if "stats" in known else "NULL",
-        kept="deleted_at IS NULL" if "deleted_at" in known else "1",
-        rows=rows_with(connection, "message", "topic_id"),
-    )
-    for id_, above, role, time, data, model, stats in connection.execute(query, (key,)):
-        name, model_id = as_text(id_), as_text(model)
-        nodes[name] = {
-            "id": name,
-            "role": as_text(role),
-            "time": time,
-            "data": cell(reader, data),
-            "model": model_id.rpartition("::")[2],
-            "usage": _usage(stats),
-        }
-        parents[name], times[name] = as_text(above), seconds(time)
-    return read_branches(reader, key, *divided(nodes, parents, times, as_text(row[2])))
+def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation:
+    row = row_of(connection, "topic", "name created_at active_node_id", key)
+    reader = CherryReader(metadata=SessionMetadata.of(key, title=row["name"], started=row["created_at"]))
+    found = rows_of(connection, "message", _MESSAGES, "topic_id", key, "created_at, rowid", has_index=False)
+    nodes = {as_text(node["id"]): node for node in found if node["deleted_at"] is None}
+    parents = {name: as_text(node["parent_id"]) for name, node in nodes.items()}
+    times = {name: seconds(node["created_at"]) for name, node in nodes.items()}
+    return read_branches(reader, key, *divided(nodes, parents, times, as_text(row["active_node_id"])))
 
 
 def _usage(stats: object) -> Usage:

@@ -26,9 +26,8 @@ from typing import Any
 import msgspec
 
 from engine.corpus.transcripts.agents import UUID, description_of
-from engine.corpus.transcripts.formats import LineFormat, LineParser, digest
+from engine.corpus.transcripts.formats import LineFormat, LineParser, Part, digest, tool_result
 from engine.corpus.transcripts.json_values import between, content, items, mapping, member, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, tool_result
 from engine.corpus.transcripts.messages import (
     Message,
     Role,

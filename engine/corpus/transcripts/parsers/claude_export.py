@@ -13,9 +13,17 @@ from itertools import groupby
 from typing import Any
 
 from engine.corpus.transcripts.export_reader import Export, divided, read_branches
-from engine.corpus.transcripts.formats import Conversation, LineParser
-from engine.corpus.transcripts.json_values import content, items, mapping, objects, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, attached, filled_parts, next_turn, tool_result
+from engine.corpus.transcripts.formats import OBJECTS, Conversation, LineParser, Part, filled_parts, tool_result
+from engine.corpus.transcripts.json_values import (
+    attached,
+    content,
+    items,
+    mapping,
+    objects,
+    seconds,
+    string,
+    tool_input,
+)
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 
 _ROLES: dict[str, Role] = {"human": "user", "user": "user", "assistant": "assistant"}
@@ -30,12 +38,12 @@ class _Parser(LineParser):
     """Parses the messages of the branch that the user saw last, one by one."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        role = self.role(_ROLES, string(value, "sender"), "sender") or "system"
+        role = self.role(_ROLES, string(value, "sender"), "sender")
         parts = [part for block in items(value, "content") for part in self._block(block, role) if part.text.strip()]
         if not any(part.kind in ("text", "tool-call") for part in parts):
             parts.append(Part(role, "text", string(value, "text")))  # older exports have nothing else
         parts += (Part(role, "text", text) for text in _attached(value))
-        return next_turn(self, _joined(parts), id=string(value, "uuid"), time=seconds(value.get("created_at")))
+        return self.next_message(_joined(parts), id=string(value, "uuid"), time=seconds(value.get("created_at")))
 
     def _block(self, value: object, role: Role) -> Iterator[Part]:
         block = mapping(value)
@@ -107,8 +115,8 @@ def _branches(entries: list[dict[str, Any]], tip: str) -> tuple[list[dict[str, A
 
 class ClaudeExport(Export):
     agent = "claude"
-    mark = b'"chat_messages"'
-    beginning = re.compile(rb'\A[\s\xef\xbb\xbf]*\[?\s*\{(?=.*?"uuid"\s*:)(?=.*?"chat_messages"\s*:)', re.DOTALL)
+    opening = OBJECTS
+    members = "chat_messages uuid"
 
     def conversation(self, path: str, value: Mapping[str, Any]) -> Conversation:
         key = clean(value, "uuid")

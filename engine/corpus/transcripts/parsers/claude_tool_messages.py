@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from engine.corpus.transcripts.formats import Part
 from engine.corpus.transcripts.json_values import content, items, mapping, string
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part
 
 QUESTION, PLAN = "AskUserQuestion", "ExitPlanMode"
 _ANSWERED = ("User has answered your questions:", "Your questions have been answered:")

@@ -21,10 +21,9 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts import export_reader
-from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser
+from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser, Part, tool_call, tool_result
 from engine.corpus.transcripts.json_values import image_mark, items, mapping, member, objects, seconds, string
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.token_usage import Usage, counted, dollars
 
@@ -84,7 +83,7 @@ class _Parser(LineParser, kw_only=True):
             return []
         self.last = text
         parts = self._parts(kind, text, value)
-        return next_turn(self, parts, time=seconds(value.get("ts")), side=bool(self.metadata.parent))
+        return self.next_message(parts, time=seconds(value.get("ts")))
 
     def _parts(self, kind: str, text: str, value: Mapping[str, Any]) -> Iterator[Part]:
         pictures = "".join(f"\n{image_mark(image)}" for image in items(value, "images")[:20])

@@ -14,16 +14,12 @@ from typing import Any
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.export_reader import SessionDocument
-from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.formats import OBJECT, Conversation, Part
 from engine.corpus.transcripts.json_values import items, mapping, member, seconds, string
-from engine.corpus.transcripts.message_builder import Part
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import BlockParser, sidecar
 from engine.corpus.transcripts.token_usage import Usage, counted
 
-_OURS = re.compile(
-    rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"sessionId"\s*:)(?=.*?"agent"\s*:\s*"(?:lead|subagent|teammate)")', re.DOTALL
-)
 _TYPED = re.compile(r"<(user_input|user_command)\b([^<>]*)>")
 _SLASH = re.compile(r'slash="([^"]*)"')
 _NAME_END = ".messages.json"
@@ -65,10 +61,11 @@ def _typed(text: str) -> Iterator[Part]:
 
 class ClineSession(SessionDocument):
     agent = "cline"
+    opening = re.compile(OBJECT.pattern + rb'(?=.*?"agent"\s*:\s*"(?:lead|subagent|teammate)")', re.DOTALL)
+    members = "sessionId"
 
     def matches(self, path: str, head: bytes) -> bool:
-        # The name and the plain search first: they are much quicker, and run on every transcript.
-        return path.endswith(_NAME_END) and b'"sessionId"' in head and bool(_OURS.match(head))
+        return path.endswith(_NAME_END) and super().matches(path, head)
 
     def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
         parser = _Parser(metadata=_metadata(path, value))

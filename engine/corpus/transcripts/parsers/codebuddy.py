@@ -11,9 +11,8 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from engine.corpus.transcripts.formats import LineFormat, LineParser
+from engine.corpus.transcripts.formats import LineFormat, LineParser, Part, tool_call, tool_result
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string
-from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, arguments
 
@@ -37,7 +36,7 @@ class CodeBuddyParser(LineParser, kw_only=True):
         else:
             parts = self._parts(kind, value)
             time, side = seconds(value.get("timestamp")), bool(metadata.parent)
-            return next_turn(self, parts, line, id=string(value, "id"), time=time, side=side)
+            return self.next_message(parts, line, id=string(value, "id"), time=time, side=side)
         return []
 
     def _parts(self, kind: str, value: Mapping[str, Any]) -> Iterator[Part]:
@@ -52,14 +51,12 @@ class CodeBuddyParser(LineParser, kw_only=True):
             thoughts = (string(part, "text") for part in items(value, "rawContent"))
             yield Part("assistant", "thinking", "\n".join(thoughts) or content(value, "content"))
         else:
-            role = ROLES.get(string(value, "role"))
-            if role is None:
-                self.count_unknown(f"role {string(value.get('role'))}")
+            role = self.role(ROLES, string(value, "role"))
             about = mapping(value, "providerData")
             inserted = about.get("skipRun") is True
             if role == "assistant":
                 self.use_model(about.get("model"))
-            yield Part("system" if inserted else role or "system", "text", content(value, "content"))
+            yield Part("system" if inserted else role, "text", content(value, "content"))
 
 
 class CodeBuddyFormat(LineFormat):

@@ -15,10 +15,9 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts import export_reader
-from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser
-from engine.corpus.transcripts.json_values import items, mapping, objects, seconds, string, tool_input
+from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser, Part, tool_call, tool_result
+from engine.corpus.transcripts.json_values import attached, items, mapping, objects, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata
 from engine.corpus.transcripts.token_usage import Usage, dollars
 
@@ -41,16 +40,12 @@ def _tool_failed(block: Mapping[str, Any]) -> bool:
 
 class _Parser(LineParser):
     def message(self, value: Mapping[str, Any]) -> list[Message]:
-        variant, id_ = string(value, "variant"), string(value, "id")
-        role = _ROLES.get(variant)
-        if role is None:
-            self.count_unknown(f"message {variant}" if variant else None)
-            role = "system"
+        role, id_ = self.role(_ROLES, string(value, "variant"), "message"), string(value, "id")
         credits = value.get("credits")
         self.use("", Usage(cost=None if (cost := dollars(credits)) is None else cost / _CENTS))
         sent = _SENT.match(id_)
         time = seconds(int(sent[1]) if sent else value.get("timestamp"))
-        return next_turn(self, self._parts(value, "system" if id_.startswith("sys-") else role), id=id_, time=time)
+        return self.next_message(self._parts(value, "system" if id_.startswith("sys-") else role), id=id_, time=time)
 
     def _parts(self, value: Mapping[str, Any], role: Role) -> Iterator[Part]:
         if blocks := items(value, "blocks"):
@@ -103,8 +98,7 @@ def _question(block: Mapping[str, Any]) -> Iterator[Part]:
 
 class CodebuffChat(DocumentFormat):
     agent = "codebuff"
-    mark = b'"variant"'
-    beginning = re.compile(rb'\A[\s\xef\xbb\xbf]*\[\s*\{(?=[^{}]*"variant"\s*:\s*"(?:ai|user|agent|error)")')
+    opening = re.compile(rb'\A[\s\xef\xbb\xbf]*\[\s*\{(?=[^{}]*"variant"\s*:\s*"(?:ai|user|agent|error)")')
 
     def read(self, path: str, cancel: CancelToken | None) -> Iterator[Conversation]:
         """Yield the file's only session; of a truncated file the complete messages, before the ValueError."""

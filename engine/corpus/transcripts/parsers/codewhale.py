@@ -13,7 +13,7 @@ from typing import Any
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.export_reader import SessionDocument, divided, read_branches
-from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.formats import Conversation, Part
 from engine.corpus.transcripts.json_values import (
     content,
     image_mark,
@@ -24,7 +24,6 @@ from engine.corpus.transcripts.json_values import (
     string,
     tool_input,
 )
-from engine.corpus.transcripts.message_builder import Part
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import ROLES, BlockParser
 from engine.corpus.transcripts.token_usage import Usage, dollars
@@ -42,10 +41,7 @@ class _Parser(BlockParser, kw_only=True):
         parts: list[Part] = []
         if kind == "message":
             message = mapping(value, "message")
-            role = ROLES.get(string(message, "role"))
-            if role is None:
-                self.count_unknown(f"role {string(message.get('role'))}")
-            parts = self.blocks(message.get("content"), role or "system")
+            parts = self.blocks(message.get("content"), self.role(ROLES, string(message, "role")))
         elif kind in ("user", "assistant"):
             parts = [*self.text(string(value, "text"), "user" if kind == "user" else "assistant")]
         elif kind in _SUMMARIES:
@@ -79,10 +75,7 @@ class _Parser(BlockParser, kw_only=True):
 
 class CodeWhaleSession(SessionDocument):
     agent = "codewhale"
-    mark = b'"schema_version"'
-    beginning = re.compile(
-        rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"schema_version"\s*:)(?=.*?"metadata"\s*:)(?=.*?"workspace"\s*:)', re.DOTALL
-    )
+    members = "schema_version metadata workspace"
 
     def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
         about = mapping(value, "metadata")

@@ -22,10 +22,9 @@ from typing import Any
 import msgspec
 
 from engine.corpus.transcripts.codex_names import given_name, session_id
-from engine.corpus.transcripts.formats import LineFormat, LineParser, digest
+from engine.corpus.transcripts.formats import LineFormat, LineParser, Part, digest, tool_call, tool_result
 from engine.corpus.transcripts.json_values import content, items, mapping, member, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, tool_call, tool_result
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.parsers.codex_injected_text import speech_of
 from engine.corpus.transcripts.token_usage import Usage, counted

@@ -35,8 +35,6 @@ class CommandCodeParser(SdkParser, kw_only=True):
         message = mapping(value, "message") if kind else value
         self._describe({**value, **mapping(value, "metadata")})
         role = self.role(ROLES, string(message, "role"))
-        if role is None:
-            return []
         if role == "user" and member(message, "meta", "source") not in _NOT_INSERTED:
             role = "system"
         self.use(value.get("model"), _usage(mapping(value, "usage")))

@@ -7,7 +7,6 @@ have no times; `sessions.json` next to them says when each session began. The co
 """
 
 import os
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -15,16 +14,12 @@ import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.export_reader import SessionDocument, listed_time
-from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.formats import Conversation, LineParser, Part, tool_call, tool_result
 from engine.corpus.transcripts.json_values import content, items, mapping, member, objects, string, tool_input, uri_path
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata
 from engine.corpus.transcripts.token_usage import Usage, counted
 
-_OURS = re.compile(
-    rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"sessionId"\s*:)(?=.*?"workspaceDirectory"\s*:)(?=.*?"history"\s*:)', re.DOTALL
-)
 _OTHERS = {f"{os.sep}.pearai{os.sep}": "pearai", f"{os.sep}workspace-sessions{os.sep}": "kiro"}
 """Other agents that store sessions in this format, perhaps with more members, by their folder."""
 _UNTITLED = ("New Session", "Untitled Session")
@@ -36,7 +31,7 @@ class _Parser(LineParser, kw_only=True):
     """Ids of tool calls whose results were read, since separate messages may repeat them."""
 
     def item(self, value: Mapping[str, Any]) -> list[Message]:
-        return next_turn(self, self._parts(value))
+        return self.next_message(self._parts(value))
 
     def _parts(self, value: Mapping[str, Any]) -> Iterator[Part]:
         message = mapping(value, "message")
@@ -81,13 +76,11 @@ def _files(value: Mapping[str, Any]) -> list[str]:
 
 class ContinueSession(SessionDocument):
     agent = "continue"
+    members = "workspaceDirectory sessionId history"
 
     def matches(self, path: str, head: bytes) -> bool:
-        # The plain search first: it is much quicker, and runs on every transcript.
-        if b'"workspaceDirectory"' not in head:
-            return False
         owner = next((name for folder, name in _OTHERS.items() if folder in path), "continue")
-        return owner == self.agent and bool(_OURS.match(head))
+        return owner == self.agent and super().matches(path, head)
 
     def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
         parser = _Parser(metadata=_metadata(path, value))

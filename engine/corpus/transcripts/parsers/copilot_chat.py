@@ -29,9 +29,8 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts import export_reader
-from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser
+from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser, Part, tool_call, tool_result
 from engine.corpus.transcripts.json_values import items, mapping, member, objects, seconds, string, tool_input, uri_path
-from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.token_usage import counted
 
@@ -72,8 +71,8 @@ class _Parser(LineParser, kw_only=True):
         answer = list(_joined(self._answer(value.get("response"), _arguments(result))))
         if failure := string(result, "errorDetails", "message"):
             answer.append(Part("system", "text", failure))
-        question = next_turn(self, [Part("user", "text", _question(value))], id=string(value, "requestId"), time=sent)
-        return [*question, *next_turn(self, answer, id=string(value, "responseId"), time=answered or sent)]
+        question = self.next_message([Part("user", "text", _question(value))], id=string(value, "requestId"), time=sent)
+        return [*question, *self.next_message(answer, id=string(value, "responseId"), time=answered or sent)]
 
     def _answer(self, response: object, arguments: Mapping[str, str]) -> Iterator[Part]:
         for item in response if isinstance(response, list) else [response]:

@@ -30,9 +30,17 @@ from engine.base import skip_reasons
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
-from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineFormat, LineParser, digest
-from engine.corpus.transcripts.json_values import mapping, objects, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
+from engine.corpus.transcripts.formats import (
+    Conversation,
+    DocumentFormat,
+    LineFormat,
+    LineParser,
+    Part,
+    digest,
+    tool_call,
+    tool_result,
+)
+from engine.corpus.transcripts.json_values import attached, mapping, objects, seconds, string, tool_input
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ChatParser, sidecar
 from engine.corpus.transcripts.parsers.copilot_chat import window_folder
@@ -97,7 +105,7 @@ class CopilotParser(LineParser, kw_only=True):
             time, id_ = seconds(value.get("timestamp")), string(value, "id")
             if kind == _PROMPT and not side:
                 self.prompts[digest(id_)] = line
-            return next_turn(self, list(self._parts(kind, data)), line, id=id_, time=time, side=side)
+            return self.next_message(list(self._parts(kind, data)), line, id=id_, time=time, side=side)
         elif kind not in _PASSED_OVER and kind.partition(".")[0] not in _GROUPS_PASSED_OVER:
             self.count_unknown(kind)
         return []
@@ -194,7 +202,7 @@ class CopilotDocument(DocumentFormat):
             if cancel:
                 cancel.checkpoint()
             if message.get("role") not in ("system", "developer"):
-                messages += next_turn(reader, list(reader.chat_parts(message)), time=started)
+                messages += reader.next_message(list(reader.chat_parts(message)), time=started)
         yield reader.conversation("", messages)
 
 

@@ -11,19 +11,13 @@ from collections.abc import Iterator
 
 import apsw
 
-from engine.corpus.transcripts.database_format import RowFormat, as_text, columns, rows_with, whole
-from engine.corpus.transcripts.formats import Conversation, LineParser
-from engine.corpus.transcripts.json_values import seconds
-from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call
-from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
+from engine.corpus.transcripts.database_format import RowFormat, row_of, rows_of, whole
+from engine.corpus.transcripts.formats import Conversation, LineParser, Part, tool_call
+from engine.corpus.transcripts.json_values import seconds, string
+from engine.corpus.transcripts.messages import Message, SessionMetadata
 
-_SESSION = """SELECT CAST(summary AS BLOB), CAST(cwd AS BLOB), CAST(branch AS BLOB), CAST(created_at AS BLOB),
-    CAST(updated_at AS BLOB) FROM sessions WHERE id = ?"""
-_TURNS = """SELECT turn_index, CAST(user_message AS BLOB), CAST(assistant_response AS BLOB), CAST(timestamp AS BLOB)
-    FROM turns WHERE {rows} ORDER BY turn_index"""
-_FILES = """SELECT turn_index, CAST(file_path AS BLOB), CAST(tool_name AS BLOB) FROM session_files WHERE {rows}
-    ORDER BY rowid"""
-_FILE_COLUMNS = frozenset({"session_id", "turn_index", "file_path", "tool_name"})
+_TURNS = "turn_index user_message assistant_response timestamp"
+_FILES = "turn_index file_path tool_name"
 
 
 def _with_file(path: str) -> frozenset[str]:
@@ -43,27 +37,22 @@ def _with_file(path: str) -> frozenset[str]:
 def _turns(reader: LineParser, connection: apsw.Connection, key: str) -> Iterator[list[Message]]:
     """Yield the messages of a session: prompt, then files and answer of each turn."""
     files: dict[object, list[Part]] = {}
-    if columns(connection, "session_files") >= _FILE_COLUMNS:
-        query = _FILES.format(rows=rows_with(connection, "session_files", "session_id"))
-        for turn, file, tool in connection.execute(query, (key,)):
-            files.setdefault(turn, []).append(tool_call(as_text(file), as_text(tool)))
-    query = _TURNS.format(rows=rows_with(connection, "turns", "session_id"))
-    for turn, prompt, answer, stated in connection.execute(query, (key,)).fetchall():
-        time = seconds(as_text(stated))
-        yield next_turn(reader, [Part("user", "text", as_text(prompt))], time=time)
-        yield next_turn(reader, [*files.get(turn, ()), Part("assistant", "text", as_text(answer))], time=time)
+    found = rows_of(connection, "session_files", _FILES, "session_id", key, "rowid", has_index=False)
+    for row in found:
+        call = tool_call(string(row, "file_path"), string(row, "tool_name"))
+        files.setdefault(row["turn_index"], []).append(call)
+    for row in rows_of(connection, "turns", _TURNS, "session_id", key, "turn_index", has_index=False):
+        time, answer = seconds(row["timestamp"]), Part("assistant", "text", string(row, "assistant_response"))
+        yield reader.next_message([Part("user", "text", string(row, "user_message"))], time=time)
+        yield reader.next_message([*files.get(row["turn_index"], ()), answer], time=time)
 
 
-def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
-    row = connection.execute(_SESSION, (key,)).fetchone()
-    if row is None:
-        return None
-    title, project, branch, started, ended = map(as_text, row)
-    metadata = SessionMetadata.of(key, title=title, project=project)
-    metadata.branch, metadata.started, metadata.ended = clean(branch), seconds(started), seconds(ended)
+def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation:
+    row = row_of(connection, "sessions", "summary cwd branch created_at updated_at", key)
+    title, project, branch, started, ended = row.values()
+    metadata = SessionMetadata.of(key, title=title, project=project, branch=branch, started=started, ended=ended)
     reader = LineParser(metadata=metadata)
-    messages = whole(reader, _turns(reader, connection, key))
-    return reader.conversation(key, messages)
+    return reader.conversation(key, whole(reader, _turns(reader, connection, key)))
 
 
 COPILOT_STORE = RowFormat(

@@ -12,18 +12,14 @@ from typing import Any
 
 import apsw
 
-from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of, whole
-from engine.corpus.transcripts.formats import Conversation, LineParser
-from engine.corpus.transcripts.json_values import image_mark, mapping, objects, seconds, string
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
+from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, row_of, rows_of, whole
+from engine.corpus.transcripts.formats import Conversation, LineParser, Part, tool_call, tool_result
+from engine.corpus.transcripts.json_values import attached, image_mark, mapping, objects, seconds, string
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import arguments
 from engine.corpus.transcripts.token_usage import Usage, dollars
 
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system", "tool": "tool"}
-_METADATA = """SELECT CAST(title AS BLOB), created_at, CAST(parent_session_id AS BLOB) FROM sessions WHERE id = ?"""
-_MESSAGES = f"""SELECT CAST(id AS BLOB), CAST(role AS BLOB), created_at, {data_of("parts")}, {{summary}}
-    FROM messages WHERE session_id = ? ORDER BY created_at, rowid"""
 _COST = """SELECT round(cost - (SELECT total(cost) FROM sessions WHERE parent_session_id = own.id), 9)
     FROM sessions own WHERE id = ?"""
 _MODELS = "SELECT DISTINCT CAST(model AS BLOB) FROM messages WHERE session_id = ? AND model <> '' ORDER BY 1 LIMIT 32"
@@ -64,17 +60,15 @@ class CrushReader(LineParser):
             self.count_unknown(f"part {kind}" if kind else None)
 
 
-def _conversation(connection: apsw.Connection, key: str, path: str) -> Conversation | None:
-    row = connection.execute(_METADATA, (key,)).fetchone()
-    if row is None:
-        return None
+def _conversation(connection: apsw.Connection, key: str, path: str) -> Conversation:
+    row = row_of(connection, "sessions", "title created_at parent_session_id", key)
     folder = os.path.dirname(path)
     metadata = SessionMetadata.of(
         key,
-        title=as_text(row[0]),
+        title=row["title"],
         project=os.path.dirname(folder) if os.path.basename(folder) == ".crush" else "",
-        parent=as_text(row[2]),
-        started=row[1],
+        parent=row["parent_session_id"],
+        started=row["created_at"],
         generated=key.startswith("title-"),
     )
     reader = CrushReader(metadata=metadata)
@@ -92,13 +86,13 @@ def _conversation(connection: apsw.Connection, key: str, path: str) -> Conversat
 
 
 def _turns(connection: apsw.Connection, key: str, reader: CrushReader) -> Iterator[list[Message]]:
-    summary = "is_summary_message" if "is_summary_message" in columns(connection, "messages") else "0"
-    for id_, author, created, data, summarises in connection.execute(_MESSAGES.format(summary=summary), (key,)):
-        role = reader.role(_ROLES, as_text(author))
-        if role is None:
-            continue
-        parts = list(reader.parts(cell(reader, data), "system" if summarises else role))
-        yield next_turn(reader, parts, id=as_text(id_), time=seconds(created), side=bool(reader.metadata.parent))
+    for row in rows_of(
+        connection, "messages", "id role created_at parts{} is_summary_message", "session_id", key, "created_at, rowid"
+    ):
+        role = reader.role(_ROLES, string(row, "role"))
+        parts = list(reader.parts(cell(reader, row["parts"]), "system" if row["is_summary_message"] else role))
+        time, side = seconds(row["created_at"]), bool(reader.metadata.parent)
+        yield reader.next_message(parts, id=string(row, "id"), time=time, side=side)
 
 
 CRUSH_DATABASE = RowFormat(

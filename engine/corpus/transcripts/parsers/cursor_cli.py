@@ -18,9 +18,8 @@ import msgspec
 
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
-from engine.corpus.transcripts.formats import LineFormat
+from engine.corpus.transcripts.formats import LineFormat, Part, tool_result
 from engine.corpus.transcripts.json_values import member, string
-from engine.corpus.transcripts.message_builder import Part, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import BlockParser
 

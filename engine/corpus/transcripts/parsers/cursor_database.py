@@ -22,7 +22,15 @@ import apsw
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.database_format import OpenSessions, whole
-from engine.corpus.transcripts.formats import Conversation, DatabaseFormat, LineParser, SessionDatabase
+from engine.corpus.transcripts.formats import (
+    Conversation,
+    DatabaseFormat,
+    LineParser,
+    Part,
+    SessionDatabase,
+    tool_call,
+    tool_result,
+)
 from engine.corpus.transcripts.json_values import (
     image_mark,
     items,
@@ -35,7 +43,6 @@ from engine.corpus.transcripts.json_values import (
     uri_path,
 )
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
-from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
 from engine.corpus.transcripts.sqlite_view import SqliteView, tables
 from engine.corpus.transcripts.token_usage import counted
@@ -156,7 +163,7 @@ class _Parser(LineParser, kw_only=True):
         self.use(member(value, "modelInfo", "modelName"), counted(counts, "inputTokens outputTokens"))
         timing = mapping(value, "timingInfo")
         time = seconds(value.get("createdAt"), value.get("timestamp"), timing.get("clientRpcSendTime"))
-        return next_turn(self, parts, id=string(value, "bubbleId"), time=time, side=bool(self.metadata.parent))
+        return self.next_message(parts, id=string(value, "bubbleId"), time=time)
 
     def _answer(self, value: Mapping[str, Any]) -> Iterator[Part]:
         thinking, text = value.get("thinking"), string(value, "text")

@@ -16,10 +16,9 @@ from typing import Any
 import apsw
 
 from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, data_of, whole
-from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.formats import Conversation, Part, tool_call, tool_result
 from engine.corpus.transcripts.json_values import content, mapping, seconds, string, tool_input, uri_path
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import sidecar
 from engine.corpus.transcripts.parsers.cursor_cli import CursorCliParser

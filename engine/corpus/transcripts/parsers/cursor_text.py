@@ -13,9 +13,8 @@ from collections.abc import Iterator, Sequence
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.safe_open import open_binary
-from engine.corpus.transcripts.formats import Conversation, DocumentFormat
+from engine.corpus.transcripts.formats import Conversation, DocumentFormat, Part
 from engine.corpus.transcripts.json_values import tool_input
-from engine.corpus.transcripts.message_builder import Part
 from engine.corpus.transcripts.messages import Kind, Message, Role
 from engine.corpus.transcripts.parsers.cursor_cli import CursorCliParser, metadata_of
 

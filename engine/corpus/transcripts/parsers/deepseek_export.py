@@ -6,14 +6,12 @@ of `fragments`: REQUEST is the user's, RESPONSE and THINK are the model's. Messa
 don't name their author: they are counted, not read.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from engine.corpus.transcripts.export_reader import Export, divided, read_branches
-from engine.corpus.transcripts.formats import Conversation, LineParser
-from engine.corpus.transcripts.json_values import mapping, objects, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_result
+from engine.corpus.transcripts.formats import OBJECTS, Conversation, LineParser, Part, tool_result
+from engine.corpus.transcripts.json_values import attached, mapping, objects, seconds, string, tool_input
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean
 
 _FRAGMENTS: dict[str, tuple[Role, Kind]] = {
@@ -31,7 +29,7 @@ class _Parser(LineParser):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         time = seconds(value.get("inserted_at"))
         self.use_model(value.get("model"))
-        return next_turn(self, self._parts(value), id=string(value, "id"), time=time)
+        return self.next_message(self._parts(value), id=string(value, "id"), time=time)
 
     def _parts(self, value: Mapping[str, Any]) -> Iterator[Part]:
         author: Role = "assistant"
@@ -52,8 +50,8 @@ class _Parser(LineParser):
 
 class DeepSeekExport(Export):
     agent = "deepseek"
-    mark = b'"inserted_at"'
-    beginning = re.compile(rb'\A[\s\xef\xbb\xbf]*\[?\s*\{(?=.*?"mapping"\s*:)(?=.*?"inserted_at"\s*:)', re.DOTALL)
+    opening = OBJECTS
+    members = "inserted_at mapping"
     member = "mapping"
 
     def conversation(self, path: str, value: Mapping[str, Any]) -> Conversation:

@@ -10,9 +10,8 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from engine.corpus.transcripts.formats import LineFormat
+from engine.corpus.transcripts.formats import LineFormat, Part
 from engine.corpus.transcripts.json_values import content, mapping, seconds, string
-from engine.corpus.transcripts.message_builder import Part
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import SdkParser
 from engine.corpus.transcripts.token_usage import Usage, add_counts, tokens

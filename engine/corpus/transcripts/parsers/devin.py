@@ -12,22 +12,19 @@ from typing import Any
 
 import apsw
 
-from engine.corpus.transcripts.database_format import RowFormat, as_text, columns, data_of
+from engine.corpus.transcripts.database_format import RowFormat, as_text, row_of, rows_of
 from engine.corpus.transcripts.export_reader import divided, read_branches
-from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.formats import Conversation, Part, tool_call, tool_result
 from engine.corpus.transcripts.json_values import content, mapping, objects, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import BlockParser
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
 _COUNTS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_creation_tokens")
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "agent": "assistant", "tool": "tool"}
-_METADATA = """SELECT CAST(title AS BLOB), CAST(working_directory AS BLOB), created_at, last_activity_at, {tip}, {model}
-    FROM sessions WHERE id = ?"""
-_NODES = f"""SELECT node_id, parent_node_id, created_at, {data_of("chat_message")} FROM message_nodes
-    WHERE session_id = ? ORDER BY created_at, row_id"""
+_METADATA = "title working_directory created_at last_activity_at main_chain_id model"
+_NODES = "node_id parent_node_id created_at chat_message{}"
 
 
 class _Parser(BlockParser, kw_only=True):
@@ -61,18 +58,15 @@ class _Parser(BlockParser, kw_only=True):
             yield tool_call(tool_input(arguments), name, id)
 
 
-def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
-    known = columns(connection, "sessions")
-    tip, model = ("main_chain_id" if "main_chain_id" in known else "NULL"), ("model" if "model" in known else "NULL")
-    row = connection.execute(_METADATA.format(tip=tip, model=f"CAST({model} AS BLOB)"), (key,)).fetchone()
-    if row is None:
-        return None
-    title, folder, created, active, end, named = row
-    metadata = SessionMetadata.of(key, title=as_text(title), started=created, project=as_text(folder))
-    parser = _Parser(metadata=metadata, model=clean(as_text(named)))
+def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation:
+    row = row_of(connection, "sessions", _METADATA, key)
+    title, folder, created, active, end, model = row.values()
+    metadata = SessionMetadata.of(key, title=title, started=created, project=folder)
+    parser = _Parser(metadata=metadata, model=clean(model))
     nodes: dict[str, dict[str, Any]] = {}
     parents: dict[str, str] = {}
-    for node, parent, time, data in connection.execute(_NODES, (key,)):
+    for found in rows_of(connection, "message_nodes", _NODES, "session_id", key, "created_at, row_id"):
+        node, parent, time, data = found.values()
         value = parse_line(data) if isinstance(data, bytes) else None
         if value is None:
             parser.count_unknown("no JSON")

@@ -17,9 +17,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from engine.corpus.transcripts.formats import LineFormat, LineParser
+from engine.corpus.transcripts.formats import LineFormat, LineParser, Part, tool_call, tool_result
 from engine.corpus.transcripts.json_values import mapping, member, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import BlockParser, sidecar
 from engine.corpus.transcripts.token_usage import Usage, add_counts, anthropic_usage, tokens
@@ -91,7 +90,7 @@ class DroidStreamParser(LineParser, kw_only=True):
         metadata, kind = self.metadata, string(value, "type")
         metadata.id = clean(_stream_id(value)) or metadata.id
         parts = list(self._parts(kind, value))
-        return next_turn(self, parts, line, id=string(value, "id"), time=seconds(value.get("timestamp")))
+        return self.next_message(parts, line, id=string(value, "id"), time=seconds(value.get("timestamp")))
 
     def _parts(self, kind: str, value: Mapping[str, Any]) -> Iterator[Part]:
         call = clean(string(value, "toolCallId") or string(value, "id"))

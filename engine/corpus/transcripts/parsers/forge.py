@@ -16,17 +16,14 @@ from typing import Any
 
 import apsw
 
-from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, data_of, whole
-from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.database_format import RowFormat, cell, row_of, whole
+from engine.corpus.transcripts.formats import Conversation, LineParser, Part, tool_call, tool_result
 from engine.corpus.transcripts.json_values import between, image_mark, items, mapping, member, objects, seconds, string
-from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import arguments
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
 _FOLDER = ("<current_working_directory>", "</current_working_directory>")
-_ROW = f"""SELECT CAST(title AS BLOB), CAST(created_at AS BLOB), CAST(updated_at AS BLOB), {data_of("context")}
-    FROM conversations WHERE conversation_id = ?"""
 
 
 class ForgeReader(LineParser):
@@ -77,18 +74,14 @@ def _value(value: Mapping[str, Any]) -> str:
     return string(value, "text") or (image_mark(value["image"]) if "image" in value else "")
 
 
-def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
-    row = connection.execute(_ROW, (key,)).fetchone()
-    if row is None:
-        return None
-    title, created, updated, context = row
-    started = seconds(as_text(created))
-    ended = seconds(as_text(updated)) or started
-    metadata = SessionMetadata.of(key, title=as_text(title))
-    metadata.started, metadata.ended = started, ended
-    reader = ForgeReader(metadata=metadata)
-    entries = items(cell(reader, context), "messages")
-    turns = (next_turn(reader, turn, time=ended) for turn in _turns(reader, entries))
+def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation:
+    names = "title created_at updated_at context{}"
+    row = row_of(connection, "conversations", names, key, "conversation_id")
+    started = seconds(row["created_at"])
+    ended = seconds(row["updated_at"]) or started
+    reader = ForgeReader(metadata=SessionMetadata.of(key, title=row["title"], started=started, ended=ended))
+    entries = items(cell(reader, row["context"]), "messages")
+    turns = (reader.next_message(turn, time=ended) for turn in _turns(reader, entries))
     return reader.conversation(key, whole(reader, turns))
 
 

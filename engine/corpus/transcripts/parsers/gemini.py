@@ -34,10 +34,17 @@ from engine.base.bounded_json import bounded
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
-from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineFormat, LineParser
+from engine.corpus.transcripts.formats import (
+    Conversation,
+    DocumentFormat,
+    LineFormat,
+    LineParser,
+    Part,
+    tool_call,
+    tool_result,
+)
 from engine.corpus.transcripts.json_values import image_mark, items, mapping, member, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import first_line
-from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import sidecar
 from engine.corpus.transcripts.token_usage import Usage, add_counts, tokens, without_cached
@@ -137,7 +144,7 @@ class GeminiParser(LineParser, kw_only=True):
     def turn(self, value: Mapping[str, Any]) -> list[Message]:
         """Return the messages of an entry in a saved history."""
         role: Role = "assistant" if value.get("role") == "model" else "user"
-        return next_turn(self, self._parts(value.get("parts"), role))
+        return self.next_message(self._parts(value.get("parts"), role))
 
     def _new_parts(self, value: Mapping[str, Any], returned: _ReturnedParts) -> Iterator[Part]:
         kind = value.get("type")

@@ -15,9 +15,8 @@ from typing import Any, NamedTuple
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.export_reader import Export
-from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.formats import ARRAY, Conversation, LineParser, Part
 from engine.corpus.transcripts.json_values import items, objects, seconds, string
-from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, SessionMetadata
 
 _NAMES = re.compile("gemini|bard", re.IGNORECASE)
@@ -76,11 +75,8 @@ def _is_gemini(value: Mapping[str, Any]) -> bool:
 
 class GeminiTakeout(Export):
     agent = "gemini-web"
-    mark = b'"header"'
-    beginning = re.compile(
-        rb'\A[\s\xef\xbb\xbf]*\[\s*\{(?=.*?"header"\s*:\s*"[^"]*(?:Gemini|Bard))(?=.*?"title"\s*:)(?=.*?"time"\s*:)',
-        re.DOTALL,
-    )
+    opening = re.compile(ARRAY.pattern + rb'(?=.*?"header"\s*:\s*"[^"]*(?:Gemini|Bard))', re.DOTALL)
+    members = "header title time"
 
     def read(self, path: str, cancel: CancelToken | None) -> Iterator[Conversation]:
         group: list[_Turn] = []
@@ -104,6 +100,6 @@ def _conversation(group: list[_Turn]) -> Conversation:
     parser = LineParser(metadata=SessionMetadata(id=key))
     messages: list[Message] = []
     for turn in group:
-        messages += next_turn(parser, [Part("user", "text", turn.prompt)], time=turn.time)
-        messages += next_turn(parser, [Part("assistant", "text", turn.answer)], time=turn.time)
+        messages += parser.next_message([Part("user", "text", turn.prompt)], time=turn.time)
+        messages += parser.next_message([Part("assistant", "text", turn.answer)], time=turn.time)
     return parser.conversation(key, messages)

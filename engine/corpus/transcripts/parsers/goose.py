@@ -13,27 +13,32 @@ from typing import Any
 
 import apsw
 
-from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of, whole
-from engine.corpus.transcripts.formats import Conversation, LineParser
-from engine.corpus.transcripts.json_values import content, mapping, member, objects, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
+from engine.corpus.transcripts.database_format import RowFormat, cell, row_of, rows_of, whole
+from engine.corpus.transcripts.formats import Conversation, LineParser, Part, tool_call, tool_result
+from engine.corpus.transcripts.json_values import (
+    attached,
+    content,
+    mapping,
+    member,
+    objects,
+    seconds,
+    string,
+    tool_input,
+)
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens, without_cached
 
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
-_COUNTS = frozenset({"model_config_json", "accumulated_input_tokens", "accumulated_output_tokens"})
-_NEWER_COUNTS = ("accumulated_cache_read_tokens", "accumulated_cache_write_tokens", "accumulated_cost")
-_REQUEST = frozenset("session_id model input_tokens output_tokens cache_read_tokens cache_write_tokens cost".split())
-_REQUESTS = """SELECT CAST(model AS BLOB), input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost
-    FROM usage_ledger WHERE session_id = ?"""
+_SUMS = """model_config_json{} accumulated_input_tokens accumulated_output_tokens accumulated_cache_read_tokens
+    accumulated_cache_write_tokens accumulated_cost"""
+_REQUESTS = "model input_tokens output_tokens cache_read_tokens cache_write_tokens cost"
 _LOWEST_COST = 1e-6
 """A smaller difference of two sums of costs is an error of rounding."""
-_OPTIONAL = ("name", "description", "session_type", "parent_session_id")
 _UNNAMED = frozenset({"", "ACP Session", "CLI Session", "New Chat", "New session"})
 _NOTICES = ("systemNotification", "summarizationRequested", "contextLengthExceeded", "conversationCompacted")
 _SILENT = frozenset("redactedThinking toolConfirmationRequest".split())
-_MESSAGES = f"""SELECT {{id}}, CAST(role AS BLOB), created_timestamp, {data_of("content_json")}, {{metadata}}
-    FROM messages WHERE session_id = ? ORDER BY created_timestamp, id"""
+_METADATA = "working_dir created_at name description session_type parent_session_id"
+_MESSAGES = "message_id role created_timestamp content_json{} metadata_json{}"
 
 
 class GooseReader(LineParser, kw_only=True):
@@ -74,42 +79,29 @@ class GooseReader(LineParser, kw_only=True):
         return tool_result(text, "", id, failed)
 
 
-def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
-    known = columns(connection, "sessions")
-    optional = ", ".join(f"CAST({name} AS BLOB)" if name in known else "NULL" for name in _OPTIONAL)
-    query = f"SELECT CAST(working_dir AS BLOB), CAST(created_at AS BLOB), {optional} FROM sessions WHERE id = ?"
-    row = connection.execute(query, (key,)).fetchone()
-    if row is None:
-        return None
-    folder, created, name, description, sort, parent = map(as_text, row)
+def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation:
+    row = row_of(connection, "sessions", _METADATA, key)
+    names = string(row, "name"), string(row, "description")
     metadata = SessionMetadata.of(
         key,
-        title=next((text for text in (name, description) if text.strip() not in _UNNAMED), ""),
-        project=folder,
-        parent=parent,
-        started=created,
-        generated=sort == "hidden",
+        title=next((text for text in names if text.strip() not in _UNNAMED), ""),
+        project=row["working_dir"],
+        parent=row["parent_session_id"],
+        started=row["created_at"],
+        generated=row["session_type"] == "hidden",
     )
     reader = GooseReader(metadata=metadata)
-    _add_usage(connection, key, reader, known)
-    turns = _turns(connection, key, reader, side=sort == "sub_agent")
+    _add_usage(connection, key, reader)
+    turns = _turns(connection, key, reader, side=row["session_type"] == "sub_agent")
     return reader.conversation(key, whole(reader, turns))
 
 
-def _add_usage(connection: apsw.Connection, key: str, reader: GooseReader, known: frozenset[str]) -> None:
+def _add_usage(connection: apsw.Connection, key: str, reader: GooseReader) -> None:
     """Add the usage of each recorded request, and the rest of the session's own sums with the session's model."""
-    listed: list[tuple[object, Usage]] = []
-    if columns(connection, "usage_ledger") >= _REQUEST:
-        for model, *counts in connection.execute(_REQUESTS, (key,)):
-            listed.append((model and as_text(model), _usage(*counts)))
-    model, total = "", Usage()
-    if known >= _COUNTS:
-        newer = ", ".join(name if name in known else "NULL" for name in _NEWER_COUNTS)
-        query = f"""SELECT {data_of("model_config_json")}, accumulated_input_tokens, accumulated_output_tokens, {newer}
-            FROM sessions WHERE id = ?"""
-        for stated, *counts in connection.execute(query, (key,)):
-            model = "" if stated is None else string(cell(reader, stated), "model_name")
-            total = _usage(*counts)
+    requests = rows_of(connection, "usage_ledger", _REQUESTS, "session_id", key)
+    listed = [(string(model), _usage(*counts)) for model, *counts in map(dict.values, requests)]
+    (stated, *sums), *_ = map(dict.values, rows_of(connection, "sessions", _SUMS, "id", key))
+    model, total = "" if stated is None else string(cell(reader, stated), "model_name"), _usage(*sums)
     requested = Usage()
     for used, usage in listed:
         requested.add(usage)
@@ -127,18 +119,13 @@ def _usage(sent: object, received: object, read: object, written: object, paid: 
 
 
 def _turns(connection: apsw.Connection, key: str, reader: GooseReader, *, side: bool) -> Iterator[list[Message]]:
-    known = columns(connection, "messages")
-    query = _MESSAGES.format(
-        id="CAST(message_id AS BLOB)" if "message_id" in known else "NULL",
-        metadata="CAST(metadata_json AS BLOB)" if "metadata_json" in known else "NULL",
-    )
-    for id_, author, created, data, metadata in connection.execute(query, (key,)):
-        role = reader.role(_ROLES, as_text(author))
-        if role is None:
-            continue
-        hidden = metadata is not None and member(cell(reader, metadata), "userVisible") is False
-        parts = list(reader.parts(cell(reader, data), "system" if hidden else role))
-        yield next_turn(reader, parts, id=as_text(id_), time=seconds(created), side=side)
+    for row in rows_of(connection, "messages", _MESSAGES, "session_id", key, "created_timestamp, id"):
+        role = reader.role(_ROLES, string(row, "role"))
+        about = row["metadata_json"]
+        hidden = about is not None and member(cell(reader, about), "userVisible") is False
+        parts = list(reader.parts(cell(reader, row["content_json"]), "system" if hidden else role))
+        time = seconds(row["created_timestamp"])
+        yield reader.next_message(parts, id=string(row, "message_id"), time=time, side=side)
 
 
 GOOSE_DATABASE = RowFormat(

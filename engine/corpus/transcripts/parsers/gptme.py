@@ -15,9 +15,8 @@ from typing import Any
 from engine.base.bounded_json import decode_toml
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
-from engine.corpus.transcripts.formats import LineFormat
-from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
+from engine.corpus.transcripts.formats import LineFormat, Part, tool_call, tool_result
+from engine.corpus.transcripts.json_values import attached, content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.messages import Message, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import ROLES, ChatParser
 from engine.corpus.transcripts.token_usage import Usage, counted, dollars
@@ -31,8 +30,6 @@ _KEYS = frozenset("role content timestamp files file_hashes pinned hide quiet ep
 class GptmeParser(ChatParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         role = self.role(ROLES, string(value, "role"))
-        if role is None:
-            return []
         metadata = mapping(value, "metadata")
         tool = string(metadata, "tool")
         self.use(metadata.get("model"), _usage(metadata))
@@ -44,7 +41,7 @@ class GptmeParser(ChatParser, kw_only=True):
             files = [os.path.basename(file) for file in map(string, items(value, "files")) if file]
             words, calls = _calls(text) if sender == "assistant" else (text, [])
             parts = [Part(sender, "text", words), *calls, *(Part(sender, "text", attached(name)) for name in files)]
-        return next_turn(self, parts, line, time=seconds(value.get("timestamp")))
+        return self.next_message(parts, line, time=seconds(value.get("timestamp")))
 
 
 class GptmeFormat(LineFormat):

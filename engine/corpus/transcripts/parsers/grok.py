@@ -16,10 +16,9 @@ from typing import Any
 
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_regular
-from engine.corpus.transcripts.formats import LineFormat
+from engine.corpus.transcripts.formats import LineFormat, Part, tool_call, tool_result
 from engine.corpus.transcripts.json_values import content, mapping, objects, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line, raw_lines
-from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import ChatParser, sidecar
 from engine.corpus.transcripts.token_usage import Usage, add_usage, counted, dollars, tokens
@@ -40,7 +39,7 @@ _OLDER_KEYS = frozenset("role content tool_calls tool_call_id model_id reasoning
 class GrokParser(ChatParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         self.use_model(value.get("model_id"))
-        return next_turn(self, list(self._parts(value)), line, id=string(value, "id"))
+        return self.next_message(list(self._parts(value)), line, id=string(value, "id"))
 
     def _parts(self, value: Mapping[str, Any]) -> Iterator[Part]:
         kind = string(value, "type")

@@ -5,14 +5,12 @@ There is no published specification. Written from programs that read it, as of 2
 the one that it answers. Times are in ISO 8601, or as databases write them: `{"$date": {"$numberLong": "…"}}`.
 """
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from engine.corpus.transcripts.export_reader import Export, divided, read_branches
-from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.formats import Conversation, LineParser, Part
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
-from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 
 _CONVERSATIONS = "conversations"
@@ -24,21 +22,18 @@ class _Parser(LineParser):
     """Parses the messages of one branch, one by one."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        role = self.role(_ROLES, string(value, "sender"), "sender") or "system"
+        role = self.role(_ROLES, string(value, "sender"), "sender")
         if role == "assistant":
             self.use_model(value.get("model"))
         pictures = ["[image]" for _ in items(value, "generated_image_urls")[:20]]
         text = "\n".join(filter(None, (string(value, "message"), *pictures)))
         parts = Part(role, "thinking", string(value, _THOUGHTS)), Part(role, "text", text)
-        return next_turn(self, parts, id=_id(value), time=_time(value.get("create_time")))
+        return self.next_message(parts, id=_id(value), time=_time(value.get("create_time")))
 
 
 class GrokExport(Export):
     agent = "grok-web"
-    mark = b'"responses"'
-    beginning = re.compile(
-        rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"conversations"\s*:)(?=.*?"responses"\s*:)(?=.*?"response"\s*:)', re.DOTALL
-    )
+    members = "responses conversations response"
     array = _CONVERSATIONS
     member = "responses"
 

@@ -12,31 +12,25 @@ such as compaction.
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 import apsw
 
-from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of, whole
-from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of, row_of, rows_of, whole
+from engine.corpus.transcripts.formats import Conversation, Part
 from engine.corpus.transcripts.json_values import seconds
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import ChatParser
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
 
-_METADATA = ("title", "cwd", "git_branch")
+_METADATA = "started_at title cwd git_branch"
 _PART, _FORKED = "_delegate_from", ("_branched_from", "_reset_from")
 """Marks of sessions that have another as parent."""
 _REASONING = ("reasoning_content", "reasoning")
-_COUNTS = (
-    "input_tokens",
-    "output_tokens",
-    "cache_read_tokens",
-    "cache_write_tokens",
-    "actual_cost_usd",
-    "estimated_cost_usd",
-)
+_COUNTS = """model input_tokens output_tokens cache_read_tokens cache_write_tokens
+    actual_cost_usd estimated_cost_usd"""
 _MAX_USED = 1000
 """Maximum number of rows of one session's usage that are read."""
 _STRUCTURED = b"\0json:"
@@ -58,15 +52,11 @@ _SKILL_END = "then run them with the terminal tool using the absolute path."
 """Last words of the text of a skill that is loaded without a command; the user's own words follow."""
 
 
-def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
-    known = columns(connection, "sessions")
-    texts = ", ".join(f"CAST({name} AS BLOB)" if name in known else "NULL" for name in _METADATA)
-    row = connection.execute(f"SELECT started_at, {texts} FROM sessions WHERE id = ?", (key,)).fetchone()
-    if row is None:
-        return None
-    title, folder, branch = map(as_text, row[1:])
+def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation:
+    row = row_of(connection, "sessions", _METADATA, key)
+    started, title, folder, branch = row.values()
     metadata = SessionMetadata.of(
-        key, title=title, project=folder, branch=branch, parent=_parent(connection, key), started=row[0]
+        key, title=title, project=folder, branch=branch, parent=_parent(connection, key), started=started
     )
     reader = ChatParser(metadata=metadata)
     _count_tokens(connection, key, reader)
@@ -91,15 +81,10 @@ def _parent(connection: apsw.Connection, key: str) -> str:
 def _count_tokens(connection: apsw.Connection, key: str, reader: ChatParser) -> None:
     """Add the usage of each model, or else the totals in the session's row, as far as the database has them."""
     for table, session in (("session_model_usage", "session_id"), ("sessions", "id")):
-        known = columns(connection, table)
-        if not known >= {session, "model"}:
-            continue
-        fields = ", ".join(name if name in known else "NULL" for name in _COUNTS)
-        query = f"SELECT CAST(model AS BLOB), {fields} FROM {table} WHERE {session} = ? LIMIT {_MAX_USED}"
-        for model, sent, received, read, written, actual, estimated in connection.execute(query, (key,)):
+        for row in islice(rows_of(connection, table, _COUNTS, session, key), _MAX_USED):
+            model, sent, received, read, written, actual, estimated = row.values()
             cost = dollars(actual) or dollars(estimated)
-            usage = Usage(tokens(sent), tokens(received), tokens(read), tokens(written), cost=cost)
-            reader.use(as_text(model), usage)
+            reader.use(model, Usage(tokens(sent), tokens(received), tokens(read), tokens(written), cost=cost))
         if any(usage.is_recorded for usage in reader.metadata.usage.values()):
             return
 
@@ -120,7 +105,7 @@ def _turns(connection: apsw.Connection, key: str, reader: ChatParser) -> Iterato
             "name": as_text(tool),
             "reasoning_content": as_text(thought),
         }
-        yield next_turn(reader, parts_by_author(reader.chat_parts(message)), time=seconds(time))
+        yield reader.next_message(parts_by_author(reader.chat_parts(message)), time=seconds(time))
 
 
 def parts_by_author(parts: Iterable[Part]) -> list[Part]:

@@ -14,8 +14,7 @@ from typing import Any
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.export_reader import SessionDocument
 from engine.corpus.transcripts.formats import Conversation, LineFormat
-from engine.corpus.transcripts.json_values import items, mapping, seconds, string
-from engine.corpus.transcripts.message_builder import local_time, next_turn
+from engine.corpus.transcripts.json_values import items, local_time, mapping, seconds, string
 from engine.corpus.transcripts.messages import Message, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import ChatParser
 from engine.corpus.transcripts.parsers.hermes import parts_by_author
@@ -34,7 +33,7 @@ class HermesFileParser(ChatParser, kw_only=True):
             return []
         thought = string(value, "reasoning_content") or string(value, "reasoning")
         message = {**value, "reasoning_content": thought, "name": value.get("tool_name") or value.get("name")}
-        return next_turn(self, parts_by_author(self.chat_parts(message)), line, time=time)
+        return self.next_message(parts_by_author(self.chat_parts(message)), line, time=time)
 
 
 def _time(value: object) -> float | None:

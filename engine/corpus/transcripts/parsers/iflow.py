@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from engine.corpus.transcripts.agents import UUID
+from engine.corpus.transcripts.formats import Part
 from engine.corpus.transcripts.json_values import mapping, string, tool_input
-from engine.corpus.transcripts.message_builder import Part
 from engine.corpus.transcripts.messages import SessionMetadata
 from engine.corpus.transcripts.parsers.claude_code import ClaudeCodeFormat, ClaudeCodeParser
 

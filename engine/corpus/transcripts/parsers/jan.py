@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from engine.corpus.transcripts.formats import LineFormat, LineParser
+from engine.corpus.transcripts.formats import LineFormat, LineParser, Part, tool_call, tool_result
 from engine.corpus.transcripts.json_values import (
     content,
     image_mark,
@@ -21,7 +21,6 @@ from engine.corpus.transcripts.json_values import (
     string,
     tool_input,
 )
-from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import ROLES, arguments, sidecar
 
@@ -33,12 +32,10 @@ _UNTITLED = "New Thread"
 class JanParser(LineParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         role = self.role(ROLES, string(value, "role"))
-        if role is None:
-            return []
         blocks = objects(value, "content")
         parts = [part for block in blocks for part in self._block(block, role)]
         parts += _calls(mapping(value, "metadata"))
-        return next_turn(self, parts, line, id=string(value, "id"), time=seconds(value.get("created_at")))
+        return self.next_message(parts, line, id=string(value, "id"), time=seconds(value.get("created_at")))
 
     def _block(self, block: Mapping[str, Any], role: Role) -> Iterator[Part]:
         kind, text = block.get("type"), string(block, "text", "value")

@@ -16,15 +16,13 @@ from typing import Any
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.export_reader import SessionDocument, json_lines
-from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.formats import Conversation, Part
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string
-from engine.corpus.transcripts.message_builder import Part
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, BlockParser
 from engine.corpus.transcripts.token_usage import anthropic_usage
 
 _NAME = re.compile(r"session_[a-z_]+_\d+\w*\.json")
-_OURS = re.compile(rb'\A\s*\{(?=.*?"created_at"\s*:)(?=.*?"messages"\s*:)', re.DOTALL)
 _TASK = re.compile(r" \(@[^()]+ swarm\)\Z")
 _REMINDER = "<system-reminder>"
 
@@ -43,8 +41,6 @@ class _Parser(BlockParser, kw_only=True):
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         role = self.role(ROLES, string(value, "role"))
-        if role is None:
-            return []
         if value.get("display_role") is not None:
             role = "system"
         self.use(self.model, anthropic_usage(value.get("token_usage")))
@@ -69,9 +65,10 @@ class _Parser(BlockParser, kw_only=True):
 
 class JcodeSession(SessionDocument):
     agent = "jcode"
+    members = "created_at messages"
 
     def matches(self, path: str, head: bytes) -> bool:
-        return _NAME.fullmatch(os.path.basename(path)) is not None and bool(_OURS.match(head))
+        return _NAME.fullmatch(os.path.basename(path)) is not None and super().matches(path, head)
 
     def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
         metadata = SessionMetadata.of(value.get("id"), started=value.get("created_at"))

@@ -16,10 +16,9 @@ from typing import Any, NamedTuple
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.agents import JUNIE_LIST
 from engine.corpus.transcripts.export_reader import json_lines, read_branches
-from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser
+from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser, Part, tool_call, tool_result
 from engine.corpus.transcripts.json_values import items, mapping, objects, seconds, string
 from engine.corpus.transcripts.jsonl import cached_by_version
-from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import arguments
 from engine.corpus.transcripts.token_usage import Usage, counted
@@ -56,12 +55,12 @@ class _Parser(LineParser, kw_only=True):
         if value.get("kind") in _OF_USER:
             words = [string(entry, "response") for entry in [value, *items(value, "entries")]]
             text = string(value, "prompt") or "\n".join(filter(None, words))
-            return next_turn(self, [Part("user", "text", text)], id=id_, time=time)
+            return self.next_message([Part("user", "text", text)], id=id_, time=time)
         if value.get("kind") == _SYSTEM:
             texts = filter(None, (string(value, "text"), string(value, "details")))
-            return next_turn(self, [Part("system", "text", "\n".join(texts))], time=time)
+            return self.next_message([Part("system", "text", "\n".join(texts))], time=time)
         update = mapping(value, "event", "agentEvent")
-        return next_turn(self, list(self._update(update)), id=string(update, "stepId"), time=time)
+        return self.next_message(list(self._update(update)), id=string(update, "stepId"), time=time)
 
     def _update(self, update: Mapping[str, Any]) -> Iterator[Part]:
         kind = string(update, "kind")

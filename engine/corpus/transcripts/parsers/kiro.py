@@ -37,8 +37,18 @@ from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.database_format import OpenSessions, data_of, whole
 from engine.corpus.transcripts.export_reader import SessionDocument
-from engine.corpus.transcripts.formats import Conversation, DatabaseFormat, LineFormat, LineParser, SessionDatabase
+from engine.corpus.transcripts.formats import (
+    Conversation,
+    DatabaseFormat,
+    LineFormat,
+    LineParser,
+    Part,
+    SessionDatabase,
+    tool_call,
+    tool_result,
+)
 from engine.corpus.transcripts.json_values import (
+    attached,
     content,
     image_mark,
     items,
@@ -50,7 +60,6 @@ from engine.corpus.transcripts.json_values import (
     tool_input,
 )
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, list_in
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import sidecar
 from engine.corpus.transcripts.sqlite_view import SqliteView, tables
@@ -181,8 +190,8 @@ class _Parser(LineParser, kw_only=True):
         prompt_time = seconds(user.get("timestamp"), request.get("request_start_timestamp_ms"))
         answer_time = seconds(request.get("stream_end_timestamp_ms")) or prompt_time
         self.use_model(request.get("model_id"))
-        prompt = next_turn(self, self._prompt_parts(user), time=prompt_time)
-        return [*prompt, *next_turn(self, self._answer_parts(answer), time=answer_time)]
+        prompt = self.next_message(self._prompt_parts(user), time=prompt_time)
+        return [*prompt, *self.next_message(self._answer_parts(answer), time=answer_time)]
 
     def _prompt_parts(self, user: Mapping[str, Any]) -> Iterator[Part]:
         for kind, value in mapping(user, "content").items():
@@ -223,7 +232,7 @@ class KiroParser(LineParser, kw_only=True):
         parts = [part for block in items(data, "content") for part in self._block(mapping(block), author)]
         id_ = string(data, "message_id")
         time = seconds(member(data, "meta", "timestamp"), value.get("timestamp"))
-        return next_turn(self, parts, line, id=id_, time=time, side=bool(self.metadata.parent))
+        return self.next_message(parts, line, id=id_, time=time)
 
     def _block(self, block: Mapping[str, Any], author: Role) -> Iterator[Part]:
         kind, data = block.get("kind"), block.get("data")
@@ -277,7 +286,7 @@ class KiroEventParser(LineParser, kw_only=True):
         event = mapping(value, "payload")
         side = self.metadata.parent != ""
         id_, time = string(value, "id"), seconds(value.get("timestamp"))
-        return next_turn(self, self._parts(string(event, "type"), event), line, id=id_, time=time, side=side)
+        return self.next_message(self._parts(string(event, "type"), event), line, id=id_, time=time, side=side)
 
     def _parts(self, kind: str, event: Mapping[str, Any]) -> Iterator[Part]:
         if kind == "user":
@@ -388,7 +397,7 @@ class _DocumentParser(LineParser, kw_only=True):
                 answer = entries[number + 1] if number + 1 < len(entries) else {}
                 execution = self._execution(answer)
                 asked = [Part("user", "text", text)]
-                yield from next_turn(self, asked, id=id_, time=execution and execution.started)
+                yield from self.next_message(asked, id=id_, time=execution and execution.started)
             elif role == "assistant":
                 yield from self._answer(entry, text, id_)
             elif role != "tool":  # results are in the executions
@@ -403,7 +412,7 @@ class _DocumentParser(LineParser, kw_only=True):
         if not any(part.text.strip() for part in parts):
             logs = (string(log, "completion") for log in items(entry, "promptLogs"))
             parts = [Part("assistant", "text", text or "\n\n".join(filter(None, logs)))]
-        yield from next_turn(self, parts, id=id_, time=execution and execution.started)
+        yield from self.next_message(parts, id=id_, time=execution and execution.started)
 
     def _actions(self, execution: _Execution, seen: set[str], depth: int) -> Iterator[Part]:
         """Yield the parts of an execution's actions, including executions that it has started."""

@@ -12,9 +12,8 @@ from typing import Any
 
 import msgspec
 
-from engine.corpus.transcripts.formats import LineFormat, LineParser, digest
+from engine.corpus.transcripts.formats import LineFormat, LineParser, Part, digest, tool_call, tool_result
 from engine.corpus.transcripts.json_values import seconds, string
-from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import arguments
 from engine.corpus.transcripts.parsers.claude_code import parts_of
@@ -66,7 +65,7 @@ class TranscriptParser(LineParser):
             self.count_unknown(kind)
             return []
         id_ = string(value, "source_message_id")
-        return next_turn(self, _parts(kind, value), line, id=id_, time=seconds(value.get("captured_at")))
+        return self.next_message(_parts(kind, value), line, id=id_, time=seconds(value.get("captured_at")))
 
 
 def _parts(kind: str, value: Mapping[str, Any]) -> Iterator[Part]:

@@ -16,8 +16,9 @@ import apsw
 import msgspec
 
 from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of, rows_with, whole
-from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.formats import Conversation, LineParser, Part, tool_call, tool_result
 from engine.corpus.transcripts.json_values import (
+    attached,
     content,
     held_only,
     image_value,
@@ -27,7 +28,6 @@ from engine.corpus.transcripts.json_values import (
     string,
     tool_input,
 )
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, arguments
 from engine.corpus.transcripts.token_usage import Usage, tokens
@@ -78,10 +78,7 @@ class LlmReader(LineParser, kw_only=True):
         if row[0] is None and is_empty:  # a message without parts
             return None
         payload = {} if is_empty else mapping(cell(self, data))
-        who = ROLES.get(role)
-        if who is None:
-            self.count_unknown(f"role {role}")
-            who = "system"
+        who = self.role(ROLES, role)
         if kind in ("text", "reasoning"):
             joined = text + "".join(map(self._piece, items(payload, "text_ref")))
             return Part(who, "text" if kind == "text" else "thinking", joined)
@@ -139,7 +136,7 @@ def _thread(connection: apsw.Connection, reader: LlmReader, key: str) -> Iterato
         name = parents[name]
     for name in reversed(order):
         message_parts = filter(None, (reader.part_of(roles[name], part) for part in parts[name]))
-        yield next_turn(reader, message_parts, id=name, time=times.get(name))
+        yield reader.next_message(message_parts, id=name, time=times.get(name))
 
 
 def _time_after(start: float | None, milliseconds: object) -> float | None:
@@ -165,19 +162,19 @@ def _responses(connection: apsw.Connection, reader: LlmReader, key: str) -> Iter
         instructions = as_text(system)
         if instructions != reader.system:
             reader.system = instructions
-            yield next_turn(reader, [Part("system", "text", instructions)], time=start)
+            yield reader.next_message([Part("system", "text", instructions)], time=start)
         request_parts = [
             *_tools(connection, "tool_results", name),
             Part("user", "text", as_text(prompt)),
             *_inserted(connection, reader, name),
         ]
-        yield next_turn(reader, request_parts, id=as_text(name), time=start)
+        yield reader.next_message(request_parts, id=as_text(name), time=start)
         answer_parts = [
             Part("assistant", "thinking", as_text(reasoning)),
             Part("assistant", "text", as_text(response)),
             *_tools(connection, "tool_calls", name),
         ]
-        yield next_turn(reader, answer_parts, id=as_text(name), time=_time_after(start, duration))
+        yield reader.next_message(answer_parts, id=as_text(name), time=_time_after(start, duration))
 
 
 def _tools(connection: apsw.Connection, table: str, response: object) -> Iterator[Part]:

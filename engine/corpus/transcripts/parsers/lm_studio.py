@@ -14,9 +14,17 @@ from typing import Any
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.export_reader import SessionDocument, read_branches
-from engine.corpus.transcripts.formats import Conversation, LineParser
-from engine.corpus.transcripts.json_values import content, mapping, member, objects, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
+from engine.corpus.transcripts.formats import OBJECT, Conversation, LineParser, Part, tool_call, tool_result
+from engine.corpus.transcripts.json_values import (
+    attached,
+    content,
+    mapping,
+    member,
+    objects,
+    seconds,
+    string,
+    tool_input,
+)
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionMetadata, one_line
 from engine.corpus.transcripts.token_usage import counted
 
@@ -31,13 +39,13 @@ class _Parser(LineParser):
     """Parses the versions of messages that the user saw last, one by one."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        role = self.role(_ROLES, string(value, "role")) or "system"
+        role = self.role(_ROLES, string(value, "role"))
         steps = objects(value, "steps")
         self._use(value, steps)
         times = (_TIME.match(string(step, "stepIdentifier")) for step in steps)
         time = next((seconds(int(found[0])) for found in times if found), None)
         blocks = [*self._blocks(value, role, "text"), *(part for step in steps for part in self._step(step, role))]
-        return next_turn(self, blocks, time=time)
+        return self.next_message(blocks, time=time)
 
     def _use(self, version: Mapping[str, Any], steps: Sequence[Mapping[str, Any]]) -> None:
         """Count the models and tokens of an answer, or else the model that is named as its author."""
@@ -79,10 +87,8 @@ class _Parser(LineParser):
 
 class LmStudioChat(SessionDocument):
     agent = "lm-studio"
-    mark = b'"versions"'
-    beginning = re.compile(
-        rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"messages"\s*:)(?=.*?"versions"\s*:)(?=.*?"(?:singleStep|multiStep)")', re.DOTALL
-    )
+    opening = re.compile(OBJECT.pattern + rb'(?=.*?"(?:singleStep|multiStep)")', re.DOTALL)
+    members = "versions messages"
 
     def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
         title, id_ = one_line(value, "name"), os.path.basename(path).removesuffix(_ENDING)

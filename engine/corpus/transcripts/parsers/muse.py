@@ -12,10 +12,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from engine.corpus.transcripts.formats import LineFormat, LineParser
+from engine.corpus.transcripts.formats import LineFormat, LineParser, Part, tool_call, tool_result
 from engine.corpus.transcripts.json_values import items, mapping, member, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
 
@@ -56,7 +55,7 @@ class MuseParser(LineParser, kw_only=True):
         stamp = value.get("recorded_at")
         time = seconds(stamp // 1000) if isinstance(stamp, int | float) else None  # `/` fails on a number of 400 digits
         id_ = string(event, "message_id") or string(value, "id")
-        return next_turn(self, parts, line, id=id_, time=time, side=self.metadata.parent != "")
+        return self.next_message(parts, line, id=id_, time=time)
 
     def _record(self, kind: str, payload: Mapping[str, Any], record: Mapping[str, Any]) -> Iterator[Part]:
         if kind in ("runtime.session.metadata", "session.workspace_branch.observed"):

@@ -16,10 +16,19 @@ from typing import Any, NamedTuple
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.export_reader import json_lines
-from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser
-from engine.corpus.transcripts.json_values import content, items, mapping, member, objects, seconds, string, tool_input
+from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser, Part, tool_call, tool_result
+from engine.corpus.transcripts.json_values import (
+    attached,
+    content,
+    items,
+    mapping,
+    member,
+    objects,
+    seconds,
+    string,
+    tool_input,
+)
 from engine.corpus.transcripts.jsonl import cached_by_version
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, sidecar
 from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
@@ -41,8 +50,6 @@ class _Parser(LineParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         about = mapping(value, "metadata")
         role = self.role(ROLES, string(value, "role"))
-        if role is None:
-            return []
         sort = mapping(about.get("muxMetadata", about.get("cmuxMetadata")))
         shown = string(sort, "rawCommand")
         if about.get("synthetic") is True or sort.get("type") in _INSERTED or about.get("compacted"):
@@ -51,7 +58,7 @@ class _Parser(LineParser, kw_only=True):
         parts.append(Part("system", "text", string(about, "error")))
         self._use(about)
         time = seconds(about.get("timestamp"), value.get("createdAt"))
-        return next_turn(self, parts, id=string(value, "id"), time=time, side=bool(self.metadata.parent))
+        return self.next_message(parts, id=string(value, "id"), time=time)
 
     def _use(self, about: Mapping[str, Any]) -> None:
         """Add the usage of a message, and of tools that asked a model."""

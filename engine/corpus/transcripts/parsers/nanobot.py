@@ -13,9 +13,8 @@ from typing import Any
 
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
-from engine.corpus.transcripts.formats import LineFormat
-from engine.corpus.transcripts.json_values import items, mapping, string
-from engine.corpus.transcripts.message_builder import Part, local_time, next_turn
+from engine.corpus.transcripts.formats import LineFormat, Part
+from engine.corpus.transcripts.json_values import items, local_time, mapping, string
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import ChatParser
 
@@ -34,7 +33,7 @@ class NanobotParser(ChatParser, kw_only=True):
             if kind != "provider_state":
                 self.count_unknown(kind)
             return []
-        return next_turn(self, list(self._parts(value)), line, time=local_time(value.get("timestamp")))
+        return self.next_message(list(self._parts(value)), line, time=local_time(value.get("timestamp")))
 
     def _parts(self, message: Mapping[str, Any]) -> Iterator[Part]:
         marked = mapping(message, "_runtime_context")

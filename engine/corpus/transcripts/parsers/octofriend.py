@@ -13,10 +13,9 @@ import apsw
 
 from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of
 from engine.corpus.transcripts.export_reader import divided, read_branches
-from engine.corpus.transcripts.formats import Conversation
-from engine.corpus.transcripts.json_values import mapping, objects, seconds, string, tool_input
+from engine.corpus.transcripts.formats import Conversation, Part, tool_call, tool_result
+from engine.corpus.transcripts.json_values import attached, mapping, objects, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import ChatParser
 from engine.corpus.transcripts.token_usage import Usage, tokens
@@ -35,14 +34,14 @@ class OctofriendReader(ChatParser):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         time = seconds(value["time"])
         if value["notification"]:
-            return next_turn(self, [Part("system", "text", value["notification"])], time=time)
+            return self.next_message([Part("system", "text", value["notification"])], time=time)
         message = mapping(value["message"])
         usage = mapping(message, "usage")
         sent = mapping(usage, "input")
         counts = Usage(tokens(sent.get("uncached")), tokens(usage.get("output")), tokens(sent.get("cached")))
         if message.get("role") == "assistant":
             self.use(value["model"], counts)
-        return next_turn(self, self._parts(message), time=time)
+        return self.next_message(self._parts(message), time=time)
 
     def _parts(self, message: Mapping[str, Any]) -> Iterator[Part]:
         kind = string(message, "role")
@@ -53,8 +52,6 @@ class OctofriendReader(ChatParser):
             yield tool_result(output or string(called, "error"), "", id, failed)
             return
         role = self.role(_ROLES, kind)
-        if role is None:
-            return
         thoughts = objects(message, "anthropic", "thinkingBlocks")
         for thought in (
             string(message, "reasoningContent"),

@@ -6,23 +6,18 @@ next messages in the same order, without a name; files in `attachments`. An answ
 and tokens are not recorded, and neither are conversations in a terminal.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import apsw
 import msgspec
 
-from engine.corpus.transcripts.database_format import RowFormat, as_text, data_of, rows_with, whole
-from engine.corpus.transcripts.formats import Conversation, LineParser
-from engine.corpus.transcripts.json_values import held_only, image_value, seconds
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_result
+from engine.corpus.transcripts.database_format import RowFormat, as_text, data_of, row_of, rows_of, rows_with, whole
+from engine.corpus.transcripts.formats import Conversation, LineParser, Part, tool_call, tool_result
+from engine.corpus.transcripts.json_values import attached, held_only, image_value, seconds, string
 from engine.corpus.transcripts.messages import Message, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import ROLES, arguments
 
-_CHAT = "SELECT CAST(title AS BLOB), CAST(created_at AS BLOB) FROM chats WHERE id = ?"
-_MESSAGES = """SELECT id, CAST(role AS BLOB), CAST(content AS BLOB), CAST(thinking AS BLOB), CAST(created_at AS BLOB),
-    CAST(model_name AS BLOB) FROM messages WHERE {rows} ORDER BY id"""
-_CALLS = "SELECT CAST(function_name AS BLOB), CAST(function_arguments AS BLOB) FROM tool_calls WHERE {rows} ORDER BY id"
 _FILES = "SELECT CAST(filename AS BLOB), {data} FROM attachments WHERE {rows} ORDER BY id"
 _PICTURES = (".png", ".jpg", ".jpeg", ".webp")
 
@@ -33,21 +28,18 @@ class OllamaReader(LineParser, kw_only=True):
     called: list[str] = msgspec.field(default_factory=list)
     """Names of the called tools whose results have not been read."""
 
-    def message(self, connection: apsw.Connection, row: tuple[Any, ...]) -> list[Message]:
-        name, text, thinking, time, model = map(as_text, row[1:])
-        role = self.role(ROLES, name)
-        if role is None:
-            return []
+    def message(self, connection: apsw.Connection, row: Mapping[str, Any]) -> list[Message]:
+        role, text, time = self.role(ROLES, string(row, "role")), string(row, "content"), seconds(row["created_at"])
         if role == "tool":
-            tool = self.called.pop(0) if self.called else ""
-            return next_turn(self, [tool_result(text, tool)], time=seconds(time))
-        parts = [Part(role, "thinking", thinking), Part(role, "text", text), *_attached(connection, row[0])]
+            return self.next_message([tool_result(text, self.called.pop(0) if self.called else "")], time=time)
+        parts = [Part(role, "thinking", string(row, "thinking")), Part(role, "text", text)]
+        parts += _attached(connection, row["id"])
         if role == "assistant":
-            self.use_model(model)
-            calls = [Part(role, "tool-call", text, tool) for tool, text in _calls(connection, row[0])]
+            self.use_model(row["model_name"])
+            calls = list(_calls(connection, row["id"]))
             self.called = [call.tool for call in calls]
             parts += calls
-        return next_turn(self, parts, time=seconds(time))
+        return self.next_message(parts, time=time)
 
 
 def _attached(connection: apsw.Connection, message: object) -> Iterator[Part]:
@@ -59,21 +51,27 @@ def _attached(connection: apsw.Connection, message: object) -> Iterator[Part]:
         yield Part("user", "text", attached(name, image=image, value=image_value(content)))
 
 
-def _calls(connection: apsw.Connection, message: object) -> Iterator[tuple[str, str]]:
-    query = _CALLS.format(rows=rows_with(connection, "tool_calls", "message_id"))
-    for tool, given in connection.execute(query, (message,)):
-        name = as_text(tool)
-        yield name, arguments(as_text(given)) or name
+def _calls(connection: apsw.Connection, message: object) -> Iterator[Part]:
+    for row in rows_of(
+        connection, "tool_calls", "function_name function_arguments", "message_id", message, "id", has_index=False
+    ):
+        yield tool_call(arguments(string(row, "function_arguments")), string(row, "function_name"))
 
 
-def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
-    row = connection.execute(_CHAT, (key,)).fetchone()
-    if row is None:
-        return None
-    title, created = map(as_text, row)
-    metadata = SessionMetadata.of(key, title=title, started=created)
-    reader = OllamaReader(metadata=metadata)
-    rows = connection.execute(_MESSAGES.format(rows=rows_with(connection, "messages", "chat_id")), (key,)).fetchall()
+def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation:
+    row = row_of(connection, "chats", "title created_at", key)
+    reader = OllamaReader(metadata=SessionMetadata.of(key, title=row["title"], started=row["created_at"]))
+    rows = list(
+        rows_of(
+            connection,
+            "messages",
+            "id role content thinking created_at model_name",
+            "chat_id",
+            key,
+            "id",
+            has_index=False,
+        )
+    )
     messages = whole(reader, (reader.message(connection, message) for message in rows))
     return reader.conversation(key, messages)
 

@@ -13,10 +13,9 @@ from typing import Any
 import apsw
 
 from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of, unpacked, whole
-from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.formats import Conversation, LineParser, Part, tool_call, tool_result
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import ROLES, arguments
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
@@ -123,7 +122,7 @@ def _turns(connection: apsw.Connection, workspace: object, id_: Any, reader: Omn
         if name.isdecimal() and 0 < int(name[:4]) <= len(_TYPES):
             name = _TYPES[int(name[:4]) - 1]
         parts = reader.parts(name, mapping(cell(reader, data)), as_text(words))
-        yield next_turn(reader, parts, time=seconds(created), side=bool(reader.metadata.parent))
+        yield reader.next_message(parts, time=seconds(created))
 
 
 def _count(reader: OmnigentReader, counts: object) -> None:

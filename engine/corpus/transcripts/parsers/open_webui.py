@@ -16,17 +16,15 @@ import apsw
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts import export_reader
-from engine.corpus.transcripts.database_format import RowFormat, as_text, data_of
+from engine.corpus.transcripts.database_format import RowFormat, row_of
 from engine.corpus.transcripts.export_reader import divided, read_branches
-from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser
-from engine.corpus.transcripts.json_values import mapping, objects, seconds, string
+from engine.corpus.transcripts.formats import ARRAY, Conversation, DocumentFormat, LineParser, Part, tool_result
+from engine.corpus.transcripts.json_values import attached, mapping, objects, seconds, string
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
 _AGENT = "open-webui"
-_ROW = f"SELECT CAST(title AS BLOB), created_at, updated_at, {data_of('chat')} FROM chat WHERE id = ?"
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system", "tool": "tool"}
 _UNTITLED = "New Chat"
 _OPENING, _CLOSING = '<details type="', "</details>"
@@ -39,14 +37,14 @@ class _Parser(LineParser):
     """Parses the messages of one branch, one by one."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        role = self.role(_ROLES, string(value, "role")) or "system"
+        role = self.role(_ROLES, string(value, "role"))
         id_, usage = string(value, "id"), mapping(value, "usage")
         turn_usage = Usage(tokens(usage.get("prompt_tokens")), tokens(usage.get("completion_tokens")))
         self.use(value.get("model"), turn_usage, request=id_)
         files = objects(value, "files")
         named = (attached(string(file, "name"), image=file.get("type") == "image", value=file) for file in files)
         parts = [*_parts(role, string(value, "content")), Part(role, "text", "\n".join(named))]
-        return next_turn(self, parts, id=id_, time=seconds(value.get("timestamp")))
+        return self.next_message(parts, id=id_, time=seconds(value.get("timestamp")))
 
 
 def _parts(role: Role, text: str) -> Iterator[Part]:
@@ -72,24 +70,17 @@ def _parts(role: Role, text: str) -> Iterator[Part]:
 
 class OpenWebUiExport(DocumentFormat):
     agent = _AGENT
-    mark = b'"history"'
-    beginning = re.compile(
-        rb'\A[\s\xef\xbb\xbf]*\[\s*\{(?=.*?"chat"\s*:)(?=.*?"history"\s*:)(?=.*?"parentId"\s*:)', re.DOTALL
-    )
+    opening = ARRAY
+    members = "chat history parentId"
 
     def read(self, path: str, cancel: CancelToken | None) -> Iterator[Conversation]:
         return (_conversation(value) for value in export_reader.conversations(path, cancel) if "chat" in value)
 
 
-def _row(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
-    row = connection.execute(_ROW, (key,)).fetchone()
-    if row is None:
-        return None
-    title, started, ended, data = row
-    chat = parse_line(data) if isinstance(data, bytes) else None
-    found = _conversation(
-        {"id": key, "title": as_text(title), "created_at": started, "updated_at": ended, "chat": chat or {}}
-    )
+def _row(connection: apsw.Connection, key: str, _path: str) -> Conversation:
+    row = row_of(connection, "chat", "id title created_at updated_at chat{}", key)
+    chat = parse_line(row["chat"]) if isinstance(row["chat"], bytes) else None
+    found = _conversation({**row, "chat": chat})
     if chat is None:
         found.unknown["too long or no JSON"] += 1
     return found

@@ -29,10 +29,9 @@ from engine.base.bounded_json import DividedStrings, bounded
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.agents import OPENCLAW_ARCHIVED
-from engine.corpus.transcripts.formats import LineFormat, LineParser, digest
+from engine.corpus.transcripts.formats import LineFormat, LineParser, Part, digest, tool_result
 from engine.corpus.transcripts.json_values import mapping, member, objects, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import cached_by_version, parse_line
-from engine.corpus.transcripts.message_builder import Part, next_turn, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.parsers import openclaw_injected_text as injected
 from engine.corpus.transcripts.token_usage import Usage, counted, dollars
@@ -221,7 +220,7 @@ class OpenClawParser(LineParser, kw_only=True):
 
     def _emit(self, parts: Iterable[Part], entry: Mapping[str, Any], line: int, *times: object) -> list[Message]:
         """Return the parts with text as one message."""
-        return next_turn(self, parts, line, id=string(entry, "id"), time=seconds(*times), side=self.side)
+        return self.next_message(parts, line, id=string(entry, "id"), time=seconds(*times), side=self.side)
 
     def _user(self, message: Mapping[str, Any]) -> list[Part]:
         """Return the parts of a user's message, parsed as a whole: blocks may split an envelope from its contents."""

@@ -21,10 +21,9 @@ import msgspec
 from engine.base import skip_reasons
 from engine.base.cancellation import CancelToken
 from engine.corpus.safe_open import open_binary
-from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser
-from engine.corpus.transcripts.json_values import content, items, mapping, member, seconds, string, tool_input
+from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser, Part, tool_call, tool_result
+from engine.corpus.transcripts.json_values import attached, content, items, mapping, member, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.token_usage import Usage, add_counts, dollars, tokens
 
@@ -61,7 +60,7 @@ class OpencodeReader(LineParser, kw_only=True):
         # A fork has copies of the messages with other ids.
         copied = "" if time is None else f"{time} {msgspec.structs.astuple(usage)}"
         self.use(model, usage, request=name, copied=copied)
-        return next_turn(self, parts, id=name, time=time, side=bool(self.metadata.parent))
+        return self.next_message(parts, id=name, time=time)
 
     def _part(self, part: Mapping[str, Any], role: Role) -> Iterator[Part]:
         kind = part.get("type")

@@ -20,9 +20,8 @@ from typing import Any
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.safe_open import is_link
-from engine.corpus.transcripts.formats import Conversation, DocumentFormat
-from engine.corpus.transcripts.json_values import content, items, mapping, member, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, local_time, next_turn, tool_call, tool_result
+from engine.corpus.transcripts.formats import Conversation, DocumentFormat, Part, tool_call, tool_result
+from engine.corpus.transcripts.json_values import content, items, local_time, mapping, member, string, tool_input
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import ChatParser, arguments, sidecar
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens, without_cached
@@ -173,7 +172,7 @@ class OpenHandsConversation(DocumentFormat):
 def _messages(reader: OpenHandsReader, events: Iterable[Mapping[str, Any]]) -> Iterator[Message]:
     for event in events:
         time = local_time(event.get("timestamp"))
-        yield from next_turn(reader, list(reader.parts(event)), id=_id(event)[:100], time=time)
+        yield from reader.next_message(list(reader.parts(event)), id=_id(event)[:100], time=time)
 
 
 def _read(files: Iterable[str], reader: OpenHandsReader, cancel: CancelToken | None) -> Iterator[Mapping[str, Any]]:

@@ -12,9 +12,8 @@ import apsw
 
 from engine.corpus.transcripts.database_format import RowFormat, as_text, rows_with
 from engine.corpus.transcripts.export_reader import abandoned_branches, read_branches
-from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.formats import Conversation, LineParser, Part, tool_call, tool_result
 from engine.corpus.transcripts.json_values import seconds
-from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import ROLES, arguments
 from engine.corpus.transcripts.token_usage import Usage, add_counts, tokens
@@ -40,12 +39,10 @@ class PiebaldReader(LineParser):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         self.use(value["model"], value["usage"])
         role = self.role(ROLES, value["role"])
-        if role is None:
-            return []
         parts = [part._replace(role=role) if part.role == "user" else part for part in value["parts"]]
         if value["error"]:
             parts.append(Part("system", "text", value["error"]))
-        return next_turn(self, parts, time=seconds(value["time"]), side=bool(self.metadata.parent))
+        return self.next_message(parts, time=seconds(value["time"]))
 
 
 def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:

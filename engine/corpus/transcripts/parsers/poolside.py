@@ -12,9 +12,8 @@ from typing import Any
 
 import msgspec
 
-from engine.corpus.transcripts.formats import LineFormat, LineParser
+from engine.corpus.transcripts.formats import LineFormat, LineParser, Part, tool_call, tool_result
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
 from engine.corpus.transcripts.token_usage import counted
 
@@ -58,7 +57,7 @@ class PoolsideParser(LineParser, kw_only=True):
         elif kind not in _SILENT:
             self.count_unknown(kind)
         parts = () if part is None else (part,)
-        return next_turn(self, parts, line, id=string(value, "id"), time=seconds(value.get("timestamp")))
+        return self.next_message(parts, line, id=string(value, "id"), time=seconds(value.get("timestamp")))
 
     def _count(self, counts: Mapping[str, Any], step: str) -> None:
         names = "input_tokens output_tokens cache_read_input_tokens cache_write_input_tokens"

@@ -14,16 +14,14 @@ from typing import Any
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.export_reader import SessionDocument, json_lines, read_branches
-from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.formats import Conversation, Part
 from engine.corpus.transcripts.json_values import items, mapping, member, objects, seconds, string
-from engine.corpus.transcripts.message_builder import Part
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import ROLES, SdkParser, sidecar
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
 _NAME, _LINES = "conversation.json", "lm-messages.jsonl"
 _SUBAGENTS = "subagents"
-_OURS = re.compile(rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"schemaVersion"\s*:)(?=.*?"root"\s*:)', re.DOTALL)
 _SUMMARY = re.compile(r"\s*<(MESSAGE|CONVERSATION)SUMMARY>.*?</\1SUMMARY>", re.DOTALL)
 
 
@@ -32,8 +30,6 @@ class _Parser(SdkParser, kw_only=True):
         """Return a message of the AI SDK, with the time of its node."""
         message = mapping(value, "message")
         role = self.role(ROLES, string(message, "role"))
-        if role is None:
-            return []
         about = mapping(message, "providerOptions", "providerMetadata", "positai")
         counts = mapping(about, "usage")
         names = ("inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "cacheWrite1hTokens")
@@ -47,9 +43,10 @@ class _Parser(SdkParser, kw_only=True):
 
 class PositConversation(SessionDocument):
     agent = "posit-assistant"
+    members = "schemaVersion root"
 
     def matches(self, path: str, head: bytes) -> bool:
-        return os.path.basename(path) == _NAME and bool(_OURS.match(head))
+        return os.path.basename(path) == _NAME and super().matches(path, head)
 
     def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
         folder = os.path.dirname(path)

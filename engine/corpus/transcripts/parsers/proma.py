@@ -11,10 +11,9 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from engine.corpus.transcripts.formats import LineFormat
-from engine.corpus.transcripts.json_values import items, mapping, objects, seconds, string, tool_input
+from engine.corpus.transcripts.formats import LineFormat, Part, tool_call, tool_result
+from engine.corpus.transcripts.json_values import attached, items, mapping, objects, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import cached_by_version
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import BlockParser, sidecar
 from engine.corpus.transcripts.token_usage import anthropic_usage
@@ -37,7 +36,7 @@ class PromaParser(BlockParser, kw_only=True):
         kind = value.get("type")
         if not isinstance(kind, str):
             id_, time = string(value, "id"), seconds(value.get("createdAt"))
-            return next_turn(self, self._chat(value), line, id=id_, time=time, side=bool(self.metadata.parent))
+            return self.next_message(self._chat(value), line, id=id_, time=time)
         if kind not in ("user", "assistant"):
             if kind not in _SILENT:
                 self.count_unknown(kind)
@@ -52,13 +51,11 @@ class PromaParser(BlockParser, kw_only=True):
             parts = [Part("system", "text", string(value, "error", "message"))]
         side = bool(self.metadata.parent) or isinstance(value.get("parent_tool_use_id"), str)
         id_, time = string(value, "uuid"), seconds(value.get("_createdAt"))
-        return next_turn(self, parts, line, id=id_, time=time, side=side)
+        return self.next_message(parts, line, id=id_, time=time, side=side)
 
     def _chat(self, value: Mapping[str, Any]) -> Iterator[Part]:
         """Yield the parts of a message of a chat, or of an older version."""
         role = self.role(_ROLES, string(value, "role"))
-        if role is None:
-            return
         yield Part("assistant", "thinking", string(value, "reasoning"))
         for activity in map(mapping, (*items(value, "toolActivities"), *items(value, "events"))):
             yield from self._activity(activity)

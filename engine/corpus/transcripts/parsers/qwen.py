@@ -21,10 +21,9 @@ import msgspec
 
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
-from engine.corpus.transcripts.formats import LineFormat, digest
+from engine.corpus.transcripts.formats import LineFormat, Part, digest, tool_result
 from engine.corpus.transcripts.json_values import items, mapping, member, seconds, string
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
-from engine.corpus.transcripts.message_builder import Part, next_turn, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.parsers.gemini import FAILED, GeminiDocument, GeminiParser
 from engine.corpus.transcripts.token_usage import Usage, add_counts, gemini_usage
@@ -80,7 +79,7 @@ class QwenParser(GeminiParser, kw_only=True):
             parts = self._record_parts(value, "assistant" if kind == "assistant" else "tool")
         side = value.get("isSidechain") is True
         time, id_ = seconds(value.get("timestamp")), string(value, "uuid")
-        return next_turn(self, list(parts), line, id=id_, time=time, side=side)
+        return self.next_message(list(parts), line, id=id_, time=time, side=side)
 
     def _managed(self, event: Mapping[str, Any], line: int) -> list[Message]:
         """Return the messages of the record that an event of a managed session names."""

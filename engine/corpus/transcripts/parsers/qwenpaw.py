@@ -13,8 +13,7 @@ from typing import Any
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.export_reader import SessionDocument
 from engine.corpus.transcripts.formats import Conversation
-from engine.corpus.transcripts.json_values import content, items, mapping, string
-from engine.corpus.transcripts.message_builder import local_time
+from engine.corpus.transcripts.json_values import content, items, local_time, mapping, string
 from engine.corpus.transcripts.messages import Message, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import ROLES, BlockParser
 
@@ -22,8 +21,6 @@ from engine.corpus.transcripts.model_api_messages import ROLES, BlockParser
 class _Parser(BlockParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         role = self.role(ROLES, string(value, "role"))
-        if role is None:
-            return []
         parts = self.blocks(value.get("content"), role)
         return self.next_message(parts, id=string(value, "id"), time=local_time(value.get("timestamp")))
 
@@ -33,7 +30,7 @@ class _Parser(BlockParser, kw_only=True):
 
 class QwenPawSession(SessionDocument):
     agent = "qwenpaw"
-    beginning = re.compile(rb'\A[\s\xef\xbb\xbf]*\{\s*"agent"\s*:\s*\{\s*"memory"\s*:\s*\{')
+    opening = re.compile(rb'\A[\s\xef\xbb\xbf]*\{\s*"agent"\s*:\s*\{\s*"memory"\s*:\s*\{')
 
     def conversation(self, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
         parser = _Parser(

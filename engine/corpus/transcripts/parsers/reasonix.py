@@ -10,7 +10,6 @@ from typing import Any
 
 from engine.corpus.transcripts.formats import LineFormat
 from engine.corpus.transcripts.json_values import string
-from engine.corpus.transcripts.message_builder import next_turn
 from engine.corpus.transcripts.messages import Message, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import ROLES, ChatParser, sidecar
 
@@ -19,7 +18,7 @@ _KEYS = frozenset({"role", "content", "name", "reasoning_content", "tool_calls",
 
 class ReasonixParser(ChatParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        return next_turn(self, self.chat_parts(value), line)
+        return self.next_message(self.chat_parts(value), line)
 
 
 class ReasonixFormat(LineFormat):

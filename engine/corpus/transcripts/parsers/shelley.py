@@ -10,10 +10,15 @@ from collections.abc import Iterator, Mapping
 
 import apsw
 
-from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of, rows_with, whole
-from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.database_format import (
+    RowFormat,
+    cell,
+    row_of,
+    rows_of,
+    whole,
+)
+from engine.corpus.transcripts.formats import Conversation, LineParser, Part, tool_call, tool_result
 from engine.corpus.transcripts.json_values import mapping, member, objects, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.token_usage import counted
 
@@ -22,10 +27,6 @@ _ROLES: Mapping[str, Role] = {"user": "user", "agent": "assistant", "tool": "too
 _TEXT, _THOUGHT, _HIDDEN_THOUGHT, _CALL, _RESULT, _SERVER_CALL, _SEARCH, _FOUND = range(2, 10)
 _TYPED = ("text", "content", "prompt", "message")
 _COUNTS = "input_tokens output_tokens cache_read_input_tokens cache_creation_input_tokens"
-_METADATA = """SELECT CAST(slug AS BLOB), CAST(cwd AS BLOB), CAST(created_at AS BLOB),
-    CAST(parent_conversation_id AS BLOB), {model} FROM conversations WHERE conversation_id = ?"""
-_MESSAGES = f"""SELECT CAST(type AS BLOB), CAST(created_at AS BLOB), {data_of("llm_data")}, {data_of("user_data")},
-    {data_of("usage_data")} FROM messages WHERE {{rows}} ORDER BY sequence_id"""
 
 
 class ShelleyReader(LineParser, kw_only=True):
@@ -57,30 +58,36 @@ def _result(blocks: object) -> str:
     return "\n".join(filter(None, texts))
 
 
-def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
-    model = "CAST(model AS BLOB)" if "model" in columns(connection, "conversations") else "NULL"
-    row = connection.execute(_METADATA.format(model=model), (key,)).fetchone()
-    if row is None:
-        return None
-    name, folder, created, parent, used = map(as_text, row)
+def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation:
+    names = "slug cwd created_at parent_conversation_id model"
+    row = row_of(connection, "conversations", names, key, "conversation_id")
+    name, folder, created, parent, used = row.values()
     metadata = SessionMetadata.of(key, title=name, project=folder, parent=parent, started=created)
     reader = ShelleyReader(metadata=metadata)
-    turns = _turns(connection, key, reader, used)
+    turns = _turns(connection, key, reader, string(used))
     return reader.conversation(key, whole(reader, turns))
 
 
 def _turns(connection: apsw.Connection, key: str, reader: ShelleyReader, model: str) -> Iterator[list[Message]]:
-    query = _MESSAGES.format(rows=rows_with(connection, "messages", "conversation_id"))
-    for kind, created, message, typed, used in connection.execute(query, (key,)):
+    for row in rows_of(
+        connection,
+        "messages",
+        "type created_at llm_data{} user_data{} usage_data{}",
+        "conversation_id",
+        key,
+        "sequence_id",
+        has_index=False,
+    ):
+        kind, created, message, typed, used = row.values()
         counts = mapping(cell(reader, used)) if used is not None else {}
         reader.use(string(counts, "model") or model, counted(counts, _COUNTS, cost="cost_usd"))
-        role = _ROLES.get(as_text(kind), "system")
+        role = _ROLES.get(string(kind), "system")
         parts = list(reader.parts(member(cell(reader, message), "Content"), role)) if message is not None else []
         if not parts and typed is not None:
             value = cell(reader, typed)
             words = string(value) or next(filter(None, (string(value, name) for name in _TYPED)), "")
             parts = [Part(role, "text", words)]
-        yield next_turn(reader, parts, time=seconds(as_text(created)), side=bool(reader.metadata.parent))
+        yield reader.next_message(parts, time=seconds(created))
 
 
 SHELLEY_DATABASE = RowFormat(

@@ -11,32 +11,29 @@ from typing import Any
 
 import apsw
 
-from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of, rows_with
+from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, rows_of
 from engine.corpus.transcripts.export_reader import divided, read_branches
-from engine.corpus.transcripts.formats import Conversation
-from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, attached, tool_call, tool_result
-from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, one_line
+from engine.corpus.transcripts.formats import Conversation, Part, tool_call, tool_result
+from engine.corpus.transcripts.json_values import attached, content, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.messages import Message, Role, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import ROLES, SdkParser, arguments
 
 _UNTITLED = "New Chat"
 _THREAD = """SELECT CAST(t.title AS BLOB), CAST(t.model_id AS BLOB), t.created_at,
     CAST(coalesce(nullif({root}, ''), p.name) AS BLOB)
     FROM chat_threads t LEFT JOIN chat_projects p ON p.id = t.project_id WHERE t.id = ?"""
-_MESSAGES = """SELECT CAST(id AS BLOB), CAST(parent_id AS BLOB), CAST(role AS BLOB), created_at, {content}, {files}
-    FROM chat_messages WHERE {rows} ORDER BY created_at, rowid"""
+_MESSAGES = "id parent_id role created_at content_json{} attachments_json{}"
 
 
 class UnslothReader(SdkParser):
     """Parses the messages of one branch, one by one."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        role = self.role(ROLES, value["role"])
-        if role is None:
-            return []
-        parts = self.blocks(value["content"], role)
-        parts += [Part(role, "text", attached(name)) for name in value["attachments"]]
-        return self.next_message(parts, id=value["id"], time=seconds(value["time"]))
+        role = self.role(ROLES, string(value, "role"))
+        parts, files = self.blocks(cell(self, value["content_json"]), role), value["attachments_json"]
+        attachments = items(cell(self, files)) if files is not None else []
+        parts += [Part(role, "text", attached(string(file, "name"))) for file in attachments]
+        return self.next_message(parts, id=string(value, "id"), time=seconds(value["created_at"]))
 
     def _block(self, value: object, role: Role) -> Iterator[Part]:
         block = mapping(value)
@@ -58,29 +55,16 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     if row is None:
         return None
     title, model, created, project = as_text(row[0]), as_text(row[1]), row[2], as_text(row[3])
-    metadata = SessionMetadata.of(key, project=project, started=created)
-    metadata.title = "" if title == _UNTITLED else one_line(title)
+    metadata = SessionMetadata.of(key, title=title, untitled=(_UNTITLED,), project=project, started=created)
     reader = UnslothReader(metadata=metadata)
     reader.use_model(model)
-    query = _MESSAGES.format(
-        content=data_of("content_json"),
-        files=data_of("attachments_json"),
-        rows=rows_with(connection, "chat_messages", "thread_id"),
-    )
     nodes, parents, times = dict[str, dict[str, Any]](), dict[str, str](), dict[str, float | None]()
-    before = ""
-    for id_, above, role, time, data, files in connection.execute(query, (key,)):
-        name = as_text(id_)
-        attachments = items(cell(reader, files)) if files is not None else []
-        nodes[name] = {
-            "id": name,
-            "role": as_text(role),
-            "time": time,
-            "content": cell(reader, data),
-            "attachments": [string(file, "name") for file in attachments],
-        }
+    before, order = "", "created_at, rowid"
+    for node in rows_of(connection, "chat_messages", _MESSAGES, "thread_id", key, order, has_index=False):
+        name, above = as_text(node["id"]), node["parent_id"]
+        nodes[name], times[name] = node, seconds(node["created_at"])
         parents[name] = before if above is None else as_text(above)  # older messages don't name their parent
-        times[name], before = seconds(time), name
+        before = name
     return read_branches(reader, key, *divided(nodes, parents, times))
 
 

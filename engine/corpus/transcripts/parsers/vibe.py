@@ -10,9 +10,8 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from engine.corpus.transcripts.formats import LineFormat
-from engine.corpus.transcripts.json_values import items, mapping, member, string
-from engine.corpus.transcripts.message_builder import Part, attached, next_turn
+from engine.corpus.transcripts.formats import LineFormat, Part
+from engine.corpus.transcripts.json_values import attached, items, mapping, member, string
 from engine.corpus.transcripts.messages import Message, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import ROLES, ChatParser, sidecar
 from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
@@ -22,7 +21,7 @@ _MAX_IMAGES = 100
 
 class VibeParser(ChatParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        return next_turn(self, list(self._parts(value)), line, id=string(value, "message_id"))
+        return self.next_message(list(self._parts(value)), line, id=string(value, "message_id"))
 
     def _parts(self, value: Mapping[str, Any]) -> Iterator[Part]:
         """Yield the parts of a message; one with the user's role may be inserted by the program."""

@@ -18,10 +18,9 @@ import msgspec
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.agents import TRACES, trace_files
 from engine.corpus.transcripts.export_reader import json_lines
-from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser
+from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser, Part, tool_call, tool_result
 from engine.corpus.transcripts.json_values import items, mapping, member, objects, seconds, string
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import arguments
 from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
@@ -75,10 +74,10 @@ class _Parser(LineParser, kw_only=True):
             key = span.text(_TURN) or span.question
             if span.question and key not in questions:
                 questions.add(key)
-                messages += next_turn(self, [Part("user", "text", span.question)], id=span.id, time=span.start)
+                messages += self.next_message([Part("user", "text", span.question)], id=span.id, time=span.start)
             parts = self._tool(span) if span.text(_TOOL) else self._answer(span, executed)
             time = span.start if span.text(_TOOL) else span.end
-            messages += next_turn(self, parts, id=span.id, time=time or span.start)
+            messages += self.next_message(parts, id=span.id, time=time or span.start)
             model = next(filter(None, map(span.text, _MODELS)), "")
             sent, received, *cached = (_number(span.text(key)) for key in _COUNTS)
             usage = Usage(without_cached(sent, *cached), tokens(received), *map(tokens, cached))

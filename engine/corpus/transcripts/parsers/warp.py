@@ -16,10 +16,9 @@ import apsw
 import msgspec
 
 from engine.corpus.transcripts.database_format import RowFormat, as_text, columns, data_of, rows_with, whole
-from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.formats import Conversation, LineParser, Part, tool_call, tool_result
 from engine.corpus.transcripts.json_values import mapping
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import SessionMetadata, clean, one_line
 from engine.corpus.transcripts.parsers.protobuf import Fields, fields_of
 from engine.corpus.transcripts.sqlite_view import tables
@@ -226,8 +225,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     messages_by_time.sort(key=lambda message: message.time)
     metadata.project, chosen = _folder_and_models(connection, key)
     turns = (
-        next_turn(
-            parser,
+        parser.next_message(
             list(parser.parts(message.fields)),
             id=_text(message.fields, 1),
             time=message.time or None,

@@ -11,24 +11,25 @@ from typing import Any
 
 import apsw
 
-from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of, rows_with, whole
-from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.database_format import (
+    RowFormat,
+    as_text,
+    cell,
+    row_of,
+    rows_of,
+    whole,
+)
+from engine.corpus.transcripts.formats import Conversation, Part, tool_call, tool_result
 from engine.corpus.transcripts.json_values import content, mapping, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
 from engine.corpus.transcripts.messages import Message, Role, clean
 from engine.corpus.transcripts.parsers.opencode import OpencodeReader, session_metadata
 from engine.corpus.transcripts.token_usage import Usage, add_counts, tokens, without_cached
 
 _ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "model": "assistant", "system": "system"}
-_METADATA = """SELECT CAST(title AS BLOB), CAST(directory AS BLOB), CAST(time_created AS BLOB), {parent} FROM session
-    WHERE id = ?"""
 _SPOKEN = (None, "user_prompt", "assistant_response")
 """Kinds of messages that are speech."""
-_MESSAGES = f"""SELECT id, CAST(time_created AS BLOB), {data_of("data")} FROM message WHERE {{rows}}
-    ORDER BY time_created, rowid"""
-_PARTS = f"SELECT {data_of('data')} FROM part WHERE {{rows}} ORDER BY rowid"
-_COUNTS = """SELECT CAST(model_id AS BLOB), input_tokens, output_tokens, reasoning_tokens, cache_read_input_tokens,
-    cache_creation_input_tokens FROM model_usage WHERE {rows}"""
+_COUNTS = """model_id input_tokens output_tokens reasoning_tokens cache_read_input_tokens
+    cache_creation_input_tokens"""
 
 
 class ZCodeReader(OpencodeReader, kw_only=True):
@@ -48,45 +49,37 @@ class ZCodeReader(OpencodeReader, kw_only=True):
     def turn(self, name: str, value: Mapping[str, Any], time: float | None, parts: list[Any]) -> list[Message]:
         """Return a message with its parts; tokens are in another table."""
         role = self.role(_ROLES, string(value, "role"))
-        if role is None:
-            return []
         semantics = mapping(value, "semantics")
         if semantics.get("kind") not in _SPOKEN or semantics.get("transcriptVisibility") == "hidden":
             role = "system"
-        return next_turn(
-            self, [message for part in parts for message in self._part(mapping(part), role)], id=name, time=time
+        return self.next_message(
+            [message for part in parts for message in self._part(mapping(part), role)], id=name, time=time
         )
 
 
-def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
-    parent = "CAST(parent_id AS BLOB)" if "parent_id" in columns(connection, "session") else "NULL"
-    row = connection.execute(_METADATA.format(parent=parent), (key,)).fetchone()
-    if row is None:
-        return None
-    title, folder, created, above = map(as_text, row)
-    started = _time(created)
-    about = {"title": title, "directory": folder, "parentID": above, "time": {"created": started}}
-    metadata = session_metadata(key, about)
-    reader = ZCodeReader(metadata=metadata)
-    for model, sent, received, thought, read, written in connection.execute(
-        _COUNTS.format(rows=rows_with(connection, "model_usage", "session_id")), (key,)
-    ):
+def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation:
+    row = row_of(connection, "session", "title directory parent_id time_created", key)
+    about = {**row, "parentID": row["parent_id"], "time": {"created": _time(row["time_created"])}}
+    reader = ZCodeReader(metadata=session_metadata(key, about))
+    for counts in rows_of(connection, "model_usage", _COUNTS, "session_id", key, has_index=False):
+        model, sent, received, thought, read, written = counts.values()
         own = without_cached(sent, read, written)
-        reader.use(as_text(model), Usage(own, add_counts(received, thought), tokens(read), tokens(written)))
+        reader.use(model, Usage(own, add_counts(received, thought), tokens(read), tokens(written)))
     return reader.conversation(key, whole(reader, _turns(connection, key, reader)))
 
 
-def _time(text: str) -> float | None:
+def _time(stated: object) -> float | None:
     """Return a time in seconds; it is stored as a date, or as a number of seconds or milliseconds."""
-    return seconds(int(text)) if text.isdecimal() and len(text) < 16 else seconds(text)
+    text = string(stated)
+    return seconds(int(text) if text.isdecimal() and len(text) < 16 else stated)
 
 
 def _turns(connection: apsw.Connection, key: str, reader: ZCodeReader) -> Iterator[list[Message]]:
-    messages = _MESSAGES.format(rows=rows_with(connection, "message", "session_id"))
-    pieces = _PARTS.format(rows=rows_with(connection, "part", "message_id"))
-    for id_, created, data in connection.execute(messages, (key,)):
-        parts = [cell(reader, part) for (part,) in connection.execute(pieces, (id_,))]
-        yield reader.turn(as_text(id_), mapping(cell(reader, data)), _time(as_text(created)), parts)
+    order = "time_created, rowid"
+    for row in rows_of(connection, "message", "id time_created data{}", "session_id", key, order, has_index=False):
+        pieces = rows_of(connection, "part", "data{}", "message_id", row["id"], "rowid", has_index=False)
+        parts = [cell(reader, piece["data"]) for piece in pieces]
+        yield reader.turn(as_text(row["id"]), mapping(cell(reader, row["data"])), _time(row["time_created"]), parts)
 
 
 ZCODE_DATABASE = RowFormat(

@@ -17,8 +17,8 @@ from typing import Any
 
 import apsw
 
-from engine.corpus.transcripts.database_format import RowFormat, as_text, columns, unpacked, whole
-from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.database_format import RowFormat, row_of, unpacked, whole
+from engine.corpus.transcripts.formats import Conversation, LineParser, Part, tool_call, tool_result
 from engine.corpus.transcripts.json_values import (
     image_mark,
     items,
@@ -29,12 +29,11 @@ from engine.corpus.transcripts.json_values import (
     string,
     tool_input,
 )
-from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
-from engine.corpus.transcripts.message_builder import Part, next_turn, tool_call, tool_result
+from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.messages import Role, SessionMetadata, clean
 from engine.corpus.transcripts.token_usage import anthropic_usage
 
-_OPTIONAL = ("folder_paths", "parent_id", "created_at")
+_THREAD = "summary updated_at data_type data{} folder_paths parent_id created_at"
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 
 
@@ -138,31 +137,20 @@ def _picture(image: object) -> str:
     return image_mark({"media_type": "image/png", "data": member(image, "source")})
 
 
-def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
-    known = columns(connection, "threads")
-    optional = ", ".join(f"CAST({name} AS BLOB)" if name in known else "NULL" for name in _OPTIONAL)
-    query = f"""SELECT CAST(summary AS BLOB), CAST(updated_at AS BLOB), CAST(data_type AS BLOB),
-        CASE WHEN octet_length(data) <= {LONGEST_LINE} THEN CAST(data AS BLOB) END, {optional}
-        FROM threads WHERE id = ?"""
-    row = connection.execute(query, (key,)).fetchone()
-    if row is None:
-        return None
-    title, updated, sort, data, folders, parent, created = row
-    ended = seconds(as_text(updated))
-    metadata = SessionMetadata.of(
-        key, title=as_text(title), parent=as_text(parent), started=seconds(as_text(created)) or ended, ended=ended
-    )
+def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation:
+    row = row_of(connection, "threads", _THREAD, key)
+    title, updated, sort, data, folders, parent, created = row.values()
+    ended = seconds(updated)
+    started = seconds(created) or ended
+    metadata = SessionMetadata.of(key, title=title, parent=parent, started=started, ended=ended)
     reader = ZedReader(metadata=metadata)
-    document = _document(reader, as_text(sort), data)
-    roots = _listed(as_text(folders)) or _snapshot_folders(document)
+    document = _document(reader, string(sort), data)
+    roots = _listed(string(folders)) or _snapshot_folders(document)
     metadata.project = clean(next(iter(roots), ""))
     metadata.branch = clean(_snapshot_branch(document))
     reader.roots = {PurePosixPath(root.replace("\\", "/")).name: root for root in roots}
     reader.use(member(document, "model", "model"), anthropic_usage(document.get("cumulative_token_usage")))
-    turns = (
-        next_turn(reader, reader.parts(message), time=ended, side=bool(metadata.parent))
-        for message in items(document, "messages")
-    )
+    turns = (reader.next_message(reader.parts(message), time=ended) for message in items(document, "messages"))
     return reader.conversation(key, whole(reader, turns))
 
 

@@ -11,9 +11,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from engine.corpus.transcripts.formats import LineFormat
+from engine.corpus.transcripts.formats import LineFormat, Part
 from engine.corpus.transcripts.json_values import content, items, mapping, member, seconds, string
-from engine.corpus.transcripts.message_builder import Part
 from engine.corpus.transcripts.messages import Message, Role, clean
 from engine.corpus.transcripts.model_api_messages import SdkParser
 
