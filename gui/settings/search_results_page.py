@@ -74,6 +74,7 @@ class FormRow(SettingRow):
         self._button.setAccessibleName(f"{self.placed.title}: {value}. {self._button.text()}")
         self._button.setAccessibleDescription(f"{self.placed.help} {self._footer.description}")
 
+
 class ResultsPage(RowsPage):
     """A page of search results, created for each search.
 

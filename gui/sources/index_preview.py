@@ -23,6 +23,7 @@ from gui.text.formatting import short_path, size_text
 from gui.text.plain_text import set_tip
 from gui.text.status_texts import INDEXED_ELSEWHERE, files_left_out, rule_text
 from gui.widgets.accessibility import LastInTabOrder, mark_position
+from gui.widgets.buttons import push_button
 from gui.widgets.form_controls import Chip
 from gui.widgets.labels import ElidedLabel, breakable, label
 from gui.widgets.layouts import FlowLayout, PageStack, column_of, column_page, keeping_focus, row_of, scrolling_column
@@ -303,11 +304,9 @@ class PreviewPage(Resized, QFrame):
 
     def _footer(self) -> QWidget:
         """Return the row of buttons."""
-        self.accept_button = QPushButton(tr("Index this folder"))
-        self.accept_button.setProperty("role", "primary")
+        self.accept_button = push_button(tr("Index this folder"), role="primary")
         self.other_button = QPushButton(tr("Choose another…"))
-        self._back = QPushButton(tr("Back"))
-        self._back.clicked.connect(self.back_requested)
+        self._back = push_button(tr("Back"), self.back_requested.emit)
         for button in (self.accept_button, self.other_button, self._back):
             button.setAutoDefault(True)  # Enter presses the focused button on every platform
         row = row_of(self.accept_button, self.other_button, self._back, None, spacing=8, margins=(0, 0, 0, 8))

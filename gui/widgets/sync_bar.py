@@ -21,6 +21,7 @@ from gui.text.status_texts import (
     sync_line,
     why_no_update,
 )
+from gui.widgets.buttons import push_button
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel, label
 from gui.widgets.layouts import row_of
@@ -127,8 +128,7 @@ class SyncBar(QWidget):
         self.count = label()
         self.detail = ElidedLabel()
         self.detail.setProperty("role", "meta")
-        self._failed = QPushButton()
-        self._failed.setProperty("role", "link-degraded")
+        self._failed = push_button(role="link-degraded")
         self._file = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
         self._file.setProperty("role", "meta")
         self._pause_button = IconButton("pause", tr("Pause indexing"), tr("Pause"))

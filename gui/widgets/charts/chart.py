@@ -23,15 +23,16 @@ from PySide6.QtGui import (
     QPen,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QSizePolicy, QVBoxLayout, QWidget
 
 from engine import number, tr
-from gui.commands.commands import COPY_TABLE, TOGGLE_TABLE, key_action, show_key_in_tooltip, show_keys_of
+from gui.commands.commands import COPY_TABLE, TOGGLE_TABLE, key_action, show_key_in_tooltip
 from gui.style.stylesheet import font_at, font_scale
 from gui.style.theme import Tokens, tokens
 from gui.text.plain_text import PositionTip
 from gui.text.right_to_left import mirrored_painter, mirrored_x, write
 from gui.widgets.accessibility import LastInTabOrder, Part
+from gui.widgets.buttons import push_button
 from gui.widgets.labels import ElidedLabel, elide, label
 from gui.widgets.layouts import column_of, row_of
 from gui.widgets.table import Column, RecordsTable
@@ -352,17 +353,14 @@ class ChartCard(QFrame):
         self._shows_table = False
         self._meta = ElidedLabel()
         self._meta.setProperty("role", "meta")
-        self._toggle_button = QPushButton()
-        self._toggle_button.setProperty("role", "link")
+        self._toggle_button = push_button("", self.toggle_table, role="link")
         show_key_in_tooltip(self._toggle_button, TOGGLE_TABLE.label, TOGGLE_TABLE.name)
-        self._toggle_button.clicked.connect(self.toggle_table)
         self.empty = label(empty, "meta", wrap=True)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
         head = row_of(label(title, "strong"), (self._meta, 1), self._toggle_button, spacing=8)
         column_of(head, self.empty, chart, spacing=8, margins=(14, 8, 14, 12), parent=self)
         self.setAccessibleName(title)
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.customContextMenuRequested.connect(self._show_menu)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         key_action(self, TOGGLE_TABLE).triggered.connect(self.toggle_table)
         key_action(self, COPY_TABLE).triggered.connect(self.copy)
         self._show_side()
@@ -421,6 +419,8 @@ class ChartCard(QFrame):
             accessible_name = tr("{title}: show as table", title=self._title)
         self._toggle_button.setAccessibleName(accessible_name)
         self._toggle_button.setVisible(has_marks)
+        for action in self.actions():
+            action.setEnabled(has_marks)
         self.setAccessibleDescription(self.chart.series.summary)
 
     @staticmethod
@@ -436,16 +436,6 @@ class ChartCard(QFrame):
     def _open(self, mark: Mark | None) -> None:
         if mark is not None:
             self.chart.opened.emit(mark)
-
-    @Slot(QPoint)
-    def _show_menu(self, at: QPoint) -> None:
-        menu = QMenu(self)
-        toggle = menu.addAction(tr("Show as chart") if self._shows_table else tr("Show as table"), self.toggle_table)
-        show_keys_of(toggle, TOGGLE_TABLE.name)
-        show_keys_of(menu.addAction(COPY_TABLE.label, self.copy), COPY_TABLE.name)
-        menu.setEnabled(bool(self.chart.series.marks))
-        menu.aboutToHide.connect(menu.deleteLater)
-        menu.popup(self.mapToGlobal(at))
 
     def _measure(self, table: RecordsTable[Mark]) -> None:
         row = QFontMetrics(font_at(13)).height() + _PAD
