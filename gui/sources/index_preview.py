@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from engine import PreviewFolder, PreviewKind, WorkspacePreview, number, tr, tr_count, tr_reason
-from gui.style.typography import Resized
+from gui.style.typography import FontSized, Resized
 from gui.text.formatting import short_path, size_text
 from gui.text.plain_text import set_tip
 from gui.text.status_texts import INDEXED_ELSEWHERE, files_left_out, rule_text
@@ -203,7 +203,7 @@ class KindChips(QWidget):
         self.changed.emit()
 
 
-class PreviewPage(Resized, QFrame):
+class PreviewPage(Resized, FontSized, QFrame):
     """Shows what would be indexed in one folder; the user can change file types and patterns.
 
     Signals:
@@ -275,10 +275,8 @@ class PreviewPage(Resized, QFrame):
         self._folders.sortByColumn(1, Qt.SortOrder.DescendingOrder)
         self._skipped = IssuesTable()
         self._skipped.setAccessibleName(tr("Files that would be skipped, and the rules that skip them"))
-        detail = label("", "meta", wrap=True)
-        self._skipped.chosen.connect(lambda text: detail.setText(breakable(text)))
         skipped = QWidget()
-        column_of((self._skipped, 1), detail, parent=skipped)
+        column_of((self._skipped, 1), self._skipped.detail, parent=skipped)
         self._stack = PageStack()
         # The page would scroll for the preferred height of the tables.
         for table in (self._stack, self._skipped):
@@ -329,10 +327,8 @@ class PreviewPage(Resized, QFrame):
         bar = self._scroll.width() - self._scroll.viewport().width() if below else 0
         self._foot.setContentsMargins(bar, 0, bar, 0)  # the column leaves as much room at its other side
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            QTimer.singleShot(0, self, self._fit_tables)  # once the tables have the new font
+    def measure(self) -> None:
+        QTimer.singleShot(0, self, self._fit_tables)  # once the tables have the new font
 
     def _fit_least(self) -> None:
         """Give the tables the height of a few rows, and the label of the chips their height."""

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from PySide6.QtCore import (
-    QEvent,
     QItemSelectionModel,
     QModelIndex,
     QPoint,
@@ -22,6 +21,7 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QMenu
 from engine import tr
 from gui.commands.commands import allow, key_action
 from gui.commands.keymap import Command
+from gui.style.typography import FontSized
 from gui.widgets.rows import Index, KeyedRow, RowDelegate, RowModel
 
 _Action = QAbstractItemView.CursorAction
@@ -57,7 +57,7 @@ class ListPosition:
         return replace(self, current=key, anchors=anchors)
 
 
-class RowList(QListView):
+class RowList(FontSized, QListView):
     """A list view of a `RowModel`; headings can't be current.
 
     A subclass sets the delegate, changes its rows within `_rearranging`, and defines what opening a row does.
@@ -127,6 +127,10 @@ class RowList(QListView):
     def _activate(self, index: Index) -> None:
         """Open a row, after Enter or a double click; for subclasses."""
         raise NotImplementedError
+
+    def measure(self) -> None:
+        self._restyle()
+        self.scheduleDelayedItemsLayout()
 
     def _restyle(self) -> None:
         """Recompute row heights after a change of the font."""
@@ -356,9 +360,3 @@ class RowList(QListView):
         super().focusInEvent(event)
         if not self.currentIndex().isValid() and self.rows.rowCount():
             self._set_current(self.rows.first_position())
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._restyle()
-            self.scheduleDelayedItemsLayout()

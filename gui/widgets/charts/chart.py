@@ -29,6 +29,7 @@ from engine import number, tr
 from gui.commands.commands import COPY_TABLE, TOGGLE_TABLE, key_action, show_key_in_tooltip
 from gui.style.stylesheet import font_at, font_scale
 from gui.style.theme import Tokens, tokens
+from gui.style.typography import FontSized
 from gui.text.plain_text import PositionTip
 from gui.text.right_to_left import mirrored_painter, mirrored_x, write
 from gui.widgets.accessibility import LastInTabOrder, Part
@@ -337,7 +338,7 @@ class TableColumn:
     figures: bool = False
 
 
-class ChartCard(QFrame):
+class ChartCard(FontSized, QFrame):
     """A card with a chart or its table. T, the button or the menu switch between them; Ctrl+C copies the table."""
 
     def __init__(
@@ -372,12 +373,11 @@ class ChartCard(QFrame):
         table.setAccessibleName(tr("{title}, as a table", title=self._title))
         order = Qt.SortOrder
         table.sortByColumn(0, order.DescendingOrder if self._newest_first else order.AscendingOrder)
-        table.doubleClicked.connect(lambda index: self._open(table.record_at(index)))
+        table.opened.connect(self.chart.opened)
         table.hide()
         end = LastInTabOrder(self)
         cast("QVBoxLayout", self.layout()).addWidget(table)
         end.append(table)
-        self._measure(table)
         return table
 
     def show_series(self, series: Series, meta: str = "") -> None:
@@ -410,6 +410,7 @@ class ChartCard(QFrame):
             side.setVisible(shown)
         if self._shows_table:  # sorting takes longer than drawing, so only when visible
             self.table.show_records(self.chart.series.marks)
+            self.measure()
             self.table.setVisible(has_marks)
         elif "table" in vars(self):
             self.table.hide()
@@ -433,21 +434,7 @@ class ChartCard(QFrame):
             figures=column.figures,
         )
 
-    def _open(self, mark: Mark | None) -> None:
-        if mark is not None:
-            self.chart.opened.emit(mark)
-
-    def _measure(self, table: RecordsTable[Mark]) -> None:
-        row = QFontMetrics(font_at(13)).height() + _PAD
-        table.setFixedHeight(max(self.chart.sizeHint().height(), (_ROWS + 1) * row))
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and "table" in vars(self):
-            self._measure(self.table)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if self._shows_table and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._open(self.table.record_at(self.table.currentIndex()))
-        else:
-            super().keyPressEvent(event)
+    def measure(self) -> None:
+        if "table" in vars(self):
+            row = QFontMetrics(font_at(13)).height() + _PAD
+            self.table.setFixedHeight(max(self.chart.sizeHint().height(), (_ROWS + 1) * row))
