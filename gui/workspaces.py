@@ -24,6 +24,7 @@ from gui.style.typography import resize_with_text
 from gui.text.formatting import ago, size_text
 from gui.text.plain_text import set_tip
 from gui.widgets.accessibility import announce
+from gui.widgets.buttons import push_button
 from gui.widgets.form_controls import CheckBox
 from gui.widgets.icons import add_clear_button
 from gui.widgets.labels import AT_RIGHT, label, write_line
@@ -196,8 +197,7 @@ class Switcher(QDialog):
         self.open_button.setDefault(True)
         self.forget_button = QPushButton(tr("Forget…"))
         self.add_button = QPushButton(tr("Add folder…"))
-        self.everywhere_button = QPushButton(tr("Search all"))
-        set_tip(self.everywhere_button, tr("Search all workspaces from now on"))
+        self.everywhere_button = push_button(tr("Search all"), tip=tr("Search all workspaces from now on"))
         for button in (self.forget_button, self.add_button, self.everywhere_button):
             button.setAutoDefault(False)
         self._arrange()

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QObject, QPoint, QRect, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QFont, QFontMetrics, QKeySequence, QPainter
-from PySide6.QtWidgets import QFrame, QMenu, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QFrame, QStyleOptionViewItem, QWidget
 
 from engine import FileUse, MemorySearchManager, folder_name, marked, number, tr, tr_count
-from gui.commands.commands import FILE_SESSIONS, show_keys_of
+from gui.commands.commands import FILE_SESSIONS, menu_entry
 from gui.commands.keymap import command
 from gui.core.capabilities import TITLES, MissingFeatures
 from gui.core.jobs import Jobs, JobSlot
@@ -172,9 +172,9 @@ class EditList(RowList):
         self.setItemDelegate(_Delegate(self))
         self._lay_out_in_batches()
         self.doubleClicked.connect(self._activate)
-        self._copy, self._sessions = self.add_action(_COPY), self.add_action(FILE_SESSIONS)
-        self._copy.triggered.connect(self._copy_path)
-        self._sessions.triggered.connect(self._request_sessions)
+        self.add_action(_COPY, self._copy_path)
+        self.add_action(FILE_SESSIONS, self._request_sessions)
+        self.menu_requested.connect(self._show_menu)
 
     @property
     def current(self) -> FileUse | None:
@@ -218,16 +218,9 @@ class EditList(RowList):
     def _show_menu(self, at: QPoint) -> None:
         if self.current is None:
             return
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        go = menu.addAction(tr("Go to the message"))
+        go = menu_entry(tr("Go to the message"), self.open_current)
         go.setShortcut("Return")
-        go.triggered.connect(self.open_current)
-        for action, known in ((self._sessions, FILE_SESSIONS), (self._copy, _COPY)):
-            entry = menu.addAction(known.label)
-            show_keys_of(entry, known.name)
-            entry.triggered.connect(action.trigger)
-        menu.popup(at)
+        self.open_menu(at, go, FILE_SESSIONS, _COPY)
 
 
 CHOOSE_EDIT = NothingToRead(

@@ -24,6 +24,7 @@ from gui.core.jobs import Jobs
 from gui.core.workspace import Workspace
 from gui.style.typography import fixed_font, resize_with_text
 from gui.widgets.accessibility import announce
+from gui.widgets.buttons import push_button
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.layouts import column_of, row_of, scrolling_column
 from gui.window.main_window import MainWindow
@@ -144,15 +145,13 @@ class CrashDialog(QDialog):
         self._report.setTabChangesFocus(True)
         self._report.setAccessibleName(tr("Report"))
         self._report.setMinimumHeight(self._report.fontMetrics().lineSpacing() * _REPORT_LINES)
-        self._copy = QPushButton(tr("Copy report"))
-        self._copy.setProperty("role", "primary")
+        self._copy = push_button(tr("Copy report"), role="primary")
         self._copy.setDefault(True)
         self._copy.clicked.connect(self._copy_report)
         self._restart = QPushButton(tr("Restart Mnemoscope"))
         self._restart.setVisible(restart)
         self._restart.clicked.connect(self._request_restart)
-        self._close = QPushButton(tr("Continue") if restart else tr("Close"))
-        self._close.clicked.connect(self.reject)
+        self._close = push_button(tr("Continue") if restart else tr("Close"), self.reject)
         self._lay_out(heading, sentence)
         self.setAccessibleName(heading)
         self.setAccessibleDescription(sentence)
@@ -188,8 +187,7 @@ class CrashDialog(QDialog):
     def _add_log(self, column: QVBoxLayout, log_file: Path) -> None:
         path = label(breakable(tr("The log is {path}", path=log_file)), "meta", wrap=True)
         path.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        opener = QPushButton(tr("Open log folder"))
-        opener.clicked.connect(self._open_folder)
+        opener = push_button(tr("Open log folder"), self._open_folder)
         column.addWidget(path)
         column.addWidget(opener, 0, Qt.AlignmentFlag.AlignLeft)
 

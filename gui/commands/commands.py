@@ -61,6 +61,15 @@ def show_keys_of(action: QAction, name: str) -> None:
     action.setShortcut(next(iter(keymap().sequences(name)), QKeySequence()))
 
 
+def menu_entry(words: str, run: Callable[[], object], keys: str = "") -> QAction:
+    """Return an entry of a menu that is recreated each time it opens; `keys`: a command whose key it shows."""
+    entry = QAction(words)
+    entry.triggered.connect(lambda _checked: run())
+    if keys:
+        show_keys_of(entry, keys)
+    return entry
+
+
 def with_key(label: str, name: str) -> str:
     """Return a label with the command's key, as in "Sync now (F5)"; the label alone if the command has no key."""
     key = keymap().first_key(name)

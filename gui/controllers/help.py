@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QEvent, QObject, Qt, QUrl, Slot, qVersion
 from PySide6.QtGui import QAction, QDesktopServices
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
 
 import engine
 from engine import marked, program_version, tr
@@ -17,8 +17,7 @@ from gui.help.guide_window import GuideWindow
 from gui.help.licence_sheet import LicenceSheet
 from gui.help.licences import Component, read_components
 from gui.help.pages import GuidePage, page_names, read_pages
-from gui.text.plain_text import set_tip
-from gui.widgets.buttons import SCHEME
+from gui.widgets.buttons import SCHEME, push_button
 from gui.widgets.labels import label, line
 from gui.widgets.layouts import column_of, open_dialog, row_of
 
@@ -143,9 +142,9 @@ class AboutController(Controller):
         open_dialog(tr("About Mnemoscope"), content, self._window)
 
     def _licence_row(self) -> QHBoxLayout:
-        button = QPushButton(tr("Licences…"))
-        set_tip(button, tr("Components of this program and their licences"))
-        button.clicked.connect(self.show_licences)
+        button = push_button(
+            tr("Licences…"), self.show_licences, tip=tr("Components of this program and their licences")
+        )
         return row_of((label(tr("Free software under the Apache License 2.0."), "muted", wrap=True), 1), button)
 
     @Slot()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QPoint, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QMenu, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QMenu, QPlainTextEdit, QWidget
 
 from engine import CancelToken, FileUse, MemorySearchManager, Passage, beginning_of, marked, number, tr, tr_count
 from gui.commands.commands import LIKE, LINK, REMEMBER, allow, give_key
@@ -26,6 +26,7 @@ from gui.core.location import Location
 from gui.style.typography import fixed_font, resize_with_text
 from gui.text.formatting import exact
 from gui.text.session_texts import UNTITLED, agent_name
+from gui.widgets.buttons import push_button
 from gui.widgets.labels import label
 from gui.widgets.layouts import column_of
 
@@ -165,8 +166,7 @@ def show_raw(parent: QWidget, path: str, lines: Sequence[int], raw: RawLines) ->
     text.setPlainText(raw.display)
     text.setAccessibleName(dialog.windowTitle())
     buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-    copy = QPushButton(tr("Copy everything"))
-    copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(raw.whole))
+    copy = push_button(tr("Copy everything"), lambda: QGuiApplication.clipboard().setText(raw.whole))
     buttons.addButton(copy, QDialogButtonBox.ButtonRole.ActionRole)
     buttons.rejected.connect(dialog.reject)
     column = column_of(label(path, "meta", wrap=True), (text, 1), spacing=10, margins=(20, 16, 20, 14), parent=dialog)

@@ -7,13 +7,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from PySide6.QtCore import QEvent, Qt, Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QWidget
 
 from engine import marked, tr, tr_count
 from gui.core.capabilities import SHORT
 from gui.style.stylesheet import BASE_PIXELS, font_at
+from gui.style.typography import FontSized
 from gui.text.right_to_left import margins
 from gui.text.status_texts import State, with_state
 from gui.widgets.labels import breakable, label
@@ -113,7 +114,7 @@ def must_stack(width: int) -> bool:
     return width - label_width() < max(least, links_width(REMEDY_WORDS.values()))
 
 
-class DiagnosticRow(QWidget):
+class DiagnosticRow(FontSized, QWidget):
     """Shows one diagnostic, updated in place. Emits the remedy's name when its button is pressed."""
 
     remedy_pressed = Signal(str)
@@ -141,7 +142,7 @@ class DiagnosticRow(QWidget):
         self._indent.addWidget(self.reason)
         self._link_indent.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeft)
         column_of(self._top, self._indent, self._link_indent, spacing=2, parent=self)
-        self._measure()
+        self.measure()
 
     def show_reading(self, reading: Diagnostic, answer: str = "") -> None:
         """Show a diagnostic. `answer`: the result of a remedy just tried, shown instead of the reason."""
@@ -172,18 +173,13 @@ class DiagnosticRow(QWidget):
             self._stacked = stacked
             directions = QBoxLayout.Direction
             self._top.setDirection(directions.TopToBottom if stacked else directions.LeftToRight)
-            self._measure()
+            self.measure()
 
-    def _measure(self) -> None:
+    def measure(self) -> None:
         width = 0 if self._stacked else label_width()
         self.label.setMinimumWidth(width)
         self._indent.setContentsMargins(margins(width, 0, 0, 0))
         self._link_indent.setContentsMargins(margins(width, 0, 0, 0))
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and hasattr(self, "_link_indent"):
-            self._measure()
 
 
 class GroupView(QWidget):

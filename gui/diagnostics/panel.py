@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QFont, QFontMetrics, QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QWidget
 
@@ -15,13 +15,14 @@ from gui.diagnostics.group_view import REMEDY_WORDS, Group, GroupView, Remedy, l
 from gui.diagnostics.path_explainer import ACTION_WORDS, PathExplainer
 from gui.diagnostics.status_diagnostics import read_status
 from gui.style.stylesheet import font_at
+from gui.style.typography import FontSized
 from gui.text.status_texts import files_left_out
 from gui.widgets.accessibility import insert_after, preceding
 from gui.widgets.buttons import CopyJsonButton
 from gui.widgets.charts.bars import BarChart
 from gui.widgets.charts.sync_history import sync_series
 from gui.widgets.form_controls import Chip
-from gui.widgets.labels import breakable, label, line
+from gui.widgets.labels import label, line
 from gui.widgets.layouts import VerticalScrollArea, column_of, row_of
 from gui.widgets.table import IssuesTable
 
@@ -61,9 +62,7 @@ class ExcludedFiles(QWidget):
         self.table = IssuesTable()
         self.table.setAccessibleName(tr("Files that are not indexed"))
         self.table.setMinimumHeight(200)
-        detail = label("", "meta", wrap=True)
-        self.table.chosen.connect(lambda text: detail.setText(breakable(text)))
-        column_of(self._head, self.table, detail, parent=self)
+        column_of(self._head, self.table, self.table.detail, parent=self)
 
     @staticmethod
     def narrowest() -> int:
@@ -210,7 +209,7 @@ class _UprightScroll(VerticalScrollArea):
             self.width_changed.emit()
 
 
-class DiagnosticsPanel(QWidget):
+class DiagnosticsPanel(FontSized, QWidget):
     """Shows the status record; requests a new one every two seconds, but only while visible.
 
     Signals:
@@ -266,7 +265,7 @@ class DiagnosticsPanel(QWidget):
         self._poll = QTimer(self, interval=_POLL_MS)
         self._poll.timeout.connect(self.refresh_requested)
         self.setAccessibleName(tr("Diagnostics"))
-        self._restyle()
+        self.measure()
         self.show_status(None)
 
     def _footer(self) -> QWidget:
@@ -277,7 +276,7 @@ class DiagnosticsPanel(QWidget):
 
     # --- widths -----------------------------------------------------------------------------------------------------
 
-    def _restyle(self) -> None:
+    def measure(self) -> None:
         """Set the minimum width so that each button fits on one line."""
         words = (*REMEDY_WORDS.values(), *ACTION_WORDS.values())
         content = max(links_width(words), self._left_out.narrowest())
@@ -294,11 +293,6 @@ class DiagnosticsPanel(QWidget):
     def _content_width(self) -> int:
         """Width available for content, in pixels."""
         return self._scroll.viewport().width() - 2 * _GUTTER
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and hasattr(self, "_poll"):
-            self._restyle()
 
     # --- display ----------------------------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QMimeData, Qt, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QKeyEvent
-from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from engine import READABLE_EXTENSIONS, MemorySearchManager, PathState, marked, tr, tr_reason
 from gui.core.capabilities import Gates, MissingFeatures
@@ -14,6 +14,7 @@ from gui.core.jobs import JobOwner, Jobs, JobSlot
 from gui.diagnostics.group_view import chunks, vectors
 from gui.text.formatting import exact, size_text
 from gui.text.status_texts import State
+from gui.widgets.buttons import push_button
 from gui.widgets.icons import add_clear_button
 from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import column_of
@@ -155,9 +156,7 @@ class PathExplainer(JobOwner, QWidget):
         self.answer = StateLabel()
         self.sentence = label("", "meta", wrap=True)
         self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.button = QPushButton()
-        self.button.setProperty("role", "link")
-        self.button.setProperty("flush", True)
+        self.button = push_button(role="flush")
         title = label(tr(_TITLE), "section", wrap=True)
         column = column_of(title, self.edit, self._unsupported, self.answer, self.sentence, spacing=6, parent=self)
         column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeft)

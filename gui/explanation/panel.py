@@ -55,7 +55,7 @@ class _Content(QWidget):
         self.weak = ElidedButton(tr("Show results below the minimum score"))
         self._copy = CopyJsonButton(lambda: self._explanation, tr("Copy the whole explanation of this answer"))
         self._note.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._stages.chosen.connect(lambda description: self._note.setText(breakable(description)))
+        self._stages.chosen.connect(lambda row: self._note.setText(breakable(row.description) if row else ""))
         column.addWidget(self._hint)
         column.addWidget(self._of_result)
         self._of_answer = QWidget(self._page)

@@ -4,14 +4,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFontMetrics, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from engine import SearchExplanation, SearchStage, number, tr
 from gui.explanation.wording import Figure, counts, spent, stage_name
 from gui.style.stylesheet import font_at
-from gui.widgets.table import Column, Index, RecordsTable
+from gui.widgets.table import Column, RecordsTable
 
 Record = TypeVar("Record")
 _PADDING = 16
@@ -46,6 +46,8 @@ def stage_rows(explanation: SearchExplanation) -> tuple[StageRow, ...]:
 class _FittedTable(RecordsTable[Record]):
     """A table without scroll bars; its container scrolls."""
 
+    _columns: Sequence[Column[Record]] = ()
+
     def __init__(self, columns: Sequence[Column[Record]], tip: Callable[[Record], str]) -> None:
         super().__init__(columns, tip)
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
@@ -57,16 +59,15 @@ class _FittedTable(RecordsTable[Record]):
 
     def show_records(self, records: tuple[Record, ...]) -> None:
         super().show_records(records)
-        self._fit()
+        self.measure()
 
     def select_record(self, record: Record | None) -> None:
-        model = self.model()
-        for row in range(model.rowCount()):
-            if self.record_at(model.index(row, 0)) == record:
-                self.selectRow(row)
+        if record in self.records:
+            self.selectRow(self.records.index(record))
 
-    def _fit(self) -> None:
+    def measure(self) -> None:
         """Set the height to fit the rows; the text column gets the width that the number columns don't need."""
+        super().measure()
         metrics, model = QFontMetrics(font_at(13)), self.model()
         for column_index, column in enumerate(self._columns):
             if column.figures:
@@ -79,20 +80,12 @@ class _FittedTable(RecordsTable[Record]):
     def minimumSizeHint(self) -> QSize:
         return QSize(120, self.height())
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._fit()
-
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()
 
 
 class StageTable(_FittedTable[StageRow]):
     """A table of the stages of a search: how many candidates went in and came out, and the milliseconds."""
-
-    chosen = Signal(str)
-    """Explanation of the current stage; empty if there is none."""
 
     def __init__(self) -> None:
         columns = (
@@ -108,16 +101,11 @@ class StageTable(_FittedTable[StageRow]):
 
     def show_stages(self, explanation: SearchExplanation) -> None:
         """Show the stages, and select the one that removed everything, else the previous selection or the threshold."""
-        before = self.record_at(self.currentIndex())
+        before = self.current
         chosen_stage = explanation.emptied_by or ("threshold" if before is None else before.stage.name)
         rows = stage_rows(explanation)
         self.show_records(rows)
         self.select_record(next((row for row in rows if row.stage.name == chosen_stage), rows[-1] if rows else None))
-
-    def currentChanged(self, current: Index, previous: Index) -> None:
-        super().currentChanged(current, previous)
-        row = self.record_at(current)
-        self.chosen.emit("" if row is None else row.description)
 
 
 class FigureTable(_FittedTable[Figure]):
@@ -131,9 +119,9 @@ class FigureTable(_FittedTable[Figure]):
         super().__init__(columns, lambda figure: f"{figure.name}: {figure.value}")
         self.setAccessibleName(tr("Figures of this result"))
 
-    def _fit(self) -> None:
+    def measure(self) -> None:
         """Set column widths so that the names fit, which are longer in other languages; long values have a tooltip."""
-        super()._fit()
+        super().measure()
         metrics, model = QFontMetrics(font_at(13)), self.model()
         names = (model.index(row, 0).data() for row in range(model.rowCount()))
         most = metrics.averageCharWidth() * _MAX_CHARACTERS

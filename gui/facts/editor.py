@@ -1,6 +1,5 @@
 """The editor of one fact: its text, category and importance, and its source."""
 
-from collections.abc import Callable
 from typing import cast
 
 import msgspec
@@ -13,6 +12,7 @@ from gui.facts.wording import CATEGORIES, ERASE_QUESTION, NEW, origin_lines, per
 from gui.style.stylesheet import font_at, scaled
 from gui.style.typography import FontSized
 from gui.text.plain_text import set_tip
+from gui.widgets.buttons import push_button
 from gui.widgets.form_controls import ComboBox, TextField
 from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import VerticalScrollArea, clear_layout, column_of, row_of
@@ -52,7 +52,7 @@ class FactEditor(FontSized, VerticalScrollArea):
         self.is_new = False
         self._editable = True
         self._confirming = False
-        self.back = self._button(tr("Back to the list"), self.left.emit, "flat")
+        self.back = push_button(tr("Back to the list"), self.left.emit, role="flat")
         self._title = label("", "strong")
         self.text = TextField(tr("Text of the fact"))
         self.text.setPlaceholderText(tr("One sentence that is clear without any context"))
@@ -61,15 +61,14 @@ class FactEditor(FontSized, VerticalScrollArea):
         self.importance = ComboBox(tr("Importance of the fact"))
         self._origin = QVBoxLayout()
         self._question = label(tr(ERASE_QUESTION), wrap=True)
-        self._save = self._button(tr("Save"), self.save, "primary")
-        set_tip(self._save, tr("Save changes (Ctrl+Enter)"))
-        self._revert = self._button(tr("Discard"), self._discard)
-        self._approve = self._button(tr("Approve"), lambda: self._emit(self.approve_requested), "primary")
-        self._forget = self._button(tr("Forget"), lambda: self._emit(self.forget_requested))
-        self._restore = self._button(tr("Restore"), lambda: self._emit(self.restore_requested), "primary")
-        self._erase = self._button(tr("Delete permanently…"), lambda: self._confirm_erase(True))
-        self._yes = self._button(tr("Delete permanently"), lambda: self._emit(self.erase_requested))
-        self._no = self._button(tr("Don't delete"), lambda: self._confirm_erase(False))
+        self._save = push_button(tr("Save"), self.save, role="primary", tip=tr("Save changes (Ctrl+Enter)"))
+        self._revert = push_button(tr("Discard"), self._discard)
+        self._approve = push_button(tr("Approve"), lambda: self._emit(self.approve_requested), role="primary")
+        self._forget = push_button(tr("Forget"), lambda: self._emit(self.forget_requested))
+        self._restore = push_button(tr("Restore"), lambda: self._emit(self.restore_requested), role="primary")
+        self._erase = push_button(tr("Delete permanently…"), lambda: self._confirm_erase(True))
+        self._yes = push_button(tr("Delete permanently"), lambda: self._emit(self.erase_requested))
+        self._no = push_button(tr("Don't delete"), lambda: self._confirm_erase(False))
         self._arrange()
         for category in FACT_CATEGORIES:
             self.category.addItem(tr(CATEGORIES[category]), category)
@@ -80,14 +79,6 @@ class FactEditor(FontSized, VerticalScrollArea):
         self.category.activated.connect(self._choose)
         self.importance.activated.connect(self._choose)
         self.clear()
-
-    @staticmethod
-    def _button(words: str, run: Callable[[], None], role: str = "") -> QPushButton:
-        button = QPushButton(words)
-        if role:
-            button.setProperty("role", role)
-        button.clicked.connect(lambda _checked: run())
-        return button
 
     def _arrange(self) -> None:
         column = column_of(spacing=8, margins=(_GUTTER, 12, _GUTTER, 12), parent=self._page)

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from PySide6.QtCore import QPoint, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter
-from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QSplitter, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QSplitter, QStyleOptionViewItem, QWidget
 
 from engine import Fact, tr
-from gui.commands.commands import show_key_in_tooltip, show_keys_of
+from gui.commands.commands import menu_entry, show_key_in_tooltip
 from gui.commands.keymap import command
 from gui.facts.editor import FactEditor
 from gui.facts.wording import age_text, meta_text
@@ -100,9 +101,9 @@ class FactList(RowList):
         self.setUniformItemSizes(True)
         self.setItemDelegate(_Delegate(self))
         self.doubleClicked.connect(self._activate)
-        copy, forget = self.add_action(_COPY), self.add_action(_FORGET)
-        copy.triggered.connect(lambda: self._with_current(lambda fact: copy_text(fact.text)))
-        forget.triggered.connect(lambda: self._with_current(self.forget_requested.emit))
+        self.add_action(_COPY, partial(self._with_current, lambda fact: copy_text(fact.text)))
+        self.add_action(_FORGET, partial(self._with_current, self.forget_requested.emit))
+        self.menu_requested.connect(self._show_menu)
 
     def show_facts(self, facts: Sequence[Fact]) -> None:
         """Show these facts. The current fact stays current if it still exists, else the one at its position."""
@@ -148,19 +149,9 @@ class FactList(RowList):
         fact = self.current
         if fact is None:
             return
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        edit = menu.addAction(tr("Edit") if fact.forgotten is None else tr("Show"))
+        edit = menu_entry(tr("Edit") if fact.forgotten is None else tr("Show"), self.opened.emit)
         edit.setShortcut("Return")
-        edit.triggered.connect(self.opened)
-        copy = menu.addAction(tr("Copy"))
-        show_keys_of(copy, _COPY.name)
-        copy.triggered.connect(lambda: copy_text(fact.text))
-        if fact.forgotten is None:
-            forget = menu.addAction(tr("Forget"))
-            show_keys_of(forget, _FORGET.name)
-            forget.triggered.connect(lambda: self.forget_requested.emit(fact))
-        menu.popup(at)
+        self.open_menu(at, edit, _COPY, *((_FORGET,) if fact.forgotten is None else ()))
 
 
 class FactsBody(Resized, QWidget):

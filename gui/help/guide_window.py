@@ -35,6 +35,7 @@ from gui.viewer.outline import HeadingPosition, Outline, heading_key
 from gui.viewer.rendered_view import RenderedView
 from gui.viewer.text_lines import FileLines
 from gui.widgets.accessibility import announce
+from gui.widgets.buttons import push_button
 from gui.widgets.icons import add_clear_button
 from gui.widgets.labels import label, line
 from gui.widgets.layouts import column_of, row_of
@@ -89,9 +90,8 @@ class GuideWindow(FontSized, QDialog):
 
     @staticmethod
     def _button(words: str, run: Callable[[], object]) -> QPushButton:
-        button = QPushButton(words)
+        button = push_button(words, run)
         button.setAutoDefault(False)
-        button.clicked.connect(lambda _checked: run())
         return button
 
     def _lay_out(self) -> None:

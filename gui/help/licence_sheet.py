@@ -11,36 +11,10 @@ from gui.style.typography import fixed_font
 from gui.widgets.icons import add_clear_button
 from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import column_of
-from gui.widgets.table import Column, Index, RecordsTable
+from gui.widgets.table import Column, RecordsTable
 
 _WIDTH, _HEIGHT = 720, 520
 _SEPARATOR = "\n\n" + "─" * 40 + "\n\n"
-
-
-class _Table(RecordsTable[Component]):
-    """The table of components.
-
-    Signals:
-        chosen: the component of the current row, None without one.
-    """
-
-    chosen = Signal(object)
-
-    def __init__(self) -> None:
-        super().__init__(
-            (
-                Column[Component](tr("Name"), 30, lambda component: component.name),
-                Column[Component](tr("Version"), 13, lambda component: component.version),
-                Column[Component](tr("Licence"), 0, _licence),
-            ),
-            lambda component: tr(component.about),
-        )
-        self.sortByColumn(0, Qt.SortOrder.AscendingOrder)
-        self.setAccessibleName(tr("Components"))
-
-    def currentChanged(self, current: Index, previous: Index) -> None:
-        super().currentChanged(current, previous)
-        self.chosen.emit(self.record_at(current))
 
 
 class _Box(QLineEdit):
@@ -72,7 +46,14 @@ class LicenceSheet(QWidget):
         self._components: tuple[Component, ...] = ()
         self.box = _Box()
         self._count = label(tr("Reading installed packages…"), "meta", wrap=True)
-        self.table = _Table()
+        columns = (
+            Column[Component](tr("Name"), 30, lambda component: component.name),
+            Column[Component](tr("Version"), 13, lambda component: component.version),
+            Column[Component](tr("Licence"), 0, _licence),
+        )
+        self.table = RecordsTable[Component](columns, lambda component: tr(component.about))
+        self.table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
+        self.table.setAccessibleName(tr("Components"))
         self._about = label("", wrap=True)
         self._about.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.text = QPlainTextEdit()
@@ -112,7 +93,7 @@ class LicenceSheet(QWidget):
         self.table.show_records(components)
         if self._components:
             self._count.setText(_count_text(len(components), len(self._components) if words else None))
-        self._show(self.table.record_at(self.table.currentIndex()))
+        self._show(self.table.current)
 
     @Slot(object)
     def _show(self, component: Component | None) -> None:

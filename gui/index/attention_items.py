@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QFrame, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from engine import NOT_EMBEDDED, FileIssue, MemoryProviderStatus, marked, number, tr, tr_count, tr_reason
 from gui.text.formatting import estimate_text
@@ -21,6 +21,7 @@ from gui.text.status_texts import (
     with_state,
 )
 from gui.widgets.accessibility import stop_before
+from gui.widgets.buttons import push_button
 from gui.widgets.labels import ElidedLabel, breakable, label, line
 from gui.widgets.layouts import column_of, discard, row_of
 from gui.widgets.state_dot import StateDot
@@ -156,8 +157,7 @@ class _Row(QWidget):
         self._dot = StateDot()
         self._title = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
         self._detail = label("", "meta", wrap=True)
-        self.button = QPushButton()
-        self.button.clicked.connect(self._press)
+        self.button = push_button("", self._press)
         words = column_of(self._title, self._detail, spacing=2)
         dot_column = column_of(self._dot, None, margins=(0, _DOT_TOP, 0, 0))  # the dot next to the first line
         row = row_of(dot_column, (words, 1), spacing=10, margins=(0, 8, 0, 8))

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, QPoint, Qt, Slot
-from PySide6.QtGui import QFocusEvent, QFontMetrics, QGuiApplication
-from PySide6.QtWidgets import QFrame, QHeaderView, QMenu, QTreeView
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, Qt, Slot
+from PySide6.QtGui import QAction, QFocusEvent, QFontMetrics, QGuiApplication
+from PySide6.QtWidgets import QFrame, QHeaderView, QTreeView
 
 from engine import FolderCount, marked, number, tr, tr_count
-from gui.commands.commands import COPY_TABLE, key_action, show_keys_of
+from gui.commands.commands import COPY_TABLE, key_action
 from gui.style.stylesheet import font_at
 from gui.style.typography import FontSized, Resized
 from gui.text.plain_text import as_tip
@@ -173,9 +173,15 @@ class FolderCard(Resized, FontSized, QFrame):
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         header.setAccessibleName(tr("Titles of the table's columns"))
         column_of(label(tr("Folders"), "strong"), self.tree, spacing=8, margins=(14, 10, 14, 12), parent=self)
+        for words, run in (
+            (tr("Expand all folders"), self.tree.expandAll),
+            (tr("Collapse all folders"), self.tree.collapseAll),
+        ):
+            action = QAction(words, self)
+            action.triggered.connect(run)
+            self.addAction(action)
         key_action(self, COPY_TABLE).triggered.connect(self.copy)
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.customContextMenuRequested.connect(self._show_menu)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.setAccessibleName(tr("Folders"))
         self.measure()
 
@@ -249,15 +255,6 @@ class FolderCard(Resized, FontSized, QFrame):
         )
         if available < 0:
             header.resizeSection(0, least)
-
-    @Slot(QPoint)
-    def _show_menu(self, at: QPoint) -> None:
-        menu = QMenu(self)
-        menu.addAction(tr("Expand all folders"), self.tree.expandAll)
-        menu.addAction(tr("Collapse all folders"), self.tree.collapseAll)
-        show_keys_of(menu.addAction(COPY_TABLE.label, self.copy), COPY_TABLE.name)
-        menu.aboutToHide.connect(menu.deleteLater)
-        menu.popup(self.mapToGlobal(at))
 
 
 def _counts(folder: FolderCount) -> str:

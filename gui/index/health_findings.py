@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QEvent, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics
-from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QSizePolicy, QWidget
 
 from engine import HealthFinding, marked, tr, tr_count
 from gui.style.stylesheet import font_at
@@ -13,6 +13,7 @@ from gui.text.plain_text import set_tip
 from gui.text.right_to_left import margins
 from gui.text.status_texts import State
 from gui.widgets.accessibility import insert_after, stop_before
+from gui.widgets.buttons import push_button
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import column_of, discard, row_of
@@ -50,8 +51,7 @@ class FindingRow(Resized, QWidget):
         self._detail = label("", "muted", wrap=True)
         for wrapped in (self._name, self._detail):  # a long one must not move the columns
             wrapped.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.button = QPushButton()
-        self.button.clicked.connect(lambda: self.repair_requested.emit(self._id))
+        self.button = push_button("", lambda: self.repair_requested.emit(self._id))
         self._wide: bool | None = None
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(14, 5, 14, 5)

@@ -75,10 +75,8 @@ def show_sync(sync: StoredSync, parent: QWidget) -> QDialog:
         table = IssuesTable()
         table.setAccessibleName(tr("Files that failed"))
         table.show_records(sync.failed)
-        detail = label("", "meta", wrap=True)
-        table.chosen.connect(lambda text: detail.setText(breakable(text)))
         column.addWidget(table)
-        column.addWidget(detail)
+        column.addWidget(table.detail)
     return open_dialog(tr("Update details"), content, parent)
 
 

@@ -2,12 +2,13 @@
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QKeySequence, QShortcut, QTextCursor
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QLineEdit, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QLineEdit, QPlainTextEdit, QWidget
 
 from engine import SessionNote, to_slug, tr
 from gui.style.stylesheet import set_role
 from gui.style.typography import fixed_font, resize_with_text
 from gui.widgets.accessibility import announce
+from gui.widgets.buttons import push_button
 from gui.widgets.form_controls import ComboBox
 from gui.widgets.labels import ElidedLabel, breakable, label
 from gui.widgets.layouts import column_of
@@ -55,8 +56,7 @@ class NoteSheet(QDialog):
         self._text.setTabChangesFocus(True)
         self._where = label(" ", "meta", wrap=True)
         self._remark = label("", "meta", wrap=True)
-        self._save = QPushButton(tr("Save"))
-        self._save.setProperty("role", "primary")
+        self._save = push_button(tr("Save"), role="primary")
         self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self._buttons.addButton(self._save, QDialogButtonBox.ButtonRole.AcceptRole)
         self._lay_out()

@@ -304,9 +304,9 @@ class SearchPanel(QObject, ViewPanel):
     @Slot(object)
     def show_unsupported(self, unsupported: MissingFeatures) -> None:
         """Hide features that this memory doesn't support, and search without them."""
-        for part in (self.filters, self.completion, self._help, self.view, self.controller, self.start):
+        parts = self.filters, self.completion, self._help, self.view, self.controller, self.start, self.actions
+        for part in parts:
             part.show_unsupported(unsupported)
-        self.actions.unsupported = unsupported
 
     @Slot()
     def focus_list(self) -> None:

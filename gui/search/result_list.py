@@ -5,11 +5,11 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QObject, QPoint, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QMouseEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QAbstractScrollArea, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QAbstractScrollArea, QPushButton
 
 from engine import MemorySearchResult, result_quote, split_name, tr, tr_count
-from gui.commands.commands import EDIT, EXPLAIN, EXPORT, LIKE, LINK, WITHIN, show_keys_of
-from gui.commands.keymap import Command, command
+from gui.commands.commands import EDIT, EXPLAIN, EXPORT, LIKE, LINK, WITHIN, menu_entry
+from gui.commands.keymap import command
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.location import Location
 from gui.search.result_rows import (
@@ -25,7 +25,7 @@ from gui.search.result_rows import (
     with_selected,
 )
 from gui.search.row_delegate import ResultDelegate
-from gui.widgets.row_list import ListPosition, RowList
+from gui.widgets.row_list import Allow, ListPosition, RowList
 from gui.widgets.rows import Index
 
 _TOP = 8
@@ -77,8 +77,6 @@ class ResultList(RowList):
     """MoreInFileRow: show all results of that file."""
     why_requested = Signal()
     """The bar of the current result's score was clicked."""
-    menu_requested = Signal(object, QPoint)
-    """Open the menu of this MemorySearchResult at a screen position."""
 
     def __init__(self) -> None:
         super().__init__(ResultModel(), tr("Results"))
@@ -210,11 +208,6 @@ class ResultList(RowList):
         if isinstance(self.rows.row(index.row()), ButtonRow):
             self._activate(index)
 
-    def _show_menu(self, at: QPoint) -> None:
-        result = self.current_result()
-        if result is not None:
-            self.menu_requested.emit(result, at)
-
     def _has_current(self) -> bool:
         return bool(self.selected_results())
 
@@ -255,7 +248,7 @@ class ResultList(RowList):
         self.new_above.place()
 
 
-# --- The menu of one result ------------------------------------------------------------------------------------------
+# --- The actions on results -------------------------------------------------------------------------------------------
 
 CITE = command("results.cite", "Copy citation", "results", QKeySequence.StandardKey.Copy, "Ctrl+Shift+C")
 COPY_PATH = command("results.copy-path", "Copy path", "results")
@@ -276,55 +269,6 @@ def copy_citations(results: Sequence[MemorySearchResult]) -> None:
 
 def copy_quotes(results: Sequence[MemorySearchResult]) -> None:
     copy_text("\n\n".join(map(result_quote, results)))
-
-
-class ResultMenu(QMenu):
-    """The context menu of `result`, or of all selected results if it is one of them.
-
-    Copying is done here; the owner connects the other actions.
-    """
-
-    def __init__(
-        self,
-        result: MemorySearchResult,
-        selected: Sequence[MemorySearchResult],
-        unsupported: MissingFeatures,
-        parent: QWidget,
-    ) -> None:
-        super().__init__(parent)
-        self.setToolTipsVisible(True)
-        self.like = self._entry(LIKE)
-        self.within = self._entry(WITHIN)
-        self.addSeparator()
-        self._entry(CITE).triggered.connect(lambda: copy_citations(selected))
-        self._entry(QUOTE).triggered.connect(lambda: copy_quotes(selected))
-        for known, copied in ((COPY_PATH, result.path), (COPY_SNIPPET, result.snippet)):
-            self._entry(known).triggered.connect(lambda _=False, copied=copied: copy_text(copied))
-        self.link = self._entry(LINK)
-        self.addSeparator()
-        self.why = self._entry(EXPLAIN)
-        self.addSeparator()
-        self.editor = self._entry(EDIT)
-        self.reveal = self._entry(REVEAL)
-        self.switch = self._entry(SWITCH_TO)
-        self.switch.setVisible(bool(split_name(result.path)[0]))
-        self.addSeparator()
-        self.export = self._entry(EXPORT)
-        if len(selected) > 1:
-            self.export.setText(tr_count("Export {count:,} result…", "Export {count:,} results…", len(selected)))
-        gates = Gates()
-        gates.update_features(unsupported)
-        gates.add(self.like, "alike")
-        gates.add(self.within, "narrowing")
-        gates.add(self.why, "explanation")
-
-    def _entry(self, known: Command) -> QAction:
-        made = self.addAction(known.label)
-        show_keys_of(made, known.name)
-        return made
-
-
-# ---------------------------------------------------------------------------------------------------------------------
 
 
 class ResultActions(QObject):
@@ -351,20 +295,27 @@ class ResultActions(QObject):
     def __init__(self, results: ResultList, parent: QObject) -> None:
         super().__init__(parent)
         self._results = results
-        self.unsupported: MissingFeatures = {}
+        self._gates = Gates()
         for known, run in (
             (COPY_PATH, lambda result: copy_text(result.path)),
             (COPY_SNIPPET, lambda result: copy_text(result.snippet)),
             (EDIT, self.editor_requested.emit),
             (REVEAL, self.reveal_requested.emit),
-            (LIKE, self.like_requested.emit),
             (SWITCH_TO, self.switch_requested.emit),
             (LINK, self._link),
         ):
-            results.add_action(known).triggered.connect(partial(self._with_current, run))
+            results.add_action(known, partial(self._with_current, run))
+        results.add_action(LIKE, partial(self._with_current, self.like_requested.emit), self._gate_of)
         for known, copy in ((CITE, copy_citations), (QUOTE, copy_quotes)):
-            results.add_action(known).triggered.connect(partial(self._with_selected, copy))
+            results.add_action(known, partial(self._with_selected, copy))
         results.menu_requested.connect(self._show_menu)
+
+    def show_unsupported(self, unsupported: MissingFeatures) -> None:
+        """Disable the actions that the memory doesn't support."""
+        self._gates.update_features(unsupported)
+
+    def _gate_of(self, action: QAction) -> Allow:
+        return self._gates.add(action, "alike").allow
 
     def _with_current(self, run: Callable[[MemorySearchResult], None]) -> None:
         result = self._results.current_result()
@@ -376,19 +327,25 @@ class ResultActions(QObject):
         if selected:
             run(selected)
 
-    @Slot(object, QPoint)
-    def _show_menu(self, result: MemorySearchResult, at: QPoint) -> None:
-        menu = ResultMenu(result, self._results.selected_results(), self.unsupported, self._results)
-        menu.why.triggered.connect(self._results.why_requested)
-        menu.editor.triggered.connect(lambda: self.editor_requested.emit(result))
-        menu.reveal.triggered.connect(lambda: self.reveal_requested.emit(result))
-        menu.like.triggered.connect(lambda: self.like_requested.emit(result))
-        menu.link.triggered.connect(lambda: self._link(result))
-        menu.export.triggered.connect(self.export_requested)
-        menu.within.triggered.connect(self.within_requested)
-        menu.switch.triggered.connect(lambda: self.switch_requested.emit(result))
-        menu.aboutToHide.connect(menu.deleteLater)
-        menu.popup(at)
+    @Slot(QPoint)
+    def _show_menu(self, at: QPoint) -> None:
+        """Open the menu of the current result, or of all selected ones."""
+        result, selected = self._results.current_result(), len(self._results.selected_results())
+        if result is None:
+            return
+        within = menu_entry(WITHIN.label, self.within_requested.emit, WITHIN.name)
+        why = menu_entry(EXPLAIN.label, self._results.why_requested.emit, EXPLAIN.name)
+        export = menu_entry(EXPORT.label, self.export_requested.emit, EXPORT.name)
+        if selected > 1:
+            export.setText(tr_count("Export {count:,} result…", "Export {count:,} results…", selected))
+        gates = Gates()
+        gates.update_features(self._gates.unsupported)
+        gates.add(within, "narrowing")
+        gates.add(why, "explanation")
+        copies = CITE, QUOTE, COPY_PATH, COPY_SNIPPET, LINK
+        switch = (SWITCH_TO,) if split_name(result.path)[0] else ()
+        entries = LIKE, within, None, *copies, None, why, None, EDIT, REVEAL, *switch, None, export
+        self._results.open_menu(at, *entries)
 
     def _link(self, result: MemorySearchResult) -> None:
         """Return a link to the cited lines of a note, or to a session's message by its id."""

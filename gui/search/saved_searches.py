@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection
 from functools import partial
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QWidget
 
 from engine import MemorySearchManager, QueryRecord, SavedSearch, in_quotes, marked, tr, tr_count
 from gui.commands.commands import follow_keys, with_key
@@ -12,6 +12,7 @@ from gui.core.jobs import Jobs
 from gui.search.completion import Completion
 from gui.search.saved_search_cache import SavedSearchStore, limits, title
 from gui.search.saved_search_list import SearchPicker, StoredSearch
+from gui.widgets.buttons import push_button
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import label
 from gui.widgets.layouts import column_of
@@ -39,8 +40,7 @@ class NameDialog(QDialog):
         self._edit.setAccessibleName(tr("Name"))
         self._edit.selectAll()
         self._remark = label(" ", "meta", wrap=True)
-        self._save = QPushButton(tr("Save"))
-        self._save.setProperty("role", "primary")
+        self._save = push_button(tr("Save"), role="primary")
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         buttons.addButton(self._save, QDialogButtonBox.ButtonRole.AcceptRole)
         buttons.accepted.connect(self.accept)

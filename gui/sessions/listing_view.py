@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QShowEvent
-from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from engine import (
     FoundSource,
@@ -28,6 +28,7 @@ from gui.sessions.session_list import SessionList
 from gui.text.formatting import short_path
 from gui.text.session_texts import agent_name, file_count, hits_text, session_count
 from gui.text.status_texts import sessions_elsewhere
+from gui.widgets.buttons import push_button
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.layouts import PageStack, clear_layout, column_of, row_of
 from gui.widgets.list_header import ListHeader, Order
@@ -170,9 +171,7 @@ class FolderTable(QWidget):
         super().__init__()
         self._found: Sequence[FoundSource] | None = None
         self._rows = column_of(spacing=0)
-        self._more = QPushButton()
-        self._more.setProperty("role", "link")
-        self._more.setProperty("flush", True)
+        self._more = push_button(role="flush")
         self._more.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._more.clicked.connect(self._show_others)
         self._others = label(role="meta", wrap=True)

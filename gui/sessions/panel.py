@@ -252,7 +252,7 @@ class SessionsPanel(QObject, ViewPanel):
         self._gates.update_features(unsupported)
         self.listed.unsupported = unsupported
         self.chips.show_unsupported(unsupported)
-        self.actions.unsupported = unsupported
+        self.actions.show_unsupported(unsupported)
         if any((feature in before) != (feature in unsupported) for feature in ("sessions", "conditions")):
             self.set_manager(self._manager)
 

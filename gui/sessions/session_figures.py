@@ -9,7 +9,7 @@ from functools import partial
 from itertools import accumulate
 from pathlib import Path
 
-from PySide6.QtCore import QModelIndex, QPointF, QRectF, Qt, Signal, Slot
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent, QMouseEvent, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QDialog, QWidget
 
@@ -301,7 +301,7 @@ class FiguresDialog(JobOwner, QDialog):
         self.table.setAccessibleName(self.windowTitle())
         self.table.setTextElideMode(Qt.TextElideMode.ElideLeft)  # the last folder of a project identifies it best
         self.table.sortByColumn(_COST, Qt.SortOrder.DescendingOrder)
-        self.table.doubleClicked.connect(self._choose)
+        self.table.opened.connect(self._choose)
         key_action(self.table, COPY_TABLE).triggered.connect(self._copy)
         head = row_of((self._total, 1), self._groups, spacing=8)
         column_of(head, (self.table, 1), self._notes, spacing=10, margins=(16, 14, 16, 14), parent=self)
@@ -361,10 +361,9 @@ class FiguresDialog(JobOwner, QDialog):
             )
         self._notes.setText(" ".join(filter(None, notes)))
 
-    @Slot(QModelIndex)
-    def _choose(self, index: QModelIndex) -> None:
-        row = self.table.record_at(index)
-        if row is not None and row.name:
+    @Slot(object)
+    def _choose(self, row: StatsRow) -> None:
+        if row.name:
             self.chosen.emit(self._key, row.name)
             self.accept()
 
@@ -376,12 +375,6 @@ class FiguresDialog(JobOwner, QDialog):
         titles = [model.headerData(column, Qt.Orientation.Horizontal) for column in columns]
         rows = ([model.index(row, column).data() for column in columns] for row in range(model.rowCount()))
         QGuiApplication.clipboard().setText(tab_separated(titles, rows))
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.table.hasFocus():
-            self._choose(self.table.currentIndex())
-        else:
-            super().keyPressEvent(event)
 
 
 def _day(text: str) -> str:

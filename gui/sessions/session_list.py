@@ -1,15 +1,16 @@
 """The list widget of sessions and its actions; any number of rows is laid out a screenful or two at a time."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
+from functools import partial
 
 from PySide6.QtCore import QModelIndex, QObject, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QTextLayout
-from PySide6.QtWidgets import QMenu, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from engine import SessionSummary, highlight_ranges, marked, number, tr, tr_count
-from gui.commands.commands import LINK, REMEMBER, show_keys_of
+from gui.commands.commands import LINK, REMEMBER, menu_entry
 from gui.commands.keymap import command
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.location import Location
@@ -269,8 +270,6 @@ class SessionList(RowList):
     """Open this SessionSummary, after Enter or a double click."""
     folded = Signal(str, bool)
     """Path of a parent, and whether its sub-agents' sessions are to be shown."""
-    menu_requested = Signal(object, QPoint)
-    """Open the menu of this SessionRow at a screen position."""
 
     def __init__(self) -> None:
         super().__init__(SessionModel(), tr("Sessions"))
@@ -342,11 +341,6 @@ class SessionList(RowList):
             self._held = True
             self.opened.emit(row.entry.summary)
 
-    def _show_menu(self, at: QPoint) -> None:
-        row = self.current_row()
-        if row is not None:
-            self.menu_requested.emit(row, at)
-
     def _restyle(self) -> None:
         self.painter.restyle()
 
@@ -395,35 +389,6 @@ FIGURES = command("sessions.figures", marked("Figures by project…"), "sessions
 COPY_PATH = command("sessions.copy-path", marked("Copy path"), "sessions", QKeySequence.StandardKey.Copy)
 
 
-class SessionMenu(QMenu):
-    """The context menu of a session. Copying is done here; the owner connects the other actions."""
-
-    def __init__(self, row: SessionRow, unsupported: MissingFeatures, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setToolTipsVisible(True)
-        summary = row.entry.summary
-        self.open = self.addAction(tr("Open"))
-        self.open.setShortcut(QKeySequence("Return"))
-        self.fold = self.addAction(_fold_text(len(row.entry.parts), opened=row.opened))
-        self.fold.setVisible(bool(row.entry.parts))
-        self.remember = self.addAction(REMEMBER.label)
-        show_keys_of(self.remember, REMEMBER.name)
-        self.addSeparator()
-        resume = self.addAction(tr("Copy resume command"))
-        resume.setVisible(bool(summary.resume_command))
-        resume.triggered.connect(lambda: copy_text(summary.resume_command))
-        copy = self.addAction(COPY_PATH.label)
-        show_keys_of(copy, COPY_PATH.name)
-        copy.triggered.connect(lambda: copy_text(summary.path))
-        self.link = self.addAction(LINK.label)
-        show_keys_of(self.link, LINK.name)
-        self.addSeparator()
-        self.alike = self.addAction(tr("Similar sessions"))
-        gates = Gates()
-        gates.update_features(unsupported)
-        gates.add(self.alike, "alike")
-
-
 def _fold_text(parts: int, *, opened: bool) -> str:
     if opened:
         return tr_count("Hide {count:,} sub-agent", "Hide {count:,} sub-agents", parts)
@@ -450,37 +415,44 @@ class SessionActions(QObject):
     def __init__(self, sessions: SessionList, parent: QObject) -> None:
         super().__init__(parent)
         self._sessions = sessions
-        self.unsupported: MissingFeatures = {}
+        self._unsupported: MissingFeatures = {}
         sessions.folded.connect(self.folded)
-        sessions.add_action(COPY_PATH).triggered.connect(self._copy_path)
+        current = self._with_current
+        sessions.add_action(COPY_PATH, partial(current, lambda summary: copy_text(summary.path)))
+        sessions.add_action(LINK, partial(current, self._link))
+        sessions.add_action(REMEMBER, partial(current, self._remember))
         self.figures = sessions.add_action(FIGURES)
         sessions.menu_requested.connect(self._show_menu)
-        sessions.add_action(LINK).triggered.connect(lambda: self._link(sessions.current_session()))
-        remember = sessions.add_action(REMEMBER)
-        remember.triggered.connect(lambda: self._remember(sessions.current_session()))
 
-    @Slot()
-    def _copy_path(self) -> None:
+    def show_unsupported(self, unsupported: MissingFeatures) -> None:
+        """Set the features that the memory doesn't support."""
+        self._unsupported = unsupported
+
+    def _with_current(self, run: Callable[[SessionSummary], None]) -> None:
         summary = self._sessions.current_session()
         if summary is not None:
-            copy_text(summary.path)
+            run(summary)
 
-    @Slot(object, QPoint)
-    def _show_menu(self, row: SessionRow, at: QPoint) -> None:
-        menu = SessionMenu(row, self.unsupported, self._sessions)
-        summary = row.entry.summary
-        menu.open.triggered.connect(lambda: self.open_requested.emit(summary))
-        menu.fold.triggered.connect(lambda: self.folded.emit(summary.path, not row.opened))
-        menu.remember.triggered.connect(lambda: self._remember(summary))
-        menu.link.triggered.connect(lambda: self._link(summary))
-        menu.alike.triggered.connect(lambda: self.similar_requested.emit(summary.path))
-        menu.aboutToHide.connect(menu.deleteLater)
-        menu.popup(at)
+    @Slot(QPoint)
+    def _show_menu(self, at: QPoint) -> None:
+        row = self._sessions.current_row()
+        if row is None:
+            return
+        summary, parts = row.entry.summary, len(row.entry.parts)
+        go = menu_entry(tr("Open"), partial(self.open_requested.emit, summary))
+        go.setShortcut(QKeySequence("Return"))
+        fold = menu_entry(_fold_text(parts, opened=row.opened), partial(self.folded.emit, summary.path, not row.opened))
+        resume = menu_entry(tr("Copy resume command"), partial(copy_text, summary.resume_command))
+        alike = menu_entry(tr("Similar sessions"), partial(self.similar_requested.emit, summary.path))
+        gates = Gates()
+        gates.update_features(self._unsupported)
+        gates.add(alike, "alike")
+        first = (go, *((fold,) if parts else ()), REMEMBER)
+        copies = (*((resume,) if summary.resume_command else ()), COPY_PATH, LINK)
+        self._sessions.open_menu(at, *first, None, *copies, None, alike)
 
-    def _link(self, summary: SessionSummary | None) -> None:
-        if summary is not None:
-            self.link_requested.emit(Location(summary.path))
+    def _link(self, summary: SessionSummary) -> None:
+        self.link_requested.emit(Location(summary.path))
 
-    def _remember(self, summary: SessionSummary | None) -> None:
-        if summary is not None:
-            self.remember_requested.emit(summary.path, summary.title or tr(UNTITLED))
+    def _remember(self, summary: SessionSummary) -> None:
+        self.remember_requested.emit(summary.path, summary.title or tr(UNTITLED))

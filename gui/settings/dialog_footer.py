@@ -9,8 +9,8 @@ from gui.settings.edited_options import SettingsModel, other_vectors
 from gui.settings.engine_and_model_choice import EmbeddingChoice
 from gui.settings.value_formatting import sent_text
 from gui.style.typography import Resized
-from gui.text.plain_text import set_tip
 from gui.widgets.accessibility import announce, insert_after, stop_before
+from gui.widgets.buttons import push_button
 from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import FlowLayout, column_of
 
@@ -58,15 +58,15 @@ class DialogFooter(Resized, QWidget):
         self._model = model
         self._asking = self._form = False
         self._text = label("", "muted", wrap=True)
-        self._undo = self._button(tr("Undo"), tr("Undo the last change ({keys})", keys=native("Ctrl+Z")))
-        self._undo.clicked.connect(model.undo)
-        self._discard = self._button(tr("Discard"), tr("Discard the changes that are not applied yet"))
-        self._discard.clicked.connect(self._forget)
-        self._apply = self._button(tr("Apply"), tr("Apply the changes and open the folder again"))
-        self._apply.setProperty("role", "primary")
-        self._apply.clicked.connect(self._apply_changes)
-        self._close = self._button(tr("Close"), tr("Close the settings"))
-        self._close.clicked.connect(self._leave)
+        undo_tip = tr("Undo the last change ({keys})", keys=native("Ctrl+Z"))
+        self._undo = push_button(tr("Undo"), model.undo, tip=undo_tip)
+        discard_tip, apply_tip = (
+            tr("Discard the changes that are not applied yet"),
+            tr("Apply the changes and open the folder again"),
+        )
+        self._discard = push_button(tr("Discard"), self._forget, tip=discard_tip)
+        self._apply = push_button(tr("Apply"), self._apply_changes, role="primary", tip=apply_tip)
+        self._close = push_button(tr("Close"), self._leave, tip=tr("Close the settings"))
         self._buttons = QWidget()
         self._flow = FlowLayout(8, self._buttons, at_end=True)
         for button in (self._undo, self._discard, self._apply):
@@ -85,11 +85,6 @@ class DialogFooter(Resized, QWidget):
         model.changed.connect(lambda _: self.show_waiting())
         model.refused.connect(lambda *_: self.show_waiting())
         self.show_waiting()
-
-    def _button(self, text: str, tip: str) -> QPushButton:
-        button = QPushButton(text)
-        set_tip(button, tip)
-        return button
 
     def add_button(self, button: QPushButton) -> None:
         """Add a page's own button, before the close button."""

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QRegularExpression, Qt, Signal, Slot
 from PySide6.QtGui import QIntValidator, QRegularExpressionValidator
-from PySide6.QtWidgets import QFileDialog, QGridLayout, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QGridLayout, QLineEdit, QWidget
 
 import engine
 from engine import CancelToken, KeyState, ModelFetchProgress, Settings, marked, number, tr
@@ -23,6 +23,7 @@ from gui.settings.value_formatting import (
 )
 from gui.text.formatting import size_text
 from gui.text.plain_text import set_tip
+from gui.widgets.buttons import push_button
 from gui.widgets.form_controls import CheckBox, ComboBox
 from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import column_of, row_of
@@ -49,8 +50,7 @@ class DownloadRow(QWidget):
         self._lookup_job, self._download_job = JobSlot(self, jobs), JobSlot(self, jobs)
         self._state = label("", "meta", wrap=True)
         self._progress = ProgressLine()
-        self._button = QPushButton(tr("Download"))
-        self._button.clicked.connect(self._pressed)
+        self._button = push_button(tr("Download"), self._pressed)
         self._progressed.connect(self._show_progress)
         column_of(self._state, row_of(self._button, self._progress, None, spacing=12), spacing=6, parent=self)
         self.hide()
@@ -147,8 +147,9 @@ class ApiKeyRow(QWidget):
         self._line.setAccessibleName(name)
         set_tip(self._line, tr("Stored in this system's keychain when you save, never in a file"))
         self._line.textChanged.connect(lambda _: self.typing.emit())
-        self.forget_button = QPushButton(tr("Remove the API key"))
-        self.forget_button.setAccessibleName(tr("Remove the {key} from the keychain", key=name))
+        self.forget_button = push_button(
+            tr("Remove the API key"), name=tr("Remove the {key} from the keychain", key=name)
+        )
         column_of(row_of((self._line, 1), self.forget_button, spacing=8), self._state, spacing=4, parent=self)
         self.show_state(None)
 
@@ -228,8 +229,7 @@ class EmbeddingForm(QWidget):
         self._price.setValidator(QRegularExpressionValidator(_DOLLARS, self._price))
         self._file = self._line(tr("Model file, or its name on the model hub"))
         self._file.setPlaceholderText(tr("EmbeddingGemma, or a .gguf file, or hf:owner/repository/file.gguf"))
-        browse = QPushButton(tr("Browse…"))
-        browse.clicked.connect(self._browse)
+        browse = push_button(tr("Browse…"), self._browse)
         file_row = QWidget()
         row_of((self._file, 1), browse, spacing=8, parent=file_row)
         self._batch = CheckBox(tr("Use batch jobs"))

@@ -12,7 +12,7 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QDialog, QFileDialog, QLineEdit, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import QDialog, QFileDialog, QLineEdit, QScrollArea, QWidget
 
 import engine
 from engine import CancelToken, Option, tr
@@ -28,6 +28,7 @@ from gui.settings.value_formatting import (
 )
 from gui.style.stylesheet import font_at, set_role
 from gui.style.typography import FontSized
+from gui.widgets.buttons import push_button
 from gui.widgets.form_controls import CheckBox, ComboBox, TextField
 from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import column_of, row_of
@@ -255,9 +256,7 @@ class LineField(_TextField):
             row.addWidget(label(unit_of(option.key), "muted"))
             row.addStretch(1)
         elif is_path(option):
-            browse = QPushButton(tr("Browse…"))
-            browse.setAccessibleName(tr("Browse for {option}", option=title))
-            browse.clicked.connect(self._browse)
+            browse = push_button(tr("Browse…"), self._browse, name=tr("Browse for {option}", option=title))
             row.addWidget(browse)
         self._column.addLayout(row)
 
@@ -374,8 +373,7 @@ class CheckRow(JobOwner, QWidget):
         super().__init__()
         self._meanwhile = meanwhile
         self._job = JobSlot(self, jobs)
-        self.button = QPushButton(tr("Test"))
-        self.button.setAccessibleName(name)
+        self.button = push_button(tr("Test"), name=name)
         self.result_label = label("", "meta", wrap=True)
         row_of(self.button, (self.result_label, 1), spacing=12, parent=self)
         self._scroller: QScrollArea | None = None

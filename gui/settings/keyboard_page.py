@@ -149,12 +149,9 @@ class CommandTable(Resized, RecordsTable[CommandRow]):
 
     def choose(self, name: str) -> None:
         """Select the command with this name, if it is listed."""
-        model = self.model()
-        for number in range(model.rowCount()):
-            record = self.record_at(model.index(number, 0))
-            if record is not None and record.name == name:
-                self.selectRow(number)
-                return
+        names = [row.name for row in self.records]
+        if name in names:
+            self.selectRow(names.index(name))
 
     def fit(self) -> None:
         """Set the column widths by all commands, so that they don't change while the user types."""
@@ -174,9 +171,7 @@ class CommandTable(Resized, RecordsTable[CommandRow]):
         metrics = self.fontMetrics()
         usual = self.verticalHeader().defaultSectionSize()
         widths = [self.columnWidth(column) - _SIDES for column in range(_MARK)]
-        for number in range(self.model().rowCount()):
-            row = self.record_at(self.model().index(number, 0))
-            assert row is not None
+        for number, row in enumerate(self.records):
             lines = metrics.height()
             for words, available in zip((row.label, row.where, _in_parts(row.keys)), widths, strict=True):
                 if metrics.horizontalAdvance(words) > available:
@@ -184,9 +179,9 @@ class CommandTable(Resized, RecordsTable[CommandRow]):
                     lines = max(lines, metrics.boundingRect(whole, Qt.TextFlag.TextWordWrap, words).height())
             self.setRowHeight(number, usual - metrics.height() + lines)
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and self._all:
+    def measure(self) -> None:
+        super().measure()
+        if self._all:
             self.fit()
 
 
@@ -262,7 +257,7 @@ class KeyboardPage(DialogPage):
         self.edit.textChanged.connect(self.show_keys)
         self.edit.installEventFilter(self)
         self.table.installEventFilter(self)
-        self.table.doubleClicked.connect(self.capture.setFocus)
+        self.table.opened.connect(lambda _row: self.capture.setFocus())
         self.table.selectionModel().currentRowChanged.connect(self._show_chosen)
         self.capture.pressed.connect(self._judge)
         self.capture.accepted.connect(lambda: self._assign(add=False))
@@ -279,7 +274,7 @@ class KeyboardPage(DialogPage):
     @property
     def command(self) -> Command | None:
         """The command selected in the table."""
-        row = self.table.record_at(self.table.currentIndex())
+        row = self.table.current
         return None if row is None else self._keymap.commands[row.name]
 
     @Slot()
@@ -371,7 +366,7 @@ class KeyboardPage(DialogPage):
         if watched is self.edit and key in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.table.setFocus()
             return True
-        if watched is self.table and key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_F2):
+        if watched is self.table and key == Qt.Key.Key_F2:
             self.capture.setFocus()
             return True
         if watched is self.table and key == Qt.Key.Key_Delete:

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
-from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from engine import CancelToken, MemorySearchManager, Settings, StoredModelInfo, marked, tr, tr_count
 from gui.core.capabilities import TITLES, MissingFeatures
@@ -19,6 +19,7 @@ from gui.settings.sources_page import SourcesPage
 from gui.settings.system_setting import SystemSwitch
 from gui.settings.value_formatting import NAMES, sent_text, stored_text
 from gui.widgets.accessibility import LastInTabOrder, mark_position
+from gui.widgets.buttons import push_button
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.layouts import clear_layout, column_of, discard, row_of
 from gui.widgets.message_banner import MessagePage
@@ -111,9 +112,9 @@ class _ModelRow(QFrame):
     def __init__(self, model: StoredModelInfo, purge: "partial[None]") -> None:
         super().__init__()
         self._purge = purge
-        self._delete = QPushButton(tr("Delete…"))
-        self._delete.setAccessibleName(tr("Delete the vectors of {model}", model=model.model))
-        self._delete.clicked.connect(self._ask_confirmation)
+        self._delete = push_button(
+            tr("Delete…"), self._ask_confirmation, name=tr("Delete the vectors of {model}", model=model.model)
+        )
         again = (
             tr("The passages are embedded again at the next update, and billed again if the model costs money.")
             if model.active
@@ -121,10 +122,8 @@ class _ModelRow(QFrame):
         )
         question = tr_count("Delete {count:,} vector?", "Delete {count:,} vectors?", model.vectors)
         self._question = label(f"{question} {again}", wrap=True)
-        self._yes = QPushButton(tr("Delete"))
-        self._yes.clicked.connect(self._confirmed)
-        self._no = QPushButton(tr("Keep the vectors"))
-        self._no.clicked.connect(self._cancel_deletion)
+        self._yes = push_button(tr("Delete"), self._confirmed)
+        self._no = push_button(tr("Keep the vectors"), self._cancel_deletion)
         name = label(breakable(f"{model.provider} · {model.model}"), "strong", wrap=True)
         words = column_of(name, label(stored_text(model), "meta", wrap=True), self._question, spacing=2)
         row = row_of((words, 1), self._delete, self._yes, self._no, spacing=8)
@@ -177,10 +176,9 @@ class PrivacyPage(OptionsPage):
 
     def __init__(self, model: SettingsModel, parent: QWidget) -> None:
         self._sent = label("", wrap=True)
-        choose = QPushButton(tr("Choose the model for searching by meaning"))
-        choose.setProperty("role", "link")
-        choose.setProperty("flush", True)
-        choose.clicked.connect(lambda: self.page_requested.emit("embedding"))
+        choose = push_button(
+            tr("Choose the model for searching by meaning"), lambda: self.page_requested.emit("embedding"), role="flush"
+        )
         choose.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)  # the focus frame is around the text
         above = (self._sent, label(tr(_KEYS), "meta", wrap=True), choose)
         super().__init__("privacy", model, parent, above=above)

@@ -38,6 +38,7 @@ from gui.sources.sessions_page import LOOKING, NOTHING, Choice, Source, find_oth
 from gui.text.formatting import short_path, size_text
 from gui.text.plain_text import set_tip
 from gui.widgets.accessibility import insert_after, stop_before, stops
+from gui.widgets.buttons import push_button
 from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import FlowLayout, clear_layout, column_of, row_of
 from gui.widgets.table import IssuesTable
@@ -301,8 +302,8 @@ class PathsField(Field):
         self._folder = ""
         self._lookup_job = JobSlot(self, jobs)
         self._rows = column_of(spacing=2)
-        self._add_folder = self._add_button(tr("Add a folder…"), self._choose_folder)
-        self._add_files = self._add_button(tr("Add files…"), self._choose_files)
+        self._add_folder = push_button(tr("Add a folder…"), self._choose_folder)
+        self._add_files = push_button(tr("Add files…"), self._choose_files)
         self.setFocusProxy(self._add_folder)
         buttons = QWidget()
         flow = FlowLayout(8, buttons)
@@ -316,11 +317,6 @@ class PathsField(Field):
         for widget in (self._offer, self._sources):
             self._column.addWidget(widget)
             widget.hide()
-
-    def _add_button(self, words: str, run: Any) -> QPushButton:
-        button = QPushButton(words)
-        button.clicked.connect(run)
-        return button
 
     @property
     def ready(self) -> bool:
@@ -354,10 +350,9 @@ class PathsField(Field):
         row = QWidget()
         path_label = label(breakable(short_path(path, self._home)), wrap=True)
         set_tip(path_label, path)
-        remove = QPushButton(tr("Remove"))
-        remove.setProperty("role", "link")
-        remove.setAccessibleName(tr("Remove {path}", path=path))
-        remove.clicked.connect(partial(self._remove, path))
+        remove = push_button(
+            tr("Remove"), partial(self._remove, path), role="link", name=tr("Remove {path}", path=path)
+        )
         row_of((path_label, 1), remove, spacing=8, parent=row)
         self._rows.addWidget(row)
         return remove

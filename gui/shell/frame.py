@@ -6,7 +6,7 @@ replaces the first two.
 
 from functools import partial
 
-from PySide6.QtCore import QEvent, Qt, Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -28,6 +28,7 @@ from gui.shell.dock import Dock
 from gui.shell.views import Views
 from gui.sources.first_run_panel import FirstRunPanel
 from gui.style.stylesheet import character_width
+from gui.style.typography import FontSized
 from gui.text.right_to_left import correct_margins, margins
 from gui.widgets.accessibility import insert_after, mark_position, stops
 from gui.widgets.buttons import ToggleButton
@@ -54,7 +55,7 @@ _NAME_TOP = 23
 _SIDE = 16
 
 
-class HeaderBar(QWidget):
+class HeaderBar(FontSized, QWidget):
     """The top bar: the search box of the current view, the switch between views, and two buttons.
 
     `dock_button` is checkable and shows whether the diagnostics are open; `menu_button` needs a menu.
@@ -98,7 +99,7 @@ class HeaderBar(QWidget):
         for button in (self.dock_button, self.menu_button):
             self._buttons.addWidget(button)
             button.raise_()
-        self._arrange()
+        self.measure()
 
     def show_view(self, view: str, box: FoldingRow) -> None:
         """Show the row with search box and filters of a view, and mark the view in the switch; views may share one.
@@ -110,7 +111,7 @@ class HeaderBar(QWidget):
             self._boxes.append(box)
         self._view, self._box = view, box
         self._switch_buttons[view].setChecked(True)
-        self._arrange()
+        self.measure()
 
     def add(self, box: FoldingRow) -> None:
         """Add the row of a view, hidden, unless it was added before."""
@@ -124,7 +125,7 @@ class HeaderBar(QWidget):
         """Show or hide the button of a view on demand."""
         if offered == (view in self._hidden):
             (self._hidden.discard if offered else self._hidden.add)(view)
-            self._arrange()
+            self.measure()
 
     @property
     def offered(self) -> list[str]:
@@ -134,7 +135,7 @@ class HeaderBar(QWidget):
     def show_working(self, working: bool) -> None:
         """Show or hide the controls that need a workspace."""
         self._working = working
-        self._arrange()
+        self.measure()
 
     def _make_switch(self) -> dict[str, QPushButton]:
         group = QButtonGroup(self._switch)
@@ -166,7 +167,7 @@ class HeaderBar(QWidget):
             action = menu.addAction(f"{tr(spec.label)}\t{key}")
             action.triggered.connect(lambda _=False, view=spec.name: self.view_requested.emit(view))
 
-    def _arrange(self) -> None:
+    def measure(self) -> None:
         """Show the switch, or its menu if a search box would become too narrow for its placeholder."""
         for name, button in self._switch_buttons.items():
             button.setVisible(name not in self._hidden or name == self._view)
@@ -192,15 +193,10 @@ class HeaderBar(QWidget):
             box.setVisible(self._working and box is self._box)
         self._name.setVisible(not self._working)
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and hasattr(self, "_buttons"):
-            self._arrange()
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():  # rows of views have different heights
-            self._arrange()
+            self.measure()
 
 
 class Panes(QSplitter):

@@ -23,6 +23,7 @@ from gui.sources.folder_rows import DropZone, SourceCheckBoxes, SourceChoices, i
 from gui.sources.index_preview import PreviewPage
 from gui.sources.sessions_page import SourcesPage
 from gui.text.plain_text import set_tip
+from gui.widgets.buttons import push_button
 from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import PageStack, column_of, row_of, scrolling_column
 
@@ -51,18 +52,14 @@ class FoundSection(QWidget):
         self._job = JobSlot(self, jobs)
         self._found: FoundSources | None = None
         self._state = label("", "meta", wrap=True)
-        self._search_button = QPushButton()
-        self._search_button.setProperty("role", "link")
-        self._search_button.clicked.connect(self._toggle_search)
+        self._search_button = push_button("", self._toggle_search, role="link")
         self._notes_title = label(tr("Notes on this machine"), "section")
         self.notes = SourceChoices(tr("Choose"), marked("Choose {place}"))
         self._sessions_title = label(tr("Past sessions on this machine"), "section")
         self._consent = label(tr(CONSENT), "meta", wrap=True)
         self._sessions = SourceCheckBoxes()
         self._sessions.changed.connect(self._show_ticks)
-        self._all = QPushButton()
-        self._all.setProperty("role", "link")
-        self._all.clicked.connect(self._tick_all)
+        self._all = push_button("", self._tick_all, role="link")
         self._issues = label("", "degraded", wrap=True)
 
         notes = self._notes_title, self.notes
@@ -172,8 +169,9 @@ class WelcomePage(QFrame):
         self.found.changed.connect(self._show_sessions)
         self.found.search_ended.connect(self._show_sessions)
         self.sessions_button = QPushButton(tr("Search sessions only"))
-        self.sample_button = QPushButton(tr("Try the sample notes"))
-        set_tip(self.sample_button, tr("The sample notes open in a separate window, which saves nothing."))
+        self.sample_button = push_button(
+            tr("Try the sample notes"), tip=tr("The sample notes open in a separate window, which saves nothing.")
+        )
         others = row_of(None, self.sessions_button, self.sample_button, None, spacing=8)
         self._show_sessions()
         what = label(

@@ -15,6 +15,7 @@ from gui.text.plain_text import set_tip
 from gui.text.right_to_left import margins
 from gui.text.session_texts import agent_name
 from gui.widgets.accessibility import LastInTabOrder
+from gui.widgets.buttons import push_button
 from gui.widgets.form_controls import CheckBox, indent
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.labels import breakable, label
@@ -59,8 +60,7 @@ class DropZone(QWidget):
         super().__init__()
         self.setAcceptDrops(True)
         self._over = False
-        self.choose = QPushButton(tr("Choose a folder…"))
-        self.choose.setProperty("role", "primary")
+        self.choose = push_button(tr("Choose a folder…"), role="primary")
         self.choose.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         hint = label(tr("or drop a folder here"), "meta")
         hint.setAlignment(Qt.AlignmentFlag.AlignHCenter)
@@ -238,8 +238,7 @@ class SourceChoices(SourceRows):
             self._append(self._row(source))
 
     def _row(self, source: FoundSource) -> QWidget:
-        button = QPushButton(self._verb)
-        button.setAccessibleName(tr(self._named, place=source_title(source)))
+        button = push_button(self._verb, name=tr(self._named, place=source_title(source)))
         button.setAccessibleDescription(f"{source_amount(source)}, {source.path}")
         set_tip(button, source.path)
         button.clicked.connect(lambda _checked: self.chosen.emit(Path(source.path)))

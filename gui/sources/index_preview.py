@@ -18,11 +18,12 @@ from PySide6.QtWidgets import (
 )
 
 from engine import PreviewFolder, PreviewKind, WorkspacePreview, number, tr, tr_count, tr_reason
-from gui.style.typography import Resized
+from gui.style.typography import FontSized, Resized
 from gui.text.formatting import short_path, size_text
 from gui.text.plain_text import set_tip
 from gui.text.status_texts import INDEXED_ELSEWHERE, files_left_out, rule_text
 from gui.widgets.accessibility import LastInTabOrder, mark_position
+from gui.widgets.buttons import push_button
 from gui.widgets.form_controls import Chip
 from gui.widgets.labels import ElidedLabel, breakable, label
 from gui.widgets.layouts import FlowLayout, PageStack, column_of, column_page, keeping_focus, row_of, scrolling_column
@@ -202,7 +203,7 @@ class KindChips(QWidget):
         self.changed.emit()
 
 
-class PreviewPage(Resized, QFrame):
+class PreviewPage(Resized, FontSized, QFrame):
     """Shows what would be indexed in one folder; the user can change file types and patterns.
 
     Signals:
@@ -274,10 +275,8 @@ class PreviewPage(Resized, QFrame):
         self._folders.sortByColumn(1, Qt.SortOrder.DescendingOrder)
         self._skipped = IssuesTable()
         self._skipped.setAccessibleName(tr("Files that would be skipped, and the rules that skip them"))
-        detail = label("", "meta", wrap=True)
-        self._skipped.chosen.connect(lambda text: detail.setText(breakable(text)))
         skipped = QWidget()
-        column_of((self._skipped, 1), detail, parent=skipped)
+        column_of((self._skipped, 1), self._skipped.detail, parent=skipped)
         self._stack = PageStack()
         # The page would scroll for the preferred height of the tables.
         for table in (self._stack, self._skipped):
@@ -303,11 +302,9 @@ class PreviewPage(Resized, QFrame):
 
     def _footer(self) -> QWidget:
         """Return the row of buttons."""
-        self.accept_button = QPushButton(tr("Index this folder"))
-        self.accept_button.setProperty("role", "primary")
+        self.accept_button = push_button(tr("Index this folder"), role="primary")
         self.other_button = QPushButton(tr("Choose another…"))
-        self._back = QPushButton(tr("Back"))
-        self._back.clicked.connect(self.back_requested)
+        self._back = push_button(tr("Back"), self.back_requested.emit)
         for button in (self.accept_button, self.other_button, self._back):
             button.setAutoDefault(True)  # Enter presses the focused button on every platform
         row = row_of(self.accept_button, self.other_button, self._back, None, spacing=8, margins=(0, 0, 0, 8))
@@ -330,10 +327,8 @@ class PreviewPage(Resized, QFrame):
         bar = self._scroll.width() - self._scroll.viewport().width() if below else 0
         self._foot.setContentsMargins(bar, 0, bar, 0)  # the column leaves as much room at its other side
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            QTimer.singleShot(0, self, self._fit_tables)  # once the tables have the new font
+    def measure(self) -> None:
+        QTimer.singleShot(0, self, self._fit_tables)  # once the tables have the new font
 
     def _fit_least(self) -> None:
         """Give the tables the height of a few rows, and the label of the chips their height."""

@@ -8,12 +8,13 @@ from posixpath import commonpath, dirname
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent
-from PySide6.QtWidgets import QFrame, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 import engine
 from engine import CancelToken, FileIssue, FoundSource, MemorySearchManager, marked, tr, tr_count
 from gui.core.jobs import Jobs, JobSlot
 from gui.sources.folder_rows import SessionChooserButtons, SourceCheckBoxes, dropped_sessions, issue_lines
+from gui.widgets.buttons import push_button
 from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import column_of, row_of, scrolling_column
 
@@ -105,11 +106,8 @@ class SourcesPage(QFrame):
         self._boxes.changed.connect(self._tick)
         self._leave = label(tr(LEAVE), "meta", wrap=True)
         self._problem = label("", "degraded", wrap=True)
-        self._save = QPushButton(tr("Save and index"))
-        self._save.setProperty("role", "primary")
-        self._save.clicked.connect(self._accept)
-        self._back = QPushButton(tr("Back"))
-        self._back.clicked.connect(self._leave_page)
+        self._save = push_button(tr("Save and index"), self._accept, role="primary")
+        self._back = push_button(tr("Back"), self._leave_page)
         self._chooser_buttons = SessionChooserButtons(tr("or drop session folders here"))
         self._chooser_buttons.chosen.connect(self._add)
         self._lay_out()

@@ -22,7 +22,7 @@ else:
 
 
 def push_button(
-    words: str = "", run: Callable[..., object] | None = None, *, role: str = "", name: str = "", tip: str = ""
+    words: str = "", run: Callable[[], object] | None = None, *, role: str = "", name: str = "", tip: str = ""
 ) -> QPushButton:
     """Create a button that calls `run`; `role` selects its style in the style sheet.
 
@@ -38,7 +38,7 @@ def push_button(
     if tip:
         set_tip(button, tip)
     if run is not None:
-        button.clicked.connect(run)
+        button.clicked.connect(lambda _checked: run())
     return button
 
 

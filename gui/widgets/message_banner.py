@@ -1,6 +1,7 @@
 """Messages with one or two buttons: a banner above the content, or a page in place of it."""
 
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
@@ -22,6 +23,7 @@ from gui.text.plain_text import set_tip
 from gui.text.right_to_left import margins
 from gui.text.status_texts import State
 from gui.widgets.accessibility import announce, insert_after, stop_before
+from gui.widgets.buttons import push_button
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.layouts import clear_layout, column_of, row_of
@@ -158,8 +160,7 @@ def _fill(
     clear_layout(row)
     buttons = []
     for words, run in actions:
-        button = QPushButton(words)
-        button.clicked.connect(lambda _checked, run=run: press(run))
+        button = push_button(words, partial(press, run))
         row.addWidget(button)
         button.show()  # immediately, so that its size counts
         buttons.append(button)

@@ -1,11 +1,11 @@
 """A list of rows under headings. It keeps its position when the rows are replaced, and skips headings."""
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 
 from PySide6.QtCore import (
-    QEvent,
     QItemSelectionModel,
     QModelIndex,
     QPoint,
@@ -16,11 +16,12 @@ from PySide6.QtCore import (
     Slot,
 )
 from PySide6.QtGui import QAction, QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QMenu
 
 from engine import tr
 from gui.commands.commands import allow, key_action
 from gui.commands.keymap import Command
+from gui.style.typography import FontSized
 from gui.widgets.rows import Index, KeyedRow, RowDelegate, RowModel
 
 _Action = QAbstractItemView.CursorAction
@@ -31,6 +32,8 @@ _WALKING = {Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDo
 _COMMANDS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
 
 GUTTER = 16
+Allow = Callable[[bool, str], None]
+"""Enables an action, or disables it with a reason."""
 
 
 def _is_text(event: QKeyEvent) -> bool:
@@ -54,7 +57,7 @@ class ListPosition:
         return replace(self, current=key, anchors=anchors)
 
 
-class RowList(QListView):
+class RowList(FontSized, QListView):
     """A list view of a `RowModel`; headings can't be current.
 
     A subclass sets the delegate, changes its rows within `_rearranging`, and defines what opening a row does.
@@ -64,6 +67,8 @@ class RowList(QListView):
     """Up on the first row, or Escape: return to the previous focus."""
     typed = Signal(object)
     """QKeyEvent that belongs to the box above."""
+    menu_requested = Signal(QPoint)
+    """Open the menu of the current row at a screen position."""
     drag_requested = Signal()
     """The selected rows are being dragged away; `button_down` stays true as long as the button is down."""
 
@@ -73,7 +78,8 @@ class RowList(QListView):
         self._arranging = False
         self._held = False
         """Whether the user chose or is reading the current row, so that it stays current when rows come above it."""
-        self._current_actions: list[QAction] = []
+        self._current_actions: dict[str, tuple[QAction, Allow]] = {}
+        """The actions on the current row by the names of their commands, and functions that allow them."""
         self.button_down = self._drag_reported = False
         rows.setParent(self)
         self.setModel(rows)
@@ -122,9 +128,9 @@ class RowList(QListView):
         """Open a row, after Enter or a double click; for subclasses."""
         raise NotImplementedError
 
-    def _show_menu(self, at: QPoint) -> None:
-        """Open the menu of the current row at a screen position; for subclasses."""
-        raise NotImplementedError
+    def measure(self) -> None:
+        self._restyle()
+        self.scheduleDelayedItemsLayout()
 
     def _restyle(self) -> None:
         """Recompute row heights after a change of the font."""
@@ -134,12 +140,37 @@ class RowList(QListView):
 
     # --- actions on the current row ---------------------------------------------------------------------------------
 
-    def add_action(self, known: Command) -> QAction:
-        """Return a new action with the keys of a command, which is disabled while nothing is selected."""
+    def add_action(
+        self,
+        known: Command,
+        run: Callable[[], object] | None = None,
+        gate: Callable[[QAction], Allow] | None = None,
+    ) -> QAction:
+        """Return a new action with the keys of a command, which is disabled while nothing is selected.
+
+        `gate`: returns a function that allows it, in place of `allow`.
+        """
         action = key_action(self, known)
-        self._current_actions.append(action)
+        if run is not None:
+            action.triggered.connect(lambda _checked: run())
+        self._current_actions[known.name] = action, partial(allow, action) if gate is None else gate(action)
         self._allow_actions()
         return action
+
+    def open_menu(self, at: QPoint, *entries: Command | QAction | None) -> None:
+        """Open a menu of actions: those of the list by their commands, and others; None separates them."""
+        menu = QMenu(self)
+        menu.aboutToHide.connect(menu.deleteLater)
+        menu.setToolTipsVisible(True)
+        for entry in entries:
+            if entry is None:
+                menu.addSeparator()
+            elif isinstance(entry, QAction):
+                entry.setParent(menu)
+                menu.addAction(entry)
+            else:
+                menu.addAction(self._current_actions[entry.name][0])
+        menu.popup(at)
 
     def _has_current(self) -> bool:
         """Return whether the actions can be applied to the current row."""
@@ -148,8 +179,8 @@ class RowList(QListView):
     @Slot()
     def _allow_actions(self) -> None:
         allowed = self._has_current()
-        for action in self._current_actions:
-            allow(action, allowed, tr("Select something in the list first."))
+        for _, allowing in self._current_actions.values():
+            allowing(allowed, tr("Select something in the list first."))
 
     # --- keeping the position ---------------------------------------------------------------------------------------
 
@@ -323,15 +354,9 @@ class RowList(QListView):
         by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
         if self.currentIndex().isValid() and (by_key or rect.contains(event.pos())):
             at = QRect(rect).bottomLeft() + QPoint(24, 0) if by_key else event.pos()
-            self._show_menu(self.viewport().mapToGlobal(at))
+            self.menu_requested.emit(self.viewport().mapToGlobal(at))
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
         if not self.currentIndex().isValid() and self.rows.rowCount():
             self._set_current(self.rows.first_position())
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._restyle()
-            self.scheduleDelayedItemsLayout()

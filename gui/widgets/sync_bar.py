@@ -10,6 +10,7 @@ from engine import MemoryProviderStatus, MemorySyncProgressUpdate, tr, tr_count
 from gui.commands.commands import cover_tip, show_key_in_tooltip
 from gui.style.stylesheet import font_at
 from gui.style.theme import tokens
+from gui.style.typography import FontSized
 from gui.text.plain_text import set_tip
 from gui.text.right_to_left import margins, mirrored_painter
 from gui.text.status_texts import (
@@ -21,6 +22,7 @@ from gui.text.status_texts import (
     sync_line,
     why_no_update,
 )
+from gui.widgets.buttons import push_button
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel, label
 from gui.widgets.layouts import row_of
@@ -98,7 +100,7 @@ class StateButton(QPushButton):
         return QSize(2 * _PADDING + self.dot.width() + _GAP + words, self.word.sizeHint().height() + 6)
 
 
-class SyncBar(QWidget):
+class SyncBar(FontSized, QWidget):
     """The bottom bar: shows a status record; `show_status` may be called on every change.
 
     Signals:
@@ -127,8 +129,7 @@ class SyncBar(QWidget):
         self.count = label()
         self.detail = ElidedLabel()
         self.detail.setProperty("role", "meta")
-        self._failed = QPushButton()
-        self._failed.setProperty("role", "link-degraded")
+        self._failed = push_button(role="link-degraded")
         self._file = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
         self._file.setProperty("role", "meta")
         self._pause_button = IconButton("pause", tr("Pause indexing"), tr("Pause"))
@@ -149,8 +150,6 @@ class SyncBar(QWidget):
         self._pause_button.clicked.connect(self._pause_or_resume)
         self._timer = QTimer(self, interval=_TICK_MS)
         self._timer.timeout.connect(self._refresh)
-        self._measure_timer = QTimer(self, singleShot=True, interval=0)
-        self._measure_timer.timeout.connect(self._measure_again)
         self._measure()
         self.show_status(None)
 
@@ -290,10 +289,9 @@ class SyncBar(QWidget):
         super().resizeEvent(event)
         self._fold(self.line)
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and hasattr(self, "_measure_timer"):
-            self._measure_timer.start()  # Qt notifies widgets in any order, and the buttons may not know their font yet
+    def measure(self) -> None:
+        # Qt notifies widgets in any order, and the buttons may not know their font yet.
+        QTimer.singleShot(0, self, self._measure_again)
 
     @Slot()
     def _measure_again(self) -> None:

@@ -26,6 +26,7 @@ from gui.style.typography import FontSized, Resized
 from gui.text.plain_text import as_tip
 from gui.text.right_to_left import in_reading_order
 from gui.text.status_texts import rule_text
+from gui.widgets.labels import breakable, label
 
 Index = QModelIndex | QPersistentModelIndex
 Record = TypeVar("Record")
@@ -142,8 +143,14 @@ class RecordsModel(QAbstractTableModel, Generic[Record]):
 class RecordsTable(FontSized, QTableView, Generic[Record]):
     """A table of records. Whole rows are selected, a click on a header sorts, Tab leaves the table."""
 
+    opened = Signal(object)
+    """The record on which Enter was pressed or which was double-clicked."""
+    chosen = Signal(object)
+    """The record of the current row; None without one."""
+
     def __init__(self, columns: Sequence[Column[Record]], tip: Callable[[Record], str]) -> None:
         super().__init__()
+        self.doubleClicked.connect(self._open)
         self._records = RecordsModel(columns, tip, self)
         self._sorted = QSortFilterProxyModel(self)
         self._sorted.setSourceModel(self._records)
@@ -187,8 +194,32 @@ class RecordsTable(FontSized, QTableView, Generic[Record]):
     def measure(self) -> None:
         self.verticalHeader().setDefaultSectionSize(QFontMetrics(font_at(13)).height() + 10)
 
-    def record_at(self, index: Index) -> Record | None:
-        """Return the record in a row of the sorted table; None for an invalid index."""
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._open(self.currentIndex())
+        else:
+            super().keyPressEvent(event)
+
+    @Slot(QModelIndex)
+    def _open(self, index: Index) -> None:
+        if index.isValid():
+            self.opened.emit(self._record_at(index))
+
+    def currentChanged(self, current: Index, previous: Index) -> None:
+        super().currentChanged(current, previous)
+        self.chosen.emit(self._record_at(current))
+
+    @property
+    def current(self) -> Record | None:
+        return self._record_at(self.currentIndex())
+
+    @property
+    def records(self) -> list[Record]:
+        """The records in the order of the rows."""
+        rows = (self._sorted.index(row, 0) for row in range(self._sorted.rowCount()))
+        return [self._records.record(self._sorted.mapToSource(row).row()) for row in rows]
+
+    def _record_at(self, index: Index) -> Record | None:
         return self._records.record(self._sorted.mapToSource(index).row()) if index.isValid() else None
 
 
@@ -223,16 +254,19 @@ class IssuesTable(Resized, RecordsTable[FileIssue]):
 
     Signals:
         reveal_requested: path of the file, as in its record.
-        chosen: the whole sentence of the current row, "" for none.
     """
 
     reveal_requested = Signal(str)
-    chosen = Signal(str)
 
     def __init__(self) -> None:
         super().__init__(_columns(), lambda issue: f"{_path(issue)}\n{_detail(issue)}")
         self.sortByColumn(0, Qt.SortOrder.AscendingOrder)
-        self.doubleClicked.connect(self._reveal)
+        self.detail = label("", "meta", wrap=True)
+        """Shows the whole sentence of the current row, below the table."""
+        self.chosen.connect(
+            lambda issue: self.detail.setText(breakable(f"{_path(issue)}: {_detail(issue)}") if issue else "")
+        )
+        self.opened.connect(lambda issue: self.reveal_requested.emit(issue.path))
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._fixed_width = sum(self.horizontalHeader().sectionSize(number) for number in range(_DETAIL))
 
@@ -243,20 +277,3 @@ class IssuesTable(Resized, RecordsTable[FileIssue]):
         mode = QHeaderView.ResizeMode
         self.setColumnHidden(_DETAIL, hidden)
         self.horizontalHeader().setSectionResizeMode(0, mode.Stretch if hidden else mode.Interactive)
-
-    @Slot(QModelIndex)
-    def _reveal(self, index: Index) -> None:
-        issue = self.record_at(index)
-        if issue is not None:
-            self.reveal_requested.emit(issue.path)
-
-    def currentChanged(self, current: Index, previous: Index) -> None:
-        super().currentChanged(current, previous)
-        issue = self.record_at(current)
-        self.chosen.emit(f"{_path(issue)}: {_detail(issue)}" if issue else "")
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._reveal(self.currentIndex())
-        else:
-            super().keyPressEvent(event)

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QLocale, Qt, QTranslator
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 import engine
 from engine import set_language
@@ -149,3 +149,13 @@ def german(qapp) -> Iterator[None]:
         translator.deleteLater()
     QLocale.setDefault(before)
     set_language("en")
+
+
+@pytest.fixture
+def opened_menus(monkeypatch) -> list[dict[str, QAction]]:
+    """Return the entries of each context menu that is opened, by their texts; Qt can't show one without a screen."""
+    opened: list[dict[str, QAction]] = []
+    monkeypatch.setattr(
+        QMenu, "popup", lambda menu, _at: opened.append({entry.text(): entry for entry in menu.actions()})
+    )
+    return opened

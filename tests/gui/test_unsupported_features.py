@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QShortcut
 from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QToolTip, QWidget
 
@@ -16,7 +16,6 @@ from gui.core.window_context import AppPaths
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
 from gui.search.ranking_menu import Ranking
-from gui.search.result_list import ResultMenu
 from gui.window.main_window import MainWindow
 from tests.helpers.fake_insight import FakeInsight
 from tests.helpers.fake_sessions import SESSIONS
@@ -214,15 +213,23 @@ def test_keys_of_unsupported_feature_show_reason(qtbot, window, memory):
     assert memory.asked == []
 
 
-def test_row_menus_disable_unsupported_features(qtbot, window, memory):
-    result = memory.search("timer").results[0]
-    unsupported = {feature: reason(feature) for feature in ("alike", "narrowing", "explanation")}
-    menu = ResultMenu(result, [result], unsupported, window)
-    assert {_joined(action.toolTip()) for action in (menu.like, menu.within, menu.why)} == set(unsupported.values())
-    assert not any(action.isEnabled() for action in (menu.like, menu.within, menu.why))
-    assert menu.editor.isEnabled()
-    other = ResultMenu(result, [result], {}, window)
-    assert all(action.isEnabled() for action in (other.like, other.within, other.why))
+def test_row_menus_disable_unsupported_features(qtbot, window, memory, opened_menus):
+    labels = {"alike": "More like this", "narrowing": "Search within these results", "explanation": "Why this result?"}
+    _open(qtbot, window, memory)
+    window.search.search("timer")
+    results = window.search.view.list
+    qtbot.waitUntil(lambda: results.current_result() is not None)
+    window.search.show_unsupported({feature: reason(feature) for feature in labels})
+    results.menu_requested.emit(QPoint())
+    entries = {feature: opened_menus[-1][label] for feature, label in labels.items()}
+    assert {feature: _joined(entry.toolTip()) for feature, entry in entries.items()} == {
+        feature: reason(feature) for feature in labels
+    }
+    assert not any(entry.isEnabled() for entry in entries.values())
+    assert opened_menus[-1]["Open in editor"].isEnabled()
+    window.search.show_unsupported({})
+    results.menu_requested.emit(QPoint())
+    assert all(opened_menus[-1][label].isEnabled() for label in labels.values())
 
 
 def test_query_drops_options_the_engine_does_not_support(qtbot, window, memory):

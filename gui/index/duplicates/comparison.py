@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication
@@ -26,9 +27,9 @@ from gui.index.attention_items import Attention
 from gui.index.duplicates.diff_view import SideBySide
 from gui.index.duplicates.line_comparison import MAX_LINES, Row, Text, side_by_side_rows
 from gui.text.formatting import ago, duration, size_text
-from gui.text.plain_text import set_tip
 from gui.text.right_to_left import runs_left
 from gui.viewer.text_lines import LINE_LIMIT
+from gui.widgets.buttons import push_button
 from gui.widgets.form_controls import ComboBox
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel, label, line
@@ -171,9 +172,7 @@ class ComparisonPane(JobOwner, QWidget):
         self._hidden: frozenset[str] = frozenset()
         self._title = ElidedLabel()
         self._title.setProperty("role", "strong")
-        self.back = QPushButton(tr("Back"))
-        self.back.setProperty("role", "flat")
-        set_tip(self.back, tr("Back to the list (Esc)"))
+        self.back = push_button(tr("Back"), role="flat", tip=tr("Back to the list (Esc)"))
         # Paths differ at their ends.
         self._choices = tuple(
             ComboBox(name, Qt.TextElideMode.ElideLeft) for name in (tr("Left note"), tr("Right note"))
@@ -186,8 +185,9 @@ class ComparisonPane(JobOwner, QWidget):
         self._before = IconButton("chevron-up", tr("Previous difference (Shift+N)"))
         self._after = IconButton("chevron-down", tr("Next difference (N)"))
         copy = QPushButton(tr("Copy paths"))
-        self._hide = QPushButton(tr("Not a duplicate"))
-        set_tip(self._hide, tr("Leave this group out of the list from now on, or list it again"))
+        self._hide = push_button(
+            tr("Not a duplicate"), tip=tr("Leave this group out of the list from now on, or list it again")
+        )
         self._buttons: list[QWidget] = [self._before, self._after, copy, self._hide]
         """They act on the group."""
         self._arrange(copy)
@@ -207,11 +207,11 @@ class ComparisonPane(JobOwner, QWidget):
         sides.setHorizontalSpacing(_SIDE)
         sides.setVerticalSpacing(2)
         for side, (choice, text) in enumerate(zip(self._choices, self._details, strict=True)):
-            read = QPushButton(tr("Open"))
-            read.setAccessibleName(
-                tr("Open the note on the right") if bool(side) != runs_left() else tr("Open the note on the left")
+            read = push_button(
+                tr("Open"),
+                partial(self._open, side),
+                name=tr("Open the note on the right") if bool(side) != runs_left() else tr("Open the note on the left"),
             )
-            read.clicked.connect(lambda _=False, side=side: self._open(side))
             self._buttons.append(read)
             sides.addLayout(row_of((choice, 1), read, spacing=6), 0, side)
             sides.addWidget(text, 1, side)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QModelIndex, QPoint, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QModelIndex, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import QSplitter, QStyleOptionViewItem, QWidget
 
@@ -166,9 +166,6 @@ class GroupList(RowList):
     def _click(self, index: QModelIndex, clicks: int) -> None:
         if isinstance(self.rows.row(index.row()), RecurringRow) == (clicks == 1):
             self._activate(index)
-
-    def _show_menu(self, at: QPoint) -> None:
-        """Show no menu: the actions are next to the comparison."""
 
 
 # ---------------------------------------------------------------------------------------------------------------------

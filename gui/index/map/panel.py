@@ -5,7 +5,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QSizePolicy, QWidget
 
 from engine import CancelToken, IndexInsight, IndexMap, MapAnswer, MapProgress, MemorySearchManager, tr
 from gui.core.jobs import Jobs, JobSlot
@@ -18,7 +18,7 @@ from gui.index.map.point_selection import MapSelection
 from gui.index.map.wording import COLOURS
 from gui.search.query import Answer
 from gui.style.stylesheet import font_scale
-from gui.text.plain_text import set_tip
+from gui.widgets.buttons import push_button
 from gui.widgets.form_controls import ComboBox
 from gui.widgets.labels import ElidedLabel, breakable, label
 from gui.widgets.layouts import PageStack, column_of, row_of
@@ -54,20 +54,14 @@ class MapHeader(QWidget):
         self.colour.setMinimumContentsLength(0)
         self.colour.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
         self.colour.currentIndexChanged.connect(lambda _: self.kind_chosen.emit(self.kind))
-        self.lasso = self._button(
-            tr("Lasso"), tr("Draw a loop around points to list them (or hold Shift while you drag)")
+        self.lasso = push_button(
+            tr("Lasso"), tip=tr("Draw a loop around points to list them (or hold Shift while you drag)")
         )
         self.lasso.setCheckable(True)
-        self.fit = self._button(tr("Show all"), tr("Show all points (0)"))
-        self.enlarge = self._button(tr("Larger map"), tr("Show the map on a separate page"))
+        self.fit = push_button(tr("Show all"), tip=tr("Show all points (0)"))
+        self.enlarge = push_button(tr("Larger map"), tip=tr("Show the map on a separate page"))
         choices = self.colour, self.lasso, self.fit, self.enlarge
         row_of(label(tr("Map"), "strong"), (self._subtitle, 1), *choices, spacing=8, parent=self)
-
-    @staticmethod
-    def _button(words: str, tip: str) -> QPushButton:
-        button = QPushButton(words)
-        set_tip(button, tip)
-        return button
 
     @property
     def kind(self) -> Kind:

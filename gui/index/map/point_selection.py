@@ -6,7 +6,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject, QPointF, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QFontMetrics, QGuiApplication, QKeyEvent, QPainter
-from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QPushButton, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QStyleOptionViewItem, QWidget
 
 from engine import CancelToken, IndexInsight, MapPointDetail, tr, tr_count
 from gui.core.jobs import JobOwner, Jobs, JobSlot
@@ -16,6 +16,7 @@ from gui.index.map.map_view import Prepared, within_group
 from gui.style.stylesheet import font_at, font_scale
 from gui.style.theme import Tokens
 from gui.text.plain_text import set_tip
+from gui.widgets.buttons import push_button
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel, label, write_line
 from gui.widgets.layouts import column_of, row_of
@@ -70,12 +71,12 @@ class SelectionList(JobOwner, QFrame):
         self.chunks: tuple[int, ...] = ()
         self.details: tuple[MapPointDetail, ...] = ()
         self._count = label("", "strong")
-        self._copy = QPushButton(tr("Copy citations"))
-        set_tip(self._copy, tr("Copy the paths and lines of the selected passages"))
-        self._copy.clicked.connect(self.copy_citations)
-        self._open = QPushButton(tr("Open"))
-        set_tip(self._open, tr("Read the passage of the current row in its file"))
-        self._open.clicked.connect(self._open_current)
+        self._copy = push_button(
+            tr("Copy citations"), self.copy_citations, tip=tr("Copy the paths and lines of the selected passages")
+        )
+        self._open = push_button(
+            tr("Open"), self._open_current, tip=tr("Read the passage of the current row in its file")
+        )
         close = IconButton("close", tr("Close the list of selected passages"))
         close.clicked.connect(self.closed)
         head = row_of((self._count, 1), close, spacing=6)

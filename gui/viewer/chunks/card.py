@@ -31,6 +31,7 @@ from gui.text.formatting import exact, shown_headings, size_text
 from gui.text.right_to_left import margins
 from gui.text.status_texts import State
 from gui.widgets.accessibility import LastInTabOrder
+from gui.widgets.buttons import push_button
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel, breakable, label, line
 from gui.widgets.layouts import BottomCard, column_of, row_of
@@ -343,9 +344,7 @@ class ChunkCard(Resized, BottomCard):
             self.left.emit()
 
     def _more_button(self) -> QPushButton:
-        more = QPushButton(tr("More like this"))
-        more.setProperty("role", "link")
-        more.setProperty("flush", True)
+        more = push_button(tr("More like this"), role="flush")
         more.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         more.clicked.connect(self.more_requested)
         gates = Gates()

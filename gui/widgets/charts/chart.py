@@ -23,15 +23,17 @@ from PySide6.QtGui import (
     QPen,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QSizePolicy, QVBoxLayout, QWidget
 
 from engine import number, tr
-from gui.commands.commands import COPY_TABLE, TOGGLE_TABLE, key_action, show_key_in_tooltip, show_keys_of
+from gui.commands.commands import COPY_TABLE, TOGGLE_TABLE, key_action, show_key_in_tooltip
 from gui.style.stylesheet import font_at, font_scale
 from gui.style.theme import Tokens, tokens
+from gui.style.typography import FontSized
 from gui.text.plain_text import PositionTip
 from gui.text.right_to_left import mirrored_painter, mirrored_x, write
 from gui.widgets.accessibility import LastInTabOrder, Part
+from gui.widgets.buttons import push_button
 from gui.widgets.labels import ElidedLabel, elide, label
 from gui.widgets.layouts import column_of, row_of
 from gui.widgets.table import Column, RecordsTable
@@ -336,7 +338,7 @@ class TableColumn:
     figures: bool = False
 
 
-class ChartCard(QFrame):
+class ChartCard(FontSized, QFrame):
     """A card with a chart or its table. T, the button or the menu switch between them; Ctrl+C copies the table."""
 
     def __init__(
@@ -352,17 +354,14 @@ class ChartCard(QFrame):
         self._shows_table = False
         self._meta = ElidedLabel()
         self._meta.setProperty("role", "meta")
-        self._toggle_button = QPushButton()
-        self._toggle_button.setProperty("role", "link")
+        self._toggle_button = push_button("", self.toggle_table, role="link")
         show_key_in_tooltip(self._toggle_button, TOGGLE_TABLE.label, TOGGLE_TABLE.name)
-        self._toggle_button.clicked.connect(self.toggle_table)
         self.empty = label(empty, "meta", wrap=True)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
         head = row_of(label(title, "strong"), (self._meta, 1), self._toggle_button, spacing=8)
         column_of(head, self.empty, chart, spacing=8, margins=(14, 8, 14, 12), parent=self)
         self.setAccessibleName(title)
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.customContextMenuRequested.connect(self._show_menu)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         key_action(self, TOGGLE_TABLE).triggered.connect(self.toggle_table)
         key_action(self, COPY_TABLE).triggered.connect(self.copy)
         self._show_side()
@@ -374,12 +373,11 @@ class ChartCard(QFrame):
         table.setAccessibleName(tr("{title}, as a table", title=self._title))
         order = Qt.SortOrder
         table.sortByColumn(0, order.DescendingOrder if self._newest_first else order.AscendingOrder)
-        table.doubleClicked.connect(lambda index: self._open(table.record_at(index)))
+        table.opened.connect(self.chart.opened)
         table.hide()
         end = LastInTabOrder(self)
         cast("QVBoxLayout", self.layout()).addWidget(table)
         end.append(table)
-        self._measure(table)
         return table
 
     def show_series(self, series: Series, meta: str = "") -> None:
@@ -412,6 +410,7 @@ class ChartCard(QFrame):
             side.setVisible(shown)
         if self._shows_table:  # sorting takes longer than drawing, so only when visible
             self.table.show_records(self.chart.series.marks)
+            self.measure()
             self.table.setVisible(has_marks)
         elif "table" in vars(self):
             self.table.hide()
@@ -421,6 +420,8 @@ class ChartCard(QFrame):
             accessible_name = tr("{title}: show as table", title=self._title)
         self._toggle_button.setAccessibleName(accessible_name)
         self._toggle_button.setVisible(has_marks)
+        for action in self.actions():
+            action.setEnabled(has_marks)
         self.setAccessibleDescription(self.chart.series.summary)
 
     @staticmethod
@@ -433,31 +434,7 @@ class ChartCard(QFrame):
             figures=column.figures,
         )
 
-    def _open(self, mark: Mark | None) -> None:
-        if mark is not None:
-            self.chart.opened.emit(mark)
-
-    @Slot(QPoint)
-    def _show_menu(self, at: QPoint) -> None:
-        menu = QMenu(self)
-        toggle = menu.addAction(tr("Show as chart") if self._shows_table else tr("Show as table"), self.toggle_table)
-        show_keys_of(toggle, TOGGLE_TABLE.name)
-        show_keys_of(menu.addAction(COPY_TABLE.label, self.copy), COPY_TABLE.name)
-        menu.setEnabled(bool(self.chart.series.marks))
-        menu.aboutToHide.connect(menu.deleteLater)
-        menu.popup(self.mapToGlobal(at))
-
-    def _measure(self, table: RecordsTable[Mark]) -> None:
-        row = QFontMetrics(font_at(13)).height() + _PAD
-        table.setFixedHeight(max(self.chart.sizeHint().height(), (_ROWS + 1) * row))
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and "table" in vars(self):
-            self._measure(self.table)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if self._shows_table and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._open(self.table.record_at(self.table.currentIndex()))
-        else:
-            super().keyPressEvent(event)
+    def measure(self) -> None:
+        if "table" in vars(self):
+            row = QFontMetrics(font_at(13)).height() + _PAD
+            self.table.setFixedHeight(max(self.chart.sizeHint().height(), (_ROWS + 1) * row))

@@ -13,7 +13,8 @@ from engine.records import FileIssue, FoundMessage, SourceCount
 from gui.core.location import Location
 from gui.search.panel import SearchPanel
 from gui.search.query import Scope
-from gui.search.result_list import ResultList, ResultMenu
+from gui.search.result_list import ResultList
+from gui.search.result_rows import build_rows
 from gui.style.theme import theme_tokens
 from gui.widgets import accessibility
 from gui.widgets.form_controls import Chip
@@ -596,18 +597,16 @@ def test_date_order_needs_no_new_search(qtbot, panel, results, ask, memory):
     qtbot.waitUntil(lambda: not panel.busy)
 
 
-def test_menu_copies_and_emits_requests(panel, results, ask, monkeypatch):
+def test_menu_copies_and_emits_requests(panel, results, ask, opened_menus):
     ask("tomatoes")
     result = results.current_result()
     received: list[Any] = []
     panel.actions.editor_requested.connect(lambda it: received.append(("editor", it)))
     panel.actions.reveal_requested.connect(lambda it: received.append(("reveal", it)))
     panel.view.list.why_requested.connect(lambda: received.append("why"))
-    menus: list[ResultMenu] = []
-    monkeypatch.setattr(ResultMenu, "popup", lambda menu, at: menus.append(menu))
-    results.menu_requested.emit(result, results.mapToGlobal(results.rect().center()))
+    results.menu_requested.emit(results.mapToGlobal(results.rect().center()))
     texts = {}
-    for action in menus[0].actions():
+    for action in opened_menus[0].values():
         action.trigger()
         texts[action.text()] = QGuiApplication.clipboard().text()
     assert texts["Copy citation"] == result.citation
@@ -616,16 +615,15 @@ def test_menu_copies_and_emits_requests(panel, results, ask, monkeypatch):
     assert received == ["why", ("editor", result), ("reveal", result)]
 
 
-def test_link_of_a_session_is_to_its_message(panel, results, make_result, monkeypatch):
+def test_link_of_a_session_is_to_its_message(panel, results, make_result, make_outcome, opened_menus):
     links: list[Location] = []
     panel.actions.link_requested.connect(links.append)
-    menus: list[ResultMenu] = []
-    monkeypatch.setattr(ResultMenu, "popup", lambda menu, at: menus.append(menu))
     note = make_result(line=3, snippet_line=4)
     session = make_result(line=3, snippet_line=4, message=FoundMessage(ordinal=1, id="m1", role="user"))
     for result in (note, session):
-        results.menu_requested.emit(result, QPoint())
-        menus[-1].link.trigger()
+        results.show_rows(build_rows(make_outcome(result), "relevance"), keep=False)
+        results.menu_requested.emit(QPoint())
+        opened_menus[-1]["Copy link"].trigger()
     assert links == [Location(note.path, 3, 7, ""), Location(note.path, 4, None, "m1")]
 
 

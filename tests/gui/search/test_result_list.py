@@ -265,10 +265,10 @@ def test_mouse_selects_results_not_titles(qtbot, show, results):
 
 def test_context_menu_is_for_current_result(qtbot, show, results):
     show("a.md", "b.md")
-    with qtbot.waitSignal(results.menu_requested) as wanted:
+    with qtbot.waitSignal(results.menu_requested):
         event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(0, 0), QPoint(0, 0))
         QApplication.sendEvent(results.viewport(), event)
-    assert wanted.args[0].path == "a.md"
+    assert results.current_result().path == "a.md"
 
 
 @pytest.fixture

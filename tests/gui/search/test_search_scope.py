@@ -11,7 +11,7 @@ from engine import LAST_LINE, EarlierAnswer, Passage
 from gui.search import scope
 from gui.search.panel import SearchPanel
 from gui.search.query import Query, Scope
-from gui.search.result_list import ResultList, ResultMenu
+from gui.search.result_list import ResultList
 from gui.search.scope import ScopeBar
 from gui.widgets.form_controls import Chip
 from gui.widgets.icons import IconButton
@@ -153,20 +153,16 @@ def open_menu(results: ResultList) -> None:
     QApplication.sendEvent(results.viewport(), event)
 
 
-def test_menu_offers_similar_and_within(qtbot, panel, results, ask, settle, memory, monkeypatch, bar) -> None:
-    menus: list[ResultMenu] = []
-    monkeypatch.setattr(ResultMenu, "popup", lambda menu, at: menus.append(menu))
+def test_menu_offers_similar_and_within(qtbot, panel, results, ask, settle, memory, opened_menus, bar) -> None:
     ask("irrigation")
     open_menu(results)
-    menus[-1].like.trigger()
+    opened_menus[-1]["More like this"].trigger()
     settle()
     assert len(set(memory.liked)) == 1
     open_menu(results)
-    menus[-1].within.trigger()
+    opened_menus[-1]["Search within these results"].trigger()
     assert len(shown_texts(bar)) == 1
     assert shown_texts(bar)[0].startswith("Within")
-    for menu in menus:
-        menu.deleteLater()
 
 
 def test_similar_search_without_result_or_passage_is_reported(qtbot, panel, results, settle, memory, bar) -> None:

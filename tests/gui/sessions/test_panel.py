@@ -11,7 +11,6 @@ from gui.sessions.content_search import PAUSE_MS
 from gui.sessions.filter_controller import DaysDialog
 from gui.sessions.panel import SessionsPanel
 from gui.sessions.rows import HeadingRow, SessionRow
-from gui.sessions.session_list import SessionMenu
 from gui.style.theme import theme_tokens
 from gui.widgets.form_controls import Chip
 from gui.widgets.list_header import CountLine
@@ -510,28 +509,26 @@ def test_manager_change_replaces_sessions(qtbot, panel):
     other.close()
 
 
-def test_menu_copies_resume_command_and_path(qtbot, panel):
-    row = panel.view.list.current_row()
-    menu = SessionMenu(row, {}, panel.view)
-    {action.text(): action for action in menu.actions()}["Copy resume command"].trigger()
+def test_menu_copies_resume_command_and_path(qtbot, panel, opened_menus):
+    listed = panel.view.list
+    listed.menu_requested.emit(QPoint())
+    opened_menus[-1]["Copy resume command"].trigger()
     assert QGuiApplication.clipboard().text() == SESSIONS[VALVE].summary.resume_command
-    {action.text(): action for action in menu.actions()}["Copy path"].trigger()
+    opened_menus[-1]["Copy path"].trigger()
     assert QGuiApplication.clipboard().text() == VALVE
-    assert menu.fold.text() == "Show 1 sub-agent"
-    none = SessionMenu(panel.view.list.rows.row(4), {}, panel.view)
-    assert not {action.text(): action for action in none.actions()}["Copy resume command"].isEnabled()
-    assert not none.fold.isVisible()
+    assert "Show 1 sub-agent" in opened_menus[-1]
+    listed.setCurrentIndex(listed.rows.index(4))
+    listed.menu_requested.emit(QPoint())
+    assert not opened_menus[-1].keys() & {"Copy resume command", "Show 1 sub-agent", "Show 0 sub-agents"}
 
 
-def test_context_menu_acts_on_current_session(qtbot, panel, monkeypatch):
-    monkeypatch.setattr(SessionMenu, "popup", lambda *_: None)  # offscreen cannot grab the keyboard
-    panel.view.list.menu_requested.emit(panel.view.list.current_row(), QPoint(0, 0))
-    menu = panel.view.findChild(SessionMenu)
+def test_context_menu_acts_on_current_session(qtbot, panel, opened_menus):
+    panel.view.list.menu_requested.emit(QPoint(0, 0))
     with qtbot.waitSignal(panel.session_activated):
-        menu.open.trigger()
-    menu.fold.trigger()
+        opened_menus[-1]["Open"].trigger()
+    opened_menus[-1]["Show 1 sub-agent"].trigger()
     assert _titles(panel)[2] == "Find unsettled relay reads"
-    menu.alike.trigger()
+    opened_menus[-1]["Similar sessions"].trigger()
     _rest(qtbot, panel)
     assert _titles(panel)[0] == "Find unsettled relay reads"
 

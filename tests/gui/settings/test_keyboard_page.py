@@ -47,8 +47,7 @@ def page(qtbot, appearance, jobs, mapped, config):
 
 
 def _rows(page):
-    model = page.table.model()
-    return [page.table.record_at(model.index(row, 0)).label for row in range(model.rowCount())]
+    return [row.label for row in page.table.records]
 
 
 def test_key_is_assigned_by_pressing_it(qtbot, page, mapped, config):
