@@ -1,5 +1,6 @@
 """Starting is fast and the engine doesn't load Qt, as checked in a fresh process."""
 
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -60,7 +61,7 @@ def test_search_without_sessions_loads_no_agent(tmp_path: Path) -> None:
 
 def test_search_by_keywords_loads_no_unused_module(tmp_path: Path) -> None:
     (tmp_path / "hose.md").write_text("# Hose\n\nIrrigation.\n\n## Winter\n\nNo irrigation.\n")
-    use = f"from engine.cli import main\nassert main([%r, '--workspace', {str(tmp_path)!r}, *%r]) == 0\n"
+    use = f"from gui.__main__ import main\nassert main([%r, '--workspace', {str(tmp_path)!r}, *%r]) == 0\n"
     config = tmp_path / "settings.toml"
     config.write_text('[defaults]\nprovider = "none"\n')
     options = ["--config", str(config)]
@@ -76,7 +77,20 @@ def test_search_by_keywords_loads_no_unused_module(tmp_path: Path) -> None:
     loaded = loaded_by(use % ("search", ["irrigation", *options]) + own)
     assert "tomllib" in loaded
     unused = {"calendar", "dataclasses", "html", "json", "locale", "numpy", "platformdirs", "shutil", "tempfile"}
+    unused |= {"decimal", "gettext", "ipaddress", "logging", "platform", "textwrap", "typing_extensions", "uuid"}
     assert loaded & unused == set()
+
+
+def test_modules_left_out_at_the_start_work_later():
+    use = (
+        "from gui.__main__ import main\nmain(['status', '--wrong'])\n"
+        "import argparse, msgspec, msgspec.inspect, pathlib, uuid\n"
+        "assert msgspec.json.schema_components((int,)) == (({'type': 'integer'},), {})\n"
+        "assert isinstance(msgspec.inspect.type_info(int), msgspec.inspect.IntType)\n"
+        "assert pathlib.Path('/a b').as_uri() == 'file:///a%20b'\n"
+        "assert uuid.UUID(int=1).version is None and argparse.ngettext('one', 'many', 2) == 'many'"
+    )
+    assert {"gettext", "msgspec", "urllib", "uuid"} <= loaded_by(use)
 
 
 def test_no_module_of_the_engine_loads_qt():
@@ -87,3 +101,20 @@ def test_no_module_of_the_engine_loads_qt():
     loaded = loaded_by(walk)
     assert "apsw" in loaded
     assert loaded & {"PySide6", "shiboken6", "gui"} == set()
+
+
+def test_interrupt_during_the_start_ends_the_process():
+    use = (
+        "import os, signal, sys\n"
+        "class Interrupting:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'datetime':\n"
+        "            os.kill(os.getpid(), signal.SIGINT)\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "sys.meta_path.insert(0, Interrupting())\n"
+        "sys.argv = ['mnemoscope', 'searches']\n"
+        "from gui.__main__ import main\n"
+        "main()"
+    )
+    ended = subprocess.run([sys.executable, "-c", use], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (-signal.SIGINT, "", "")
