@@ -1,6 +1,5 @@
 """Starting is fast and the engine doesn't load Qt, as checked in a fresh process."""
 
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -101,20 +100,3 @@ def test_no_module_of_the_engine_loads_qt():
     loaded = loaded_by(walk)
     assert "apsw" in loaded
     assert loaded & {"PySide6", "shiboken6", "gui"} == set()
-
-
-def test_interrupt_during_the_start_ends_the_process():
-    use = (
-        "import os, signal, sys\n"
-        "class Interrupting:\n"
-        "    def find_spec(self, name, *_):\n"
-        "        if name == 'datetime':\n"
-        "            os.kill(os.getpid(), signal.SIGINT)\n"
-        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "sys.meta_path.insert(0, Interrupting())\n"
-        "sys.argv = ['mnemoscope', 'searches']\n"
-        "from gui.__main__ import main\n"
-        "main()"
-    )
-    ended = subprocess.run([sys.executable, "-c", use], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert (ended.returncode, ended.stdout, ended.stderr) == (-signal.SIGINT, "", "")
