@@ -4,12 +4,19 @@ import atexit
 import builtins
 import functools
 import gc
+import importlib
 import itertools
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
-from types import FunctionType
-from typing import Any
+from types import FunctionType, ModuleType, SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gui.app.single_instance import SingleInstance
 
 _SWITCH_SECONDS = 0.0005
 _MAX_GARBAGE = 200_000
@@ -17,16 +24,44 @@ _MAX_GARBAGE = 200_000
 _OTHER_VERSION = "The Mnemoscope that runs is of another version: quit it, then start this one again."
 
 
-def _import_msgspec() -> None:
-    """Import msgspec with `typing` in place of `typing_extensions`, whose import takes longer than a keyword search."""
-    hidden = "typing_extensions" not in sys.modules
-    if hidden:
-        sys.modules["typing_extensions"] = None  # type: ignore[assignment]  # importing it fails
+class _LateModule(ModuleType):
+    """Stands in for a module whose functions are only called: the first call imports it."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+
+        def call(*values: Any, **named: Any) -> Any:
+            return getattr(importlib.import_module(self.__name__), name)(*values, **named)
+
+        return call
+
+
+def _import_lightly() -> None:
+    """Import msgspec, argparse and pathlib without modules that they import for functions that few commands call.
+
+    Together these take a third as long as a keyword search; `typing` takes the place of `typing_extensions`. No record
+    has a field of the types UUID and Decimal, which msgspec therefore doesn't know.
+    """
+    if "msgspec" in sys.modules:
+        return
+    late = ("decimal", "gettext", "msgspec._json_schema", "msgspec.inspect", "urllib.parse", "uuid")
+    hidden = {name: _LateModule(name) for name in late if name not in sys.modules}
+    if "uuid" in hidden:
+        hidden["uuid"].SafeUUID = SimpleNamespace(unknown=None)  # type: ignore[attr-defined]  # read by the import
+    if "typing_extensions" not in sys.modules:
+        hidden["typing_extensions"] = None  # type: ignore[assignment]  # importing it fails
+    sys.modules.update(hidden)
     try:
-        import msgspec  # noqa: F401 - the records of the engine need it
+        import argparse  # noqa: F401
+        import pathlib  # noqa: F401
+
+        import msgspec
+
+        del msgspec.inspect  # its schemas import the real one
     finally:
-        if hidden:
-            del sys.modules["typing_extensions"]
+        for name in hidden:
+            del sys.modules[name]
 
 
 def import_qt() -> None:
@@ -90,13 +125,16 @@ def prepare_for_window() -> None:
     # A busy pool thread yields to the GUI thread after half a millisecond instead of five.
     sys.setswitchinterval(_SWITCH_SECONDS)
     gc.disable()  # imports leave no garbage; the window then collects it on its own thread
-    _import_msgspec()
+    _import_lightly()
     import_qt()
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program; the result is the exit code: 0, 1 for an error, 2 for wrong usage."""
     if argv is None:
+        # Ctrl+C ends the process until it can be handled: raised within an import of C code, it can be lost there, and
+        # leaves msgspec incomplete, which then crashes.
+        _replace_interrupt_handler(signal.default_int_handler, signal.SIG_DFL)
         _restart_in_utf8_mode()
     arguments = list(sys.argv[1:] if argv is None else argv)
     # Before numpy loads: its own threads would fight with the pool's.
@@ -106,14 +144,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         if code is not None:
             return code
 
-    from gui.app.single_instance import begin
-
     _leave_missing_folder()
     start = None
     if arguments == ["--toggle"]:  # from a desktop shortcut: forwarded to the running program before anything is loaded
-        start = begin(arguments, None)
+        start = _begin(arguments, None)
         if start.handed_over:
             return 0
+    _import_lightly()
     from gui.app.command_line import parse_options
 
     try:
@@ -121,7 +158,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 0
     if start is None and not options.is_separate:
-        start = begin(arguments, options.config)
+        start = _begin(arguments, options.config)
     if start is not None and start.handed_over:
         return 0
     if start is not None and start.refused:
@@ -138,20 +175,30 @@ def main(argv: Sequence[str] | None = None) -> int:
             start.end()
 
 
+def _replace_interrupt_handler(old: Any, new: Any) -> None:
+    if signal.getsignal(signal.SIGINT) == old:  # else the parent process has Ctrl+C ignored
+        signal.signal(signal.SIGINT, new)
+
+
+def _begin(arguments: list[str], config: "Path | None") -> "SingleInstance":
+    from gui.app.single_instance import begin  # not for help and errors of usage
+
+    return begin(arguments, config)
+
+
 def _run_verb(arguments: list[str], *, is_process: bool) -> int | None:
     """Run a command of the engine and return its exit code; None if there is no such command."""
     thresholds = gc.get_threshold()
     gc.set_threshold(_MAX_GARBAGE)  # imports leave none, but looking for it takes a twentieth of their time
-    try:
-        _import_msgspec()
-        from engine.cli import VERBS
-        from engine.cli import main as run_verb
-    except KeyboardInterrupt:
-        return 130
+    _import_lightly()
+    from engine.cli import VERBS
+    from engine.cli import main as run_verb
 
     if arguments[0] not in VERBS:
         gc.set_threshold(*thresholds)
         return None
+    if is_process:
+        _replace_interrupt_handler(signal.SIG_DFL, signal.default_int_handler)
     atexit.register(gc.freeze)  # else Python looks through all modules for garbage before it ends
     code = run_verb(arguments)
     if is_process and arguments[0] == "search":

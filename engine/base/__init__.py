@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, AnyStr, TypeVar, cast
 
 if TYPE_CHECKING:
     import logging
+    from urllib.parse import SplitResult
 
 _T = TypeVar("_T")
 
@@ -42,6 +43,23 @@ def lazy_pattern(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
 def lazy_logger(name: str) -> "logging.Logger":
     """Return a logger with all methods of `logging.getLogger(name)`, for modules that a search imports."""
     return cast("logging.Logger", _LazyObject(_logger, name))
+
+
+def urlsplit(url: str) -> "SplitResult":
+    """Split a URL; raises ValueError. Most commands split none, so its module is imported here."""
+    from urllib import parse
+
+    return parse.urlsplit(url)
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether this host name is this machine's own."""
+    from ipaddress import ip_address
+
+    try:
+        return host == "localhost" or host.endswith(".localhost") or ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 before_first_message: list[Callable[[], object]] = []

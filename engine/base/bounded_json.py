@@ -12,7 +12,6 @@ import os
 import re
 import tomllib
 from collections.abc import Iterable, Iterator
-from decimal import Decimal
 from typing import Any, Protocol, TypeVar
 
 import msgspec
@@ -257,7 +256,7 @@ def built(events: Iterator[tuple[str, Any]]) -> object:
             keys[-1] = scalar
             continue
         opens = event in {"start_map", "start_array"}
-        value: Any = float(scalar) if isinstance(scalar, Decimal) else scalar
+        value: Any = float(scalar) if event == "number" and not isinstance(scalar, int) else scalar
         if event in {"end_map", "end_array"}:
             container = containers.pop()
             keys.pop()

@@ -26,6 +26,9 @@ INTERRUPTED = 130
 BROKEN_PIPE = 141
 """128 + SIGPIPE: the reader of the output has closed it, as `head` does."""
 
+_LOGGING = ("index", "remember", "doctor", "mcp")
+"""Verbs that run code of other packages, or usually log something."""
+
 log = lazy_logger(__name__)
 
 
@@ -62,10 +65,10 @@ def _run(argv: Sequence[str] | None) -> int:
         arguments = parse_arguments(words)
     except SystemExit as usage:  # after --help, or with a line on stderr
         return int(usage.code or 0)
-    if arguments.verb == "search":
-        configure_logging_late()
-    else:
+    if arguments.verb in _LOGGING:
         configure_logging()
+    else:
+        configure_logging_late()
     try:
         verb = importlib.import_module(f"engine.cli.{arguments.verb}")
         return int(verb.run(arguments))

@@ -4,9 +4,8 @@ To add a remote provider, add a module next to this one and list its `Provider` 
 which send nothing, are declared here.
 """
 
-import ipaddress
-from urllib.parse import urlsplit
-
+from engine import base
+from engine.base import urlsplit
 from engine.base.errors import ProviderError
 from engine.base.language import marked, tr
 from engine.providers import Provider
@@ -88,13 +87,7 @@ def host_of(base_url: str) -> str:
 def is_loopback(base_url: str) -> bool:
     """Whether texts sent to this URL stay on this machine. Raises `ProviderError` for an invalid URL."""
     host_of(base_url)
-    name = urlsplit(base_url.strip()).hostname or ""
-    if name == "localhost" or name.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(name).is_loopback
-    except ValueError:
-        return False
+    return base.is_loopback(urlsplit(base_url.strip()).hostname or "")
 
 
 def own_host(provider: str) -> str:

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from engine.records.workspaces import *
 
 _LATE = (
-    "passage_links",
     "sync",
+    "passage_links",
     "explanations",
     "status",
     "sessions",

@@ -3,14 +3,12 @@
 The defaults of `qmd` are the reference's.
 """
 
-import ipaddress
 from collections.abc import Mapping
 from typing import Annotated, Literal
-from urllib.parse import urlsplit
 
 import msgspec
 
-from engine.base import lazy_pattern
+from engine.base import is_loopback, lazy_pattern, urlsplit
 from engine.base.language import marked
 from engine.settings.settings_section import Group, Problem, Section, option
 
@@ -241,15 +239,6 @@ def is_unencrypted(options: Mapping[str, str]) -> bool:
         if "endpoint" not in name.lower() or not value.strip().lower().startswith("http:"):
             continue
         host = urlsplit(value.strip()).hostname or ""
-        if not _is_loopback(host):
+        if not is_loopback(host):
             return True
     return False
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

@@ -9,11 +9,10 @@ import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, NoReturn, Union, get_args, get_origin
-from urllib.parse import urlsplit
 
 import msgspec
 
-from engine.base import lazy_pattern
+from engine.base import lazy_pattern, urlsplit
 from engine.base.errors import SettingsError
 from engine.base.language import marked, tr
 from engine.logs import redact
@@ -95,13 +94,13 @@ Found = tuple[tuple[str, ...], Problem] | None
 
 
 def _base_url(value: str) -> Found:
+    if not value:
+        return None
     try:
         parts = urlsplit(value.strip())
         parts.port  # noqa: B018 - raises if it is not a number
     except ValueError:
         parts = urlsplit("")
-    if not value:
-        return None
     if parts.username is not None or parts.password is not None or "@" in parts.netloc:
         return (), LOGIN
     if parts.query or parts.fragment:

@@ -224,10 +224,11 @@ class Snapshot:
 
         `name` limits the answer to one file.
         """
-        from engine.records import FileIssue  # a search needs none
-
         query = "SELECT path, rule, detail FROM issues WHERE kind = ? AND path = coalesce(?, path) ORDER BY path, rule"
-        issues = typed(self.connection.execute(query, (kind, name)), tuple[str, str, str])
+        if not (issues := list(typed(self.connection.execute(query, (kind, name)), tuple[str, str, str]))):
+            return ()
+        from engine.records import FileIssue  # few searches have one
+
         return tuple(FileIssue(path=path, rule=rule, detail=detail) for path, rule, detail in issues)
 
     def chunks(self, ids: Sequence[int]) -> dict[int, StoredChunk]:

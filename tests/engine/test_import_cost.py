@@ -60,7 +60,7 @@ def test_search_without_sessions_loads_no_agent(tmp_path: Path) -> None:
 
 def test_search_by_keywords_loads_no_unused_module(tmp_path: Path) -> None:
     (tmp_path / "hose.md").write_text("# Hose\n\nIrrigation.\n\n## Winter\n\nNo irrigation.\n")
-    use = f"from engine.cli import main\nassert main([%r, '--workspace', {str(tmp_path)!r}, *%r]) == 0\n"
+    use = f"from gui.__main__ import main\nassert main([%r, '--workspace', {str(tmp_path)!r}, *%r]) == 0\n"
     config = tmp_path / "settings.toml"
     config.write_text('[defaults]\nprovider = "none"\n')
     options = ["--config", str(config)]
@@ -76,7 +76,20 @@ def test_search_by_keywords_loads_no_unused_module(tmp_path: Path) -> None:
     loaded = loaded_by(use % ("search", ["irrigation", *options]) + own)
     assert "tomllib" in loaded
     unused = {"calendar", "dataclasses", "html", "json", "locale", "numpy", "platformdirs", "shutil", "tempfile"}
+    unused |= {"decimal", "gettext", "ipaddress", "logging", "platform", "textwrap", "typing_extensions", "uuid"}
     assert loaded & unused == set()
+
+
+def test_modules_left_out_at_the_start_work_later():
+    use = (
+        "from gui.__main__ import main\nmain(['status', '--wrong'])\n"
+        "import argparse, msgspec, msgspec.inspect, pathlib, uuid\n"
+        "assert msgspec.json.schema_components((int,)) == (({'type': 'integer'},), {})\n"
+        "assert isinstance(msgspec.inspect.type_info(int), msgspec.inspect.IntType)\n"
+        "assert pathlib.Path('/a b').as_uri() == 'file:///a%20b'\n"
+        "assert uuid.UUID(int=1).version is None and argparse.ngettext('one', 'many', 2) == 'many'"
+    )
+    assert {"gettext", "msgspec", "urllib", "uuid"} <= loaded_by(use)
 
 
 def test_no_module_of_the_engine_loads_qt():
