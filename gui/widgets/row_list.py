@@ -147,6 +147,8 @@ class RowList(QListView):
 
     @Slot()
     def _allow_actions(self) -> None:
+        if self._arranging:
+            return  # the rows have no current one until they are all there
         allowed = self._has_current()
         for action in self._current_actions:
             allow(action, allowed, tr("Select something in the list first."))
@@ -161,6 +163,7 @@ class RowList(QListView):
             yield
         finally:
             self._arranging = False
+            self._allow_actions()
 
     def _lay_out_in_batches(self) -> None:
         """Lay out the first rows of a long list immediately, and the others in later turns of the event loop."""
