@@ -56,7 +56,9 @@ def as_tip(text: str, *, wrap: bool = False) -> str:
 
 def set_tip(control: WithTip, text: str) -> None:
     """Set the tooltip of a widget, an action or an item to plain text."""
-    control.setToolTip(as_tip(text))
+    tip = as_tip(text)
+    if not isinstance(control, QWidget) or control.toolTip() != tip:  # Qt notifies a widget of an equal one, too
+        control.setToolTip(tip)
 
 
 def tip_of(control: WithTip) -> str:

@@ -20,7 +20,6 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyleOptionButton,
     QStylePainter,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -131,6 +130,11 @@ class StatePage(Resized, VerticalScrollArea):
         self._below: QWidget | None = None
         """The buttons with their reasons; None if there are no buttons."""
         self._buttons: list[QPushButton] = []
+        self._labels: tuple[list[str], list[str]] = ([], [])
+        """Labels of the buttons with a reason, and of the others."""
+        self._acts: list[Callable[[], object]] = []
+        """Functions of the buttons."""
+        self._reasons: list[QLabel] = []
         self._rows: list[QBoxLayout] = []
 
     def show_state(
@@ -145,6 +149,8 @@ class StatePage(Resized, VerticalScrollArea):
     ) -> None:
         """Replace the page's contents; the focus stays on its buttons. `keys`: a second sentence; `table`: always the
         same widget, or None.
+
+        Buttons with the same labels stay: while the user types, most empty answers differ only in their sentences.
         """
         focused = self.has_focus()
         set_role(self.sentence, "meta" if title else "")
@@ -160,27 +166,37 @@ class StatePage(Resized, VerticalScrollArea):
             insert_after(self._tab_position, stops(table))
         if self._table is not None:
             self._table.setVisible(table is not None)
-        if self._below is not None:
-            self._column.removeWidget(self._below)
-            self._below.hide()  # a visible widget without a parent would become the active window
-            self._below.setParent(None)
-            self._below.deleteLater()  # one of its buttons may have been pressed
-        self._below, self._buttons, self._rows = None, [], []
-        if offers or actions:
-            self._show_buttons(offers, actions)
+        self._acts = [*(offer.act for offer in offers), *(act for _, act in actions)]
+        labels = [offer.label for offer in offers], [text for text, _ in actions]
+        if labels != self._labels:
+            self._labels = labels
+            self._replace_buttons(*labels)
+        for why, button, offer in zip(self._reasons, self._buttons, offers, strict=False):
+            why.setText(breakable(offer.sentence))
+            button.setAccessibleDescription(offer.sentence)
         if focused and not self.has_focus():
             self.take_focus()  # else the next pane would get the focus of the replaced button
         if self.isVisible():
             lay_out_now(self)  # a sentence with more lines would squash the table below it for a moment
 
-    def _show_buttons(self, offers: Sequence[Offer], actions: Sequence[Action]) -> None:
-        """Add the buttons below the sentences and the table."""
+    def _replace_buttons(self, offers: list[str], actions: list[str]) -> None:
+        """Replace the buttons below sentences and table: those of `offers`, each with its reason, and the others."""
+        if self._below is not None:
+            self._column.removeWidget(self._below)
+            self._below.hide()  # a visible widget without a parent would become the active window
+            self._below.setParent(None)
+            self._below.deleteLater()  # one of its buttons may have been pressed
+        self._below, self._buttons, self._reasons, self._rows = None, [], [], []
+        if not (offers or actions):
+            return
         self._below = below = QWidget()
         column = column_of(spacing=8, margins=margins(self._outdent, 0, 0, 0), parent=below)
-        for offer in offers:
-            self._add_offer(column, offer)
-        others = [self._button(text, act) for text, act in actions]
-        self._buttons += others
+        for text in offers:
+            self._reasons.append(label("", "meta", wrap=True))
+            column.addSpacing(6)
+            column.addWidget(self._reasons[-1])
+            column.addWidget(self._button(text), 0, Qt.AlignmentFlag.AlignLeft)
+        others = [self._button(text) for text in actions]
         for start in range(0, len(others), _BUTTONS_PER_ROW):
             row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
             row.setSpacing(8)
@@ -225,20 +241,11 @@ class StatePage(Resized, VerticalScrollArea):
             directions = QBoxLayout.Direction
             row.setDirection(directions.LeftToRight if width - row.spacing() <= available else directions.TopToBottom)
 
-    def _add_offer(self, column: QVBoxLayout, offer: Offer) -> None:
-        """Add the reason of a suggested action, and a button below it."""
-        why = label(breakable(offer.sentence), "meta", wrap=True)
-        button = self._button(offer.label, offer.act)
-        button.setAccessibleDescription(offer.sentence)
-        self._buttons.append(button)
-        column.addSpacing(6)
-        column.addWidget(why)
-        column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
-
-    def _button(self, text: str, act: Callable[[], object]) -> QPushButton:
-        button = ElidedButton(text)
-        button.clicked.connect(lambda _checked: act())
+    def _button(self, text: str) -> QPushButton:
+        button, number = ElidedButton(text), len(self._buttons)
+        button.clicked.connect(lambda _checked: self._acts[number]())
         button.installEventFilter(self)
+        self._buttons.append(button)
         return button
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -178,6 +178,8 @@ class RowList(FontSized, QListView):
 
     @Slot()
     def _allow_actions(self) -> None:
+        if self._arranging:
+            return  # the rows have no current one until they are all there
         allowed = self._has_current()
         for _, allowing in self._current_actions.values():
             allowing(allowed, tr("Select something in the list first."))
@@ -192,6 +194,7 @@ class RowList(FontSized, QListView):
             yield
         finally:
             self._arranging = False
+            self._allow_actions()
 
     def _lay_out_in_batches(self) -> None:
         """Lay out the first rows of a long list immediately, and the others in later turns of the event loop."""

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QTimer
 
 import engine
-from gui.app.qt_setup import Collector
+from gui.app.qt_setup import Collector, collect_due
 from gui.core.jobs import Jobs
 from gui.core.window_context import AppPaths
 from gui.core.window_state import WindowState
@@ -77,6 +77,19 @@ def test_every_generation_is_collected(qtbot, collector, monkeypatch):
         qtbot.waitUntil(lambda: kept.extend([0] for _ in range(100)) or set(passes) == {0, 1, 2})
     finally:
         gc.set_threshold(*before)
+
+
+def test_full_pass_waits_while_objects_are_created(monkeypatch):
+    passes: list[int] = []
+    monkeypatch.setattr(gc, "collect", passes.append)
+    full = gc.get_threshold()[2]
+    for count in (full + 1, 10 * full + 1):
+        monkeypatch.setattr(gc, "get_count", lambda count=count: (0, 0, count))
+        collect_due(busy=True)
+    assert passes == [2]
+    monkeypatch.setattr(gc, "get_count", lambda: (0, 0, full + 1))
+    collect_due()
+    assert passes == [2, 2]
 
 
 def test_freeze_excludes_existing_objects_until_close(collector):

@@ -325,3 +325,16 @@ def test_selected_results_are_copied_with_the_row_of_more(qtbot, results, show):
     assert not results.selected_results()
     (cite,) = (action for action in results.actions() if action.objectName() == CITE.name)
     assert not cite.isEnabled()
+
+
+def test_new_answer_leaves_actions_enabled_throughout(results, show):
+    ResultActions(results, results)
+    show("a.md")
+    (cite,) = (action for action in results.actions() if action.objectName() == CITE.name)
+    states: list[bool] = []
+    cite.enabledChanged.connect(states.append)
+    show("b.md")
+    assert cite.isEnabled()
+    assert not states
+    show()
+    assert states == [False]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QEvent, QObject, Qt, QUrl
 from PySide6.QtGui import Qt as GuiQt
 from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
@@ -89,6 +89,21 @@ def test_tip_of_returns_any_text(qapp, text: str) -> None:
     assert tip_of(button) == text
     set_whats_this(button, text)
     assert whats_this_of(button) == text
+
+
+def test_equal_tip_does_not_notify_widget_again(qapp) -> None:
+    button, changes = QPushButton(), []
+
+    class Watcher(QObject):
+        def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+            changes.append(event.type())
+            return False
+
+    watcher = Watcher()
+    button.installEventFilter(watcher)
+    for text in ("<b>", "<b>", "other"):
+        set_tip(button, text)
+    assert changes.count(QEvent.Type.ToolTipChange) == 2
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

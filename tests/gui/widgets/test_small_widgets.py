@@ -18,7 +18,7 @@ from gui.widgets.labels import ElidedLabel, breakable, elide
 from gui.widgets.layouts import ColumnWithFooter, FoldingRow, PageStack, column_page, scrolling_column
 from gui.widgets.list_header import ListHeader, Order
 from gui.widgets.message_banner import Banner, MessagePage, NoticeBar
-from gui.widgets.placeholder_page import StatePage
+from gui.widgets.placeholder_page import Offer, StatePage
 from gui.widgets.state_dot import StateDot, StateLabel
 
 
@@ -577,6 +577,28 @@ def test_down_stops_at_the_last_button_of_a_page(qtbot, appearance):
     assert focused == ["Choose"] * 3
     qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
     assert below.hasFocus()
+
+
+def test_buttons_with_same_labels_stay_and_do_the_new_action(qtbot, appearance):
+    page, done = StatePage(), []
+    qtbot.addWidget(page)
+
+    def show(name: str, *more: str) -> list[QPushButton]:
+        offer = Offer(f"No note contains {name}.", "Search by meaning", lambda: done.append(name))
+        actions = [(words, lambda words=words: done.append((name, words))) for words in ("Guide", *more)]
+        page.show_state(name, "Nothing found", offers=[offer], actions=actions)
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        return page.findChildren(QPushButton)
+
+    before = show("first")
+    after = show("second")
+    assert after == before
+    assert after[0].accessibleDescription() == "No note contains second."
+    assert [part.text() for part in page.findChildren(QLabel)].count("No note contains second.") == 1
+    for button in show("third"):
+        button.click()
+    assert done == ["third", ("third", "Guide")]
+    assert not set(show("fourth", "More")) & set(before)
 
 
 def test_page_title_follows_text_size(qtbot, appearance):
