@@ -227,19 +227,21 @@ class SearchTimings(Record, frozen=True):
 
 
 class QuerySuggestion(Record, frozen=True):
-    """A corrected query: words that occur nowhere are replaced by similar ones that do, or one word is left out."""
+    """A corrected query: words that occur nowhere are replaced by similar ones that do, one word is left out, or the
+    marks of a quotation are.
+    """
 
     query: str
     """The whole corrected query."""
     words: tuple[tuple[str, str], ...]
-    """Each word of the query with its replacement; "" for a word that is left out."""
+    """Each word of the query with its replacement: "" for a word that is left out, and its words for a quotation."""
     chunks: int
     """Number of chunks that contain the rarest of the new words, or of the remaining ones."""
 
     @property
     def is_shorter(self) -> bool:
-        """Whether a word is left out because no result has all words."""
-        return any(not replacement for _, replacement in self.words)
+        """Whether a word or the marks of a quotation are left out because no result has all words."""
+        return any(word == f'"{replacement}"' or not replacement for word, replacement in self.words)
 
 
 _GOOD_SCORE = 0.6

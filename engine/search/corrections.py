@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import compress
 
 from engine.base import lazy_pattern
-from engine.base.formatting import in_quotes
+from engine.base.formatting import any_of, in_quotes
 from engine.base.language import tr
 from engine.records import QuerySuggestion
 from engine.search.keyword_leg import KeywordLeg
@@ -13,8 +13,9 @@ from engine.search.keyword_scores import KeywordScores
 from engine.search.query_embedding import WordModel
 from engine.search.result_set import FoundSet
 from engine.search.suggestions import SHORTEST_CORRECTED, SHORTEST_EVIDENT, completes_name, with_replaced
-from engine.text import Query, QueryAnalysis, spelling
+from engine.text import Query, QueryAnalysis, parse_query, spelling
 from engine.text.folding import fold
+from engine.text.parsed_query import Clause, Phrase
 from engine.text.query_analysis import is_written_as_name
 from engine.text.time_expressions import read_times
 
@@ -67,13 +68,19 @@ def best_correction(
     return _evident(query, offered, model)
 
 
-def shorter_queries(query: Query, analysis: QueryAnalysis, leg: KeywordLeg) -> Iterator[QuerySuggestion]:
-    """Yield short versions of a query, each without one of its words, best first; none for questions and operators.
+def shorter_queries(
+    query: Query, unmet: Sequence[Clause], analysis: QueryAnalysis, leg: KeywordLeg
+) -> Iterator[QuerySuggestion]:
+    """Yield short versions of a query, each without one of its words, best first; none for questions and operators,
+    but a query with quotations that nothing contains as words.
 
+    `unmet`: the conditions that no chunk satisfies.
     A word that occurs nowhere is left out, unless it is written as a name: a passage about another name is no answer.
     If all words occur, the most common ones are left out first. A rare word must remain, since passages with only
     common words match by chance.
     """
+    if (unmarked := _without_marks(query, unmet)) is not None:
+        yield unmarked
     words = [(match.group(), match.span()) for match in re.finditer(r"\S+", query.text)]
     asks = any(term.stop or term.filler for term in analysis.terms)
     if asks or not query.plain or not 1 < len(words) <= _LONGEST_SHORTENED:
@@ -117,10 +124,17 @@ def has_all_words(found: FoundSet) -> bool:
     return bool(found.results and found.score_inputs.words.complete)
 
 
+def is_answered(shorter: QuerySuggestion, found: FoundSet) -> bool:
+    """Return whether a shorter query has results: without one of its words, in a chunk with all others."""
+    return has_all_words(found) or bool(found.results and shorter.words[0][1])
+
+
 def notice_on_shorter(correction: QuerySuggestion) -> str:
-    """Return a notice on the word that a shorter query leaves out; "" if it leaves none out."""
+    """Return a notice on the word that a shorter query leaves out or the quotations that it has as words; or ""."""
     if not correction.is_shorter:
         return ""
+    if quotations := [in_quotes(words) for _, words in correction.words if words]:
+        return tr("Nothing contains {words}.", words=any_of(quotations))
     word = in_quotes(correction.words[0][0])
     return tr("Nothing contains {word} together with the other words.", word=word)
 
@@ -128,6 +142,21 @@ def notice_on_shorter(correction: QuerySuggestion) -> str:
 def names_note(query: str, suggestion: QuerySuggestion) -> bool:
     """Return whether a suggestion completes the whole query to the name of a note."""
     return suggestion.words[0][0] == query.strip() and completes_name(*suggestion.words[0])
+
+
+def _without_marks(query: Query, unmet: Sequence[Clause]) -> QuerySuggestion | None:
+    """Return the query with quotations that nothing contains as words; None without any next to other words."""
+    clauses = [clause for clause in unmet if clause.is_quotation]
+    phrases = [phrase for clause in clauses for phrase in clause.alternatives if isinstance(phrase, Phrase)]
+    words = any(not clause.required or (clause.is_quotation and clause not in unmet) for clause in query.clauses)
+    operators = not all(parse_query(phrase.text).plain for phrase in phrases)
+    if not words or not phrases or len(phrases) < len(unmet) or operators:
+        return None
+    text = query.text
+    for phrase in reversed(phrases):
+        text = f"{text[: phrase.start - 1]} {phrase.text} {text[phrase.end + 1 :]}"
+    replaced = tuple((f'"{phrase.text}"', phrase.text) for phrase in phrases)
+    return QuerySuggestion(query=" ".join(text.split()), words=replaced, chunks=0)
 
 
 def _without_words(

@@ -269,13 +269,15 @@ class Searcher:
     def _shorter(
         self, snapshot: Snapshot, part: KeywordPart, context: SearchContext, tried: dict[str, KeywordPart]
     ) -> QuerySuggestion | None:
-        """Return a query without results shortened by one word; None if no chunk has all words of any such query."""
+        """Return a query without results shortened by one word, or with its quotations as words; None without any that
+        has results."""
         if not context.request.correct or part.example is not None:
             return None
-        from engine.search.corrections import has_all_words, shorter_queries
+        from engine.search.corrections import is_answered, shorter_queries
 
-        for shorter in shorter_queries(context.query, part.analysis, part.leg):
-            if has_all_words(self._find_by_keywords(snapshot, context, tried, shorter.query)):
+        unmet = () if context.understood is None else context.understood.unmet
+        for shorter in shorter_queries(context.query, unmet, part.analysis, part.leg):
+            if is_answered(shorter, self._find_by_keywords(snapshot, context, tried, shorter.query)):
                 return shorter
         return None
 

@@ -9,6 +9,7 @@ import msgspec
 from engine.base.language import tr
 from engine.text.folding import fold
 from engine.text.operators import DATED, OPERATORS
+from engine.text.stopwords import subject
 
 CLOSING = {'"': '"', "“": "”“", "„": "“”"}
 """Closing quotation marks, by opening mark."""
@@ -95,6 +96,11 @@ class Clause(msgspec.Struct, frozen=True):
         """Whether the clause limits the results; plain words only affect the ranking."""
         return self.negated or len(self.alternatives) > 1 or not isinstance(self.alternatives[0], Word)
 
+    @property
+    def is_quotation(self) -> bool:
+        """Whether the clause requires a single phrase."""
+        return not self.negated and len(self.alternatives) == 1 and isinstance(self.alternatives[0], Phrase)
+
     def __str__(self) -> str:
         return ("-" if self.negated else "") + " OR ".join(map(str, self.alternatives))
 
@@ -172,7 +178,8 @@ class Query(msgspec.Struct, frozen=True, dict=True, eq=False):
     def searched_text(self) -> str:
         """The query's text with everything that is not searched replaced by spaces, so that offsets stay the same."""
         if self.plain:
-            return self.text
+            start, end = subject(self.text)
+            return f"{' ' * start}{self.text[start:end]}{' ' * (len(self.text) - end)}"
         characters = [" "] * len(self.text)
         for _, atom in self.searched_atoms():
             characters[atom.start : atom.end] = self.text[atom.start : atom.end]
@@ -180,8 +187,10 @@ class Query(msgspec.Struct, frozen=True, dict=True, eq=False):
 
     @cached_property
     def free_text(self) -> str:
-        """The query without operators, for an embedding model. May be empty."""
-        return self.text if self.plain else " ".join(self.searched_text.split())
+        """The query's words without operators, for an embedding model. May be empty."""
+        if self.plain:
+            return self.text[slice(*subject(self.text))]
+        return " ".join(self.searched_text.split())
 
     def searched_atoms(self) -> Iterator[tuple[int, Word | Phrase]]:
         """Yield all words and phrases to search, each with the number of its clause."""

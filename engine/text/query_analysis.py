@@ -19,7 +19,6 @@ from engine.text.stopwords import (
     KINDS_OF_TEXT,
     is_filler,
     is_recall,
-    notes_on,
     question_languages,
     stop_words,
     unsearched_words,
@@ -101,7 +100,7 @@ def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAna
     text = query.searched_text[:LONGEST]
     text = text if text.isascii() else _HALF_TYPED_SYLLABLE.sub("", text)
     # Exclusions also show the query's language.
-    own = _language(text if query.plain or text.strip() else query.text[:LONGEST], languages)
+    own = _language(query.text[:LONGEST] if query.plain or not text.strip() else text, languages)
     known = tuple(dict.fromkeys((own, *languages)))
     marked = _term_marker(query)
     found: dict[tuple[str | tuple[str, ...], tuple[str, ...]], QueryTerm] = {}
@@ -117,7 +116,7 @@ def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAna
         )
     terms = tuple(found.values())
     whole = phrase_tokens(text) if _is_phrase(terms, len(written), query) else None
-    if all(term.stop for term in terms) or _one_doubtful_stop_word(terms, text, own):
+    if all(term.stop for term in terms) or _one_doubtful_stop_word(terms, query, own):
         terms = tuple(msgspec.structs.replace(term, stop=False) for term in terms)
     if own not in languages:
         terms = tuple(_without_function_words(term, languages) for term in terms)
@@ -260,7 +259,7 @@ def _with_fillers(terms: tuple[QueryTerm, ...], text: str, language: str) -> tup
     """Mark words that only introduce the query as fillers or, in a question for notes, as not searched, if other words
     are left, and acronyms such as WHO, which are not searched otherwise.
     """
-    runs, introduced = _runs(text), notes_on(text)
+    runs = _runs(text)
     words, starts = [word for _, word in runs], [start for start, _ in runs]
     marked: list[QueryTerm] = []
     begins = True  # no searched word comes before, except fillers
@@ -270,9 +269,7 @@ def _with_fillers(terms: tuple[QueryTerm, ...], text: str, language: str) -> tup
         more = len(words) - len(before)
         filler = searched and _introduces(term, before, upto, more, language, begins=begins)
         filler |= len(term.surface) == 1 and text[: term.start].endswith("-")  # an option of a command
-        recall = searched and (
-            (introduced is not None and term.start < introduced.end()) or _asks_for_notes(term, before, text, language)
-        )
+        recall = searched and _asks_for_notes(term, before, text, language)
         begins = begins and (filler or term.stop or recall)
         is_acronym = term.stop and _is_acronym(term.surface, text)
         stop = recall or (term.stop and not is_acronym)
@@ -336,15 +333,16 @@ def is_written_as_name(word: str, start: int, query: str, language: str) -> bool
     return before is not None and _SENTENCE_END.search(query, before.end(), start) is None
 
 
-def _one_doubtful_stop_word(terms: tuple[QueryTerm, ...], text: str, own: str) -> bool:
+def _one_doubtful_stop_word(terms: tuple[QueryTerm, ...], query: Query, own: str) -> bool:
     """Return whether a short query got its language from a single function word: "lost hat" is not German.
 
     A filler of the same language confirms it: "wie funktioniert nix" is German.
     """
     stops = [term.surface for term in terms if term.stop]
-    if own == "english" or len(terms) >= _SHORT_QUERY or len(stops) != 1 or not stops[0].isascii():
+    words = max(len(terms), len(query.text.split()))
+    if own == "english" or words >= _SHORT_QUERY or len(stops) != 1 or not stops[0].isascii():
         return False
-    return not any(term.filler for term in _with_fillers(terms, text, own))
+    return not any(term.filler for term in _with_fillers(terms, query.searched_text[:LONGEST], own))
 
 
 def _terms(query: str, group: Group, languages: tuple[str, ...]) -> Iterator[QueryTerm]:

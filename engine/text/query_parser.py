@@ -91,7 +91,7 @@ class _Parser:
         """Whether the words outside of quotations form a whole question, and there are no operators."""
         if not any(isinstance(clause.alternatives[0], Phrase) for clause in self._clauses):
             return False
-        if any(clause.required and not _is_quotation(clause) for clause in self._clauses):
+        if any(clause.required and not clause.is_quotation for clause in self._clauses):
             return False
         if self._has_particle:
             return True
@@ -112,7 +112,7 @@ class _Parser:
         are unchanged.
         """
         phrase = clause.alternatives[0]
-        if not (_is_quotation(clause) and isinstance(phrase, Phrase)):
+        if not (clause.is_quotation and isinstance(phrase, Phrase)):
             return [clause]
         self._remarks.append(
             tr(
@@ -286,7 +286,3 @@ def _with_alternatives(clauses: list[Clause]) -> tuple[Clause, ...]:
             different.setdefault(str(atom), atom)
         gathered[key] = Clause(tuple(different.values()), clause.negated)
     return tuple(gathered.values())
-
-
-def _is_quotation(clause: Clause) -> bool:
-    return not clause.negated and len(clause.alternatives) == 1 and isinstance(clause.alternatives[0], Phrase)

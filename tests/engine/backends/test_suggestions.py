@@ -553,6 +553,27 @@ def test_short_query_without_a_match_is_searched_shorter(open_memory, workspace:
     assert not memory.search("gantry trombone", min_score=0.9, correct=False).results
 
 
+def test_quotation_that_nothing_contains_is_read_as_words(open_memory, workspace: Path) -> None:
+    """Only next to other words, and not if another condition is unmet; the answer and the agent's tool say so."""
+    memory = indexed(open_memory, workspace, crane="The gantry lifts the old boiler.", plan="Alter the hoist first.")
+    for query, words in {
+        '"lifts old gantry" boiler': "lifts old gantry boiler",
+        'boiler: “gantry old”, "lifts the"': "boiler: gantry old , \"lifts the\"",
+        '-hoist "gantry old" boiler "old lifts"': "-hoist gantry old boiler old lifts",
+    }.items():
+        outcome = memory.search(query)
+        assert outcome.corrected is not None, query
+        assert (outcome.corrected.query, outcome.results[0].path) == (words, "crane.md")
+        assert outcome.corrected.is_shorter
+    assert outcome.notice == "Nothing contains “gantry old” or “old lifts”."
+    answer = memory_search(AgentAccess(lambda: memory, Settings()), '"lifts old gantry" boiler')
+    assert answer.notice == "Nothing contains “lifts old gantry”."
+    whole = ['"gantry old"', 'path:crane "gantry old"', 'path:pump "gantry old" boiler', '"gantry -old" boiler']
+    whole += ['"lifts the old" boiler', '"bassoon trombone" sackbut', '-"gantry old" boiler']
+    assert not [query for query in whole if memory.search(query).corrected is not None]
+    assert not memory.search('"lifts old gantry" boiler', correct=False).results
+
+
 @pytest.mark.parametrize("mode", ["keyword", "auto"])
 def test_day_is_found_without_the_year_that_occurs_nowhere(open_memory, workspace: Path, mode: str) -> None:
     texts = {
