@@ -558,7 +558,7 @@ def test_quotation_that_nothing_contains_is_read_as_words(open_memory, workspace
     memory = indexed(open_memory, workspace, crane="The gantry lifts the old boiler.", plan="Alter the hoist first.")
     for query, words in {
         '"lifts old gantry" boiler': "lifts old gantry boiler",
-        'boiler: “gantry old”, "lifts the"': "boiler: gantry old , \"lifts the\"",
+        'boiler: “gantry old”, "lifts the"': 'boiler: gantry old , "lifts the"',
         '-hoist "gantry old" boiler "old lifts"': "-hoist gantry old boiler old lifts",
     }.items():
         outcome = memory.search(query)
