@@ -25,6 +25,8 @@ _NEAR = 16
 """Chunks on both sides that count as near, about 17 KB: a long journal has most pairs of words somewhere."""
 _CHANCE = 3
 """Least number of near chunks with each of the terms for these to meet by chance, as everyday words of a journal do."""
+_MAX_IN_FILE = 6
+"""Maximum number of terms of a query whose words may be in different passages of a file."""
 _OFTEN = 0.25
 """Share of a project's candidates that hold a term from which it counts in full for the others. Fewer may hold it by
 chance. Without this, sessions that are assigned to projects at random lose .012 nDCG@10."""
@@ -281,12 +283,12 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
                 chunks.discard(id_)
 
     def add_files(self, files_of: Callable[[Sequence[int]], Iterable[tuple[int, int]]]) -> None:
-        """Raise the scores of chunks that hold all terms of a short query together with others near them in the same
-        file: two words that the user remembers may be in different sections.
+        """Raise the scores of chunks that hold all terms of a query together with others near them in the same file:
+        the words that the user remembers may be in different sections.
 
         `files_of` returns the file of each chunk.
         """
-        if self.groups or not 1 < len(self.terms) <= scoring.SHORT_QUERY:
+        if self.groups or not 1 < len(self.terms) <= _MAX_IN_FILE:
             return
         ids = sorted(self.contributions)
         near = [id_ for id_ in ids if id_ not in self.in_some_form]

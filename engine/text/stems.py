@@ -167,9 +167,27 @@ spectra, stratum strata, symposium symposia, alumnus alumni, bacillus bacilli, c
 genus genera, locus loci, nucleus nuclei, radius radii, stimulus stimuli, syllabus syllabi, terminus termini, torus
 tori, modulus moduli, uterus uteri, corpus corpora, vertex vertices, vortex vortices, apex apices, appendix
 appendices, matrix matrices, index indices, codex codices, helix helices, schema schemata, stigma stigmata, stoma
-stomata, genie genii, seraph seraphim, bad worse worst, far farther farthest
+stomata, genie genii, seraph seraphim, bad worse worst, far farther farthest,
+armour armor, behaviour behavior, colour color, endeavour endeavor, favour favor, favourite favorite, flavour flavor,
+glamour glamor, harbour harbor, honour honor, humour humor, labour labor, neighbour neighbor, neighbourhood
+neighborhood, odour odor, parlour parlor, rigour rigor, rumour rumor, saviour savior, savour savor, savoury savory,
+splendour splendor, tumour tumor, vapour vapor, vigour vigor, calibre caliber, centre center, fibre fiber, litre liter,
+lustre luster, manoeuvre maneuver, meagre meager, metre meter, sombre somber, spectre specter, theatre theater, defence
+defense, licence license, offence offense, practise practice, pretence pretense, analogue analog, catalogue catalog,
+dialogue dialog, programme program, cancelled canceled, cancelling canceling, counsellor counselor, dialled dialed,
+fuelled fueled, jeweller jeweler, jewellery jewelry, labelled labeled, labelling labeling, levelled leveled, levelling
+leveling, marvellous marvelous, modelled modeled, modelling modeling, signalled signaled, signalling signaling,
+totalled totaled, travelled traveled, traveller traveler, travelling traveling, woollen woolen, enrol enroll, enrolment
+enrollment, fulfil fulfill, instalment installment, skilful skillful, wilful willful, ageing aging, aluminium aluminum,
+anaemia anemia, anaesthetic anesthetic, archaeology archeology, artefact artifact, diarrhoea diarrhea, doughnut donut,
+draught draft, encyclopaedia encyclopedia, foetus fetus, grey gray, haemoglobin hemoglobin, judgement judgment,
+leukaemia leukemia, mould mold, moustache mustache, oestrogen estrogen, paediatric pediatric, plough plow, pyjamas
+pajamas, sceptic skeptic, sceptical skeptical, smoulder smolder, sulphur sulfur, yoghurt yogurt
 """
-"""English words with forms that no rule reduces to one stem. Left out: forms that are also other words ("ground")."""
+"""English words with forms or British and American spellings that no rule reduces to one stem. Left out: forms that are
+also other words ("ground", "tyre").
+"""
+_VERB_IN_IZE = lazy_pattern(r"(\w{3,}[iy])([sz])(e[drs]?|ers|ing|ations?)")
 _AMBIGUOUS = frozenset("indices lives overate theses vertices vortices".split())
 """Irregular forms with the stem of another word: by the stem of "indices", "index" would find "indicate"."""
 
@@ -233,10 +251,14 @@ def forms_of(root: str, language: str) -> tuple[str, ...]:
 
 
 def irregular_forms(root: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the other irregular forms of an English word: as stems, and as words if another word has the same stem."""
+    """Return irregular forms and the other spelling of an English word: as stems, and as words if another word has the
+    same stem.
+    """
     stems = stems_of("english")
     forms = _irregular(root[:1]).get(root if root in _AMBIGUOUS else stems[root], ())
     found = dict.fromkeys(stems[form] for form in forms if form not in _AMBIGUOUS)
+    if verb := _VERB_IN_IZE.fullmatch(root):
+        found[stems[verb[1] + ("s" if verb[2] == "z" else "z") + verb[3]]] = None
     found.pop(stems[root], None)
     return tuple(found), tuple(form for form in forms if form in _AMBIGUOUS and form != root)
 

@@ -574,6 +574,18 @@ def test_quotation_that_nothing_contains_is_read_as_words(open_memory, workspace
     assert not memory.search('"lifts old gantry" boiler', correct=False).results
 
 
+def test_unknown_word_is_left_out_if_the_others_meet_once(open_memory, workspace: Path) -> None:
+    """Three words in the same passage, not two, rarely meet by chance; more common ones may."""
+    words = ["A cart.", "Some tar.", "Wet ropes.", *["A lift."] * 13]
+    others = {f"note-{at}": words[at % len(words)] for at in range(60)}
+    memory = indexed(open_memory, workspace, **others, crane="A gantry and a lift, a cart, some tar and wet ropes.")
+    found = memory.search("cart tar ropes trombone", min_score=0.9)
+    assert found.corrected is not None
+    assert (found.corrected.query, found.results[0].path) == ("cart tar ropes", "crane.md")
+    assert memory.search("cart tar trombone", min_score=0.9).corrected is None
+    assert memory.search("lift tar cart trombone", min_score=0.9).corrected is None
+
+
 @pytest.mark.parametrize("mode", ["keyword", "auto"])
 def test_day_is_found_without_the_year_that_occurs_nowhere(open_memory, workspace: Path, mode: str) -> None:
     texts = {

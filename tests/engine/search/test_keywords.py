@@ -768,7 +768,16 @@ def test_note_is_found_by_name_among_many_such_names(
     assert find(query, 1) == ["named.md"]
 
 
-@pytest.mark.parametrize(("query", "text"), [("bought", "We buy a boat."), ("mouse", "Two mice in the attic.")])
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ("bought", "We buy a boat."),
+        ("mouse", "Two mice in the attic."),
+        ("favourite", "Our favorites in the attic."),
+        ("organisation", "They organized the attic."),
+        ("analyze", "We analysed the attic."),
+    ],
+)
 def test_irregular_form_found_without_the_exact_one(
     memory: BuiltinMemory, tmp_path: Path, query: str, text: str
 ) -> None:
@@ -931,6 +940,9 @@ def test_file_with_all_words_in_two_sections_comes_first(memory: BuiltinMemory, 
     found = [result.path for result in memory.search("slates mortar", max_results=20).results]
     assert [path for path in dict.fromkeys(found) if path in {"both.md", "shed.md"}] == ["both.md", "shed.md"]
     assert found.index("both.md") == 0
+    longer = memory.search("slates leak mortar crumbles", max_results=1, explain=True)
+    assert longer.explanation is not None
+    assert (longer.results[0].path, longer.explanation.results[0].in_file) == ("shed.md", True)
 
 
 def test_score_of_words_in_two_sections_depends_on_no_other_note(memory: BuiltinMemory, tmp_path: Path) -> None:
