@@ -263,9 +263,8 @@ def _add_search(search: _Parser) -> None:
     )
     search.add_argument("--exact", action="store_true", help="search for the words as typed, without corrections")
     search.add_argument("--explain", action="store_true", help="explain where each score comes from")
-    search.add_argument(
-        "--markdown", action="store_true", help="print a page of Markdown with citations instead of text"
-    )
+    search.add_argument("--full", action="store_true", help="print more of each passage than its best lines")
+    search.add_argument("--markdown", action="store_true", help="print Markdown with citations instead of text")
 
 
 def _add_search_filters(search: argparse.ArgumentParser) -> None:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _MAX_COPIES = 5
 """Maximum number of copies of a result that are listed."""
+_MAX_CHARACTERS = 240
+"""Maximum length of a result's text without `--full`: three lines of a usual terminal."""
 _LONGEST_NAME = 4
 """Maximum number of words of a query that may be the name of a file."""
 _CONTROLS: "dict[RemedyName, str]" = {
@@ -142,7 +144,7 @@ def _print_text(outcome: SearchOutcome, arguments: Namespace) -> None:
     explanation = outcome.explanation
     reasons = explanation.results if explain and explanation else ()
     for result, reason in zip_longest(outcome.results, reasons):
-        _print_result(result, reason)
+        _print_result(result, reason, full=arguments.full)
         if result.copies:
             print(f"{_copies(result)}\n")
         if result.more_in_file:
@@ -185,7 +187,7 @@ def _print_remarks(outcome: SearchOutcome, query: str) -> None:
         print(f"If a file with this name is missing, try: mnemoscope doctor {safe(_quote(query))}")
 
 
-def _print_result(result: MemorySearchResult, reason: "ResultExplanation | None") -> None:
+def _print_result(result: MemorySearchResult, reason: "ResultExplanation | None", *, full: bool) -> None:
     lines = f"{result.start_line}-{result.end_line}"
     heading = safe(" › ".join(result.heading) or result.title)
     where = f"{safe(result.workspace)}: " if result.workspace else ""
@@ -198,7 +200,13 @@ def _print_result(result: MemorySearchResult, reason: "ResultExplanation | None"
         print(safe(session_line(result.message, result.modified)))
     before, after = _context(result)
     print(before, end="")
-    print_marked(result.snippet, result.match_ranges if supports_bold() else ())
+    text, ranges = result.snippet, result.match_ranges
+    if not full:
+        from engine.search.snippets import make_snippet  # loaded by the search, unless another program answered
+
+        best = make_snippet(text, ranges, _MAX_CHARACTERS)
+        text, ranges = best.text, best.ranges
+    print_marked(text, ranges if supports_bold() else ())
     print(after, end="")
     if reason:
         from engine.search.result_reasons import reasons_of  # only if an explanation is requested
@@ -247,17 +255,12 @@ def _quote(text: str) -> str:
     return quote(text)
 
 
-_STAGE_NAMES = {"question": "embedding", "query": "operators"}
-"""Plainer names of stages than in the JSON."""
-
-
 def _stage_name(stage: "SearchStage", explanation: "SearchExplanation") -> str:
-    name = _STAGE_NAMES.get(stage.name, stage.name)
-    return f"{name} *" if stage.name == explanation.emptied_by else name
+    return f"{stage.name} *" if stage.name == explanation.emptied_by else stage.name
 
 
 def _stage_text(stage: "SearchStage") -> str:
-    unit = "" if stage.unit in ("chunks", "questions") else f" {stage.unit}"
+    unit = "" if stage.unit in ("chunks", "queries") else f" {stage.unit}"
     return f"{stage.left:,} of {stage.entered:,}{unit}  {stage.milliseconds:.1f} ms  {safe(stage.note)}"
 
 

@@ -10,6 +10,7 @@ from engine.cli.output import print_failed, print_issues, print_json, safe, spen
 from engine.cli.workspace import CliWorkspace, find_workspace, opened
 from engine.records import MemoryProviderStatus, Probe, VectorStatus, to_builtins
 
+_MAX_SCRIPTS = 4
 _ON = {True: "enabled", False: "disabled"}
 
 
@@ -75,11 +76,12 @@ def _about_search(status: MemoryProviderStatus) -> Iterator[tuple[str, str]]:
         yield "Model", status.model
     yield from privacy_lines(status)
     if scripts := status.custom.get("unknownScripts"):
-        yield "Unknown to the model", f"{', '.join(scripts)} (found by words only)"
+        rest = f" and {len(scripts) - _MAX_SCRIPTS:,} more scripts" if len(scripts) > _MAX_SCRIPTS else ""
+        yield "Unknown to the model", f"{', '.join(scripts[:_MAX_SCRIPTS])}{rest} (found by words only)"
     yield "Keywords", _state(status.fts.enabled, status.fts.available, status.fts.error)
     yield "Vectors", _vectors(status.vector, status.pending_vectors)
-    if status.vector.enabled and status.vector.requested and status.vector.dims:
-        yield "Vector search method", _engine(status.vector)
+    if status.vector.enabled and status.vector.requested and status.vector.dims and (reason := _engine(status.vector)):
+        yield "Vector search method", reason
     cache = status.cache
     limit = f" of at most {cache.max_entries:,}" if cache.max_entries else ""
     yield "Vector cache", f"{_ON[cache.enabled]} ({cache.entries:,}{limit}, {size(cache.bytes)})"
@@ -124,6 +126,5 @@ def _vectors(vector: VectorStatus, pending: int) -> str:
 
 
 def _engine(vector: VectorStatus) -> str:
-    """Return the engine in use and the reason; a library that can't be loaded is only named if it is needed."""
-    reasons = (vector.reason, (vector.load_error or "") if vector.needs_extension else "")
-    return ": ".join(filter(None, (vector.engine, " ".join(filter(None, reasons)))))
+    """Return why this engine is in use; a library that can't be loaded is only named if it is needed."""
+    return " ".join(filter(None, (vector.reason, (vector.load_error or "") if vector.needs_extension else "")))

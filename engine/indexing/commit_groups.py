@@ -28,7 +28,6 @@ class TextOutcome(msgspec.Struct):
 
     files_seen: int = 0
     files_indexed: int = 0
-    files_unchanged: int = 0
     files_removed: int = 0
     chunks_indexed: int = 0
     chunks_removed: int = 0
@@ -49,8 +48,6 @@ class TextOutcome(msgspec.Struct):
     def add(self, later: "TextOutcome") -> None:
         """Add the counts of a later pass over the same files: numbers of files are replaced, the work is summed."""
         self.files_seen = later.files_seen
-        # Files that the earlier pass indexed are unchanged in the later one.
-        self.files_unchanged = max(0, later.files_unchanged - self.files_indexed)
         self.files_indexed += later.files_indexed
         self.files_removed += later.files_removed
         self.chunks_indexed += later.chunks_indexed

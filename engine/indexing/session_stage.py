@@ -123,7 +123,6 @@ class SessionStage:
         others = (copies ^ copies_before).union(name for name, one in left_out.items() if one.rule == INDEXED_ELSEWHERE)
         due = [file for file in own if file.name in written or file.name in others]
         unchanged = (known.keys() & present) - {file.name for file in due} - external.keys()
-        self._outcome.files_unchanged += len(unchanged)
         for name, stored in left_out.items():
             if name in unchanged:
                 self._outcome.skipped.append(FileIssue(path=name, rule=stored.rule, detail=stored.detail))
@@ -151,7 +150,6 @@ class SessionStage:
         if not all(not file.path.endswith(LINES_END) or self._has_only_grown(file) for file in due):
             return False
         self._outcome.files_seen = len(self._transcripts.files)
-        self._outcome.files_unchanged = len(self._transcripts.files) - len(due)
         self._read(due, set())
         return not (self._outcome.failed or self._outcome.skipped)
 

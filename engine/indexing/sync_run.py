@@ -131,7 +131,7 @@ class SyncRun:
             error=str(self.failure or ""),
             files_seen=outcome.files_seen,
             files_indexed=outcome.files_indexed,
-            files_unchanged=outcome.files_unchanged,
+            files_unchanged=self._unchanged(),
             files_removed=outcome.files_removed,
             chunks_indexed=outcome.chunks_indexed,
             chunks_removed=outcome.chunks_removed,
@@ -147,6 +147,14 @@ class SyncRun:
             provider_failed=isinstance(self.failure, ProviderError),
             batch_jobs=self._vectors.batch_jobs,
         )
+
+    def _unchanged(self) -> int:
+        """Return the number of files in the index that this sync did not index; 0 if it is unknown."""
+        try:
+            with self._store.read() as snapshot:
+                return max(0, snapshot.file_count() - self._outcome.files_indexed)
+        except MnemoscopeError:
+            return 0
 
     def _lock(self) -> None:
         if self._store.try_lock():

@@ -180,7 +180,6 @@ class TextStage:
         for batch in in_batches(listed, _FILES_PER_CHECK):
             self._token.checkpoint()
             due += [file for file in batch if self._is_due(file, known.get(file.name))]
-        outcome.files_unchanged = len(listed) - len(due)
         changed = {file.name: file for file in due}
         outcome.report(self._crashes.issues(file for file in listed if file.name not in changed))
         due, passed_over = self._crashes.readable(due)
@@ -241,7 +240,6 @@ class TextStage:
         if stored is not None and stored.hash == note.hash:
             self._crashes.end_reading(file)
             self._commits.add(_time_change(file))
-            self.outcome.files_unchanged += 1
             return None
         return note
 

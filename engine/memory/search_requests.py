@@ -1,7 +1,7 @@
 """Converts search options to a request, with the settings' values as defaults, that can serve as a cache key."""
 
 from collections.abc import Sequence
-from typing import Literal, TypedDict
+from typing import Literal, TypedDict, get_args
 from unicodedata import normalize
 
 import msgspec
@@ -73,7 +73,11 @@ _PER_FILE = 3
 
 
 def make_request(settings: QuerySettings, query: str, like: Passage | None, options: "SearchOptions") -> SearchRequest:
-    """Create a search request from options and settings; `query` is empty if `like` is set. Raises `QueryTooLong`."""
+    """Create a search request from options and settings; `query` is empty if `like` is set.
+
+    Raises `QueryTooLong`; TypeError for an unknown option and ValueError for an unknown value, which would be ignored.
+    """
+    _check_names(options)
     check_length(query)
     shared = False
     if session_key := options.get("session_key"):
@@ -118,6 +122,15 @@ def make_request(settings: QuerySettings, query: str, like: Passage | None, opti
         like=like,
         within=earlier,
     )
+
+
+def _check_names(options: "SearchOptions") -> None:
+    if others := options.keys() - SearchOptions.__annotations__.keys():
+        raise TypeError(f"No option {min(others)!r}; use {', '.join(SearchOptions.__annotations__)}.")
+    given = {"mode": (options.get("mode", "auto"),), "sources": options.get("sources") or ()}
+    for name, allowed in (("mode", ("auto", "keyword")), ("sources", get_args(Source))):
+        if unknown := set(given[name]).difference(allowed):
+            raise ValueError(f"Unknown {name} {min(unknown)!r}; use {' or '.join(map(repr, allowed))}.")
 
 
 def check_length(query: str) -> None:

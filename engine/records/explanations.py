@@ -7,7 +7,7 @@ import msgspec
 from engine.records.base import Record
 
 DateOrigin = Literal["name", "folder", "front-matter", "session", "modified", "evergreen"]
-StageUnit = Literal["chunks", "files", "words", "questions"]
+StageUnit = Literal["chunks", "files", "words", "queries"]
 MatchField = Literal["title", "alias", "heading", "name", "body"]
 RemedyName = Literal[
     "weak",

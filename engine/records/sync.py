@@ -89,6 +89,7 @@ class SyncReport(Record, frozen=True):
     files_seen: int
     files_indexed: int
     files_unchanged: int
+    """Number of files in the index that were not indexed again; a file with several sessions counts as several."""
     files_removed: int
     chunks_indexed: int
     chunks_removed: int

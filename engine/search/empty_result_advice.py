@@ -54,7 +54,7 @@ _UNTRANSLATED = marked(
 _THE_REST = marked("The rest of the query finds {results}.")
 _IN_ITS_TIME = marked("With its time as a condition, this query finds {results}.")
 _IN_ITS_SESSIONS = marked("As {condition}, this query finds {results}.")
-_LEGS = ("question", "words", "keywords", "vectors")
+_LEGS = ("embedding", "words", "keywords", "vectors")
 _MAX_HIDDEN = 3
 """Maximum number of hidden folders that are named in an answer."""
 _OF_PROGRAMS = frozenset(

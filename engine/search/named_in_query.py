@@ -22,6 +22,7 @@ from engine.store.connection import id_array
 from engine.store.snapshot import Snapshot
 from engine.text.folding import fold
 from engine.text.spelling import with_word_replaced
+from engine.text.time_expressions import read_times
 
 if TYPE_CHECKING:
     from engine.records import FileIssue, SearchOutcome, SearchRemedy
@@ -207,9 +208,14 @@ class NamedSessions:
 
 
 def _typed_names(query: str, names: Sequence[SessionName]) -> Iterator[tuple[str, SessionName]]:
-    """Yield the names of agents and projects in a query, each as typed; of "Claude Code" only the longest."""
+    """Yield the names of agents and projects in a query, each as typed; of "Claude Code" only the longest.
+
+    A project's name in one word, which may be an ordinary one, is also a name next to nothing but an agent and times.
+    """
     spans = [match.span() for match in _WORD.finditer(query)]
     words = [fold(query[start:end]) for start, end in spans]
+    times = {word for time in read_times(query) for word in _words(time.text)}
+    untimed = [at for at, word in enumerate(words) if word not in times and not times.intersection(words[at : at + 2])]
     longest: dict[tuple[str, int], int] = {}
     for name in sorted(names, key=lambda name: -len(name.words)):
         length = len(name.words)
@@ -221,19 +227,29 @@ def _typed_names(query: str, names: Sequence[SessionName]) -> Iterator[tuple[str
             typed, around = query[start:end], {*words[max(0, at - 1) : at]} & before
             around |= {*words[at + length : at + length + 1]} & _AFTER
             joined = length > 1 and not any(map(str.isspace, typed))
-            next_to = [query[slice(*span)] for span in (*spans[max(0, at - 1) : at], *spans[at + length :][:1])]
-            sure = joined or (name.column == "agent" and (not set(name.words) <= _PLAIN or _is_outermost(next_to)))
+            others = [*filter(at.__gt__, untimed)][-1:] + [*filter((at + length - 1).__lt__, untimed)][:1]
+            next_to = [query[slice(*spans[other])] for other in others]
+            sure = joined or (
+                name.column == "agent" and (not set(name.words) <= _PLAIN or _ends_query(typed, next_to, times))
+            )
             if (sure or around or query[end:].startswith(":")) and all(
                 longest.setdefault((name.column, place), length) == length for place in range(at, at + length)
             ):
                 yield typed, name
+    if any(column == "agent" for column, _ in longest):
+        rest = [at for at in untimed if ("agent", at) not in longest]
+        for name in names if len(rest) == 1 and ("project", rest[0]) not in longest else ():
+            if name.column == "project" and name.words == (words[rest[0]],):
+                yield query[slice(*spans[rest[0]])], name
 
 
-def _is_outermost(next_to: Sequence[str]) -> bool:
-    """Whether a name with these words next to it begins or ends the query; not if it is part of a longer name, such as
-    "Claude Monet".
+def _ends_query(typed: str, next_to: Sequence[str], times: Collection[str]) -> bool:
+    """Whether a name with these words next to it begins or ends the query, apart from times; not if it may be part of a
+    longer name, such as "Claude Monet".
     """
-    return len(next_to) == 1 and not next_to[0][0].isupper()
+    if not next_to:
+        return bool(times)
+    return len(next_to) == 1 and not (typed[0].isupper() and next_to[0][0].isupper())
 
 
 def session_conditions(snapshot: Snapshot, query: str) -> tuple[str, str]:

@@ -281,7 +281,7 @@ class Stages(msgspec.Struct, eq=False):
 
     def add_query_vector(self, *, embedded: bool, details: Details = None) -> None:
         """Record whether the query has a vector; this stage is shown first although other stages ran before it."""
-        self.add("question", 1, int(embedded), details, "questions")
+        self.add("embedding", 1, int(embedded), details, "queries")
         self.found.insert(0, self.found.pop())
 
     def add_terms(self, terms: Sequence[Term], dropped: Sequence[str], unfinished: str) -> None:

@@ -485,7 +485,7 @@ def restrict(
             filtered=files is not None,
             tags_wait=any(map(context.query.values_of_required, _FROM_NOTES)) and not _has_tags(snapshot),
         )
-        context.stages.add("query", count, count if scope.chunks is None else len(scope.chunks), context.understood)
+        context.stages.add("operators", count, count if scope.chunks is None else len(scope.chunks), context.understood)
     return scope
 
 

@@ -21,10 +21,10 @@ from gui.search.messages import milliseconds
 from gui.text.formatting import date_of
 
 STAGES: dict[str, str] = {
-    "question": marked("Query"),
+    "embedding": marked("Query"),
     "index": marked("Index"),
     "filters": marked("Filters"),
-    "query": marked("Operators"),
+    "operators": marked("Operators"),
     "within": marked("Earlier results"),
     "limits": marked("Limits"),
     "passage": marked("The passage"),

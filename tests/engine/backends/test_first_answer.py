@@ -197,5 +197,5 @@ def test_only_an_empty_answer_is_explained_if_so_requested(kind: str, request: p
     assert [stage[:4] for stage in map(msgspec.structs.astuple, whole.explanation.stages)] == [
         stage[:4] for stage in map(msgspec.structs.astuple, requested.stages)
     ]
-    assert whole.explanation.emptied_by == "query"
+    assert whole.explanation.emptied_by == "operators"
     assert [remedy.name for remedy in whole.explanation.remedies] == ["demand"]

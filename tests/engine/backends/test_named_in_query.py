@@ -12,8 +12,10 @@ from engine.settings.options import SessionSettings
 FOLDED = "The cache folds its keys before it compares them, so two spellings share an entry."
 
 
-def write_claude(folder: Path, id_: str, project: str, file: str, text: str = FOLDED, more: str = "") -> None:
-    common = {"sessionId": id_, "cwd": f"/home/ada/{project}", "timestamp": "2026-05-02T08:00:00Z"}
+def write_claude(
+    folder: Path, id_: str, project: str, file: str, text: str = FOLDED, more: str = "", day: str = "2026-05-02"
+) -> None:
+    common = {"sessionId": id_, "cwd": f"/home/ada/{project}", "timestamp": f"{day}T08:00:00Z"}
     used = [
         {"type": "tool_use", "id": f"t{path}", "name": "Edit", "input": {"file_path": f"/home/ada/{project}/{path}"}}
         for path in (file, more)
@@ -275,3 +277,19 @@ def test_title_of_a_session_counts_for_one_passage(open_memory, tmp_path: Path) 
     assert outcome.total == 2
     found = memory.search("bilge planks", per_file=0, max_results=50).results  # a word of the text and one of the title
     assert sum(Path(result.path).stem == "titled" for result in found) > 10
+
+
+def test_bare_agent_project_and_month_find_the_session(memory, tmp_path: Path) -> None:
+    write_claude(tmp_path, "4", "ledger", "a.md", text="The tide runs late.", day="2026-04-03")
+    write_claude(tmp_path, "5", "rudder", "a.md", text="The tide runs late.", day="2026-04-09")
+    write_codex(tmp_path, "6", "rudder", "2026-04-21")
+    memory.sync()
+    for query, session in {
+        "ledger claude april": "4",
+        "claude april rudder": "5",
+        "rudder codex april": "6",
+        "codex rudder": "6",
+        "Gezeiten claude april": "",
+    }.items():
+        found = memory.search(query).results
+        assert (Path(found[0].path).stem[-1] if found else "") == session, query

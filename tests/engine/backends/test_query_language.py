@@ -195,7 +195,7 @@ def test_explanation_counts_the_passages_with_alternatives(
 ) -> None:
     explanation = memory.search(query, path_glob=glob, explain=True).explanation
     assert explanation is not None
-    assert [stage.left for stage in explanation.stages if stage.name == "query"] == [count]
+    assert [stage.left for stage in explanation.stages if stage.name == "operators"] == [count]
 
 
 def test_prefix_finds_longer_words(memory: BuiltinMemory) -> None:
@@ -233,7 +233,7 @@ def test_role_operator_shows_message_of_that_role(memory: BuiltinMemory) -> None
 )
 def test_condition_of_time_names_its_first_and_last_day(memory: BuiltinMemory, written: str, described: str) -> None:
     stages = {stage.name: stage for stage in memory.search(f"-zzz {written}", explain=True).explanation.stages}
-    assert described in stages["query"].note
+    assert described in stages["operators"].note
 
 
 @pytest.mark.parametrize(("query", "found"), [("agent:claw", True), ("agent:OpenClaw", True), ("agent:codex", False)])
@@ -299,8 +299,8 @@ def test_operators_alone_list_the_newest_file_first(memory: BuiltinMemory) -> No
     assert [result.path for result in outcome.results] == ["greenhouse.md", "shopping.md", "daily/2026-02-09.md"]
     assert outcome.total == 4
     stages = {stage.name: stage for stage in outcome.explanation.stages}
-    assert "the newest files come first" in stages["query"].note
-    assert "matches source:notes and matches after:2026 (from 2026-01-01)" in stages["query"].note
+    assert "the newest files come first" in stages["operators"].note
+    assert "matches source:notes and matches after:2026 (from 2026-01-01)" in stages["operators"].note
     assert [result.path for result in memory.search("-irrigation path:daily").results] == ["daily/2026-02-09.md"]
 
 
@@ -370,9 +370,9 @@ def test_filters_of_caller_and_query_both_apply(memory: BuiltinMemory) -> None:
     assert found(memory, "path:daily", sources=["sessions"]) == set()
     outcome = memory.search("irrigation path:daily", sources=["sessions"], explain=True)
     stages = {stage.name: stage for stage in outcome.explanation.stages}
-    assert list(stages)[:3] == ["question", "filters", "query"]
-    assert "No passage that passes the filters matches path:daily." in stages["query"].note
-    assert stages["query"].left == 0
+    assert list(stages)[:3] == ["embedding", "filters", "operators"]
+    assert "No passage that passes the filters matches path:daily." in stages["operators"].note
+    assert stages["operators"].left == 0
 
 
 def test_invalid_syntax_is_searched_as_words_with_notice(memory: BuiltinMemory) -> None:
@@ -384,7 +384,7 @@ def test_invalid_syntax_is_searched_as_words_with_notice(memory: BuiltinMemory) 
 def test_explanation_of_plain_words_has_all_stages_in_order(memory: BuiltinMemory) -> None:
     stages = memory.search("the irrigation timer", explain=True).explanation.stages
     assert [stage.name for stage in stages] == [
-        *("question", "words", "keywords", "vectors", "scores", "threshold", "results")
+        *("embedding", "words", "keywords", "vectors", "scores", "threshold", "results")
     ]
 
 

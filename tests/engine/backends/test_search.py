@@ -1,5 +1,6 @@
 """Searches of an indexed workspace through the public interface."""
 
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -114,7 +115,7 @@ def test_stages_ordered_with_counts(open_memory) -> None:
     memory.sync()
     stages = memory.search("the irrigation timer", path_glob="daily/**", explain=True).explanation.stages
     assert [stage.name for stage in stages] == [
-        *("question", "filters", "words", "keywords", "vectors", "scores", "threshold", "results")
+        *("embedding", "filters", "words", "keywords", "vectors", "scores", "threshold", "results")
     ]
     assert [(stage.entered, stage.left, stage.unit) for stage in stages[1:4]] == [
         *((4, 1, "files"), (3, 2, "words"), (4, 0, "chunks"))
@@ -488,3 +489,17 @@ def test_copies_are_separate_files_in_a_list(open_memory, workspace: Path) -> No
     memory.sync()
     listed = memory.search("path:marina", max_results=50)
     assert set(paths(listed)) == {"marina.md", "marina (1).md", "backup/old/marina.md"}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"mode": "keywords"}, "Unknown mode 'keywords'; use 'auto' or 'keyword'."),
+        ({"sources": ["notes"]}, "Unknown sources 'notes'; use 'memory' or 'sessions'."),
+        ({"limit": 3}, "No option 'limit'; use max_results, "),
+    ],
+)
+def test_unknown_option_is_an_error(open_memory, options, message) -> None:
+    memory = open_memory()
+    with pytest.raises((TypeError, ValueError), match=re.escape(message)):
+        memory.search("timer", **options)

@@ -155,7 +155,7 @@ def test_random_letters_are_searched_by_keywords_alone(open_memory, workspace: P
     memory = indexed(open_memory, workspace, ENGLISH, OTHER)
     assert found(memory, query) == []
     stages = memory.search(query, correct=False, explain=True).explanation.stages
-    (note,) = [stage.note for stage in stages if stage.name == "question"]
+    (note,) = [stage.note for stage in stages if stage.name == "embedding"]
     assert note.lower().startswith("not searched by meaning: the model doesn't know “")
     (workspace / "note-2.md").write_text(f"{query}\n", "utf-8")
     memory.sync()

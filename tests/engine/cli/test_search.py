@@ -85,6 +85,25 @@ def test_more_in_file_is_a_line_with_the_option(run: Run, memory: FakeMemory, mo
     assert "--max-results" not in out
 
 
+def test_results_show_their_best_lines_unless_full(
+    run: Run, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    search = memory.search
+    text = "\n".join(f"Line {number} of a long list of valves." for number in range(20)).replace("12 of", "pump of")
+
+    def long(query: str, **options: object) -> SearchOutcome:
+        outcome = search(query, **options)  # type: ignore[arg-type]
+        at = text.index("pump")
+        first = with_text(outcome.results[0], snippet=text, match_ranges=((at, at + 4),))
+        return msgspec.structs.replace(outcome, results=(first,))
+
+    monkeypatch.setattr(memory, "search", long)
+    shown = run("search", "irrigation").out.split("\n\n")[0].splitlines()[1:]
+    assert 2 < len(shown) < 8
+    assert "Line pump of a long list of valves." in shown
+    assert text in run("search", "irrigation", "--full").out
+
+
 def test_result_of_filters_alone_has_no_score(run: Run, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     search = memory.search
 

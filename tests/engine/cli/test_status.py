@@ -71,7 +71,7 @@ def test_status_shows_each_problem(run: Run, memory: FakeMemory) -> None:
         custom={
             "providerUnavailableReason": "Not installed.",
             "providerError": "Gone.",
-            "unknownScripts": ["Greek", "Hebrew"],
+            "unknownScripts": ["Ethiopic", "Georgian", "Greek", "Hebrew", "Khmer", "Lao"],
         },
         pending_vectors=9,
         last_sync=make_summary(error="The disk is full."),
@@ -88,13 +88,13 @@ def test_status_shows_each_problem(run: Run, memory: FakeMemory) -> None:
     assert lines["Extra paths"] == "/a, /b"
     assert lines["Fallback"] == "from openai: No key."
     assert lines["Keywords"] == "unavailable: No FTS5."
-    assert lines["Vector search method"] == "numpy: sqlite-vec can't be loaded. Not found."
+    assert lines["Vector search method"] == "sqlite-vec can't be loaded. Not found."
     assert lines["Vectors"] == "0 searched with numpy, 512 dimensions; 9 pending"
     assert lines["Batch"] == "enabled (failures 1/2)"
     assert lines["Batch error"] == "Quota."
     assert lines["Unavailable"] == "Not installed."
     assert lines["Last failure"] == "Gone."
-    assert lines["Unknown to the model"] == "Greek, Hebrew (found by words only)"
+    assert lines["Unknown to the model"] == "Ethiopic, Georgian, Greek, Hebrew and 2 more scripts (found by words only)"
     assert lines["Last update"].endswith("manual: The disk is full.")
     assert lines["Index error"] == "Set aside."
     assert "Writing now" in lines
@@ -116,7 +116,7 @@ def test_vector_engine_is_shown_with_its_reason(run: Run, memory: FakeMemory) ->
         switches_at=7,
     )
     memory.set_status(vector=vector)
-    assert fields(run("status").out)["Vector search method"] == "sqlite-vec: Automatic."
+    assert fields(run("status").out)["Vector search method"] == "Automatic."
     memory.set_status(vector=msgspec.structs.replace(vector, enabled=False))
     assert "Vector search method" not in fields(run("status").out)
 

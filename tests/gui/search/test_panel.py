@@ -312,7 +312,7 @@ def test_empty_answer_explains_itself(qtbot, panel, ask):
         _press(qtbot, panel, "How this search worked")
 
 
-SYNC = SearchRemedy(name="sync", stage="question", advice="Update to create the vectors for search by meaning.")
+SYNC = SearchRemedy(name="sync", stage="embedding", advice="Update to create the vectors for search by meaning.")
 
 
 def test_running_update_is_not_offered_again(qtbot, panel, memory, ask, monkeypatch):
