@@ -54,8 +54,7 @@ class MuseParser(LineParser, kw_only=True):
             parts = list(self._record(kind, payload, mapping(payload, "record") or payload))
         stamp = value.get("recorded_at")
         time = seconds(stamp // 1000) if isinstance(stamp, int | float) else None  # `/` fails on a number of 400 digits
-        id_ = string(event, "message_id") or string(value, "id")
-        return self.next_message(parts, line, id=id_, time=time)
+        return self.next_message(parts, line, id=string(event, "message_id") or string(value, "id"), time=time)
 
     def _record(self, kind: str, payload: Mapping[str, Any], record: Mapping[str, Any]) -> Iterator[Part]:
         if kind in ("runtime.session.metadata", "session.workspace_branch.observed"):
