@@ -1,5 +1,6 @@
 """Tokens and cost that a transcript records, by model; unrecorded numbers are None, never 0."""
 
+import functools
 import math
 
 import msgspec
@@ -100,15 +101,22 @@ def counted(value: object, names: str, *, cost: str = "", with_cached: bool = Fa
     as far as they are stated; `a.b` is a member of a member, `a+b` a sum, whose second number may be missing.
     `with_cached`: whether the number of sent tokens includes the cached ones.
     """
-    sent, *others = (_count(value, name) for name in names.split())
+    if not isinstance(value, dict) or not value:
+        return Usage()
+    sent, *others = (_sum(value, paths) for paths in _paths(names))
     own = without_cached(sent, *others[1:]) if with_cached else sent
     usage = Usage(own, *others)
-    usage.cost = dollars(member(value, cost))
+    usage.cost = dollars(member(value, cost)) if cost else None
     return usage
 
 
-def _count(value: object, name: str) -> int | None:
-    first, *more = (tokens(member(value, *path.split("."))) for path in name.split("+"))
+@functools.cache
+def _paths(names: str) -> tuple[tuple[list[str], ...], ...]:
+    return tuple(tuple(path.split(".") for path in name.split("+")) for name in names.split())
+
+
+def _sum(value: object, paths: tuple[list[str], ...]) -> int | None:
+    first, *more = (tokens(member(value, *path)) for path in paths)
     return None if first is None else first + sum(filter(None, more))
 
 
