@@ -14,7 +14,7 @@ from engine.corpus.documents.text_collector import (
     encrypted,
 )
 from engine.corpus.documents.web_pages import HtmlText, decoded
-from engine.corpus.documents.xml_archive import Archive, DublinCore, XmlHandler
+from engine.corpus.documents.xml_archive import Archive, Element, elements, read_dublin_core
 
 _PAGES = ("", "application/xhtml+xml", "text/html", "text/x-oeb1-document", "application/x-dtbook+xml")
 """Media types of chapters; "" if none is named."""
@@ -23,14 +23,13 @@ _PAGES = ("", "application/xhtml+xml", "text/html", "text/x-oeb1-document", "app
 def read_epub(data: bytes, text: DocumentText) -> None:
     """Read a book into `text`, in the order of its spine. Raises `DocumentError`."""
     archive = Archive(data)
-    container = _Container()
-    container.parse(archive.part("META-INF/container.xml") or b"<container/>")
-    package, folder = _Package(), posixpath.dirname(container.package)
-    body = archive.part(container.package)
+    roots = (one for one in elements(archive.part("META-INF/container.xml")) if one.tag == "rootfile")
+    main = next(filter(None, (root.attributes.get("full-path", "") for root in roots)), "")
+    body = archive.part(main)
     if not body:
         raise damaged(skip_reasons.NO_MAIN_PART)
-    DublinCore().read_into(body, text)
-    package.parse(body)
+    read_dublin_core(body, text)
+    package, folder = _Package(elements(body)), posixpath.dirname(main)
     chapters = [_resolve_href(folder, href) for href in package.chapters()]
     locked = archive.part("META-INF/encryption.xml").decode("utf-8", "replace")
     if any(chapter and f'"{chapter}"' in unquote(locked) for chapter in chapters):
@@ -75,10 +74,14 @@ def _navigation_links(data: bytes) -> list[tuple[str, str]]:
 
 
 def _ncx_links(data: bytes) -> list[tuple[str, str]]:
-    contents = _Ncx()
+    links, label = list[tuple[str, str]](), ""
     with suppress(DocumentError):
-        contents.parse(data)
-    return contents.links
+        for tag, attributes, text in elements(data):
+            if tag == "content":
+                links.append((attributes.get("src", ""), label))
+            elif tag in ("navPoint", "text"):
+                label = label + "".join(text) if tag == "text" else ""
+    return links
 
 
 def _resolve_href(folder: str, href: str) -> str:
@@ -86,24 +89,17 @@ def _resolve_href(folder: str, href: str) -> str:
     return posixpath.normpath(posixpath.join(folder, unquote(href.partition("#")[0])))
 
 
-class _Container(XmlHandler):
-    def __init__(self) -> None:
-        self.package = ""
-
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        if tag == "rootfile" and not self.package:
-            self.package = attributes.get("full-path", "")
-
-
-class _Package(XmlHandler):
+class _Package:
     """The parts of a publication and their order."""
 
-    def __init__(self) -> None:
+    def __init__(self, found: list[Element]) -> None:
         self.navigation = self.contents = ""
         self._parts: dict[str, str] = {}
         self._order: list[str] = []
+        for element in found:
+            self._read(element.tag, element.attributes)
 
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
+    def _read(self, tag: str, attributes: dict[str, str]) -> None:
         href = attributes.get("href", "")
         media_type = attributes.get("media-type", "").partition(";")[0].strip().lower()
         if tag == "item":
@@ -119,24 +115,3 @@ class _Package(XmlHandler):
     def chapters(self) -> Iterator[str]:
         """The addresses of the chapters in reading order, each once; images and the like are left out."""
         return iter(dict.fromkeys(self._parts[part] for part in self._order if part in self._parts))
-
-
-class _Ncx(XmlHandler):
-    def __init__(self) -> None:
-        self.links: list[tuple[str, str]] = []
-        self._label = ""
-        self._in_text = False
-
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        if tag == "navPoint":
-            self._label = ""
-        elif tag == "content":
-            self.links.append((attributes.get("src", ""), self._label))
-        self._in_text = tag == "text"
-
-    def end(self, tag: str) -> None:
-        self._in_text = False
-
-    def data(self, text: str) -> None:
-        if self._in_text:
-            self._label += text

@@ -19,7 +19,7 @@ from engine.corpus.documents.text_collector import (
     damaged,
     encrypted,
 )
-from engine.corpus.documents.xml_archive import Archive, DublinCore, Paragraphs, Relations, XmlHandler
+from engine.corpus.documents.xml_archive import Archive, Paragraphs, XmlHandler, read_dublin_core, related_parts
 
 _WORD_HEADING = re.compile(r"heading ([1-9])", re.IGNORECASE)
 _WORD_LIST = re.compile(r"list (?:bullet|number) ([2-5])", re.IGNORECASE)
@@ -44,11 +44,11 @@ def open_office_xml(data: bytes, usual: str, text: DocumentText) -> tuple[Archiv
     Raises DocumentError if it is damaged.
     """
     archive = Archive(data)
-    main = next(iter(Relations.of(archive).parts("officeDocument").values()), usual)
+    main = next(iter(related_parts(archive, "officeDocument").values()), usual)
     body = archive.part(main)
     if not body:
         raise damaged(skip_reasons.NO_MAIN_PART)
-    DublinCore().read_into(archive.part("docProps/core.xml"), text)
+    read_dublin_core(archive.part("docProps/core.xml"), text)
     return archive, main, body
 
 
@@ -67,12 +67,11 @@ def read_docx(data: bytes, text: DocumentText) -> None:
         if part := archive.part(posixpath.join(folder, name)):
             with suppress(TextFull):
                 reader.parse(part)
-    related = Relations.of(archive, main)
-    pages = {key: archive.part(name) for key, name in related.parts("aFChunk").items()}
+    pages = {key: archive.part(name) for key, name in related_parts(archive, "aFChunk", main).items()}
     _WordText(text, styles, notes, pages).parse(body)
     margins = []
     for kind in ("header", "footer"):
-        for name in related.parts(kind).values():
+        for name in related_parts(archive, kind, main).values():
             margin = DocumentText()
             with suppress(TextFull, DocumentError):  # as with notes, a damaged part costs its text only
                 _WordText(margin, styles, notes).parse(archive.part(name))
@@ -322,7 +321,7 @@ def open_document(data: bytes, text: DocumentText) -> tuple[Archive, bytes]:
     body = archive.part("content.xml")
     if not body:
         raise damaged(skip_reasons.NO_MAIN_PART)
-    DublinCore().read_into(archive.part("meta.xml"), text)
+    read_dublin_core(archive.part("meta.xml"), text)
     return archive, body
 
 

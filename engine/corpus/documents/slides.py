@@ -9,7 +9,7 @@ from contextlib import suppress
 from engine.corpus.documents import DocumentError
 from engine.corpus.documents.office import OdtText, open_document, open_office_xml
 from engine.corpus.documents.text_collector import DocumentText, list_item, one_line
-from engine.corpus.documents.xml_archive import Archive, Paragraphs, Relations, XmlHandler
+from engine.corpus.documents.xml_archive import Archive, Paragraphs, elements, related_parts
 
 _TITLES = ("title", "ctrTitle")
 _BODIES = ("body", "obj", "")
@@ -24,11 +24,11 @@ _MAX_NESTED = 8
 def read_pptx(data: bytes, text: DocumentText) -> None:
     """Read a PowerPoint presentation into `text`, slide by slide. Raises `DocumentError`."""
     archive, main, body = open_office_xml(data, "ppt/presentation.xml", text)
-    order = _Order()
-    order.parse(body)
+    # The id of the relation is the last of two.
+    order = [attributes.get("id", "") for tag, attributes, _ in elements(body) if tag == "sldId"]
     text.title = "" if _UNTITLED.fullmatch(text.title) else text.title
-    slides = Relations.of(archive, main).parts("slide")
-    names = [slides[id_] for id_ in order.slides if id_ in slides] or [*slides.values()]
+    slides = related_parts(archive, "slide", main)
+    names = [slides[id_] for id_ in order if id_ in slides] or [*slides.values()]
     for number, name in enumerate(names, 1):
         _read_slide(archive, name, number, text)
 
@@ -37,10 +37,9 @@ def _read_slide(archive: Archive, name: str, number: int, text: DocumentText) ->
     slide, notes = _Slide(_BODIES), _Slide()
     with suppress(DocumentError):  # a damaged part costs its text only
         slide.parse(archive.part(name))
-        related = Relations.of(archive, name)
-        for diagram in related.parts("diagramData").values():
+        for diagram in related_parts(archive, "diagramData", name).values():
             slide.parse(archive.part(diagram))
-        for page in related.parts("notesSlide").values():
+        for page in related_parts(archive, "notesSlide", name).values():
             notes.parse(archive.part(page))
     _write(number, slide.title, (slide.collected, notes.collected), text)
 
@@ -67,17 +66,6 @@ def _text_of(collected: DocumentText) -> str:
     with suppress(DocumentError):
         return collected.finish().strip("\n")
     return ""
-
-
-class _Order(XmlHandler):
-    """The ids of the slides in the order in which they are shown."""
-
-    def __init__(self) -> None:
-        self.slides: list[str] = []
-
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        if tag == "sldId":
-            self.slides.append(attributes.get("id", ""))  # the one of the relation, which is the last of two
 
 
 class _Slide(Paragraphs):

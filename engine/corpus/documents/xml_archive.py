@@ -9,7 +9,7 @@ import zipfile
 import zlib
 from contextlib import suppress
 from io import BytesIO
-from typing import Self
+from typing import NamedTuple
 from xml.parsers import expat
 
 from engine.base import skip_reasons
@@ -20,6 +20,8 @@ _LARGEST_PART = 100 * 1024 * 1024
 """Unpacked bytes of all parts that are read."""
 _MAX_PARTS = 50_000
 _MAX_LEVELS = 500
+_MAX_ELEMENTS = 200_000
+"""Elements of a small XML file."""
 _BLOCK = 64 * 1024
 _SHORT_ROW = 500
 """Characters of a row of a table that is one line however many paragraphs its cells have."""
@@ -111,60 +113,63 @@ def _local(name: str) -> str:
     return name.rpartition(" ")[2]
 
 
-class DublinCore(XmlHandler):
-    """Title and author in Dublin Core: `docProps/core.xml`, `meta.xml` and the package of an EPUB."""
+class Element(NamedTuple):
+    tag: str
+    attributes: dict[str, str]
+    text: list[str]
+    """Pieces of its own text, without that of elements in it."""
 
+
+class _Elements(XmlHandler):
     def __init__(self) -> None:
-        self.found = {"title": "", "creator": ""}
-        self._inside = ""
+        self.found: list[Element] = []
+        self._open: list[Element] = []
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        self._inside = tag if tag in self.found and not self.found[tag] else ""
+        if len(self.found) >= _MAX_ELEMENTS:
+            raise damaged(skip_reasons.LARGE_PART)
+        self._open.append(Element(tag, attributes, []))
+        self.found.append(self._open[-1])
 
     def end(self, tag: str) -> None:
-        self._inside = ""
+        self._open.pop()
 
     def data(self, text: str) -> None:
-        if self._inside:
-            self.found[self._inside] += text
-
-    def read_into(self, data: bytes, text: DocumentText) -> None:
-        """Read a part; a missing or damaged one costs title and author only."""
-        with suppress(DocumentError):
-            self.parse(data)
-        text.title, text.author = self.found["title"], self.found["creator"]
+        self._open[-1].text.append(text)
 
 
-class Relations(XmlHandler):
-    """The parts that a package, or a part of it, refers to."""
+def elements(data: bytes) -> list[Element]:
+    """Return the elements of a small XML file, such as a list of parts, in their order; none of an empty file.
 
-    def __init__(self) -> None:
-        self._folder = ""
-        self._targets: list[tuple[str, str, str]] = []
-        """Id, kind and target of each."""
+    Raises `DocumentError`.
+    """
+    handler = _Elements()
+    if data:
+        handler.parse(data)
+    return handler.found
 
-    @classmethod
-    def of(cls, archive: Archive, name: str = "") -> Self:
-        """Return the relations of the part with this name, or of the whole package. Raises `DocumentError`."""
-        folder, file = posixpath.split(name)
-        found = cls()
-        found._folder = folder
-        if data := archive.part(posixpath.join(folder, f"_rels/{file}.rels")):
-            found.parse(data)
-        return found
 
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        if tag == "Relationship" and attributes.get("TargetMode") != "External":
-            kind = attributes.get("Type", "").rpartition("/")[2]
-            self._targets.append((attributes.get("Id", ""), kind, attributes.get("Target", "")))
+def read_dublin_core(data: bytes, text: DocumentText) -> None:
+    """Set title and author from `docProps/core.xml`, `meta.xml` or the package of an EPUB, up to the first damage."""
+    found, handler = dict[str, str](), _Elements()
+    with suppress(DocumentError):
+        handler.parse(data)
+    for element in handler.found:
+        found[element.tag] = found.get(element.tag) or "".join(element.text)
+    text.title, text.author = found.get("title", ""), found.get("creator", "")
 
-    def parts(self, kind: str) -> dict[str, str]:
-        """Return the names of the parts of this kind by their ids; targets are relative to the folder."""
-        return {
-            id_: posixpath.normpath(posixpath.join("/", self._folder, target)).lstrip("/")
-            for id_, other, target in self._targets
-            if other == kind
-        }
+
+def related_parts(archive: Archive, kind: str, name: str = "") -> dict[str, str]:
+    """Return the names of the parts of this kind by their ids, to which the part with this name, or the whole package,
+    refers. Raises `DocumentError`.
+    """
+    folder, file = posixpath.split(name)
+    return {
+        one.get("Id", ""): posixpath.normpath(posixpath.join("/", folder, one.get("Target", ""))).lstrip("/")
+        for tag, one, _ in elements(archive.part(posixpath.join(folder, f"_rels/{file}.rels")))
+        if tag == "Relationship" and one.get("TargetMode") != "External"
+        if one.get("Type", "").rpartition("/")[2] == kind
+    }
 
 
 class Paragraphs(XmlHandler):

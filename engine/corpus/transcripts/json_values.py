@@ -47,15 +47,20 @@ def member(value: object, *keys: object) -> Any:
     return value
 
 
+# Parsers call the next functions several times for each message, so that these don't call `member`.
+
+
 def mapping(value: object, *keys: object) -> Mapping[str, Any]:
     """Return the value, or its `member` at these keys, if it is a JSON object, else an empty one."""
-    value = member(value, *keys) if keys else value
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
     return value if isinstance(value, dict) else {}
 
 
 def items(value: object, *keys: object) -> list[Any]:
     """Return the value, or its `member` at these keys, if it is a JSON array, else an empty one."""
-    value = member(value, *keys) if keys else value
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
     return value if isinstance(value, list) else []
 
 
@@ -66,7 +71,8 @@ def objects(value: object, *keys: object) -> list[Mapping[str, Any]]:
 
 def string(value: object, *keys: object) -> str:
     """Return the value, or its `member` at these keys, if it is a string, else an empty one."""
-    value = member(value, *keys) if keys else value
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
     return value if isinstance(value, str) else ""
 
 
@@ -108,7 +114,7 @@ def local_time(value: object) -> float | None:
 
 def tool_input(value: object, *keys: object) -> str:
     """Return the input of a tool, given as a value or its `member`, as text: its only string, else indented JSON."""
-    value = member(value, *keys)
+    value = member(value, *keys) if keys else value
     if isinstance(value, str):
         return value
     if isinstance(value, dict) and len(value) == 1 and isinstance(only := next(iter(value.values())), str):
@@ -133,7 +139,7 @@ def content(value: object, *keys: object) -> str:
 
     Other content is named in brackets, without its data.
     """
-    value = member(value, *keys)
+    value = member(value, *keys) if keys else value
     blocks = value if isinstance(value, list) else [value]
     return "\n".join(text for text in map(_block, blocks) if text)
 

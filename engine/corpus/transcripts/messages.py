@@ -205,7 +205,7 @@ def clean(value: object, *keys: object) -> str:
     """Return a JSON value, or its `member` at these keys, as text with only "\\n" line ends, without characters that
     SQLite, FTS5 or Qt don't accept; empty if it isn't a string.
     """
-    text = string(value, *keys)
+    text = value if isinstance(value, str) and not keys else string(value, *keys)
     if len(text) <= _SLICE:
         # As most texts are; a search for the others takes several times as long.
         return text if text.isascii() and "\0" not in text and "\r" not in text else _clean(text)

@@ -1,12 +1,11 @@
 """Tokens and cost that a transcript records, by model; unrecorded numbers are None, never 0."""
 
+import functools
 import math
-from collections.abc import Mapping
-from typing import Any
 
 import msgspec
 
-from engine.corpus.transcripts.json_values import mapping
+from engine.corpus.transcripts.json_values import mapping, member
 
 _MAX_MODELS = 32
 """Maximum number of models counted in one session; more indicate damage, and are counted together."""
@@ -95,28 +94,39 @@ def add_counts(first: object, second: object) -> int | None:
     return None if total is None else total + (tokens(second) or 0)
 
 
-def counted(counts: Mapping[str, Any], names: str, *, cost: str = "", with_cached: bool = False) -> Usage:
-    """Return the usage that an object states.
+def counted(value: object, names: str, *, cost: str = "", with_cached: bool = False) -> Usage:
+    """Return the usage that a JSON object states.
 
-    `names`: its members with the tokens sent, received, read from the cache and, if stated, written to it.
+    `names`: its members with the tokens sent, received, read from the cache, written to it, and of these for an hour,
+    as far as they are stated; `a.b` is a member of a member, `a+b` a sum, whose second number may be missing.
     `with_cached`: whether the number of sent tokens includes the cached ones.
     """
-    sent, received, read, written = (list(map(counts.get, names.split())) + [None] * 4)[:4]
-    own = without_cached(sent, read, written) if with_cached else tokens(sent)
-    return Usage(own, tokens(received), tokens(read), tokens(written), cost=dollars(counts.get(cost)))
+    if not isinstance(value, dict) or not value:
+        return Usage()
+    sent, *others = (_sum(value, paths) for paths in _paths(names))
+    own = without_cached(sent, *others[1:]) if with_cached else sent
+    usage = Usage(own, *others)
+    usage.cost = dollars(member(value, cost)) if cost else None
+    return usage
+
+
+@functools.cache
+def _paths(names: str) -> tuple[tuple[list[str], ...], ...]:
+    return tuple(tuple(path.split(".") for path in name.split("+")) for name in names.split())
+
+
+def _sum(value: object, paths: tuple[list[str], ...]) -> int | None:
+    first, *more = (tokens(member(value, *path)) for path in paths)
+    return None if first is None else first + sum(filter(None, more))
+
+
+ANTHROPIC = """input_tokens output_tokens cache_read_input_tokens cache_creation_input_tokens
+    cache_creation.ephemeral_1h_input_tokens"""
 
 
 def anthropic_usage(value: object) -> Usage:
     """Convert the `usage` of a message in Anthropic's API."""
-    usage = mapping(value)
-    written = mapping(usage, "cache_creation")
-    return Usage(
-        tokens(usage.get("input_tokens")),
-        tokens(usage.get("output_tokens")),
-        tokens(usage.get("cache_read_input_tokens")),
-        tokens(usage.get("cache_creation_input_tokens")),
-        tokens(written.get("ephemeral_1h_input_tokens")),
-    )
+    return counted(value, ANTHROPIC)
 
 
 def gemini_usage(value: object) -> Usage:

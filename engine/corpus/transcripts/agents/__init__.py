@@ -194,6 +194,26 @@ def time_with(path: str, listed: str) -> int:
         return 0
 
 
+def by_pattern(*patterns: str) -> Callable[[str], Iterator[tuple[str, int]]]:
+    """Return a function for `lower_ranked` that yields the first one of these patterns that a path has, with slashes.
+
+    Its groups are the session; its position is the rank, or the number in its group `rank`, 0 if that is missing.
+    """
+    expressions = [re.compile(pattern, re.DOTALL) for pattern in patterns]
+
+    def sessions(path: str) -> Iterator[tuple[str, int]]:
+        for rank, expression in enumerate(expressions):
+            if match := expression.fullmatch(path.replace(os.sep, "/")):
+                stated = match.groupdict().get("rank", rank)
+                yield (
+                    "/".join(match[group] for group in range(1, 1 + expression.groups - len(expression.groupindex))),
+                    (int(stated or 0)),
+                )
+                return
+
+    return sessions
+
+
 def lower_ranked(sessions: Callable[[str], Iterator[tuple[str, int]]]) -> CopyFinder:
     """Return a function that finds transcripts whose session another one has with a higher rank.
 

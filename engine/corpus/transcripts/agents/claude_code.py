@@ -13,34 +13,27 @@ same mark is left where the new one begins with a summary.
 
 import os
 import re
-from collections.abc import Iterator
 
 from engine.corpus.transcripts.agents import (
-    CLAUDE_PROJECTS,
     LINES_END,
     QODER_DESCRIPTION,
     QODER_PROJECTS,
     Agent,
     beside,
+    by_pattern,
     description_of,
     lower_ranked,
     paths,
 )
 
 _SESSIONS = "local-agent-mode-sessions"
-_AUDIT = f"{os.sep}audit.jsonl"
+# The audit of a session has the same messages as its transcript.
+_BY_SESSION = by_pattern(rf"(.*/{_SESSIONS}/.*)/audit\.jsonl", rf"(?=.*/{_SESSIONS}/)(.*?)/\.claude/projects/.*")
 _PROJECTS = f"{os.sep}projects{os.sep}"
 _HEAD, _END = 256 * 1024, 64 * 1024
 """Bytes at the beginning and at the end of a transcript that are searched for the marks of a continued session."""
 _CONTINUED = re.compile(rb'"continuedInSessionId":\s*"([\w-]{1,64})"')
 _SPOKEN = re.compile(rb'"type":\s*"(?:user|assistant)"')
-
-
-def _sessions(path: str) -> Iterator[tuple[str, int]]:
-    """Yield the folder of a session of Cowork, in which the audit has the same messages as the transcript."""
-    if _SESSIONS in path:
-        is_audit = path.endswith(_AUDIT)
-        yield path.removesuffix(_AUDIT) if is_audit else path.partition(CLAUDE_PROJECTS)[0], int(not is_audit)
 
 
 def _continued_in(path: str) -> str:
@@ -104,7 +97,7 @@ COWORK = Agent(
     watched=r"[^/]+(?:/[^/]+(?:/local_[^/]+(?:/\.claude(?:/projects(?:/.+)?)?)?)?)?",
     with_parts=(_SESSIONS,),
     part_at=description_of,
-    copies=(lower_ranked(_sessions),),
+    copies=(lower_ranked(_BY_SESSION),),
     with_copies=(_SESSIONS,),
     formats=(".claude_code:ClaudeCodeFormat",),
 )

@@ -4,28 +4,12 @@ A long session is split: its messages are in a file of their own next to that of
 """
 
 import os
-import re
-from collections.abc import Iterator
 
-from engine.corpus.transcripts.agents import JSON_LINES, UUID, Agent, beside, lower_ranked, paths
+from engine.corpus.transcripts.agents import JSON_LINES, UUID, Agent, beside, by_pattern, lower_ranked, paths
 
 _FOLDER = os.path.join(f"{os.sep}cortex", "conversations", "")
 _LINES, _SESSION = ".history.jsonl", ".json"
-_BACKUP = re.compile(rf"(.*{UUID})\.back\.[^/\\]*\.json")
-
-
-def _sessions(path: str) -> Iterator[tuple[str, int]]:
-    """Yield the session of a transcript: its messages may be in a separate file, and there are backups."""
-    if _FOLDER not in path:
-        return
-    if backup := _BACKUP.fullmatch(path):
-        yield backup[1], 0
-    elif path.endswith(_LINES):
-        yield path.removesuffix(_LINES), 2
-    else:
-        yield path.removesuffix(_SESSION), 1
-
-
+_PATH = "(.*/cortex/conversations/.*"
 AGENT = Agent(
     name="cortex",
     label="Cortex Code",
@@ -34,7 +18,11 @@ AGENT = Agent(
     folders=paths("~/.snowflake/cortex/conversations"),
     files=(JSON_LINES, rf"(?:conversations|[0-9a-f]{{32}})/{UUID}\.json"),
     beside=(beside(_SESSION, _LINES, _FOLDER),),
-    copies=(lower_ranked(_sessions),),
+    copies=(
+        lower_ranked(
+            by_pattern(rf"{_PATH}{UUID})\.back\.[^/]*\.json", rf"{_PATH})\.json", rf"{_PATH})\.history\.jsonl")
+        ),
+    ),
     with_copies=(_FOLDER,),
     formats=(".cortex:CortexHistory", ".cortex:CortexSession"),
 )

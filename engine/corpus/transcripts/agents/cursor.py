@@ -5,9 +5,8 @@ database for each chat, and newer versions a transcript, too, which is read then
 """
 
 import os
-from collections.abc import Iterator
 
-from engine.corpus.transcripts.agents import JSON_LINES, UUID, Agent, in_databases, lower_ranked, paths
+from engine.corpus.transcripts.agents import JSON_LINES, UUID, Agent, by_pattern, in_databases, lower_ranked, paths
 
 _TRANSCRIPTS = "agent-transcripts"
 _DATABASE = os.path.join("globalStorage", "state.vscdb")
@@ -18,14 +17,6 @@ def _session(path: str) -> str:
     """Return the session of a transcript, which the editor's database may contain too, with times and results."""
     is_transcript = f"{os.sep}{_TRANSCRIPTS}{os.sep}" in path and path.endswith((".jsonl", ".txt"))
     return os.path.splitext(os.path.basename(path))[0] if is_transcript else ""
-
-
-def _sessions(path: str) -> Iterator[tuple[str, int]]:
-    """Yield the session of a transcript, or of a database of one, which is read if there is no transcript."""
-    if session := _session(path):
-        yield session, 1
-    elif path.endswith(f"{os.sep}{_STORE}"):
-        yield os.path.basename(os.path.dirname(path)), 0
 
 
 AGENT = Agent(
@@ -48,7 +39,10 @@ CLI = Agent(
     files=(JSON_LINES, rf"{_TRANSCRIPTS}/{UUID}\.txt", rf"{UUID}/{UUID}\.txt"),
     databases=r"store\.db",
     neighbour_parts=(_STORE, r"meta\.json|prompt_history\.json"),
-    copies=(lower_ranked(_sessions), in_databases(_session, _DATABASE, ".cursor_database:CursorDatabase")),
+    copies=(
+        lower_ranked(by_pattern(rf".*/([^/]*)/{_STORE}", rf".*/{_TRANSCRIPTS}/(?:.*/)?([^/]*)\.(?:jsonl|txt)")),
+        in_databases(_session, _DATABASE, ".cursor_database:CursorDatabase"),
+    ),
     with_copies=(_TRANSCRIPTS,),
     formats=(".cursor_cli:CursorCliFormat", ".cursor_text:CursorText", ".cursor_store:CURSOR_STORE"),
 )

@@ -19,7 +19,7 @@ def _session(path: str) -> str:
 AGENT = Agent(
     name="hermes",
     label="Hermes Agent",
-    parser_version=4,
+    parser_version=5,
     resume="hermes --resume {id}",
     stores=(
         (r"/\.hermes(?:/state\.db)?\Z", "hermes"),

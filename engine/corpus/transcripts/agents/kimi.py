@@ -3,9 +3,8 @@ agentsview, August 2026).
 """
 
 import os
-from collections.abc import Iterator
 
-from engine.corpus.transcripts.agents import Agent, lower_ranked, paths
+from engine.corpus.transcripts.agents import Agent, by_pattern, lower_ranked, paths
 
 _DESKTOP = "kimi-desktop/daimon-share/daimon/runtime/kimi-code/home/sessions"
 _CONTEXT, _WIRE, _STATE = "context.jsonl", "wire.jsonl", "state.json"
@@ -28,13 +27,6 @@ def _state(path: str) -> str:
     return os.path.join(folder, _STATE) if name == _WIRE else ""
 
 
-def _sessions(path: str) -> Iterator[tuple[str, int]]:
-    """Yield the folder of a history for the model, or of the record of the displayed session, which is read instead."""
-    folder, name = os.path.split(path)
-    if name == _WIRE or name.endswith(_CONTEXT):
-        yield folder, int(name == _WIRE)
-
-
 AGENT = Agent(
     name="kimi",
     label="Kimi",
@@ -53,7 +45,7 @@ AGENT = Agent(
     with_parts=(_WIRE,),
     part_at=_state,
     part_of=_stated_session,
-    copies=(lower_ranked(_sessions),),
+    copies=(lower_ranked(by_pattern(rf"(.*)/[^/]*{_CONTEXT}", rf"(.*)/{_WIRE}")),),
     with_copies=(_CONTEXT, _WIRE),
     formats=(".kimi:KimiWire", ".kimi:KimiContext"),
 )

@@ -4,16 +4,8 @@ and are files since 2026, next to those of the editor. Before version 1.0, the e
 
 import os
 import re
-from collections.abc import Iterator
 
-from engine.corpus.transcripts.agents import (
-    JSON_LINES,
-    UUID,
-    Agent,
-    FoundFolders,
-    beside,
-    lower_ranked,
-)
+from engine.corpus.transcripts.agents import JSON_LINES, UUID, Agent, FoundFolders, beside, by_pattern, lower_ranked
 from engine.corpus.transcripts.agents.copilot_chat import user_folders
 from engine.corpus.user_environment import Machine
 
@@ -35,15 +27,6 @@ def _folders(machine: Machine) -> FoundFolders:
             yield name, os.path.join(home, program, "data.sqlite3")
 
 
-def _sessions(path: str) -> Iterator[tuple[str, int]]:
-    """Yield the session of a transcript; version 1.0 has copied the earlier ones."""
-    folder, name = os.path.split(path)
-    if name == _EVENTS:
-        yield os.path.basename(folder).removeprefix("sess_"), 1
-    elif f"{os.sep}{_DOCUMENTS}{os.sep}" in folder:
-        yield name.removesuffix(".json"), 0
-
-
 AGENT = Agent(
     name="kiro",
     label="Kiro",
@@ -56,7 +39,7 @@ AGENT = Agent(
     ),
     folders=_folders,
     files=(JSON_LINES, _DOCUMENT),
-    copies=(lower_ranked(_sessions),),
+    copies=(lower_ranked(by_pattern(rf".*/{_DOCUMENTS}/.*/([^/]*)\.json", rf".*/(?:sess_)?([^/]*)/{_EVENTS}")),),
     with_copies=(f"{os.sep}{_DOCUMENTS}{os.sep}",),
     neighbour_parts=(_EVENTS, rf"snapshots|sub-executions|{re.escape(_DESCRIPTION)}"),
     beside=(beside(".json", folder="/sessions/cli/"), beside(f"/{_DESCRIPTION}", f"/{_EVENTS}")),

@@ -25,5 +25,6 @@ AGENT = Agent(
     folders=paths("~/.proma/agent-sessions", "chats: ~/.proma/conversations"),
     list_changed=_listed,
     with_parts=(_FOLDER,),
+    parser_version=2,
     formats=(".proma:PromaFormat",),
 )

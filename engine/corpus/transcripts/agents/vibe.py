@@ -9,6 +9,6 @@ AGENT = Agent(
     stores=((r"/\.vibe/logs/session\Z", "vibe"),),
     folders=paths("$VIBE_HOME/logs/session", "~/.vibe/logs/session"),
     beside=(beside("/meta.json", "/messages.jsonl"),),
-    parser_version=2,
+    parser_version=3,
     formats=(".vibe:VibeFormat",),
 )

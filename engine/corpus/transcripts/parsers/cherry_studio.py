@@ -26,7 +26,7 @@ from engine.corpus.transcripts.json_values import attached, content, items, mapp
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import ROLES
-from engine.corpus.transcripts.token_usage import Usage, tokens
+from engine.corpus.transcripts.token_usage import counted
 
 _ROOT = "root"
 _SILENT = frozenset("citation knowledge source-document source-url step-start unknown".split())
@@ -41,7 +41,8 @@ class CherryReader(LineParser):
             return []
         role = self.role(ROLES, string(value, "role"))
         if role == "assistant":
-            self.use(string(value, "model_id").rpartition("::")[2], _usage(value["stats"]))
+            stats = parse_line(value["stats"]) if isinstance(value["stats"], bytes) else None
+            self.use(string(value, "model_id").rpartition("::")[2], counted(stats, "promptTokens completionTokens"))
         data = mapping(cell(self, value["data"]))
         parts = [
             part
@@ -83,11 +84,6 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     parents = {name: as_text(node["parent_id"]) for name, node in nodes.items()}
     times = {name: seconds(node["created_at"]) for name, node in nodes.items()}
     return read_branches(reader, key, *divided(nodes, parents, times, as_text(row["active_node_id"])))
-
-
-def _usage(stats: object) -> Usage:
-    counts = mapping(parse_line(stats) if isinstance(stats, bytes) else None)
-    return Usage(tokens(counts.get("promptTokens")), tokens(counts.get("completionTokens")))
 
 
 CHERRY_DATABASE = RowFormat(

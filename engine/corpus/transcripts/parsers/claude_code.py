@@ -45,7 +45,7 @@ from engine.corpus.transcripts.parsers.claude_tool_messages import (
     error_text,
     notices,
 )
-from engine.corpus.transcripts.token_usage import Usage, add_usage, anthropic_usage, dollars, tokens
+from engine.corpus.transcripts.token_usage import Usage, add_usage, anthropic_usage, counted, dollars
 from engine.redaction.secret_masking import redact
 
 _TITLES = {  # type of line: (rank, key); a higher rank wins, of equal ones the last
@@ -165,6 +165,9 @@ def _remove_elements(text: str, tag: str) -> str:
     return "".join([*parts, text[position:]]).strip() if parts else text
 
 
+_MODEL_USAGE = "inputTokens outputTokens cacheReadInputTokens cacheCreationInputTokens"
+
+
 class ClaudeCodeParser(LineParser, kw_only=True):
     """Parses one transcript of Claude Code, of a session or a sub-agent."""
 
@@ -221,7 +224,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
         """Replace the summed usage of the messages by the totals that the program reports, per model if available."""
         totals = dict[str, Usage]()
         for model, counts in mapping(result, "modelUsage").items():
-            if (usage := _model_usage(mapping(counts))).is_recorded:
+            if (usage := counted(counts, _MODEL_USAGE, cost="costUSD")).is_recorded:
                 add_usage(totals, self.model_name(model), usage)
         if not totals:
             usage = anthropic_usage(result.get("usage"))
@@ -462,17 +465,6 @@ class ClaudeCodeFormat(LineFormat):
         if described := description_of(path):
             parser.describe(sidecar(described))
         return parser
-
-
-def _model_usage(counts: Mapping[str, Any]) -> Usage:
-    """Convert the total of one model in a `result`."""
-    return Usage(
-        tokens(counts.get("inputTokens")),
-        tokens(counts.get("outputTokens")),
-        tokens(counts.get("cacheReadInputTokens")),
-        tokens(counts.get("cacheCreationInputTokens")),
-        cost=dollars(counts.get("costUSD")),
-    )
 
 
 def _is_by_user(value: Mapping[str, Any]) -> bool:

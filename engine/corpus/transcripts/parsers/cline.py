@@ -82,8 +82,7 @@ class _Parser(LineParser, kw_only=True):
         if kind in _SILENT or (kind == "completion_result" and text == self.last):
             return []
         self.last = text
-        parts = self._parts(kind, text, value)
-        return self.next_message(parts, time=seconds(value.get("ts")))
+        return self.next_message(self._parts(kind, text, value), time=seconds(value.get("ts")))
 
     def _parts(self, kind: str, text: str, value: Mapping[str, Any]) -> Iterator[Part]:
         pictures = "".join(f"\n{image_mark(image)}" for image in items(value, "images")[:20])

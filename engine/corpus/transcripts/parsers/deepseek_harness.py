@@ -14,7 +14,7 @@ from engine.corpus.transcripts.formats import LineFormat, Part
 from engine.corpus.transcripts.json_values import content, mapping, seconds, string
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import SdkParser
-from engine.corpus.transcripts.token_usage import Usage, add_counts, tokens
+from engine.corpus.transcripts.token_usage import counted
 
 _MESSAGES = frozenset({"user/message", "assistant/message", "tool/result"})
 _PASSED_OVER = frozenset(
@@ -76,10 +76,8 @@ class HarnessParser(SdkParser, kw_only=True):
         yield Part("system" if role == "user" and text.lstrip().startswith("<system-reminder") else role, "text", text)
 
     def _count(self, model: object, usage: object) -> None:
-        counts = mapping(usage)
-        received = add_counts(counts.get("outputTokens"), counts.get("reasoningTokens"))
-        cached = (tokens(counts.get(f"cache{kind}Tokens")) for kind in ("Read", "Write"))
-        self.use(string(model) or self.model, Usage(tokens(counts.get("inputTokens")), received, *cached))
+        names = "inputTokens outputTokens+reasoningTokens cacheReadTokens cacheWriteTokens"
+        self.use(string(model) or self.model, counted(usage, names))
 
 
 class HarnessFormat(LineFormat):

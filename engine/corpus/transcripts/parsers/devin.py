@@ -19,9 +19,9 @@ from engine.corpus.transcripts.json_values import content, mapping, objects, sec
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import BlockParser
-from engine.corpus.transcripts.token_usage import Usage, tokens
+from engine.corpus.transcripts.token_usage import counted
 
-_COUNTS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_creation_tokens")
+_COUNTS = "input_tokens output_tokens cache_read_tokens cache_creation_tokens"
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "agent": "assistant", "tool": "tool"}
 _METADATA = "title working_directory created_at last_activity_at main_chain_id model"
 _NODES = "node_id parent_node_id created_at chat_message{}"
@@ -39,8 +39,7 @@ class _Parser(BlockParser, kw_only=True):
                 self.count_unknown(f"role {kind}")
             return []
         about = mapping(value, "metadata")
-        counts = map(mapping(about, "metrics").get, _COUNTS)
-        self.use(about.get("generation_model") or self.model, Usage(*map(tokens, counts)))
+        self.use(about.get("generation_model") or self.model, counted(about.get("metrics"), _COUNTS))
         return self.next_message(list(self._parts(value, role)), id=str(value["node"]), time=seconds(value["created"]))
 
     def _parts(self, value: Mapping[str, Any], role: Role) -> Iterator[Part]:

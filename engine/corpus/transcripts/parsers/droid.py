@@ -21,7 +21,7 @@ from engine.corpus.transcripts.formats import LineFormat, LineParser, Part, tool
 from engine.corpus.transcripts.json_values import mapping, member, seconds, string, tool_input
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import BlockParser, sidecar
-from engine.corpus.transcripts.token_usage import Usage, add_counts, anthropic_usage, tokens
+from engine.corpus.transcripts.token_usage import anthropic_usage, counted
 
 _AGENT = "droid"
 _INSERTED = re.compile(r"<(system-reminder|system-notification)\b[^<>]*>(.*?)(?:</\1>|\Z)", re.DOTALL)
@@ -154,10 +154,8 @@ class DroidFormat(LineFormat):
     def begin(self, path: str) -> DroidParser:
         parser = DroidParser(metadata=SessionMetadata.of(os.path.basename(path).partition(".")[0]))
         settings = sidecar(f"{path.removesuffix('.jsonl')}.settings.json")
-        counts = mapping(settings, "tokenUsage")
-        received = add_counts(counts.get("outputTokens"), counts.get("thinkingTokens"))
-        cached = (tokens(counts.get(f"cache{kind}Tokens")) for kind in ("Read", "Creation"))
-        parser.use(_model(string(settings, "model")), Usage(tokens(counts.get("inputTokens")), received, *cached))
+        names = "inputTokens outputTokens+thinkingTokens cacheReadTokens cacheCreationTokens"
+        parser.use(_model(string(settings, "model")), counted(settings.get("tokenUsage"), names))
         return parser
 
 

@@ -33,8 +33,8 @@ class ForgeReader(LineParser):
         message = mapping(entry, "message")
         if "text" in message:
             yield from self._text(mapping(message["text"]))
-            received = mapping(entry, "usage", "completion_tokens")
-            self.use(member(message["text"], "model"), Usage(output=tokens(received.get("actual"))))
+            received = tokens(member(entry, "usage", "completion_tokens", "actual"))
+            self.use(member(message["text"], "model"), Usage(output=received))
         elif "tool" in message:
             result = mapping(message["tool"])
             output, id = mapping(result, "output"), string(result, "call_id")

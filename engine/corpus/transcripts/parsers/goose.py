@@ -26,12 +26,11 @@ from engine.corpus.transcripts.json_values import (
     tool_input,
 )
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata
-from engine.corpus.transcripts.token_usage import Usage, dollars, tokens, without_cached
+from engine.corpus.transcripts.token_usage import Usage, counted
 
+_COUNTS = "input_tokens output_tokens cache_read_tokens cache_write_tokens"
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
-_SUMS = """model_config_json{} accumulated_input_tokens accumulated_output_tokens accumulated_cache_read_tokens
-    accumulated_cache_write_tokens accumulated_cost"""
-_REQUESTS = "model input_tokens output_tokens cache_read_tokens cache_write_tokens cost"
+_SUMS = " ".join(f"accumulated_{name}" for name in _COUNTS.split())
 _LOWEST_COST = 1e-6
 """A smaller difference of two sums of costs is an error of rounding."""
 _UNNAMED = frozenset({"", "ACP Session", "CLI Session", "New Chat", "New session"})
@@ -98,10 +97,12 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
 
 def _add_usage(connection: apsw.Connection, key: str, reader: GooseReader) -> None:
     """Add the usage of each recorded request, and the rest of the session's own sums with the session's model."""
-    requests = rows_of(connection, "usage_ledger", _REQUESTS, "session_id", key)
-    listed = [(string(model), _usage(*counts)) for model, *counts in map(dict.values, requests)]
-    (stated, *sums), *_ = map(dict.values, rows_of(connection, "sessions", _SUMS, "id", key))
-    model, total = "" if stated is None else string(cell(reader, stated), "model_name"), _usage(*sums)
+    requests = rows_of(connection, "usage_ledger", f"model {_COUNTS} cost", "session_id", key)
+    listed = [(string(row, "model"), counted(row, _COUNTS, cost="cost", with_cached=True)) for row in requests]
+    sums = row_of(connection, "sessions", f"model_config_json{{}} {_SUMS} accumulated_cost", key)
+    stated = sums["model_config_json"]
+    model = "" if stated is None else string(cell(reader, stated), "model_name")
+    total = counted(sums, _SUMS, cost="accumulated_cost", with_cached=True)
     requested = Usage()
     for used, usage in listed:
         requested.add(usage)
@@ -111,11 +112,6 @@ def _add_usage(connection: apsw.Connection, key: str, reader: GooseReader) -> No
         rest.cost = None
     if rest.is_recorded or not listed:
         reader.use(model, rest)
-
-
-def _usage(sent: object, received: object, read: object, written: object, paid: object) -> Usage:
-    own = without_cached(sent, read, written)
-    return Usage(own, tokens(received), tokens(read), tokens(written), cost=dollars(paid))
 
 
 def _turns(connection: apsw.Connection, key: str, reader: GooseReader, *, side: bool) -> Iterator[list[Message]]:

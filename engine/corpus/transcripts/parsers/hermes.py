@@ -23,14 +23,13 @@ from engine.corpus.transcripts.json_values import seconds
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.messages import Message, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import ChatParser
-from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
+from engine.corpus.transcripts.token_usage import counted, dollars
 
 _METADATA = "started_at title cwd git_branch"
 _PART, _FORKED = "_delegate_from", ("_branched_from", "_reset_from")
 """Marks of sessions that have another as parent."""
 _REASONING = ("reasoning_content", "reasoning")
-_COUNTS = """model input_tokens output_tokens cache_read_tokens cache_write_tokens
-    actual_cost_usd estimated_cost_usd"""
+_COUNTS = "input_tokens output_tokens cache_read_tokens cache_write_tokens"
 _MAX_USED = 1000
 """Maximum number of rows of one session's usage that are read."""
 _STRUCTURED = b"\0json:"
@@ -81,10 +80,12 @@ def _parent(connection: apsw.Connection, key: str) -> str:
 def _count_tokens(connection: apsw.Connection, key: str, reader: ChatParser) -> None:
     """Add the usage of each model, or else the totals in the session's row, as far as the database has them."""
     for table, session in (("session_model_usage", "session_id"), ("sessions", "id")):
-        for row in islice(rows_of(connection, table, _COUNTS, session, key), _MAX_USED):
-            model, sent, received, read, written, actual, estimated = row.values()
-            cost = dollars(actual) or dollars(estimated)
-            reader.use(model, Usage(tokens(sent), tokens(received), tokens(read), tokens(written), cost=cost))
+        for row in islice(
+            rows_of(connection, table, f"model {_COUNTS} actual_cost_usd estimated_cost_usd", session, key), _MAX_USED
+        ):
+            usage = counted(row, _COUNTS)
+            usage.cost = dollars(row["actual_cost_usd"]) or dollars(row["estimated_cost_usd"])
+            reader.use(row["model"], usage)
         if any(usage.is_recorded for usage in reader.metadata.usage.values()):
             return
 

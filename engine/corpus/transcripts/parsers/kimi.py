@@ -27,7 +27,7 @@ from engine.corpus.transcripts.formats import LineFormat, LineParser, Part, fill
 from engine.corpus.transcripts.json_values import content, items, mapping, member, objects, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
-from engine.corpus.transcripts.token_usage import Usage, counted, tokens
+from engine.corpus.transcripts.token_usage import counted
 
 _LONGEST_LIST = 8 * 1024**2
 _FOLDER = re.compile(r"The current working directory is `([^`\n]{1,4096})`")
@@ -44,7 +44,7 @@ _SILENT_ENTRIES = frozenset(
 """Types of entries, before the dot, that repeat others or describe the program's state."""
 _HOUSEKEEPERS = ("ctitle-", "sklsum-", "dvlt-")
 """Beginnings of ids of sessions in which the desktop program makes titles, sums up skills and tests."""
-_COUNTS = ("inputOther", "output", "inputCacheRead", "inputCacheCreation")
+_COUNTS = "inputOther output inputCacheRead inputCacheCreation"
 _BEGINNINGS = frozenset({"TurnBegin", "StepBegin", "SteerInput", "step.begin"})
 
 
@@ -188,8 +188,7 @@ class KimiParser(LineParser, kw_only=True):
         if kind == "context.undo":
             self._undo(value.get("count"), line)
         elif kind == "usage.record":
-            counts = map(mapping(value, "usage").get, _COUNTS)
-            self.use(value.get("model"), Usage(*map(tokens, counts)))
+            self.use(value.get("model"), counted(value.get("usage"), _COUNTS))
         elif kind == "config.update":
             self.metadata.project = clean(value, "cwd") or self.metadata.project
         elif kind != "context.clear" and kind.partition(".")[0] not in _SILENT_ENTRIES:

@@ -16,7 +16,7 @@ from engine.corpus.transcripts.formats import LineFormat, LineParser, Part, tool
 from engine.corpus.transcripts.json_values import items, mapping, member, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
-from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
+from engine.corpus.transcripts.token_usage import counted
 
 _SUBAGENTS = "subagent"
 _RESULTS = frozenset({"tool_result", "tool_result_committed", "tool_result_batch_committed", "tool_results_committed"})
@@ -54,8 +54,7 @@ class MuseParser(LineParser, kw_only=True):
             parts = list(self._record(kind, payload, mapping(payload, "record") or payload))
         stamp = value.get("recorded_at")
         time = seconds(stamp // 1000) if isinstance(stamp, int | float) else None  # `/` fails on a number of 400 digits
-        id_ = string(event, "message_id") or string(value, "id")
-        return self.next_message(parts, line, id=id_, time=time)
+        return self.next_message(parts, line, id=string(event, "message_id") or string(value, "id"), time=time)
 
     def _record(self, kind: str, payload: Mapping[str, Any], record: Mapping[str, Any]) -> Iterator[Part]:
         if kind in ("runtime.session.metadata", "session.workspace_branch.observed"):
@@ -117,10 +116,9 @@ class MuseParser(LineParser, kw_only=True):
 
     def _count(self, model: str, counts: Mapping[str, Any]) -> None:
         """Count one answer of the model; the recorded input includes the cached tokens."""
-        read = counts.get("cache_read_tokens") or counts.get("cached_tokens")
-        written = counts.get("cache_write_tokens")
-        sent = without_cached(counts.get("input_tokens"), read, written)
-        self.use(model or self.model, Usage(sent, tokens(counts.get("output_tokens")), tokens(read), tokens(written)))
+        read = "cache_read_tokens" if counts.get("cache_read_tokens") else "cached_tokens"
+        names = f"input_tokens output_tokens {read} cache_write_tokens"
+        self.use(model or self.model, counted(counts, names, with_cached=True))
 
 
 class MuseFormat(LineFormat):

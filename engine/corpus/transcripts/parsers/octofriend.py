@@ -18,7 +18,7 @@ from engine.corpus.transcripts.json_values import attached, mapping, objects, se
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import ChatParser
-from engine.corpus.transcripts.token_usage import Usage, tokens
+from engine.corpus.transcripts.token_usage import counted
 
 _FAILED = ("file-outdated", "file-unreadable", "tool-error", "tool-malformed", "tool-reject")
 """Roles of results that are failures."""
@@ -36,11 +36,8 @@ class OctofriendReader(ChatParser):
         if value["notification"]:
             return self.next_message([Part("system", "text", value["notification"])], time=time)
         message = mapping(value["message"])
-        usage = mapping(message, "usage")
-        sent = mapping(usage, "input")
-        counts = Usage(tokens(sent.get("uncached")), tokens(usage.get("output")), tokens(sent.get("cached")))
         if message.get("role") == "assistant":
-            self.use(value["model"], counts)
+            self.use(value["model"], counted(message.get("usage"), "input.uncached output input.cached"))
         return self.next_message(self._parts(message), time=time)
 
     def _parts(self, message: Mapping[str, Any]) -> Iterator[Part]:

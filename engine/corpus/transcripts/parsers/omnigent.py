@@ -18,7 +18,7 @@ from engine.corpus.transcripts.json_values import content, items, mapping, secon
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import ROLES, arguments
-from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
+from engine.corpus.transcripts.token_usage import counted
 
 _TYPES = (
     "message function_call function_call_output reasoning error compaction native_tool resource_event routing_decision "
@@ -132,9 +132,7 @@ def _count(reader: OmnigentReader, counts: object) -> None:
         data = (unpacked(data[2:]) or b"") if data[1:2] == _ZSTD else data[2:]
     total = parse_line(data) or {}
     for model, of_model in (mapping(total, "by_model") or {"": total}).items():
-        spent = mapping(of_model)
-        cost = dollars(spent.get("total_cost_usd"))
-        reader.use(model, Usage(tokens(spent.get("input_tokens")), tokens(spent.get("output_tokens")), cost=cost))
+        reader.use(model, counted(of_model, "input_tokens output_tokens", cost="total_cost_usd"))
 
 
 OMNIGENT_DATABASE = RowFormat(

@@ -22,7 +22,7 @@ from engine.corpus.transcripts.formats import ARRAY, Conversation, DocumentForma
 from engine.corpus.transcripts.json_values import attached, mapping, objects, seconds, string
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
-from engine.corpus.transcripts.token_usage import Usage, tokens
+from engine.corpus.transcripts.token_usage import counted
 
 _AGENT = "open-webui"
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system", "tool": "tool"}
@@ -38,9 +38,8 @@ class _Parser(LineParser):
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         role = self.role(_ROLES, string(value, "role"))
-        id_, usage = string(value, "id"), mapping(value, "usage")
-        turn_usage = Usage(tokens(usage.get("prompt_tokens")), tokens(usage.get("completion_tokens")))
-        self.use(value.get("model"), turn_usage, request=id_)
+        id_ = string(value, "id")
+        self.use(value.get("model"), counted(value.get("usage"), "prompt_tokens completion_tokens"), request=id_)
         files = objects(value, "files")
         named = (attached(string(file, "name"), image=file.get("type") == "image", value=file) for file in files)
         parts = [*_parts(role, string(value, "content")), Part(role, "text", "\n".join(named))]

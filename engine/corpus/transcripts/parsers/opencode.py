@@ -25,7 +25,7 @@ from engine.corpus.transcripts.formats import Conversation, DocumentFormat, Line
 from engine.corpus.transcripts.json_values import attached, content, items, mapping, member, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
-from engine.corpus.transcripts.token_usage import Usage, add_counts, dollars, tokens
+from engine.corpus.transcripts.token_usage import Usage, counted
 
 # --- Messages of opencode: in parts (first generation), or in one piece (version 2) ----------------------------------
 
@@ -135,15 +135,8 @@ def mark_undone(metadata: SessionMetadata, messages: Sequence[Message], revert: 
 
 def _usage(message: Mapping[str, Any]) -> Usage:
     """Return the tokens and cost of an answer, of either generation."""
-    counts = mapping(message, "tokens")
-    cache = mapping(counts, "cache")
-    return Usage(
-        tokens(counts.get("input")),
-        add_counts(counts.get("output"), counts.get("reasoning")),
-        tokens(cache.get("read")),
-        tokens(cache.get("write")),
-        cost=dollars(message.get("cost")),
-    )
+    names = "tokens.input tokens.output+tokens.reasoning tokens.cache.read tokens.cache.write"
+    return counted(message, names, cost="cost")
 
 
 def _file(value: Mapping[str, Any], key: str) -> str:

@@ -18,7 +18,7 @@ from engine.corpus.transcripts.formats import Conversation, Part
 from engine.corpus.transcripts.json_values import items, mapping, member, objects, seconds, string
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import ROLES, SdkParser, sidecar
-from engine.corpus.transcripts.token_usage import Usage, tokens
+from engine.corpus.transcripts.token_usage import counted
 
 _NAME, _LINES = "conversation.json", "lm-messages.jsonl"
 _SUBAGENTS = "subagents"
@@ -31,9 +31,8 @@ class _Parser(SdkParser, kw_only=True):
         message = mapping(value, "message")
         role = self.role(ROLES, string(message, "role"))
         about = mapping(message, "providerOptions", "providerMetadata", "positai")
-        counts = mapping(about, "usage")
-        names = ("inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "cacheWrite1hTokens")
-        self.use(about.get("modelId"), Usage(*(tokens(counts.get(name)) for name in names)))
+        names = "inputTokens outputTokens cacheReadTokens cacheWriteTokens cacheWrite1hTokens"
+        self.use(about.get("modelId"), counted(about.get("usage"), names))
         time = seconds(about.get("timestamp"), value.get("time"))
         return self.next_message(self.blocks(message.get("content"), role), time=time)
 

@@ -14,7 +14,7 @@ from engine.corpus.transcripts.formats import LineFormat, Part
 from engine.corpus.transcripts.json_values import attached, items, mapping, member, string
 from engine.corpus.transcripts.messages import Message, SessionMetadata
 from engine.corpus.transcripts.model_api_messages import ROLES, ChatParser, sidecar
-from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
+from engine.corpus.transcripts.token_usage import counted
 
 _MAX_IMAGES = 100
 
@@ -55,7 +55,6 @@ class VibeFormat(LineFormat):
             ended=meta.get("end_time"),
         )
         parser = VibeParser(metadata=metadata)
-        counts, model = mapping(meta, "stats"), member(meta, "config", "active_model")
-        sent, read, received = (counts.get(f"session_{kind}_tokens") for kind in ("prompt", "cached", "completion"))
-        parser.use(model, Usage(without_cached(sent, read), tokens(received), tokens(read)))
+        names = "session_prompt_tokens session_completion_tokens session_cached_tokens"
+        parser.use(member(meta, "config", "active_model"), counted(meta.get("stats"), names, with_cached=True))
         return parser

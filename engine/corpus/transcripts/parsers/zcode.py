@@ -23,13 +23,12 @@ from engine.corpus.transcripts.formats import Conversation, Part, tool_call, too
 from engine.corpus.transcripts.json_values import content, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.messages import Message, Role, clean
 from engine.corpus.transcripts.parsers.opencode import OpencodeReader, session_metadata
-from engine.corpus.transcripts.token_usage import Usage, add_counts, tokens, without_cached
+from engine.corpus.transcripts.token_usage import counted
 
 _ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "model": "assistant", "system": "system"}
 _SPOKEN = (None, "user_prompt", "assistant_response")
 """Kinds of messages that are speech."""
-_COUNTS = """model_id input_tokens output_tokens reasoning_tokens cache_read_input_tokens
-    cache_creation_input_tokens"""
+_COUNTS = "input_tokens output_tokens+reasoning_tokens cache_read_input_tokens cache_creation_input_tokens"
 
 
 class ZCodeReader(OpencodeReader, kw_only=True):
@@ -61,10 +60,10 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     row = row_of(connection, "session", "title directory parent_id time_created", key)
     about = {**row, "parentID": row["parent_id"], "time": {"created": _time(row["time_created"])}}
     reader = ZCodeReader(metadata=session_metadata(key, about))
-    for counts in rows_of(connection, "model_usage", _COUNTS, "session_id", key, has_index=False):
-        model, sent, received, thought, read, written = counts.values()
-        own = without_cached(sent, read, written)
-        reader.use(model, Usage(own, add_counts(received, thought), tokens(read), tokens(written)))
+    for counts in rows_of(
+        connection, "model_usage", f"model_id {_COUNTS.replace('+', ' ')}", "session_id", key, has_index=False
+    ):
+        reader.use(counts["model_id"], counted(counts, _COUNTS, with_cached=True))
     return reader.conversation(key, whole(reader, _turns(connection, key, reader)))
 
 

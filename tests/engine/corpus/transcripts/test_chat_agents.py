@@ -189,6 +189,7 @@ def test_a_session_of_vibe_is_read() -> None:
         (3, "tool", "tool-result", "seams = None", "bash"),
         (4, "system", "text", "Keep to the plan.", ""),
         (5, "assistant", "text", "It has no seams.", ""),
+        (6, "system", "text", "?", ""),
     ]
     metadata = parser.metadata
     assert (metadata.agent, metadata.id, metadata.title, metadata.project) == (

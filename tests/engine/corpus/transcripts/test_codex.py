@@ -471,7 +471,7 @@ def test_speech_and_plan_are_separate_without_citations() -> None:
     ("call", "text"),
     [
         ({"type": "function_call", "arguments": '{"cmd": "ls"}'}, "ls"),
-        ({"type": "function_call", "arguments": "{}"}, ""),
+        ({"type": "function_call", "arguments": "{}"}, "function"),
         ({"type": "function_call", "arguments": "not json"}, "not json"),
         ({"type": "function_call", "arguments": {"a": 1, "b": "c"}}, '{\n  "a": 1,\n  "b": "c"\n}'),
         ({"type": "function_call", "arguments": '{"command": ["zsh", "-lc", "ls | wc"], "timeout": 1}'}, "ls | wc"),
@@ -480,9 +480,9 @@ def test_speech_and_plan_are_separate_without_citations() -> None:
         ({"type": "custom_tool_call", "input": '{"a": 1}'}, '{"a": 1}'),
         ({"type": "tool_search_call", "arguments": {"query": "sails"}}, "sails"),
         ({"type": "web_search_call", "action": {"type": "open_page", "url": "https://a.b"}}, "https://a.b"),
-        ({"type": "web_search_call"}, ""),
+        ({"type": "web_search_call"}, "web_search"),
         ({"type": "image_generation_call", "result": "iVBO", "revised_prompt": "a sail"}, "a sail"),
-        ({"type": "image_generation_call", "result": "iVBO"}, ""),
+        ({"type": "image_generation_call", "result": "iVBO"}, "image_generation"),
     ],
 )
 def test_tool_call_is_shown_as_typed_command(call: dict[str, Any], text: str) -> None:

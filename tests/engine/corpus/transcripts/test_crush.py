@@ -71,7 +71,7 @@ def test_a_session_is_read(path: Path) -> None:
         message("m1", "user", text("Why does it leak?")),
         message("m2", "assistant", PARTS, created_at=(START + 2) * 1000),
         message("m3", "assistant", text("So far: a leak."), is_summary_message=1),
-        message("m4", "wizard", text("?")),
+        message("m4", "wizard", text("?"), created_at=(START + 2) * 1000),
     ]
     write_rows(path, CRUSH + CRUSH_NEWER, rows)
     conversation = read(path)
@@ -87,6 +87,7 @@ def test_a_session_is_read(path: Path) -> None:
         (3, "tool", "tool-result", "done", "shell"),
         (3, "assistant", "text", "[image: plan.png]\n[image]", ""),
         (3, "system", "text", "No network\ntimed out", ""),
+        (4, "system", "text", "?", ""),
     ]
     metadata = conversation.metadata
     assert (metadata.agent, metadata.id, metadata.title) == ("crush", "s-1", "A leaking hull")

@@ -82,7 +82,7 @@ def test_a_session_is_read(path: Path) -> None:
             created_timestamp=START + 3,
             metadata_json='{"userVisible":false,"agentVisible":true}',
         ),
-        message("wizard", text("?")),
+        message("wizard", text("?"), created_timestamp=START + 3),
     ]
     write_rows(path, GOOSE + GOOSE_NEWER, rows)
     conversation = read(path)
@@ -101,6 +101,7 @@ def test_a_session_is_read(path: Path) -> None:
         (3, "tool", "tool-result", "stopped", ""),
         (3, "user", "text", "old", ""),
         (4, "system", "text", "So far: a leak.", ""),
+        (5, "system", "text", "?", ""),
     ]
     metadata = conversation.metadata
     assert (metadata.agent, metadata.id, metadata.title) == ("goose", "20260504_1", "A leaking hull")

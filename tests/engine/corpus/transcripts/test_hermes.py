@@ -93,6 +93,7 @@ def test_a_session_is_read(path: Path) -> None:
         (6, "system", "text", "[CONTEXT COMPACTION] So far: a leak.", ""),
         (7, "system", "text", "[IMPORTANT: Background process p_1 completed (exit_code=0).]", ""),
         (8, "assistant", "thinking", "Hm.", ""),
+        (9, "system", "text", "?", ""),
     ]
     metadata = conversation.metadata
     assert (metadata.agent, metadata.id, metadata.title, metadata.parent) == ("hermes", "h-1", "A leaking hull", "h-0")
@@ -212,6 +213,7 @@ def test_file_of_an_older_version_is_read() -> None:
         ("tool", "tool-result", "seam = None", "shell"),
         ("system", "text", "[CONTEXT COMPACTION] So far: a leak.", ""),
         ("assistant", "text", "A seam is open.", ""),
+        ("system", "text", "?", ""),
     ]
     metadata = parser.metadata
     assert (metadata.id, metadata.started, metadata.ended) == (LINES.stem, BEGAN, BEGAN + 300)

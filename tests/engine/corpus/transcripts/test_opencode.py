@@ -118,6 +118,7 @@ def test_a_session_is_put_together_from_its_files(tmp_path: Path) -> None:
         Message("tool", "tool-result", "hull.md", 2, 2, *second, "bash"),
         Message("assistant", "tool-call", "x.md", 2, 2, *second, "read", failed=True),
         Message("tool", "tool-result", "no such file", 2, 2, *second, "read", failed=True),
+        Message("assistant", "tool-call", "read", 2, 2, *second, "read"),
         Message("assistant", "tool-call", "Search the attic", 2, 2, *second, "explore"),
         Message("system", "text", "So far: a leak.", 3, 3, "msg_3", START + 3),
     )

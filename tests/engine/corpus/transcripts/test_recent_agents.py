@@ -47,9 +47,10 @@ def test_messages_of_proma_are_read() -> None:
         ("assistant", "tool-call", "seams", "web", False),
         ("tool", "tool-result", "None", "web", False),
         ("assistant", "text", "A seam is open.\n[file: plan.pdf]", "", False),
+        ("system", "text", "?", "", False),
     ]
     metadata = parser.metadata
-    assert (metadata.id, metadata.title, metadata.started, metadata.ended) == (PROMA.stem, "", START, START + 9)
+    assert (metadata.id, metadata.title, metadata.started, metadata.ended) == (PROMA.stem, "", START, START + 9.5)
     assert metadata.usage == {"m-0": Usage(), "m-1": Usage(3, 4)}
     assert parser.unknown == {"hologram": 1, "role oracle": 1}
 
