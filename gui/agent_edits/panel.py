@@ -158,13 +158,9 @@ class EditList(RowList):
     """A list of files that agents changed.
 
     Signals:
-        chosen: the `FileUse` that is current now, or None.
-        opened: go to this `FileUse`.
         sessions_requested: search for the sessions that used the file with this path.
     """
 
-    chosen = Signal(object)
-    opened = Signal(object)
     sessions_requested = Signal(str)
 
     def __init__(self) -> None:
@@ -172,8 +168,8 @@ class EditList(RowList):
         self.setItemDelegate(_Delegate(self))
         self._lay_out_in_batches()
         self.doubleClicked.connect(self._activate)
-        self.add_action(_COPY, self._copy_path)
-        self.add_action(FILE_SESSIONS, self._request_sessions)
+        self.add_action(_COPY, lambda use: copy_text(use.path))
+        self.add_action(FILE_SESSIONS, lambda use: self.sessions_requested.emit(use.path))
         self.menu_requested.connect(self._show_menu)
 
     @property
@@ -195,25 +191,7 @@ class EditList(RowList):
                 self._set_current(self.rows.first_position())
                 self.scrollToTop()
         if self.current != before:
-            self.chosen.emit(self.current)
-
-    def currentChanged(self, current: Index, previous: Index) -> None:
-        super().currentChanged(current, previous)
-        if not self._arranging:
-            self.chosen.emit(self.current)
-
-    def _activate(self, index: Index) -> None:
-        if self.current is not None:
-            self._held = True
-            self.opened.emit(self.current)
-
-    def _copy_path(self) -> None:
-        if self.current is not None:
-            copy_text(self.current.path)
-
-    def _request_sessions(self) -> None:
-        if self.current is not None:
-            self.sessions_requested.emit(self.current.path)
+            self.current_changed.emit(self.current)
 
     def _show_menu(self, at: QPoint) -> None:
         if self.current is None:
@@ -282,7 +260,7 @@ class EditsPanel(QObject, ViewPanel):
         self.box.edit.accepted.connect(self._accept)
         self.list.left.connect(self.box.focus)
         self.list.typed.connect(self.box.type_key)
-        self.list.chosen.connect(self._follow)
+        self.list.current_changed.connect(self._follow)
         self.list.opened.connect(self._activate)
         self.set_manager(None)
 

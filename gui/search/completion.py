@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QWidget
 
 from engine import MemorySearchManager, tr
 from gui.core.capabilities import MissingFeatures, refuse
-from gui.core.jobs import Job, Jobs
+from gui.core.jobs import JobOwner, Jobs, JobSlot
 
 _OPERATOR = re.compile(r"-?([A-Za-z]+):(\"?)(.*)", re.DOTALL)
 _TAG = re.compile(r"-?#([^\s\"#]*)")
@@ -104,7 +104,7 @@ class CompletionPopup(QListWidget):
         self.setCurrentRow((row + 1 if down else max(row, 0) - 1) % self.count())
 
 
-class Completion(QObject):
+class Completion(JobOwner, QObject):
     """Shows completions below a line edit, and reads them from the memory off the GUI thread."""
 
     changed = Signal()
@@ -113,8 +113,7 @@ class Completion(QObject):
     def __init__(self, edit: QLineEdit, jobs: Jobs) -> None:
         super().__init__(edit)
         self._edit = edit
-        self._jobs = jobs
-        self._job: Job | None = None
+        self._job = JobSlot(self, jobs)
         self._manager: MemorySearchManager | None = None
         self._part = self._requested = Part("", "", 0)
         """The part that the shown completions belong to, and the part of the last request."""
@@ -144,10 +143,6 @@ class Completion(QObject):
     @Slot()
     def resume(self) -> None:
         self._paused = False
-
-    @property
-    def busy(self) -> bool:
-        return self._job is not None
 
     @property
     def is_open(self) -> bool:
@@ -183,9 +178,7 @@ class Completion(QObject):
                 self.changed.emit()
 
     def _forget(self) -> None:
-        if self._job is not None:
-            self._job.cancel()
-            self._job = None
+        self._job.cancel()
         self.popup.hide()
 
     def _request(self, part: Part) -> None:
@@ -196,17 +189,10 @@ class Completion(QObject):
             return
 
         def show(values: tuple[str, ...]) -> None:
-            if job is self._job:
-                self._job = None
-                self._show(part, values)
-                self.changed.emit()
+            self._show(part, values)
+            self.changed.emit()
 
-        def forget(_: str) -> None:
-            if job is self._job:
-                self._job = None
-                self.changed.emit()
-
-        job = self._job = self._jobs.read(lambda token: manager.query_values(part.operator, part.typed), show, forget)
+        self._job.read(lambda _: manager.query_values(part.operator, part.typed), show, lambda _: self.changed.emit())
 
     def _show(self, part: Part, values: tuple[str, ...]) -> None:
         if self._edit.hasFocus() and part == part_at(self._edit.text(), self._edit.cursorPosition()):

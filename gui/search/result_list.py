@@ -68,10 +68,6 @@ class NewResultsButton(QPushButton):
 class ResultList(RowList):
     """A list of results grouped by file. Only results and "more" rows can be current, headings can't."""
 
-    current_changed = Signal(object)
-    """The current MemorySearchResult, or None on a "more" row."""
-    opened = Signal(object)
-    """Open this MemorySearchResult, after Enter or a double click."""
     more_requested = Signal()
     file_requested = Signal(object)
     """MoreInFileRow: show all results of that file."""
@@ -92,7 +88,6 @@ class ResultList(RowList):
         self.new_above = NewResultsButton(self)
         self.new_above.clicked.connect(self.scrollToTop)
         self.verticalScrollBar().valueChanged.connect(self._scrolled)
-        self.selectionModel().currentChanged.connect(self._moved)
         self.doubleClicked.connect(self._activate)
         self.clicked.connect(self._clicked)
 
@@ -147,6 +142,8 @@ class ResultList(RowList):
         row = self.rows.row(self.currentIndex().row())
         return row.result if isinstance(row, ResultRow) else None
 
+    current = property(current_result)
+
     def selected_results(self) -> tuple[MemorySearchResult, ...]:
         """Return the results of all selected rows, from top to bottom; at least the current one."""
         rows = map(self.rows.row, sorted(index.row() for index in self.selectedIndexes()))
@@ -181,19 +178,18 @@ class ResultList(RowList):
 
     # --- events -----------------------------------------------------------------------------------------------------
 
-    @Slot(QModelIndex, QModelIndex)
-    def _moved(self, current: QModelIndex, previous: QModelIndex) -> None:
-        if not self._arranging and current.isValid():
+    @Slot()
+    def _moved(self) -> None:
+        if not self._arranging and self.currentIndex().isValid():
             self.chosen = True
             self.new_above.forget()
-            self.current_changed.emit(self.current_result())
+        super()._moved()
 
     @Slot(QModelIndex)
     def _activate(self, index: Index) -> None:
         match self.rows.row(index.row()):
-            case ResultRow(result=result):
-                self._held = True
-                self.opened.emit(result)
+            case ResultRow():
+                super()._activate(index)
             case CopiesRow(key=key):
                 self._held = True
                 self._listed.add(key)
@@ -304,10 +300,10 @@ class ResultActions(QObject):
             (SWITCH_TO, self.switch_requested.emit),
             (LINK, self._link),
         ):
-            results.add_action(known, partial(self._with_current, run))
-        results.add_action(LIKE, partial(self._with_current, self.like_requested.emit), self._gate_of)
+            results.add_action(known, run)
+        results.add_action(LIKE, self.like_requested.emit, self._gate_of)
         for known, copy in ((CITE, copy_citations), (QUOTE, copy_quotes)):
-            results.add_action(known, partial(self._with_selected, copy))
+            results.add_action(known).triggered.connect(partial(self._with_selected, copy))
         results.menu_requested.connect(self._show_menu)
 
     def show_unsupported(self, unsupported: MissingFeatures) -> None:
@@ -317,12 +313,7 @@ class ResultActions(QObject):
     def _gate_of(self, action: QAction) -> Allow:
         return self._gates.add(action, "alike").allow
 
-    def _with_current(self, run: Callable[[MemorySearchResult], None]) -> None:
-        result = self._results.current_result()
-        if result is not None:
-            run(result)
-
-    def _with_selected(self, run: Callable[[Sequence[MemorySearchResult]], None]) -> None:
+    def _with_selected(self, run: Callable[[Sequence[MemorySearchResult]], None], _checked: bool = False) -> None:
         selected = self._results.selected_results()
         if selected:
             run(selected)
