@@ -9,7 +9,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QWidget
 
 from engine import MemorySearchManager, tr
-from gui.core.capabilities import MissingFeatures, refuse
+from gui.core.capabilities import capabilities, refuse, why_missing
 from gui.core.jobs import JobOwner, Jobs, JobSlot
 
 _OPERATOR = re.compile(r"-?([A-Za-z]+):(\"?)(.*)", re.DOTALL)
@@ -118,21 +118,16 @@ class Completion(JobOwner, QObject):
         self._part = self._requested = Part("", "", 0)
         """The part that the shown completions belong to, and the part of the last request."""
         self._paused = self._inserting = self._complete = False
-        self._unsupported = ""
         self.popup = CompletionPopup(edit)
         self.popup.itemClicked.connect(self._insert)
         edit.textEdited.connect(self._typed)
         edit.textChanged.connect(self._hide)
         edit.installEventFilter(self)
+        capabilities().changed.connect(self._stop)
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         self._stop()
         self._manager = manager
-
-    def show_unsupported(self, unsupported: MissingFeatures) -> None:
-        """Disable completions if the memory doesn't support them."""
-        self._unsupported = unsupported.get("completion", "")
-        self._stop()
 
     @Slot()
     def pause(self) -> None:
@@ -163,6 +158,7 @@ class Completion(JobOwner, QObject):
         else:
             self._stop()  # typing plain words must not be interrupted
 
+    @Slot()
     def _stop(self) -> None:
         was_open = self.is_open
         self._forget()
@@ -185,7 +181,7 @@ class Completion(JobOwner, QObject):
         manager = self._manager
         self._forget()
         self._requested = part
-        if manager is None or self._paused or self._unsupported:
+        if manager is None or self._paused or why_missing("completion"):
             return
 
         def show(values: tuple[str, ...]) -> None:
@@ -225,8 +221,8 @@ class Completion(JobOwner, QObject):
         key = event.key()
         if key == Qt.Key.Key_Space and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             self.request()
-            if self._unsupported:
-                refuse(self._edit, self._unsupported)
+            if why := why_missing("completion"):
+                refuse(self._edit, why)
             return True
         if not self.popup.isVisible() or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
             return False

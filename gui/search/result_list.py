@@ -4,13 +4,13 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QObject, QPoint, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QMouseEvent, QResizeEvent
+from PySide6.QtGui import QGuiApplication, QKeySequence, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QAbstractScrollArea, QPushButton
 
 from engine import MemorySearchResult, result_quote, split_name, tr, tr_count
 from gui.commands.commands import EDIT, EXPLAIN, EXPORT, LIKE, LINK, WITHIN, menu_entry
 from gui.commands.keymap import command
-from gui.core.capabilities import Gates, MissingFeatures
+from gui.core.capabilities import Gate
 from gui.core.location import Location
 from gui.search.result_rows import (
     ButtonRow,
@@ -25,7 +25,7 @@ from gui.search.result_rows import (
     with_selected,
 )
 from gui.search.row_delegate import ResultDelegate
-from gui.widgets.row_list import Allow, ListPosition, RowList
+from gui.widgets.row_list import ListPosition, RowList
 from gui.widgets.rows import Index
 
 _TOP = 8
@@ -291,7 +291,6 @@ class ResultActions(QObject):
     def __init__(self, results: ResultList, parent: QObject) -> None:
         super().__init__(parent)
         self._results = results
-        self._gates = Gates()
         for known, run in (
             (COPY_PATH, lambda result: copy_text(result.path)),
             (COPY_SNIPPET, lambda result: copy_text(result.snippet)),
@@ -301,17 +300,10 @@ class ResultActions(QObject):
             (LINK, self._link),
         ):
             results.add_action(known, run)
-        results.add_action(LIKE, self.like_requested.emit, self._gate_of)
+        results.add_action(LIKE, self.like_requested.emit, lambda action: Gate(action, "alike").allow)
         for known, copy in ((CITE, copy_citations), (QUOTE, copy_quotes)):
             results.add_action(known).triggered.connect(partial(self._with_selected, copy))
         results.menu_requested.connect(self._show_menu)
-
-    def show_unsupported(self, unsupported: MissingFeatures) -> None:
-        """Disable the actions that the memory doesn't support."""
-        self._gates.update_features(unsupported)
-
-    def _gate_of(self, action: QAction) -> Allow:
-        return self._gates.add(action, "alike").allow
 
     def _with_selected(self, run: Callable[[Sequence[MemorySearchResult]], None], _checked: bool = False) -> None:
         selected = self._results.selected_results()
@@ -329,10 +321,8 @@ class ResultActions(QObject):
         export = menu_entry(EXPORT.label, self.export_requested.emit, EXPORT.name)
         if selected > 1:
             export.setText(tr_count("Export {count:,} result…", "Export {count:,} results…", selected))
-        gates = Gates()
-        gates.update_features(self._gates.unsupported)
-        gates.add(within, "narrowing")
-        gates.add(why, "explanation")
+        Gate(within, "narrowing")
+        Gate(why, "explanation")
         copies = CITE, QUOTE, COPY_PATH, COPY_SNIPPET, LINK
         switch = (SWITCH_TO,) if split_name(result.path)[0] else ()
         entries = LIKE, within, None, *copies, None, why, None, EDIT, REVEAL, *switch, None, export

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
 from engine import SessionSummary, highlight_ranges, marked, number, tr, tr_count
 from gui.commands.commands import LINK, REMEMBER, menu_entry
 from gui.commands.keymap import command
-from gui.core.capabilities import Gates, MissingFeatures
+from gui.core.capabilities import Gate
 from gui.core.location import Location
 from gui.search.result_list import copy_text
 from gui.sessions.rows import HeadingRow, Row, SessionRow
@@ -401,17 +401,12 @@ class SessionActions(QObject):
     def __init__(self, sessions: SessionList, parent: QObject) -> None:
         super().__init__(parent)
         self._sessions = sessions
-        self._unsupported: MissingFeatures = {}
         sessions.folded.connect(self.folded)
         sessions.add_action(COPY_PATH, lambda summary: copy_text(summary.path))
         sessions.add_action(LINK, self._link)
         sessions.add_action(REMEMBER, self._remember)
         self.figures = sessions.add_action(FIGURES)
         sessions.menu_requested.connect(self._show_menu)
-
-    def show_unsupported(self, unsupported: MissingFeatures) -> None:
-        """Set the features that the memory doesn't support."""
-        self._unsupported = unsupported
 
     @Slot(QPoint)
     def _show_menu(self, at: QPoint) -> None:
@@ -424,9 +419,7 @@ class SessionActions(QObject):
         fold = menu_entry(_fold_text(parts, opened=row.opened), partial(self.folded.emit, summary.path, not row.opened))
         resume = menu_entry(tr("Copy resume command"), partial(copy_text, summary.resume_command))
         alike = menu_entry(tr("Similar sessions"), partial(self.similar_requested.emit, summary.path))
-        gates = Gates()
-        gates.update_features(self._unsupported)
-        gates.add(alike, "alike")
+        Gate(alike, "alike")
         first = (go, *((fold,) if parts else ()), REMEMBER)
         copies = (*((resume,) if summary.resume_command else ()), COPY_PATH, LINK)
         self._sessions.open_menu(at, *first, None, *copies, None, alike)
