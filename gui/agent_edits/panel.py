@@ -1,16 +1,16 @@
 """The panel of the edits view: a search box, and the changed files by project."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import NamedTuple
 
 from PySide6.QtCore import QObject, QPoint, QRect, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QFont, QFontMetrics, QKeySequence, QPainter
 from PySide6.QtWidgets import QFrame, QStyleOptionViewItem, QWidget
 
-from engine import FileUse, MemorySearchManager, folder_name, marked, number, tr, tr_count
+from engine import Feature, FileUse, MemorySearchManager, folder_name, marked, number, tr, tr_count
 from gui.commands.commands import FILE_SESSIONS, menu_entry
 from gui.commands.keymap import command
-from gui.core.capabilities import TITLES, MissingFeatures
+from gui.core.capabilities import TITLES, capabilities, why_missing
 from gui.core.jobs import Jobs, JobSlot
 from gui.core.view_spec import ViewPanel
 from gui.search.result_list import copy_text
@@ -158,13 +158,9 @@ class EditList(RowList):
     """A list of files that agents changed.
 
     Signals:
-        chosen: the `FileUse` that is current now, or None.
-        opened: go to this `FileUse`.
         sessions_requested: search for the sessions that used the file with this path.
     """
 
-    chosen = Signal(object)
-    opened = Signal(object)
     sessions_requested = Signal(str)
 
     def __init__(self) -> None:
@@ -172,8 +168,8 @@ class EditList(RowList):
         self.setItemDelegate(_Delegate(self))
         self._lay_out_in_batches()
         self.doubleClicked.connect(self._activate)
-        self.add_action(_COPY, self._copy_path)
-        self.add_action(FILE_SESSIONS, self._request_sessions)
+        self.add_action(_COPY, lambda use: copy_text(use.path))
+        self.add_action(FILE_SESSIONS, lambda use: self.sessions_requested.emit(use.path))
         self.menu_requested.connect(self._show_menu)
 
     @property
@@ -195,25 +191,7 @@ class EditList(RowList):
                 self._set_current(self.rows.first_position())
                 self.scrollToTop()
         if self.current != before:
-            self.chosen.emit(self.current)
-
-    def currentChanged(self, current: Index, previous: Index) -> None:
-        super().currentChanged(current, previous)
-        if not self._arranging:
-            self.chosen.emit(self.current)
-
-    def _activate(self, index: Index) -> None:
-        if self.current is not None:
-            self._held = True
-            self.opened.emit(self.current)
-
-    def _copy_path(self) -> None:
-        if self.current is not None:
-            copy_text(self.current.path)
-
-    def _request_sessions(self) -> None:
-        if self.current is not None:
-            self.sessions_requested.emit(self.current.path)
+            self.current_changed.emit(self.current)
 
     def _show_menu(self, at: QPoint) -> None:
         if self.current is None:
@@ -252,7 +230,6 @@ class EditsPanel(QObject, ViewPanel):
         super().__init__(parent)
         self._job = JobSlot(self, jobs)
         self._manager: MemorySearchManager | None = None
-        self._unsupported = ""
         self._failure = ""
         """Why the edits could not be read the first time."""
         self._files: list[EditRow] | None = None
@@ -282,8 +259,9 @@ class EditsPanel(QObject, ViewPanel):
         self.box.edit.accepted.connect(self._accept)
         self.list.left.connect(self.box.focus)
         self.list.typed.connect(self.box.type_key)
-        self.list.chosen.connect(self._follow)
+        self.list.current_changed.connect(self._follow)
         self.list.opened.connect(self._activate)
+        capabilities().changed.connect(self._follow_features)
         self.set_manager(None)
 
     # --- for the window ---------------------------------------------------------------------------------------------
@@ -300,23 +278,22 @@ class EditsPanel(QObject, ViewPanel):
             self.refresh()
             return
         self._files, self._failure = None, ""
-        self.box.setEnabled(manager is not None and not self._unsupported)
+        self.box.setEnabled(manager is not None and not why_missing("insight"))
         self._show(keep=False)
         self.refresh()
-        if self._unsupported:
+        if why_missing("insight"):
             self.edit_selected.emit(None)
 
-    def show_unsupported(self, unsupported: MissingFeatures) -> None:
-        unsupported_reason = unsupported.get("insight", "")
-        if unsupported_reason != self._unsupported:
-            self._unsupported = unsupported_reason
+    @Slot(object)
+    def _follow_features(self, features: Set[Feature]) -> None:
+        if "insight" in features:
             self.set_manager(self._manager)
 
     @Slot()
     def refresh(self) -> None:
         """Read the changes again after a change of the index, without moving the list."""
         manager = self._manager
-        insight = None if manager is None or self._unsupported else manager.insight
+        insight = None if manager is None or why_missing("insight") else manager.insight
         if insight is not None:
             self._job.read(lambda token: _read(insight.recent_edits(_MAX_EDITS, token)), self._set_edits, self._fail)
 
@@ -333,8 +310,8 @@ class EditsPanel(QObject, ViewPanel):
     @property
     def nothing_to_read(self) -> NothingToRead:
         """The message to show instead of a session: why no change is selected."""
-        if self._unsupported:
-            return NothingToRead(self._unsupported)
+        if why_missing("insight"):
+            return NothingToRead(why_missing("insight"))
         if self._files is None or self._stack.currentWidget() is self.list:
             return CHOOSE_EDIT
         return NOTHING_FOUND if self._files else NONE_CHANGED
@@ -369,8 +346,8 @@ class EditsPanel(QObject, ViewPanel):
 
     def _show(self, *, keep: bool) -> None:
         title = TITLES["insight"]
-        if self._unsupported:
-            self._show_message(tr(title), self._unsupported)
+        if why_missing("insight"):
+            self._show_message(tr(title), why_missing("insight"))
         elif self._files is None and self._failure:
             self._show_message(
                 tr("Can't read the list of changed files"), self._failure, ((tr("Try again"), self._retry),)

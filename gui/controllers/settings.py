@@ -18,7 +18,7 @@ from engine import (
     Settings,
     tr,
 )
-from gui.core.capabilities import MissingFeatures
+from gui.core.capabilities import why_missing
 from gui.core.window_context import Controller, WindowContext
 from gui.core.workspace import OpenFailure, OpenWorkspace
 from gui.settings.option_pages import SET_ASIDE, SettingsPage
@@ -112,8 +112,7 @@ class SettingsController(Controller):
     @Slot()
     def show_provider(self) -> None:
         """Open the dialog on the page of the embedding provider, or of the engine if that has its own models."""
-        unsupported = {} if self._workspace.current is None else self._workspace.current.manager.unsupported
-        self.show_page("engine" if "models" in unsupported else "embedding")
+        self.show_page("engine" if why_missing("models") else "embedding")
 
     def show_page(self, page: SettingsPage | None) -> None:
         """Open the dialog on a page; None opens the last one."""
@@ -139,12 +138,6 @@ class SettingsController(Controller):
         self.show_page(None)
         if self.dialog is not None and self.dialog.isVisible():
             self.dialog.search(key)
-
-    @Slot(object)
-    def show_unsupported(self, unsupported: MissingFeatures) -> None:
-        """Update the dialog by the features that the backend doesn't support."""
-        if self.dialog is not None and self.dialog.isVisible():
-            self.dialog.show_unsupported(unsupported)
 
     @Slot(object)
     def _saved(self, agreed: EmbeddingEstimate | None) -> None:

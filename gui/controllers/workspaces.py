@@ -20,7 +20,7 @@ from engine import (
 from gui.commands.commands import show_keys_of
 from gui.controllers.folders import FolderController
 from gui.controllers.settings import BrokenSettings
-from gui.core.capabilities import Capabilities
+from gui.core.capabilities import capabilities
 from gui.core.jobs import JobSlot
 from gui.core.window_context import Controller, WindowContext
 from gui.core.workspace import OpenFailure, OpenWorkspace
@@ -222,14 +222,12 @@ class WorkspaceController(Controller):
         context: WindowContext,
         frame: Frame,
         folders: FolderController,
-        capabilities: Capabilities,
         broken_settings: BrokenSettings,
     ) -> None:
         super().__init__(context)
         self._frame = frame
         self._views = frame.views
         self._folders = folders
-        self._capabilities = capabilities
         self._broken_settings = broken_settings
         self._before: Path | None = None
         """The folder that was open last."""
@@ -260,7 +258,7 @@ class WorkspaceController(Controller):
     def _show_opened(self, opened: OpenWorkspace) -> None:
         self._before = opened.folder
         self._state.remember(opened.folder)
-        self._capabilities.begin(opened.unsupported)
+        capabilities().begin(opened.unsupported)
         reopened = self._workspace.reopening
         self._views.set_manager(opened.all_workspaces, reopening=reopened)
         self._apply_settings(opened)

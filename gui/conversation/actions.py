@@ -19,7 +19,7 @@ from gui.conversation.display_entries import Conversation, summary
 from gui.conversation.prompt_list import FileList, JumpList, PromptList
 from gui.conversation.row_folding import DETAILS, Detail
 from gui.conversation.view import ConversationView
-from gui.core.capabilities import Gates, MissingFeatures
+from gui.core.capabilities import Gate
 from gui.core.jobs import Jobs, JobSlot
 from gui.core.key_listing import missing
 from gui.core.location import Location
@@ -233,15 +233,9 @@ class ConversationActions(QObject):
         self._resume_job = JobSlot(self, jobs)
         self._menu = QMenu(panel)
         self._menu.setToolTipsVisible(True)
-        self._gates = Gates()
-        self._session_gates = [self._gates.add(action, "alike") for action in (self.like, self.similar)]
-        self._session_gates.append(self._gates.add(self.more, "conditions"))
-        self._session_gates.append(self._gates.add(self.files, "insight"))
+        self._session_gates = [Gate(action, "alike") for action in (self.like, self.similar)]
+        self._session_gates += Gate(self.more, "conditions"), Gate(self.files, "insight")
         view.menu_requested.connect(self._open_menu)
-
-    def show_unsupported(self, unsupported: MissingFeatures) -> None:
-        """Disable the actions that this memory doesn't support."""
-        self._gates.update_features(unsupported)
 
     def set_session(
         self, manager: MemorySearchManager | None, conversation: Conversation | None, *, revealed: bool = False

@@ -22,7 +22,6 @@ from gui.conversation.loader import (
     SessionWatch,
 )
 from gui.conversation.view import ConversationView
-from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Jobs
 from gui.core.location import ReadingPosition, ReadingPositions
 from gui.sessions.listing_view import CHOOSE_SESSION
@@ -173,11 +172,6 @@ class ConversationPanel(BaseViewer):
         if manager is not None:
             self.live_updates.follow(manager, opened.request.path)
             self._on_written()
-
-    def show_unsupported(self, unsupported: MissingFeatures) -> None:
-        """Disable the actions that this memory doesn't support."""
-        self.session_actions.show_unsupported(unsupported)
-        self.chunks.inspector.show_unsupported(unsupported)
 
     def show_session(self, path: str, line: int | None = None, query: str = "", message: str = "") -> None:
         """Show a session at a transcript line or at a message (its id), with the words of `query` highlighted."""

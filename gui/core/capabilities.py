@@ -5,7 +5,8 @@ a `Gate` disables one action or control with the engine's reason, and enables it
 """
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
+from functools import cache
 from typing import NamedTuple
 
 from PySide6.QtCore import QObject, QPoint, Signal, Slot
@@ -56,10 +57,10 @@ class Capabilities(QObject):
     """Stores which features the open memory doesn't support; updated by each status record."""
 
     changed = Signal(object)
-    """The missing features, when they have changed."""
+    """The features that are missing now, or not any more, or for another reason."""
 
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.unsupported: MissingFeatures = {}
 
     def begin(self, unsupported: MissingFeatures) -> None:
@@ -73,40 +74,57 @@ class Capabilities(QObject):
             self._set_features(status.unsupported)
 
     def _set_features(self, unsupported: MissingFeatures) -> None:
-        if dict(unsupported) != self.unsupported:
-            self.unsupported = dict(unsupported)
-            self.changed.emit(self.unsupported)
+        before, self.unsupported = self.unsupported, dict(unsupported)
+        if changed := {name for name in TITLES if before.get(name) != unsupported.get(name)}:
+            self.changed.emit(changed)
 
 
-class Gate:
-    """Enables an action or a control while its owner allows it and the memory supports its feature."""
+@cache
+def capabilities() -> Capabilities:
+    """Return the capabilities of the open memory, or of the last one that was open."""
+    return Capabilities()
+
+
+def why_missing(feature: Feature) -> str:
+    """Return why the memory doesn't support a feature; empty if it does."""
+    return capabilities().unsupported.get(feature, "")
+
+
+class Gate(QObject):
+    """Enables an action or a control while its owner allows it and the memory supports its feature.
+
+    The owner must enable it only through the gate from now on.
+    """
 
     def __init__(self, control: QAction | QWidget, feature: Feature) -> None:
-        self.feature: Feature = feature
+        super().__init__(control)
+        self._feature: Feature = feature
         self._control = control
         self._allowed = control.isEnabled()
-        self._why = self.reason = ""
-        """The owner's reason for disabling it, and the memory's."""
+        self._why = ""
+        """The owner's reason for disabling it."""
         self._usual = _texts_of(control)
         self._reason_shortcuts: list[QShortcut] = []
         if isinstance(control, QAction):
             follow_keys(control, self._add_reason_shortcuts)
+        capabilities().changed.connect(self._follow)
+        if why_missing(feature):
+            self._show()
 
     def allow(self, allowed: bool, why: str = "") -> None:
         """Set whether the owner of the control allows it, with a reason if not."""
         self._allowed, self._why = allowed, "" if allowed else why
         self._show()
 
-    def update_features(self, unsupported: MissingFeatures) -> None:
-        """Set the features that the memory doesn't support."""
-        reason = unsupported.get(self.feature, "")
-        if reason != self.reason:
-            self.reason = reason
+    @Slot(object)
+    def _follow(self, features: Set[Feature]) -> None:
+        if self._feature in features:
             self._show()
 
     def _show(self) -> None:
-        explanation = self.reason or self._why
-        self._control.setEnabled(self._allowed and not self.reason)
+        reason = why_missing(self._feature)
+        explanation = reason or self._why
+        self._control.setEnabled(self._allowed and not reason)
         _set_texts(
             self._control,
             _Texts(_tip(explanation), explanation, explanation) if explanation else self._usual,
@@ -119,28 +137,9 @@ class Gate:
         for shortcut in self._reason_shortcuts:
             shortcut.deleteLater()
         self._reason_shortcuts = []
-        if self.reason and isinstance(self._control, QAction):
-            self._reason_shortcuts = _shortcuts_with_reason(self._control, self.reason)
-
-
-class Gates:
-    """All gates of one panel, updated together."""
-
-    def __init__(self) -> None:
-        self._gates: list[Gate] = []
-        self.unsupported: MissingFeatures = {}
-
-    def add(self, control: QAction | QWidget, feature: Feature) -> Gate:
-        """Make a gate for an action or control; the owner must enable it only through that gate from now on."""
-        gate = Gate(control, feature)
-        self._gates.append(gate)
-        gate.update_features(self.unsupported)
-        return gate
-
-    def update_features(self, unsupported: MissingFeatures) -> None:
-        self.unsupported = unsupported
-        for gate in self._gates:
-            gate.update_features(unsupported)
+        reason = why_missing(self._feature)
+        if reason and isinstance(self._control, QAction):
+            self._reason_shortcuts = _shortcuts_with_reason(self._control, reason)
 
 
 def _tip(sentence: str) -> str:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
     from engine import MemoryProviderStatus, MemorySearchManager
-    from gui.core.capabilities import MissingFeatures
     from gui.core.jobs import Jobs
     from gui.widgets.layouts import FoldingRow
     from gui.widgets.query_box import QueryBox
@@ -49,9 +48,6 @@ class ViewPanel:
 
     def show_status(self, status: "MemoryProviderStatus | None") -> None:
         """Show the latest status; called whenever it changes."""
-
-    def show_unsupported(self, unsupported: "MissingFeatures") -> None:
-        """Disable controls that need a feature which the current or next memory doesn't support."""
 
     def refresh(self) -> None:
         """Update the contents, since the index has changed."""

@@ -9,7 +9,7 @@ from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from engine import READABLE_EXTENSIONS, MemorySearchManager, PathState, marked, tr, tr_reason
-from gui.core.capabilities import Gates, MissingFeatures
+from gui.core.capabilities import Gate, capabilities, why_missing
 from gui.core.jobs import JobOwner, Jobs, JobSlot
 from gui.diagnostics.group_view import chunks, vectors
 from gui.text.formatting import exact, size_text
@@ -150,8 +150,7 @@ class PathExplainer(JobOwner, QWidget):
         self._explained_text = ""
         self._state: PathState | None = None
         self.edit = _PathEdit()
-        self._gates = Gates()
-        self._gates.add(self.edit, "states")
+        Gate(self.edit, "states")
         self._unsupported = label("", "meta", wrap=True)
         self.answer = StateLabel()
         self.sentence = label("", "meta", wrap=True)
@@ -164,7 +163,8 @@ class PathExplainer(JobOwner, QWidget):
         self.edit.textChanged.connect(self._edited)
         self.edit.dropped.connect(self.enter_path)
         self.button.clicked.connect(self._act)
-        self.show_unsupported({})
+        capabilities().changed.connect(self._follow_features)
+        self._follow_features()
 
     def set_manager(self, manager: MemorySearchManager | None, *, reopening: bool = False) -> None:
         """Set the memory that explains paths; the text of the field stays.
@@ -177,13 +177,13 @@ class PathExplainer(JobOwner, QWidget):
         elif self._explained_text:
             self._start(self._explained_text)
 
-    @Slot(object)
-    def show_unsupported(self, unsupported: MissingFeatures) -> None:
-        """Disable the field, with the reason, if the backend can't explain paths."""
-        self._gates.update_features(unsupported)
-        self._unsupported.setText(breakable(unsupported.get("states", "")))
-        self._unsupported.setVisible("states" in unsupported)
-        if "states" in unsupported:
+    @Slot()
+    def _follow_features(self) -> None:
+        """Show the reason if the backend can't explain paths."""
+        reason = why_missing("states")
+        self._unsupported.setText(breakable(reason))
+        self._unsupported.setVisible(bool(reason))
+        if reason:
             self._clear()
 
     @Slot(str)

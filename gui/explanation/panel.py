@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QWidget
 
 from engine import MemorySearchResult, SearchExplanation, marked, tr
 from gui.commands.commands import EXPLAIN, show_key_in_tooltip
-from gui.core.capabilities import MissingFeatures
+from gui.core.capabilities import capabilities, why_missing
 from gui.explanation import wording
 from gui.explanation.result_view import ResultView
 from gui.explanation.tables import StageTable
@@ -141,10 +141,10 @@ class ExplanationPanel(QWidget):
         super().__init__()
         self._answer: Answer | None = None
         self._result: MemorySearchResult | None = None
-        self._unsupported = ""
         self._column = column_of(parent=self)
         self._mark = mark_position(self)
         self.setAccessibleName(tr("Why this result"))
+        capabilities().changed.connect(self._render)
 
     @cached_property
     def _content(self) -> _Content:
@@ -157,12 +157,6 @@ class ExplanationPanel(QWidget):
         return content
 
     # --- display ----------------------------------------------------------------------------------------------------
-
-    @Slot(object)
-    def show_unsupported(self, unsupported: MissingFeatures) -> None:
-        """Update whether explanations are supported; if not, show why."""
-        self._unsupported = unsupported.get("explanation", "")
-        self._render()
 
     @Slot(object)
     def show_answer(self, answer: Answer | None) -> None:
@@ -178,9 +172,10 @@ class ExplanationPanel(QWidget):
         self._result = result
         self._render()
 
+    @Slot()
     def _render(self) -> None:
         if self.isVisible():
-            self._content.show_explanation(self._answer, self._result, self._unsupported)
+            self._content.show_explanation(self._answer, self._result, why_missing("explanation"))
 
     # --- events -----------------------------------------------------------------------------------------------------
 

@@ -1,8 +1,7 @@
 """The main part of the facts view: the list and the editor next to it, or one of them in a narrow window."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from PySide6.QtCore import QPoint, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter
@@ -87,13 +86,9 @@ class FactList(RowList):
     """Widget that lists facts and offers actions on them.
 
     Signals:
-        chosen: the `Fact` that is current now, or None.
-        opened: edit the fact, after Enter or a double click.
         forget_requested: forget the fact, by Delete or the menu.
     """
 
-    chosen = Signal(object)
-    opened = Signal()
     forget_requested = Signal(object)
 
     def __init__(self) -> None:
@@ -101,8 +96,8 @@ class FactList(RowList):
         self.setUniformItemSizes(True)
         self.setItemDelegate(_Delegate(self))
         self.doubleClicked.connect(self._activate)
-        self.add_action(_COPY, partial(self._with_current, lambda fact: copy_text(fact.text)))
-        self.add_action(_FORGET, partial(self._with_current, self.forget_requested.emit))
+        self.add_action(_COPY, lambda fact: copy_text(fact.text))
+        self.add_action(_FORGET, self.forget_requested.emit)
         self.menu_requested.connect(self._show_menu)
 
     def show_facts(self, facts: Sequence[Fact]) -> None:
@@ -117,7 +112,7 @@ class FactList(RowList):
             if rows:
                 self._return_to(position)
         if self.current != before:
-            self.chosen.emit(self.current)
+            self.current_changed.emit(self.current)
 
     @property
     def current(self) -> Fact | None:
@@ -132,24 +127,11 @@ class FactList(RowList):
             self.scrollTo(self.rows.index(number))
         return number >= 0
 
-    def currentChanged(self, current: Index, previous: Index) -> None:
-        super().currentChanged(current, previous)
-        if not self._arranging:
-            self.chosen.emit(self.current)
-
-    def _with_current(self, run: Callable[[Fact], None]) -> None:
-        if self.current is not None:
-            run(self.current)
-
-    def _activate(self, index: Index) -> None:
-        if index.isValid():
-            self.opened.emit()
-
     def _show_menu(self, at: QPoint) -> None:
         fact = self.current
         if fact is None:
             return
-        edit = menu_entry(tr("Edit") if fact.forgotten is None else tr("Show"), self.opened.emit)
+        edit = menu_entry(tr("Edit") if fact.forgotten is None else tr("Show"), self.open_current)
         edit.setShortcut("Return")
         self.open_menu(at, edit, _COPY, *((_FORGET,) if fact.forgotten is None else ()))
 

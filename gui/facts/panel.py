@@ -226,7 +226,7 @@ class FactsPanel(QObject, ViewPanel):
         self.new_action.triggered.connect(self.begin_new)
         self.undo_action.triggered.connect(self.changes.undo)
         body.new_button.clicked.connect(self.begin_new)
-        body.list.chosen.connect(self._choose)
+        body.list.current_changed.connect(self._choose)
         body.list.opened.connect(body.go_to_editor)
         body.list.left.connect(self.box.focus)
         body.list.typed.connect(self.box.type_key)

@@ -11,7 +11,7 @@ from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QButtonGroup, QWidget
 
 from engine import MemoryProviderStatus, MemorySearchManager, tr
-from gui.core.capabilities import TITLES, MissingFeatures
+from gui.core.capabilities import TITLES, capabilities, why_missing
 from gui.core.jobs import Jobs, JobSlot
 from gui.core.view_spec import ViewPanel, named_class
 from gui.index.attention_items import Attention
@@ -105,7 +105,8 @@ class IndexPanel(QWidget, ViewPanel):
         self._manager: MemorySearchManager | None = None
         self.setAccessibleName(tr("Index"))
         self.show_page("overview")
-        self.show_unsupported({})
+        capabilities().changed.connect(self._follow_features)
+        self._follow_features()
 
     def _add_chip(self, name: PageName, title: str) -> None:
         chip = self.chips[name] = Chip(title)
@@ -245,9 +246,10 @@ class IndexPanel(QWidget, ViewPanel):
         for page in self._pages.values():
             page.set_manager(manager)
 
-    def show_unsupported(self, unsupported: MissingFeatures) -> None:
+    @Slot()
+    def _follow_features(self) -> None:
         """Update whether the index can be inspected; some backends don't support it."""
-        reason, title = unsupported.get("insight", ""), TITLES["insight"]
+        reason, title = why_missing("insight"), TITLES["insight"]
         self._message_page.show_message(tr(title), tr(reason), (tr("Choose another engine…"), self._choose_engine))
         self._message_page.setVisible(bool(reason))
         for part in (self._bar, self._stack):

@@ -9,8 +9,8 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QWidget
 
 from engine import MemorySearchManager, tr
-from gui.core.capabilities import MissingFeatures, refuse
-from gui.core.jobs import Job, Jobs
+from gui.core.capabilities import capabilities, refuse, why_missing
+from gui.core.jobs import JobOwner, Jobs, JobSlot
 
 _OPERATOR = re.compile(r"-?([A-Za-z]+):(\"?)(.*)", re.DOTALL)
 _TAG = re.compile(r"-?#([^\s\"#]*)")
@@ -104,7 +104,7 @@ class CompletionPopup(QListWidget):
         self.setCurrentRow((row + 1 if down else max(row, 0) - 1) % self.count())
 
 
-class Completion(QObject):
+class Completion(JobOwner, QObject):
     """Shows completions below a line edit, and reads them from the memory off the GUI thread."""
 
     changed = Signal()
@@ -113,27 +113,21 @@ class Completion(QObject):
     def __init__(self, edit: QLineEdit, jobs: Jobs) -> None:
         super().__init__(edit)
         self._edit = edit
-        self._jobs = jobs
-        self._job: Job | None = None
+        self._job = JobSlot(self, jobs)
         self._manager: MemorySearchManager | None = None
         self._part = self._requested = Part("", "", 0)
         """The part that the shown completions belong to, and the part of the last request."""
         self._paused = self._inserting = self._complete = False
-        self._unsupported = ""
         self.popup = CompletionPopup(edit)
         self.popup.itemClicked.connect(self._insert)
         edit.textEdited.connect(self._typed)
         edit.textChanged.connect(self._hide)
         edit.installEventFilter(self)
+        capabilities().changed.connect(self._stop)
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         self._stop()
         self._manager = manager
-
-    def show_unsupported(self, unsupported: MissingFeatures) -> None:
-        """Disable completions if the memory doesn't support them."""
-        self._unsupported = unsupported.get("completion", "")
-        self._stop()
 
     @Slot()
     def pause(self) -> None:
@@ -144,10 +138,6 @@ class Completion(QObject):
     @Slot()
     def resume(self) -> None:
         self._paused = False
-
-    @property
-    def busy(self) -> bool:
-        return self._job is not None
 
     @property
     def is_open(self) -> bool:
@@ -168,6 +158,7 @@ class Completion(QObject):
         else:
             self._stop()  # typing plain words must not be interrupted
 
+    @Slot()
     def _stop(self) -> None:
         was_open = self.is_open
         self._forget()
@@ -183,30 +174,21 @@ class Completion(QObject):
                 self.changed.emit()
 
     def _forget(self) -> None:
-        if self._job is not None:
-            self._job.cancel()
-            self._job = None
+        self._job.cancel()
         self.popup.hide()
 
     def _request(self, part: Part) -> None:
         manager = self._manager
         self._forget()
         self._requested = part
-        if manager is None or self._paused or self._unsupported:
+        if manager is None or self._paused or why_missing("completion"):
             return
 
         def show(values: tuple[str, ...]) -> None:
-            if job is self._job:
-                self._job = None
-                self._show(part, values)
-                self.changed.emit()
+            self._show(part, values)
+            self.changed.emit()
 
-        def forget(_: str) -> None:
-            if job is self._job:
-                self._job = None
-                self.changed.emit()
-
-        job = self._job = self._jobs.read(lambda token: manager.query_values(part.operator, part.typed), show, forget)
+        self._job.read(lambda _: manager.query_values(part.operator, part.typed), show, lambda _: self.changed.emit())
 
     def _show(self, part: Part, values: tuple[str, ...]) -> None:
         if self._edit.hasFocus() and part == part_at(self._edit.text(), self._edit.cursorPosition()):
@@ -239,8 +221,8 @@ class Completion(QObject):
         key = event.key()
         if key == Qt.Key.Key_Space and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             self.request()
-            if self._unsupported:
-                refuse(self._edit, self._unsupported)
+            if why := why_missing("completion"):
+                refuse(self._edit, why)
             return True
         if not self.popup.isVisible() or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
             return False

@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QWidget
 
 from engine import Source, folder_name, marked, shortened, tr, tr_count
-from gui.core.capabilities import Gates, MissingFeatures
+from gui.core.capabilities import Gate, capabilities, why_missing
 from gui.search.query import Scope
 from gui.text.plain_text import set_tip
 from gui.widgets.form_controls import Chip
@@ -65,7 +65,6 @@ class Filters(QWidget):
         self.scope: Scope | None = None
         self.everywhere = False
         self._folder = ""
-        self._gates = Gates()
         row = row_of(spacing=8, parent=self)
         self._scope_chip = Chip("", yields=True)
         self._scope_chip.clicked.connect(self._leave_scope)
@@ -78,8 +77,9 @@ class Filters(QWidget):
         self._workspace_menu = menu
         row.addWidget(self._workspace_chip)
         for chip in (self._scope_chip, self._source_chips[0], self._period_chip):
-            self._gates.add(chip, "conditions")
-        self._source_gates = [self._gates.add(chip, "conditions") for chip in self._source_chips[1:]]
+            Gate(chip, "conditions")
+        self._source_gates = [Gate(chip, "conditions") for chip in self._source_chips[1:]]
+        capabilities().changed.connect(self._follow_features)
         self.show_workspace("")
         self.show_indexed(frozenset())
         self.set_scope(None)
@@ -98,10 +98,10 @@ class Filters(QWidget):
         self._scope_chip.setVisible(scope is not None)
         self._scope_chip.updateGeometry()
 
-    def show_unsupported(self, unsupported: MissingFeatures) -> None:
-        """Disable unsupported filters; remove all if this memory cannot filter at all."""
-        self._gates.update_features(unsupported)
-        if "conditions" in unsupported:
+    @Slot()
+    def _follow_features(self) -> None:
+        """Remove all filters if the memory cannot filter at all."""
+        if why_missing("conditions"):
             self.choose(None, None, None)
 
     def choose(self, sources: tuple[Source, ...] | None, days: int | None, scope: Scope | None) -> None:

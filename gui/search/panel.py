@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from engine import MemoryProviderStatus, MemorySearchManager, MemorySearchResult, marked, tr
 from gui.commands.commands import give_key, show_key_in_tooltip
 from gui.commands.keymap import command
-from gui.core.capabilities import Gates, MissingFeatures
+from gui.core.capabilities import Gate
 from gui.core.jobs import Jobs
 from gui.core.view_spec import ViewPanel
 from gui.search.completion import Completion
@@ -45,7 +45,6 @@ class QueryHelpMenu(QMenu):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.gates = Gates()
         self.setToolTipsVisible(True)
         self.setAccessibleName(tr("Query syntax"))
 
@@ -55,7 +54,7 @@ class QueryHelpMenu(QMenu):
             action.setData((code(example), tr(meaning)))
             action.triggered.connect(lambda _=False, chosen=example: choose(chosen))
             if _OPERATOR.match(example):
-                self.gates.add(action, "conditions")
+                Gate(action, "conditions")
         self.addSeparator()
         for note in _NOTES:
             action = self.addAction(tr(note))
@@ -91,10 +90,6 @@ class QueryHelpButton(IconButton):
         self._jobs = jobs
         self._menu = QueryHelpMenu(self)
         self.clicked.connect(self.open)
-
-    def show_unsupported(self, unsupported: MissingFeatures) -> None:
-        """Disable examples whose operators this memory doesn't support."""
-        self._menu.gates.update_features(unsupported)
 
     @Slot()
     def open(self) -> None:
@@ -300,13 +295,6 @@ class SearchPanel(QObject, ViewPanel):
         if status is not None:
             self.filters.show_workspace(status.workspace_dir)
             self.filters.show_indexed({count.source for count in status.source_counts if count.files})
-
-    @Slot(object)
-    def show_unsupported(self, unsupported: MissingFeatures) -> None:
-        """Hide features that this memory doesn't support, and search without them."""
-        parts = self.filters, self.completion, self._help, self.view, self.controller, self.start, self.actions
-        for part in parts:
-            part.show_unsupported(unsupported)
 
     @Slot()
     def focus_list(self) -> None:

@@ -1,13 +1,14 @@
 """The two ranking options in the menu of the sort order: prefer newer results, and diversity."""
 
+from collections.abc import Set
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu
 
-from engine import tr
-from gui.core.capabilities import Gates, MissingFeatures
+from engine import Feature, tr
+from gui.core.capabilities import Gate, capabilities, why_missing
 from gui.text.plain_text import set_tip
 from gui.widgets.list_header import SortButton
 
@@ -75,10 +76,10 @@ class RankingMenu(QObject):
         menu.addAction(self._save_default)
         set_tip(self._save_default, tr("Saves “Prefer newer” and “More variety” in the settings of this workspace."))
         menu.setToolTipsVisible(True)
-        self._gates = Gates()
         for action in (self._newer, half_lives, self._diverse):
-            self._gates.add(action, "ordering")
-        self._save_gate = self._gates.add(self._save_default, "ordering")
+            Gate(action, "ordering")
+        self._save_gate = Gate(self._save_default, "ordering")
+        capabilities().changed.connect(self._follow_features)
         self._newer.triggered.connect(self._choose_newer)
         self._group.triggered.connect(self._choose_days)
         self._diverse.triggered.connect(self._choose_diverse)
@@ -91,16 +92,15 @@ class RankingMenu(QObject):
         self._default = ranking
         self.show(ranking if reset or untouched else self.ranking)
 
-    def show_unsupported(self, unsupported: MissingFeatures) -> None:
-        """Select the default ranking, or plain relevance if this memory doesn't support ranking options."""
-        before = "ordering" in self._gates.unsupported
-        self._gates.update_features(unsupported)
-        if before != ("ordering" in unsupported):
+    @Slot(object)
+    def _follow_features(self, features: Set[Feature]) -> None:
+        """Select the default ranking, or plain relevance if the memory doesn't support ranking options."""
+        if "ordering" in features:
             self.show(self._default)
 
     def show(self, ranking: Ranking) -> None:
         """Select this ranking without a signal, or the default one if ranking options are not supported."""
-        self.ranking = Ranking() if "ordering" in self._gates.unsupported else ranking
+        self.ranking = Ranking() if why_missing("ordering") else ranking
         self._show()
 
     def _option(self, menu: QMenu, words: str, tip: str) -> QAction:

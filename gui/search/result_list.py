@@ -4,13 +4,13 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QObject, QPoint, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QMouseEvent, QResizeEvent
+from PySide6.QtGui import QGuiApplication, QKeySequence, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QAbstractScrollArea, QPushButton
 
 from engine import MemorySearchResult, result_quote, split_name, tr, tr_count
 from gui.commands.commands import EDIT, EXPLAIN, EXPORT, LIKE, LINK, WITHIN, menu_entry
 from gui.commands.keymap import command
-from gui.core.capabilities import Gates, MissingFeatures
+from gui.core.capabilities import Gate
 from gui.core.location import Location
 from gui.search.result_rows import (
     ButtonRow,
@@ -25,7 +25,7 @@ from gui.search.result_rows import (
     with_selected,
 )
 from gui.search.row_delegate import ResultDelegate
-from gui.widgets.row_list import Allow, ListPosition, RowList
+from gui.widgets.row_list import ListPosition, RowList
 from gui.widgets.rows import Index
 
 _TOP = 8
@@ -68,10 +68,6 @@ class NewResultsButton(QPushButton):
 class ResultList(RowList):
     """A list of results grouped by file. Only results and "more" rows can be current, headings can't."""
 
-    current_changed = Signal(object)
-    """The current MemorySearchResult, or None on a "more" row."""
-    opened = Signal(object)
-    """Open this MemorySearchResult, after Enter or a double click."""
     more_requested = Signal()
     file_requested = Signal(object)
     """MoreInFileRow: show all results of that file."""
@@ -92,7 +88,6 @@ class ResultList(RowList):
         self.new_above = NewResultsButton(self)
         self.new_above.clicked.connect(self.scrollToTop)
         self.verticalScrollBar().valueChanged.connect(self._scrolled)
-        self.selectionModel().currentChanged.connect(self._moved)
         self.doubleClicked.connect(self._activate)
         self.clicked.connect(self._clicked)
 
@@ -147,6 +142,8 @@ class ResultList(RowList):
         row = self.rows.row(self.currentIndex().row())
         return row.result if isinstance(row, ResultRow) else None
 
+    current = property(current_result)
+
     def selected_results(self) -> tuple[MemorySearchResult, ...]:
         """Return the results of all selected rows, from top to bottom; at least the current one."""
         rows = map(self.rows.row, sorted(index.row() for index in self.selectedIndexes()))
@@ -181,19 +178,18 @@ class ResultList(RowList):
 
     # --- events -----------------------------------------------------------------------------------------------------
 
-    @Slot(QModelIndex, QModelIndex)
-    def _moved(self, current: QModelIndex, previous: QModelIndex) -> None:
-        if not self._arranging and current.isValid():
+    @Slot()
+    def _moved(self) -> None:
+        if not self._arranging and self.currentIndex().isValid():
             self.chosen = True
             self.new_above.forget()
-            self.current_changed.emit(self.current_result())
+        super()._moved()
 
     @Slot(QModelIndex)
     def _activate(self, index: Index) -> None:
         match self.rows.row(index.row()):
-            case ResultRow(result=result):
-                self._held = True
-                self.opened.emit(result)
+            case ResultRow():
+                super()._activate(index)
             case CopiesRow(key=key):
                 self._held = True
                 self._listed.add(key)
@@ -295,7 +291,6 @@ class ResultActions(QObject):
     def __init__(self, results: ResultList, parent: QObject) -> None:
         super().__init__(parent)
         self._results = results
-        self._gates = Gates()
         for known, run in (
             (COPY_PATH, lambda result: copy_text(result.path)),
             (COPY_SNIPPET, lambda result: copy_text(result.snippet)),
@@ -304,25 +299,13 @@ class ResultActions(QObject):
             (SWITCH_TO, self.switch_requested.emit),
             (LINK, self._link),
         ):
-            results.add_action(known, partial(self._with_current, run))
-        results.add_action(LIKE, partial(self._with_current, self.like_requested.emit), self._gate_of)
+            results.add_action(known, run)
+        results.add_action(LIKE, self.like_requested.emit, lambda action: Gate(action, "alike").allow)
         for known, copy in ((CITE, copy_citations), (QUOTE, copy_quotes)):
-            results.add_action(known, partial(self._with_selected, copy))
+            results.add_action(known).triggered.connect(partial(self._with_selected, copy))
         results.menu_requested.connect(self._show_menu)
 
-    def show_unsupported(self, unsupported: MissingFeatures) -> None:
-        """Disable the actions that the memory doesn't support."""
-        self._gates.update_features(unsupported)
-
-    def _gate_of(self, action: QAction) -> Allow:
-        return self._gates.add(action, "alike").allow
-
-    def _with_current(self, run: Callable[[MemorySearchResult], None]) -> None:
-        result = self._results.current_result()
-        if result is not None:
-            run(result)
-
-    def _with_selected(self, run: Callable[[Sequence[MemorySearchResult]], None]) -> None:
+    def _with_selected(self, run: Callable[[Sequence[MemorySearchResult]], None], _checked: bool = False) -> None:
         selected = self._results.selected_results()
         if selected:
             run(selected)
@@ -338,10 +321,8 @@ class ResultActions(QObject):
         export = menu_entry(EXPORT.label, self.export_requested.emit, EXPORT.name)
         if selected > 1:
             export.setText(tr_count("Export {count:,} result…", "Export {count:,} results…", selected))
-        gates = Gates()
-        gates.update_features(self._gates.unsupported)
-        gates.add(within, "narrowing")
-        gates.add(why, "explanation")
+        Gate(within, "narrowing")
+        Gate(why, "explanation")
         copies = CITE, QUOTE, COPY_PATH, COPY_SNIPPET, LINK
         switch = (SWITCH_TO,) if split_name(result.path)[0] else ()
         entries = LIKE, within, None, *copies, None, why, None, EDIT, REVEAL, *switch, None, export

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from engine import MemoryProviderStatus, QuerySuggestion, SearchRemedy, marked, tr
 from gui.commands.commands import WITHIN, show_key_in_tooltip
-from gui.core.capabilities import Gates, MissingFeatures
+from gui.core.capabilities import Gate, capabilities, why_missing
 from gui.search import messages
 from gui.search.messages import remedy_label
 from gui.search.query import Answer
@@ -168,8 +168,7 @@ class ResultsView(QWidget):
         self.within_button = within = IconButton("filter", WITHIN.label)
         show_key_in_tooltip(within, WITHIN.label, WITHIN.name)
         self.header.add_button(within)
-        self._gates = Gates()
-        self._gates.add(within, "narrowing")
+        Gate(within, "narrowing")
         self.narrowing_bar = ScopeBar()
         self.suggestions = SuggestionLine()
         self._notice = NoticeBar()
@@ -186,18 +185,13 @@ class ResultsView(QWidget):
             column.addWidget(widget)
         self.header.sort_button.order_chosen.connect(self._sort)
         self.list.installEventFilter(self)
+        capabilities().changed.connect(self._show_empty_again)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Close the gap that a notice has left once the pointer leaves the results."""
         if watched is self.list and event.type() == QEvent.Type.Leave:
             self._notice.keep_space(False)
         return super().eventFilter(watched, event)
-
-    def show_unsupported(self, unsupported: MissingFeatures) -> None:
-        """Disable the controls of features that this memory doesn't support."""
-        self._gates.update_features(unsupported)
-        self.ranking.show_unsupported(unsupported)
-        self._show_empty_again()
 
     def show_status(self, status: MemoryProviderStatus | None) -> None:
         """Update the page before the first query, or the progress of the first indexing on a page without results."""
@@ -327,7 +321,7 @@ class ResultsView(QWidget):
             )
         elif remedies:
             self._notice.show_notice(notice, remedy_label(remedies[0]), partial(self.remedy_chosen.emit, remedies[0]))
-        elif outcome.similar_only and "states" not in self._gates.unsupported:
+        elif outcome.similar_only and not why_missing("states"):
             ask = partial(self.missing_file_requested.emit, answer.query.text)
             self._notice.show_notice(notice, tr(messages.MISSING_FILE), ask)
         else:
@@ -352,9 +346,8 @@ class ResultsView(QWidget):
         offers = [
             Offer(remedy.advice, remedy_label(remedy), partial(self.remedy_chosen.emit, remedy)) for remedy in remedies
         ]
-        unsupported = self._gates.unsupported
         ask = partial(self.missing_file_requested.emit, answer.query.text)
-        actions: list[Action] = [(tr(messages.MISSING_FILE), ask)] if "states" not in unsupported else []
+        actions: list[Action] = [(tr(messages.MISSING_FILE), ask)] if not why_missing("states") else []
         if explanation is not None:
             actions.insert(0, (tr("How this search worked"), self.list.why_requested.emit))
         actions.append(guide_action("not-found"))

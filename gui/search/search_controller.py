@@ -7,7 +7,7 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from engine import Feature, MemorySearchManager, MemorySearchResult, Passage, QueryRecord, SearchRemedy, tr
-from gui.core.capabilities import MissingFeatures, refuse
+from gui.core.capabilities import capabilities, refuse, why_missing
 from gui.core.jobs import Jobs
 from gui.core.workspace import FIRST_RESULTS
 from gui.search import messages
@@ -149,7 +149,6 @@ class SearchController(QObject):
     ) -> None:
         super().__init__(parent)
         self._manager: MemorySearchManager | None = None
-        self._unsupported: MissingFeatures = {}
         self._box = box
         self._completion = completion
         self._filters = filters
@@ -169,6 +168,7 @@ class SearchController(QObject):
         self._connect()
 
     def _connect(self) -> None:
+        capabilities().changed.connect(self._follow_features)
         self._emptied.timeout.connect(self._show_no_query)
         self._runner.arrived.connect(self._view.prepare)
         self._runner.answered.connect(self._show_answer)
@@ -218,17 +218,17 @@ class SearchController(QObject):
         else:
             self.run_query()
 
-    def show_unsupported(self, unsupported: MissingFeatures) -> None:
-        """Set the features that this memory doesn't support, and repeat the current query without them."""
-        before, self._unsupported = self._unsupported, unsupported
-        if "narrowing" in unsupported and self._scope.within is not None:
+    @Slot()
+    def _follow_features(self) -> None:
+        """Repeat the current query without the features that the memory doesn't support."""
+        if why_missing("narrowing") and self._scope.within is not None:
             self._scope.show(replace(self.builder.query(self._box.query), within=None))
-        if before.keys() != unsupported.keys() and self._view.answer is not None:
+        if self._view.answer is not None:
             self.run_query()
 
     def _refuses(self, feature: Feature) -> bool:
         """Return whether a feature is unsupported, after showing the reason."""
-        reason = self._unsupported.get(feature, "")
+        reason = why_missing(feature)
         if reason:
             refuse(self._box, reason)
         return bool(reason)
@@ -327,7 +327,7 @@ class SearchController(QObject):
     def return_to(self, target: SearchViewState) -> None:
         """Run the query of a view state again, and restore the position in its results."""
         self._emptied.stop()
-        query = target.query and permitted(target.query, self._unsupported)
+        query = target.query and permitted(target.query, capabilities().unsupported)
         if self._view_state.go_to(target):
             return
         self._view.show_order(target.order)
@@ -352,7 +352,7 @@ class SearchController(QObject):
     def _show(self, query: Query) -> None:
         if query.like is not None and self._refuses("alike"):
             return
-        query = permitted(query, self._unsupported)
+        query = permitted(query, capabilities().unsupported)
         self.builder.show(query)
         if query.text or query.like:
             self._run(query)  # keeps the query's minimum score and number of results

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from engine import CancelToken, ChangedNote, MemoryProviderStatus, MemorySearchManager, QueryRecord, in_quotes, tr
-from gui.core.capabilities import MissingFeatures
+from gui.core.capabilities import why_missing
 from gui.core.jobs import Jobs, JobSlot
 from gui.search.saved_search_cache import SavedSearchStore, limits, title
 from gui.style.stylesheet import scaled
@@ -189,7 +189,6 @@ class StartPage(QObject):
         super().__init__(parent)
         self._store = store
         self._manager: MemorySearchManager | None = None
-        self._unsupported: MissingFeatures = {}
         self._status: MemoryProviderStatus | None = None
         self._read: object = None
         """The state of the index that was read last."""
@@ -213,14 +212,11 @@ class StartPage(QObject):
         """Whether the lists or the example query are still being loaded."""
         return self._job.busy or self._trial.busy
 
-    def show_unsupported(self, unsupported: MissingFeatures) -> None:
-        self._unsupported = unsupported
-
     def refresh(self, status: MemoryProviderStatus | None) -> None:
         """Read the changed notes again if the index has changed; look for an example query once the index is
         complete."""
         self._status = status
-        insight = None if self._manager is None or "insight" in self._unsupported else self._manager.insight
+        insight = None if self._manager is None or why_missing("insight") else self._manager.insight
         if status is None or insight is None or not status.files:
             return
         has_map = status.provider != "none" and status.chunks > status.pending_vectors

@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QDateEdit, QDialog, QDialogButtonBox, QFormLayout, QHBoxLayout, QMenu, QWidget
 
 from engine import folder_name, marked, number, shortened, tr
-from gui.core.capabilities import Gates, MissingFeatures
+from gui.core.capabilities import Gate
 from gui.core.session_criteria import ANY_TIME, PERIODS, Criteria, Period, Role, SessionOrder, day_period, month_period
 from gui.sessions.listing_view import ListingView
 from gui.sessions.session_catalog import Choice, SessionCatalog
@@ -72,14 +72,9 @@ class FilterChips(QWidget):
         self._period_chip = self._add(row, self._fill_periods)
         self._role_chip = self._add(row, self._fill_roles)
         set_tip(self._role_chip, tr("Speaker of the words found in a session"))
-        self._gates = Gates()
         for chip in (self._agent_chip, self._project_chip, self._machine_chip, self._period_chip, self._role_chip):
-            self._gates.add(chip, "sessions")
+            Gate(chip, "sessions")
         self._show()
-
-    def show_unsupported(self, unsupported: MissingFeatures) -> None:
-        """Disable the chips if the memory has no sessions."""
-        self._gates.update_features(unsupported)
 
     def show_catalogue(self, catalogue: SessionCatalog) -> None:
         """Fill the menus with the agents, projects and months of these sessions."""

@@ -21,7 +21,7 @@ from engine import (
     marked,
     tr,
 )
-from gui.core.capabilities import TITLES, MissingFeatures
+from gui.core.capabilities import TITLES, why_missing
 from gui.core.jobs import JobOwner, Jobs, JobSlot
 from gui.core.session_criteria import Criteria
 from gui.search.messages import remedy_label
@@ -237,8 +237,6 @@ class ListBuilder(JobOwner, QObject):
         parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self.unsupported: MissingFeatures = {}
-        """Features that the sessions' memory doesn't support."""
         self._empty_texts = "", tr(listing_view.READING)
         """Title and sentence if there are no sessions."""
         self._elsewhere = ""
@@ -265,9 +263,9 @@ class ListBuilder(JobOwner, QObject):
         self._opened.clear()
         self._view.show_days(None)
         self._view.notice.show_notice("")
-        if reading and "sessions" in self.unsupported:
+        if reading and (why := why_missing("sessions")):
             act = (tr("Choose another engine…"), self.engine_requested.emit)
-            self._view.show_page((tr(TITLES["sessions"]), self.unsupported["sessions"]), actions=(act,))
+            self._view.show_page((tr(TITLES["sessions"]), why), actions=(act,))
         else:
             self._view.show_page(("", tr(listing_view.READING) if reading else ""))
 
@@ -315,7 +313,7 @@ class ListBuilder(JobOwner, QObject):
         self._job.read(work, on_done)
 
     def _show_listing(self, catalogue: SessionCatalog, criteria: Criteria, hits: ContentHits, listing: Listing) -> None:
-        unsearched = self.unsupported.get("conditions", "") if criteria.text else ""
+        unsearched = why_missing("conditions") if criteria.text else ""
         others = [(remedy_label(remedy), self._remedy(remedy)) for remedy in hits.remedies]
         tools: tuple[str, Callable[[], None] | None] = others[0] if hits.results and others else ("", None)
         notice = without_failure(listing_view.notice(hits), self._failure)
@@ -345,8 +343,8 @@ class ListBuilder(JobOwner, QObject):
     @property
     def nothing_to_read(self) -> NothingToRead:
         """The message to show instead of a session: why none is selected."""
-        if "sessions" in self.unsupported:
-            return NothingToRead(self.unsupported["sessions"])
+        if why := why_missing("sessions"):
+            return NothingToRead(why)
         loaded = self._reader.loaded
         if loaded is None or self._view.has_rows:
             return listing_view.CHOOSE_SESSION

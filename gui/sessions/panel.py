@@ -3,7 +3,7 @@
 It owns two widgets that the window places separately: `header` for the top bar and `body` for the left column.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from datetime import date
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from engine import (
     CancelToken,
+    Feature,
     FoundSources,
     MemoryProviderStatus,
     MemorySearchManager,
@@ -18,7 +19,7 @@ from engine import (
     find_sources,
     tr,
 )
-from gui.core.capabilities import Gates, MissingFeatures
+from gui.core.capabilities import Gate, capabilities, why_missing
 from gui.core.jobs import Jobs, JobSlot
 from gui.core.view_spec import ViewPanel
 from gui.sessions import listing_view
@@ -141,7 +142,6 @@ class SessionsPanel(QObject, ViewPanel):
     def __init__(self, jobs: Jobs, *, today: Callable[[], date] = date.today, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._manager: MemorySearchManager | None = None
-        self._gates = Gates()
         self._compared_next = ""
         self._return_next = ""
         self._when_shown: list[Callable[[], None]] = []
@@ -161,13 +161,14 @@ class SessionsPanel(QObject, ViewPanel):
         self._similar = SimilarList(jobs, self._reader, self.view, self)
         self._find_job = JobSlot(self, jobs)
         self._follower = SessionFollower(self._session_to_read, self.best_match, self)
-        self._gates.add(self.box.edit, "sessions")
+        Gate(self.box.edit, "sessions")
         self.header = FoldingRow(self.box, self.chips, BOX_CHARACTERS)
         self.body: QWidget = self.view
         self._connect()
         self.set_manager(None)
 
     def _connect(self) -> None:
+        capabilities().changed.connect(self._follow_features)
         self._follower.selected.connect(self._emit_session)
         self._follower.activated.connect(self._emit_activated)
         self._reader.read.connect(self._on_sessions)
@@ -218,12 +219,12 @@ class SessionsPanel(QObject, ViewPanel):
         `reopening`: it is one of the same folder; the position in the list stays.
         """
         self._manager = manager
-        unsupported = self._gates.unsupported
-        self._content.set_manager(None if "conditions" in unsupported else manager, reopening=reopening)
+        self._content.set_manager(None if why_missing("conditions") else manager, reopening=reopening)
         if not reopening:
             self._forget_listed()
-        self._reader.set_manager(None if "sessions" in unsupported else manager, reopening=reopening)
-        self.running.set_manager(None if "sessions" in unsupported else manager)
+        listed = None if why_missing("sessions") else manager
+        self._reader.set_manager(listed, reopening=reopening)
+        self.running.set_manager(listed)
         if manager is not None or not reopening:
             self._content.start_search(self._filters.criteria.text)
 
@@ -246,14 +247,9 @@ class SessionsPanel(QObject, ViewPanel):
         if self.listed.update_status(status):
             self._show_again()
 
-    def show_unsupported(self, unsupported: MissingFeatures) -> None:
-        """Set the features that the memory doesn't support, and disable their controls."""
-        before = self._gates.unsupported
-        self._gates.update_features(unsupported)
-        self.listed.unsupported = unsupported
-        self.chips.show_unsupported(unsupported)
-        self.actions.show_unsupported(unsupported)
-        if any((feature in before) != (feature in unsupported) for feature in ("sessions", "conditions")):
+    @Slot(object)
+    def _follow_features(self, features: Set[Feature]) -> None:
+        if features & {"sessions", "conditions"}:
             self.set_manager(self._manager)
 
     @Slot()
@@ -322,7 +318,7 @@ class SessionsPanel(QObject, ViewPanel):
         """List the sessions similar to the session `path`, with a button to return."""
         if self._manager is not None and self._reader.loaded is None:
             self._compared_next = path  # as soon as there is a list
-        elif self._manager is not None and "alike" not in self._gates.unsupported:
+        elif self._manager is not None and not why_missing("alike"):
             self.listed.cancel()
             self._similar.start(self._manager, path)
 

@@ -1,18 +1,18 @@
 """The list widget of sessions and its actions; any number of rows is laid out a screenful or two at a time."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import date
 from functools import partial
 
-from PySide6.QtCore import QModelIndex, QObject, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QObject, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QTextLayout
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from engine import SessionSummary, highlight_ranges, marked, number, tr, tr_count
 from gui.commands.commands import LINK, REMEMBER, menu_entry
 from gui.commands.keymap import command
-from gui.core.capabilities import Gates, MissingFeatures
+from gui.core.capabilities import Gate
 from gui.core.location import Location
 from gui.search.result_list import copy_text
 from gui.sessions.rows import HeadingRow, Row, SessionRow
@@ -264,10 +264,6 @@ def _tip(row: SessionRow) -> str:
 class SessionList(RowList):
     """A list of sessions under headings; only sessions can be current."""
 
-    current_changed = Signal(object)
-    """The current SessionSummary, or None in an empty list."""
-    opened = Signal(object)
-    """Open this SessionSummary, after Enter or a double click."""
     folded = Signal(str, bool)
     """Path of a parent, and whether its sub-agents' sessions are to be shown."""
 
@@ -276,7 +272,6 @@ class SessionList(RowList):
         self.painter = SessionDelegate(self.rows, self)
         self.setItemDelegate(self.painter)
         self._lay_out_in_batches()
-        self.selectionModel().currentChanged.connect(self._moved)
         self.doubleClicked.connect(self._activate)
 
     def show_rows(self, rows: Sequence[Row], words: Sequence[str], *, keep: bool) -> None:
@@ -319,6 +314,8 @@ class SessionList(RowList):
         row = self.current_row()
         return row.entry.summary if row else None
 
+    current = property(current_session)
+
     def current_row(self) -> SessionRow | None:
         row = self.rows.row(self.currentIndex().row())
         return row if isinstance(row, SessionRow) else None
@@ -335,19 +332,8 @@ class SessionList(RowList):
             self._set_current(number)
         return number >= 0
 
-    def _activate(self, index: Index) -> None:
-        row = self.rows.row(index.row())
-        if isinstance(row, SessionRow):
-            self._held = True
-            self.opened.emit(row.entry.summary)
-
     def _restyle(self) -> None:
         self.painter.restyle()
-
-    @Slot(QModelIndex, QModelIndex)
-    def _moved(self, current: QModelIndex, previous: QModelIndex) -> None:
-        if not self._arranging and current.isValid():
-            self.current_changed.emit(self.current_session())
 
     # --- events -----------------------------------------------------------------------------------------------------
 
@@ -415,23 +401,12 @@ class SessionActions(QObject):
     def __init__(self, sessions: SessionList, parent: QObject) -> None:
         super().__init__(parent)
         self._sessions = sessions
-        self._unsupported: MissingFeatures = {}
         sessions.folded.connect(self.folded)
-        current = self._with_current
-        sessions.add_action(COPY_PATH, partial(current, lambda summary: copy_text(summary.path)))
-        sessions.add_action(LINK, partial(current, self._link))
-        sessions.add_action(REMEMBER, partial(current, self._remember))
+        sessions.add_action(COPY_PATH, lambda summary: copy_text(summary.path))
+        sessions.add_action(LINK, self._link)
+        sessions.add_action(REMEMBER, self._remember)
         self.figures = sessions.add_action(FIGURES)
         sessions.menu_requested.connect(self._show_menu)
-
-    def show_unsupported(self, unsupported: MissingFeatures) -> None:
-        """Set the features that the memory doesn't support."""
-        self._unsupported = unsupported
-
-    def _with_current(self, run: Callable[[SessionSummary], None]) -> None:
-        summary = self._sessions.current_session()
-        if summary is not None:
-            run(summary)
 
     @Slot(QPoint)
     def _show_menu(self, at: QPoint) -> None:
@@ -444,9 +419,7 @@ class SessionActions(QObject):
         fold = menu_entry(_fold_text(parts, opened=row.opened), partial(self.folded.emit, summary.path, not row.opened))
         resume = menu_entry(tr("Copy resume command"), partial(copy_text, summary.resume_command))
         alike = menu_entry(tr("Similar sessions"), partial(self.similar_requested.emit, summary.path))
-        gates = Gates()
-        gates.update_features(self._unsupported)
-        gates.add(alike, "alike")
+        Gate(alike, "alike")
         first = (go, *((fold,) if parts else ()), REMEMBER)
         copies = (*((resume,) if summary.resume_command else ()), COPY_PATH, LINK)
         self._sessions.open_menu(at, *first, None, *copies, None, alike)

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from engine import EmbeddingEstimate, MemorySearchManager, Settings, tr
-from gui.core.capabilities import MissingFeatures
+from gui.core.capabilities import capabilities
 from gui.core.jobs import Jobs
 from gui.settings.dialog_footer import DialogFooter
 from gui.settings.edited_options import SettingsModel
@@ -184,6 +184,7 @@ class SettingsDialog(QDialog):
         model.restart_requested.connect(self._restart)
         self.footer.closing.connect(self._finish)
         self.finished.connect(self._stop)
+        capabilities().changed.connect(self._follow_features)
         for keys, run in ((QKeySequence.StandardKey.Find, self._find), (QKeySequence.StandardKey.Undo, self._undo)):
             QShortcut(keys, self, run)
 
@@ -232,10 +233,11 @@ class SettingsDialog(QDialog):
         self.pages.renew(folder, settings, manager)
         self.model.begin(folder)
 
-    def show_unsupported(self, unsupported: MissingFeatures) -> None:
-        """Set the features that the current backend doesn't support."""
-        self.pages.show_unsupported(unsupported)
-        self._choose()
+    @Slot()
+    def _follow_features(self) -> None:
+        """Show the page, or why the engine doesn't support it."""
+        if self.isVisible():
+            self._choose()
 
     def refresh(self) -> None:
         """Update the parts that depend on the index, since it has changed."""

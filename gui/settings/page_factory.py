@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from engine import CancelToken, MemorySearchManager, Settings, StoredModelInfo, marked, tr, tr_count
-from gui.core.capabilities import TITLES, MissingFeatures
+from gui.core.capabilities import TITLES, why_missing
 from gui.core.jobs import Jobs, JobSlot
 from gui.settings.edited_options import SettingsModel
 from gui.settings.embedding_page import EmbeddingPage
@@ -228,7 +228,6 @@ class Pages(QObject):
         self._folder = Path()
         self._settings = Settings()
         self._manager: MemorySearchManager | None = None
-        self._unsupported: MissingFeatures = {}
         self._pages: dict[SettingsPage, DialogPage] = {}
         self._models_message: MessagePage | None = None
         self.current: SettingsPage | None = None
@@ -262,7 +261,7 @@ class Pages(QObject):
 
     @property
     def models_unsupported(self) -> bool:
-        return "models" in self._unsupported
+        return self._manager is not None and bool(why_missing("models"))
 
     @property
     def unsaved(self) -> SettingsPage | None:
@@ -281,12 +280,8 @@ class Pages(QObject):
     def renew(self, folder: Path, settings: Settings, manager: MemorySearchManager | None) -> None:
         """Update the pages with the workspace's current settings and its memory."""
         self._folder, self._settings, self._manager = folder, settings, manager
-        self._unsupported = {} if manager is None else manager.unsupported
         for name in self._pages:
             self._begin(name)
-
-    def show_unsupported(self, unsupported: MissingFeatures) -> None:
-        self._unsupported = unsupported
 
     def refresh(self, name: SettingsPage) -> None:
         """Update the parts of a page that depend on the index."""
@@ -374,6 +369,5 @@ class Pages(QObject):
         if self._models_message is None:
             self._models_message = MessagePage()
         to_engine = (tr("Choose another engine…"), partial(self.page_requested.emit, "engine"))
-        title, why = TITLES["models"], self._unsupported["models"]
-        self._models_message.show_message(tr(title), tr(why), to_engine)
+        self._models_message.show_message(tr(TITLES["models"]), tr(why_missing("models")), to_engine)
         return self._models_message

@@ -7,7 +7,6 @@ from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 from engine import MemoryProviderStatus, MemorySearchManager
-from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Jobs
 from gui.core.view_spec import MadePanels
 from gui.diagnostics.panel import DiagnosticsPanel
@@ -36,7 +35,6 @@ class Dock(PageStack):
         self._config = config
         self._manager: MemorySearchManager | None = None
         self._status: MemoryProviderStatus | None = None
-        self._unsupported: MissingFeatures = {}
         self._mark = mark_position(self)
         self._nothing = QWidget()  # in place of the diagnostics until they are made
         for page in (self._nothing, self.explanation):
@@ -49,7 +47,6 @@ class Dock(PageStack):
         panel = self.made.get(DiagnosticsPanel)
         if panel is None:
             panel = DiagnosticsPanel(self._jobs, self._config, self)
-            panel.why.show_unsupported(self._unsupported)
             panel.set_manager(self._manager)
             panel.show_status(self._status)
             self.addWidget(panel)
@@ -70,14 +67,6 @@ class Dock(PageStack):
         self._status = status
         if (panel := self.made.get(DiagnosticsPanel)) is not None:
             panel.show_status(status)
-
-    @Slot(object)
-    def show_unsupported(self, unsupported: MissingFeatures) -> None:
-        """Set the features that the memory doesn't support."""
-        self._unsupported = unsupported
-        self.explanation.show_unsupported(unsupported)
-        if (panel := self.made.get(DiagnosticsPanel)) is not None:
-            panel.why.show_unsupported(unsupported)
 
     @Slot()
     def toggle_diagnostics(self) -> None:

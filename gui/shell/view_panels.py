@@ -3,13 +3,12 @@
 from functools import partial
 from typing import TypeVar
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from engine import MemoryProviderStatus, MemorySearchManager
 from gui.agent_edits.panel import EditsPanel
 from gui.conversation.panel import ConversationPanel
-from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Jobs, JobSlot
 from gui.core.view_spec import MadePanels, ViewPanel, view_specs
 from gui.facts.panel import FactsPanel
@@ -46,7 +45,6 @@ class ViewPanels(QObject):
         self._marks = {stack: mark_position(stack) for stack in (self.lists, self.readers, self.whole_bodies)}
         self._manager: MemorySearchManager | None = None
         self._status: MemoryProviderStatus | None = None
-        self._unsupported: MissingFeatures = {}
         self._unloaded: set[str] = set()
         """Lazy views that haven't received the memory yet."""
         self._stale: set[str] = set()
@@ -85,7 +83,6 @@ class ViewPanels(QObject):
 
     def _make_conversation(self) -> ConversationPanel:
         panel = ConversationPanel(self._jobs, self.readers)
-        panel.show_unsupported(self._unsupported)
         panel.set_manager(self._manager)
         self._add_viewer(panel)
         return panel
@@ -97,7 +94,6 @@ class ViewPanels(QObject):
             # Inside the window from the start: Qt applies the style sheet again to all widgets of a part that it gets.
             panel = self.panels[name] = spec.make(self._jobs, self._stack(name))
             self._add_page(self._stack(name), panel.body)
-            panel.show_unsupported(self._unsupported)
             if not spec.lazy and self._manager is not None:
                 panel.set_manager(self._manager)
             panel.show_status(self._status)
@@ -146,13 +142,6 @@ class ViewPanels(QObject):
         self._status = status
         for panel in self.panels.values():
             panel.show_status(status)
-
-    @Slot(object)
-    def show_unsupported(self, unsupported: MissingFeatures) -> None:
-        """Set the features that this memory, or the one set next, doesn't support."""
-        self._unsupported = unsupported
-        for part in (*self.panels.values(), *self._viewers):
-            part.show_unsupported(unsupported)
 
     def _refresh_panels(self) -> None:
         """Update all panels after a change of the index; those of lazy views only when they are shown."""

@@ -19,6 +19,7 @@ from engine import (
 from gui.agent_edits.panel import CHOOSE_EDIT, EditsPanel
 from gui.conversation.loader import OpenedSession
 from gui.conversation.panel import ConversationPanel
+from gui.core.capabilities import why_missing
 from gui.core.jobs import Jobs
 from gui.core.location import Location, ReadingPosition
 from gui.core.view_spec import ViewPanel
@@ -239,7 +240,7 @@ class Views(ViewPanels):
     def show_result(self, result: MemorySearchResult, query: str) -> None:
         """Show a result: a note in the viewer, a session as the conversation."""
         self._shows_result = True
-        if result.message is None or "sessions" in self._unsupported:
+        if result.message is None or why_missing("sessions"):
             self._targets["search"] = None
             self.viewer.show_result(result, query)
         else:
@@ -250,7 +251,7 @@ class Views(ViewPanels):
         """Show a location in a note or session that isn't a search result, instead of the current result."""
         self.location_opening.emit()
         self._shows_result = False
-        if may_name_session(split_name(location.path)[1]) and "sessions" not in self._unsupported:
+        if may_name_session(split_name(location.path)[1]) and not why_missing("sessions"):
             title = location.path.rpartition("/")[2]
             self._targets["search"] = _SessionTarget(location.path, title, location.line, "", location.message)
         else:

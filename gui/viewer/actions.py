@@ -66,7 +66,7 @@ class FileActions(QObject):
         self.reveal = self._action(_REVEAL.label, self._reveal)
         self.obsidian = self._action(_OBSIDIAN.label, self._open_in_obsidian)
         self.sessions = self._action(FILE_SESSIONS.label, self._request_sessions)
-        self.sessions_gate = Gate(self.sessions, "insight")
+        self._sessions_gate = Gate(self.sessions, "insight")
         self.copy = self._action(tr("Copy"), self._copy_selection)
         self.select_all = self._action(_SELECT_ALL.label, source.select_all)
         for action, known in (
@@ -94,7 +94,7 @@ class FileActions(QObject):
         document = target is not None and is_document(target.name)
         self.edit.setText(tr("Open in its program") if document else EDIT.label)
         self.set_vault(self._in_vault)
-        self.sessions_gate.allow(target is not None, missing("file"))
+        self._sessions_gate.allow(target is not None, missing("file"))
         allow(self.copy_part, target is not None and target.part is not None, tr("This file has no matching passage."))
 
     def set_vault(self, in_vault: bool) -> None:
@@ -207,7 +207,7 @@ class SimilarAction(QObject):
         self._target: ViewTarget | None = None
         self.action = key_action(panel, LIKE)
         self.action.triggered.connect(self._request_similar)
-        self.gate = Gate(self.action, "alike")
+        self._gate = Gate(self.action, "alike")
         source.addAction(self.action)
         rendered.addAction(self.action)
         self.set_target(None)
@@ -215,7 +215,7 @@ class SimilarAction(QObject):
     def set_target(self, target: ViewTarget | None) -> None:
         """Set the open file and part to find similar passages for; None disables the action."""
         self._target = target
-        self.gate.allow(target is not None)
+        self._gate.allow(target is not None)
 
     def _request_similar(self) -> None:
         target, lines = self._target, self._source.lines

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QListWidget, QListWidgetItem
 from engine import CancelToken, MemorySearchManager, NoteLinkInfo, NoteLinks, marked, tr, tr_count
 from gui.commands.commands import key_action, show_key_in_tooltip
 from gui.commands.keymap import command
-from gui.core.capabilities import Gate, MissingFeatures
+from gui.core.capabilities import Gate
 from gui.core.jobs import JobOwner, Jobs, JobSlot
 from gui.core.key_listing import missing
 from gui.style.stylesheet import font_at
@@ -55,7 +55,7 @@ class LinkCard(JobOwner, BottomCard):
         self.action = key_action(panel, LINKS)
         self.action.setCheckable(True)
         self.action.toggled.connect(self._toggle)
-        self.gate = Gate(self.action, "insight")
+        self._gate = Gate(self.action, "insight")
         self._title = ElidedLabel()
         self._title.setProperty("role", "strong")
         close = IconButton("close", tr("Close (Esc)"))
@@ -80,17 +80,13 @@ class LinkCard(JobOwner, BottomCard):
         elif manager is not None:
             self.refresh()
 
-    def show_unsupported(self, unsupported: MissingFeatures) -> None:
-        """Disable the card if the memory doesn't support links."""
-        self.gate.update_features(unsupported)
-
     def show_file(self, name: str) -> None:
         """Set the note whose links are shown, by its stable name; empty for none."""
         if name != self._name:
             self.list.clear()
             self._found = None
         self._name = name
-        self.gate.allow(bool(name), missing("file"))
+        self._gate.allow(bool(name), missing("file"))
         self.refresh()
 
     def refresh(self) -> None:

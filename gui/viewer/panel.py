@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QWidget
 from engine import LinkedText, MemorySearchManager, MemorySearchResult, MnemoscopeError, NoteLinkInfo, marked, tr
 from gui.commands.commands import key_action
 from gui.commands.keymap import command
-from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Jobs, JobSlot
 from gui.core.location import Location
 from gui.viewer.actions import FileActions, SimilarAction
@@ -112,13 +111,6 @@ class ViewerPanel(BaseViewer):
             if self._opener.busy or self._reload_due:
                 self._opener.cancel()
                 self._open(reloading=True)
-
-    def show_unsupported(self, unsupported: MissingFeatures) -> None:
-        """Disable the actions that this memory doesn't support."""
-        self.similar.gate.update_features(unsupported)
-        self.file_actions.sessions_gate.update_features(unsupported)
-        self._chunks.show_unsupported(unsupported)
-        self.link_card.show_unsupported(unsupported)
 
     def refresh(self) -> None:
         """Read chunks and links again after a change of the index; a file that is shown is watched separately."""

@@ -207,10 +207,11 @@ class SourceView(LineCanvas):
         if revealed is not None:
             self.reveal_part(*revealed)
 
+    def _bar_moved(self) -> None:
+        self._revealed = None
+
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         super().scrollContentsBy(dx, dy)
-        if not self._moving_bar and dy:
-            self._revealed = None
         if self._drag.isActive():
             self._extend_to(self._dragged_to)
 
@@ -271,21 +272,11 @@ class SourceView(LineCanvas):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         shift = event.modifiers() == Qt.KeyboardModifier.ShiftModifier
-        page = max(self.row_height, self.viewport().height() - 2 * self.row_height)
         bar = self.horizontalScrollBar()
         if shift and event.key() in _CARET_KEYS and self.line_count:
             self._move_caret(event.key())
-            return
-        match event.key():
-            case Qt.Key.Key_Up | Qt.Key.Key_Down:
-                self.scroll_by(self.row_height if event.key() == Qt.Key.Key_Down else -self.row_height)
-            case Qt.Key.Key_PageUp | Qt.Key.Key_PageDown | Qt.Key.Key_Space:
-                up = event.key() == Qt.Key.Key_PageUp or (shift and event.key() == Qt.Key.Key_Space)
-                self.scroll_by(-page if up else page)
-            case Qt.Key.Key_Home | Qt.Key.Key_End:
-                self.scroll_to_end(top=event.key() == Qt.Key.Key_Home)
-            case Qt.Key.Key_Left | Qt.Key.Key_Right:
-                step = bar.singleStep() if event.key() == Qt.Key.Key_Right else -bar.singleStep()
-                bar.setValue(bar.value() + step)
-            case _:
-                event.ignore()
+        elif event.key() in (Qt.Key.Key_Left, Qt.Key.Key_Right):
+            step = bar.singleStep() if event.key() == Qt.Key.Key_Right else -bar.singleStep()
+            bar.setValue(bar.value() + step)
+        else:
+            super().keyPressEvent(event)

@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QPoint, QRect, QRectF, Qt, QTimer
-from PySide6.QtGui import QAccessible, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
+from PySide6.QtGui import QAccessible, QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame
 
 from engine import marked, tr
@@ -96,7 +96,107 @@ class LayoutCache:
         return laid
 
 
-class LineCanvas(FontSized, QAbstractScrollArea):
+class LineScroller(FontSized, QAbstractScrollArea):
+    """Scrolls lines of different heights by pixels; the unit of the vertical bar is a row."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scroll_position = ScrollPosition(self._height_of, self._estimated_height)
+        self._moving_bar = False
+        self.setFrameShape(QFrame.Shape.NoFrame)
+
+    @property
+    def line_count(self) -> int:
+        raise NotImplementedError
+
+    @property
+    def row_height(self) -> int:
+        raise NotImplementedError
+
+    def _height_of(self, number: int, enough: float) -> int:
+        """Return the height of line `number`; if it is taller than `enough`, any value of at least `enough`."""
+        raise NotImplementedError
+
+    def _estimated_height(self, number: int) -> int:
+        return self._height_of(number, 0)
+
+    def _visible(self) -> Iterator[tuple[int, int, int]]:
+        """Yield number, top and height of each line in view; the height of the last one may be too small."""
+        top, bottom = -self.scroll_position.hidden, self.viewport().height()
+        for number in range(self.scroll_position.line, self.line_count + 1):
+            if top >= bottom:
+                return
+            height = self._height_of(number, bottom - top)
+            yield number, top, height
+            top += height
+
+    def scroll_by(self, pixels: int) -> None:
+        self.scroll_position.move(pixels)
+        self._moved()
+
+    def scroll_to_end(self, *, top: bool) -> None:
+        if top:
+            self.scroll_position.go_to(1)
+        else:
+            self.scroll_position.go_to_end()
+        self._moved()
+
+    def _moved(self) -> None:
+        """Update scroll bars and viewport after scrolling."""
+        self._sync_bars()
+        self.viewport().update()
+
+    def _sync_bars(self) -> None:
+        bar, unit = self.verticalScrollBar(), self.row_height
+        self._moving_bar = True
+        bar.setRange(0, self.scroll_position.maximum(unit))
+        bar.setPageStep(max(unit, self.viewport().height()))
+        bar.setSingleStep(unit)
+        bar.setValue(self.scroll_position.value(unit))
+        self._moving_bar = False
+
+    def _bar_moved(self) -> None:
+        """The user has moved the vertical bar."""
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.measure()
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        if dy and not self._moving_bar:
+            self.scroll_position.set_value(self.verticalScrollBar().value(), self.row_height)
+            self._bar_moved()
+        self.viewport().update()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            event.ignore()  # the viewer changes the size of the text
+            return
+        pixels, angle = event.pixelDelta(), event.angleDelta()
+        if abs(angle.x()) > abs(angle.y()) or event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            super().wheelEvent(event)
+            return
+        rows = angle.y() / _WHEEL_NOTCH * _WHEEL_ROWS
+        self.scroll_by(-(pixels.y() or round(rows * self.row_height)))
+        event.accept()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key, row = event.key(), self.row_height
+        page = max(row, self.viewport().height() - 2 * row)
+        match key:
+            case Qt.Key.Key_Up | Qt.Key.Key_Down:
+                self.scroll_by(row if key == Qt.Key.Key_Down else -row)
+            case Qt.Key.Key_PageUp | Qt.Key.Key_PageDown | Qt.Key.Key_Space:
+                shift = event.modifiers() == Qt.KeyboardModifier.ShiftModifier
+                up = key == Qt.Key.Key_PageUp or (shift and key == Qt.Key.Key_Space)
+                self.scroll_by(-page if up else page)
+            case Qt.Key.Key_Home | Qt.Key.Key_End:
+                self.scroll_to_end(top=key == Qt.Key.Key_Home)
+            case _:
+                event.ignore()
+
+
+class LineCanvas(LineScroller):
     """Shows lines with numbers, a highlighted part and marked hits; scrolls by pixels and lays out only visible
     lines."""
 
@@ -116,8 +216,6 @@ class LineCanvas(FontSized, QAbstractScrollArea):
         for marks in (self._marks, self._found):
             marks.found.connect(self.viewport().update)
         self.gutter = Gutter.for_lines(0, self.layouts.typography)
-        self.scroll_position = ScrollPosition(self._height_of, self._estimated_height)
-        self._moving_bar = False
         self.painted = True
         """Whether the last frame showed all visible text: on a busy machine, the rest follows in the next ones."""
         self._next_frame = QTimer(self, singleShot=True)
@@ -130,7 +228,6 @@ class LineCanvas(FontSized, QAbstractScrollArea):
         self.setVerticalScrollBar(self._overview)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.horizontalScrollBar().setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # long lines begin at the left
-        self.setFrameShape(QFrame.Shape.NoFrame)
 
     # --- display --------------------------------------------------------------------------------------------------
 
@@ -198,17 +295,6 @@ class LineCanvas(FontSized, QAbstractScrollArea):
             for number, top, line_height in self._visible()
         ]
 
-    def scroll_by(self, pixels: int) -> None:
-        self.scroll_position.move(pixels)
-        self._moved()
-
-    def scroll_to_end(self, *, top: bool) -> None:
-        if top:
-            self.scroll_position.go_to(1)
-        else:
-            self.scroll_position.go_to_end()
-        self._moved()
-
     def ensure_visible(self, position: TextPosition) -> None:
         """Scroll as little as needed to show a position (line and column)."""
         laid = self.layouts.line(position[0])
@@ -245,20 +331,9 @@ class LineCanvas(FontSized, QAbstractScrollArea):
         left = self.gutter.text_left
         return self.viewport().width() - left - self._text_width() if self.isRightToLeft() else left
 
-    def _moved(self) -> None:
-        """Update scroll bars and viewport after scrolling."""
-        self._sync_bars()
-        self.viewport().update()
-
     def _sync_bars(self) -> None:
-        bar, unit = self.verticalScrollBar(), self.row_height
-        self._moving_bar = True
-        bar.setRange(0, self.scroll_position.maximum(unit))
-        bar.setPageStep(max(unit, self.viewport().height()))
-        bar.setSingleStep(unit)
-        bar.setValue(self.scroll_position.value(unit))
-        self._moving_bar = False
-        self._overview.set_length(max(self.line_count, self.viewport().height() // unit))
+        super()._sync_bars()
+        self._overview.set_length(max(self.line_count, self.viewport().height() // self.row_height))
         across = self.horizontalScrollBar()
         across.setRange(0, 0 if self._wrap else max(0, round(self._widest) - self._text_width()))
         across.setPageStep(self._text_width())
@@ -270,7 +345,6 @@ class LineCanvas(FontSized, QAbstractScrollArea):
         return _PAD if number == 1 else 0
 
     def _height_of(self, number: int, enough: float) -> int:
-        """Return the height of line `number`; if it is taller than `enough`, any value of at least `enough`."""
         rows = self.layouts.line(number).rows_within(enough / self.row_height) if self._wrap else 1
         return rows * self.row_height + self._pads(number)
 
@@ -279,16 +353,6 @@ class LineCanvas(FontSized, QAbstractScrollArea):
 
     def _pads(self, number: int) -> int:
         return self._pad_above(number) + (_PAD if number == self.line_count else 0)
-
-    def _visible(self) -> Iterator[tuple[int, int, int]]:
-        """Yield number, top and height of each line in view; the height of the last one may be too small."""
-        top, bottom = -self.scroll_position.hidden, self.viewport().height()
-        for number in range(self.scroll_position.line, self.line_count + 1):
-            if top >= bottom:
-                return
-            height = self._height_of(number, bottom - top)
-            yield number, top, height
-            top += height
 
     def _text_width(self) -> int:
         """Return the width of the column of text; wrapped lines stay short enough to read in a wide window."""
@@ -387,27 +451,3 @@ class LineCanvas(FontSized, QAbstractScrollArea):
         self._sync_bars()
         if laid is not None:
             self._rest_timer.start(0)
-
-    # --- Qt's events ----------------------------------------------------------------------------------------------
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.measure()
-
-    def scrollContentsBy(self, dx: int, dy: int) -> None:
-        if dy and not self._moving_bar:
-            self.scroll_position.set_value(self.verticalScrollBar().value(), self.row_height)
-        self.viewport().update()
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        """Scroll by pixels, since the unit of the scroll bar is a line, which may be tall."""
-        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            event.ignore()  # the viewer changes the size of the text
-            return
-        pixels, angle = event.pixelDelta(), event.angleDelta()
-        if abs(angle.x()) > abs(angle.y()) or event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
-            super().wheelEvent(event)
-            return
-        rows = angle.y() / _WHEEL_NOTCH * _WHEEL_ROWS
-        self.scroll_by(-(pixels.y() or round(rows * self.row_height)))
-        event.accept()

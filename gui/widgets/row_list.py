@@ -4,6 +4,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from PySide6.QtCore import (
     QItemSelectionModel,
@@ -63,6 +64,10 @@ class RowList(FontSized, QListView):
     A subclass sets the delegate, changes its rows within `_rearranging`, and defines what opening a row does.
     """
 
+    current_changed = Signal(object)
+    """What `current` is now."""
+    opened = Signal(object)
+    """Open `current`, after Enter or a double click."""
     left = Signal()
     """Up on the first row, or Escape: return to the previous focus."""
     typed = Signal(object)
@@ -85,6 +90,7 @@ class RowList(FontSized, QListView):
         self.setModel(rows)
         rows.modelReset.connect(self._allow_actions)
         self.selectionModel().currentChanged.connect(self._allow_actions)
+        self.selectionModel().currentChanged.connect(self._moved)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -96,6 +102,11 @@ class RowList(FontSized, QListView):
         minute = QTimer(self, interval=_MINUTE_MS)  # relative times such as "14 min ago" must be updated
         minute.timeout.connect(self.viewport().update)
         minute.start()
+
+    @property
+    def current(self) -> Any:
+        """What the current row shows; None without such a row."""
+        raise NotImplementedError
 
     def take_focus(self) -> None:
         """Focus the list if it has rows; if no row is current, the first one becomes current."""
@@ -125,8 +136,10 @@ class RowList(FontSized, QListView):
         return self.rows.rowCount() > 0 and (self._held or self.verticalScrollBar().value() > 0)
 
     def _activate(self, index: Index) -> None:
-        """Open a row, after Enter or a double click; for subclasses."""
-        raise NotImplementedError
+        """Open a row, after Enter or a double click."""
+        if self.current is not None:
+            self._held = True
+            self.opened.emit(self.current)
 
     def measure(self) -> None:
         self._restyle()
@@ -143,16 +156,16 @@ class RowList(FontSized, QListView):
     def add_action(
         self,
         known: Command,
-        run: Callable[[], object] | None = None,
+        run: Callable[[Any], object] | None = None,
         gate: Callable[[QAction], Allow] | None = None,
     ) -> QAction:
         """Return a new action with the keys of a command, which is disabled while nothing is selected.
 
-        `gate`: returns a function that allows it, in place of `allow`.
+        `run`: called with `current`. `gate`: returns a function that allows the action, in place of `allow`.
         """
         action = key_action(self, known)
         if run is not None:
-            action.triggered.connect(lambda _checked: run())
+            action.triggered.connect(partial(self._with_current, run))
         self._current_actions[known.name] = action, partial(allow, action) if gate is None else gate(action)
         self._allow_actions()
         return action
@@ -171,6 +184,10 @@ class RowList(FontSized, QListView):
             else:
                 menu.addAction(self._current_actions[entry.name][0])
         menu.popup(at)
+
+    def _with_current(self, run: Callable[[Any], object], _checked: bool = False) -> None:
+        if self.current is not None:
+            run(self.current)
 
     def _has_current(self) -> bool:
         """Return whether the actions can be applied to the current row."""
@@ -313,10 +330,11 @@ class RowList(FontSized, QListView):
 
     # --- events -----------------------------------------------------------------------------------------------------
 
-    def currentChanged(self, current: Index, previous: Index) -> None:
-        super().currentChanged(current, previous)
-        if not self._arranging and current.isValid():
+    @Slot()
+    def _moved(self) -> None:
+        if not self._arranging and self.currentIndex().isValid():
             self._held = True
+            self.current_changed.emit(self.current)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()

@@ -19,7 +19,7 @@ from gui.controllers.panel_requests import PanelActions, RememberFeatures, Searc
 from gui.controllers.settings import AppearanceController, BrokenSettings, SettingsController
 from gui.controllers.sharing import SharingFeatures
 from gui.controllers.workspaces import WorkspaceController, WorkspacesController
-from gui.core.capabilities import Capabilities
+from gui.core.capabilities import capabilities
 from gui.core.jobs import Jobs
 from gui.core.status_feed import StatusEvents, SyncAnnouncer
 from gui.core.window_banner import WindowBanner
@@ -156,7 +156,6 @@ class MainWindow(MainWindowBase):
         self.state = state
         self._jobs = jobs
         self._status_events = StatusEvents(self)
-        self._capabilities = Capabilities(self)
         self._sync_announcer = SyncAnnouncer(self)
         self.setWindowTitle("Mnemoscope")
         self.setAcceptDrops(True)
@@ -178,7 +177,7 @@ class MainWindow(MainWindowBase):
         self.guide = GuideController(jobs, self.settings, self)
         self.search_settings = SearchSettingsController(context, self.search)
         self.panel_actions = PanelActions(context, self.views, self.dock, self.first_run, self.folders, self.settings)
-        self.workspace_controller = WorkspaceController(context, self.frame, self.folders, self._capabilities, aside)
+        self.workspace_controller = WorkspaceController(context, self.frame, self.folders, aside)
         self.spaces = WorkspacesController(context, self.views, self.folders)
         self.navigation = Navigation(workspace, self.views, self)
         opener = ResultOpener(workspace, self.frame, self)
@@ -200,10 +199,8 @@ class MainWindow(MainWindowBase):
 
     def _connect(self) -> None:
         self.workspace_controller.another_folder_requested.connect(self.first_run.choose)
-        self.workspace.feed.status_changed.connect(self._capabilities.update_status)
+        self.workspace.feed.status_changed.connect(capabilities().update_status)
         self.workspace.feed.status_changed.connect(self._show_status)
-        for part in (self.views, self.dock, self.commands, self.settings):
-            self._capabilities.changed.connect(part.show_unsupported)
         self.sync_bar.pause.connect(self.workspace.pause)
         self.sync_bar.resume.connect(self.workspace.resume)
         self.sync_bar.cancel.connect(self.workspace.cancel)

@@ -11,7 +11,7 @@ from engine import MemoryProviderStatus, SavedSearch, marked, shortened, tr
 from gui.commands.commands import EXPLAIN, PALETTE, WITHIN, Commands, allow, fill_menu_bar, has_menu_bar
 from gui.controllers.navigation import keys
 from gui.controllers.workspaces import EVERYWHERE, SWITCH
-from gui.core.capabilities import Gates, MissingFeatures
+from gui.core.capabilities import Gate
 from gui.search.saved_searches import SavedSearchController
 from gui.settings.option_pages import add_page_commands
 from gui.style.appearance import Appearance
@@ -145,10 +145,9 @@ class WindowMenu:
         commands.add_hidden("go.context-menu", marked("Context menu"), _open_context_menu, "Shift+F10", "Menu")
         if has_menu_bar():
             fill_menu_bar(window.menuBar(), window.actions())
-        self._gates = Gates()
-        self._why = self._gates.add(why, "states")
-        self._gates.add(explain, "explanation")
-        self._gates.add(within, "narrowing")
+        self._why = Gate(why, "states")
+        Gate(explain, "explanation")
+        Gate(within, "narrowing")
         self.show_status(None)
         self.update_history_actions()
         navigation.changed.connect(self.update_history_actions)
@@ -194,10 +193,6 @@ class WindowMenu:
         if status is not None and (refusal := why_no_update(status)):
             for action in self._writing:
                 allow(action, False, refusal)
-
-    def show_unsupported(self, unsupported: MissingFeatures) -> None:
-        """Disable the actions whose feature the open memory doesn't support."""
-        self._gates.update_features(unsupported)
 
     def update_history_actions(self) -> None:
         """Enable Back and Forward if there is a location to go to."""

@@ -13,6 +13,7 @@ import engine
 from engine import set_language
 from gui.app.qt_setup import apply_language, collect_due, silence_font_messages
 from gui.commands.keymap import keymap
+from gui.core.capabilities import capabilities
 from gui.core.jobs import Jobs
 from gui.core.window_context import AppPaths
 from gui.core.window_state import WindowState
@@ -66,10 +67,11 @@ def _released_mouse() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def _usual_keys() -> Iterator[None]:
-    """Reset the keymap, which is global, so that the next test finds default keys."""
+def _usual_keys_and_features() -> Iterator[None]:
+    """Reset what is global: the keys, and the features that the memory doesn't support."""
     yield
     keymap().set_own({})
+    capabilities().begin({})
 
 
 @pytest.fixture

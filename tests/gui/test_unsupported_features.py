@@ -11,7 +11,7 @@ import engine
 from engine import Feature, MapAnswer, MemorySearchResult, QueryRecord
 from gui.commands.commands import key_action
 from gui.commands.keymap import command, keymap
-from gui.core.capabilities import SHORT, TITLES, Gate
+from gui.core.capabilities import SHORT, TITLES, Gate, capabilities
 from gui.core.window_context import AppPaths
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
@@ -219,7 +219,7 @@ def test_row_menus_disable_unsupported_features(qtbot, window, memory, opened_me
     window.search.search("timer")
     results = window.search.view.list
     qtbot.waitUntil(lambda: results.current_result() is not None)
-    window.search.show_unsupported({feature: reason(feature) for feature in labels})
+    capabilities().begin({feature: reason(feature) for feature in labels})
     results.menu_requested.emit(QPoint())
     entries = {feature: opened_menus[-1][label] for feature, label in labels.items()}
     assert {feature: _joined(entry.toolTip()) for feature, entry in entries.items()} == {
@@ -227,7 +227,7 @@ def test_row_menus_disable_unsupported_features(qtbot, window, memory, opened_me
     }
     assert not any(entry.isEnabled() for entry in entries.values())
     assert opened_menus[-1]["Open in editor"].isEnabled()
-    window.search.show_unsupported({})
+    capabilities().begin({})
     results.menu_requested.emit(QPoint())
     assert all(opened_menus[-1][label].isEnabled() for label in labels.values())
 
@@ -261,13 +261,13 @@ def test_gate_shortcuts_and_tooltips_follow_keymap(qtbot, qapp):
     window = QMainWindow()
     qtbot.addWidget(window)
     action = key_action(window, command("trial.like", "More like this", "file", "Alt+M"))
-    gate = Gate(action, "alike")
-    gate.update_features({"alike": "Nothing can be compared here."})
+    Gate(action, "alike")
+    capabilities().begin({"alike": "Nothing can be compared here."})
     assert [key.key().toString() for key in window.findChildren(QShortcut)] == ["Alt+M"]
     keymap().set_own({"trial.like": ["Alt+L"]})
     qtbot.waitUntil(lambda: [key.key().toString() for key in window.findChildren(QShortcut)] == ["Alt+L"])
     assert action.toolTip() == "Nothing can be compared here."
-    gate.update_features({})
+    capabilities().begin({})
     assert action.toolTip() == "More like this (Alt+L)"
     keymap().set_own({})
     assert action.toolTip() == "More like this (Alt+M)"

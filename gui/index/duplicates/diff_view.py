@@ -7,16 +7,16 @@ from collections import OrderedDict
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QAccessible, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QAbstractScrollArea, QFrame
+from PySide6.QtGui import QAccessible, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPen
 
 from engine import marked, tr
 from gui.index.duplicates.line_comparison import LONGEST, Row, RowKind, Side
 from gui.style.theme import tokens
-from gui.style.typography import FontSized, Typography
+from gui.style.typography import Typography
 from gui.text.right_to_left import mirror, upright
-from gui.viewer.line_layout import LineLayout, LineStyle, ScrollPosition
+from gui.viewer.line_layout import LineLayout, LineStyle
 from gui.viewer.line_painter import Decoration, Gutter, LinePainter
+from gui.viewer.text_canvas import LineScroller
 from gui.widgets.accessibility import Part
 
 _SIGNS = {"same": "", "wrapped": "", "changed": "≠", "left": "−", "right": "+", "moved": "↕"}  # noqa: RUF001 the minus sign is meant
@@ -30,12 +30,10 @@ _KIND_NAMES = {
 }
 _MIRRORED: dict[RowKind, RowKind] = {"left": "right", "right": "left"}
 _MAX_CACHED = 400
-_WHEEL_ROWS = 3
-_WHEEL_NOTCH = 120
 _PAD = 10
 
 
-class SideBySide(FontSized, QAbstractScrollArea):
+class SideBySide(LineScroller):
     """Shows two columns of lines; each difference has a sign, a background, and highlighted words."""
 
     spoken_role = QAccessible.Role.List
@@ -45,10 +43,7 @@ class SideBySide(FontSized, QAbstractScrollArea):
         self.rows: Sequence[Row] = ()
         self._laid: OrderedDict[tuple[int, bool], LineLayout] = OrderedDict()
         self._typography = Typography.current()
-        self._scroll = ScrollPosition(self._height_of, lambda number: self._height_of(number, 0))
-        self._moving_bar = False
         self._current = 0
-        self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(tr("Both texts side by side"))
@@ -58,7 +53,7 @@ class SideBySide(FontSized, QAbstractScrollArea):
         self.rows = rows
         self._current = 0
         self._laid.clear()
-        self._scroll.reset(len(rows))
+        self.scroll_position.reset(len(rows))
         self.measure()
 
     def step(self, *, forward: bool) -> bool:
@@ -68,9 +63,17 @@ class SideBySide(FontSized, QAbstractScrollArea):
         if not ahead:
             return False
         self._current = ahead[0 if forward else -1]
-        self._scroll.go_to(self._current, above=self.viewport().height() // 4)
+        self.scroll_position.go_to(self._current, above=self.viewport().height() // 4)
         self._moved()
         return True
+
+    @property
+    def line_count(self) -> int:
+        return len(self.rows)
+
+    @property
+    def row_height(self) -> int:
+        return self._typography.row_height
 
     # --- geometry -------------------------------------------------------------------------------------------------
 
@@ -84,7 +87,7 @@ class SideBySide(FontSized, QAbstractScrollArea):
         self._typography = Typography.current()
         self._both = self._gutters()
         self._laid.clear()
-        self._scroll.resize(self.viewport().height(), len(self.rows))
+        self.scroll_position.resize(self.viewport().height(), len(self.rows))
         self._moved()
 
     def _line(self, number: int, *, right: bool) -> LineLayout | None:
@@ -106,34 +109,23 @@ class SideBySide(FontSized, QAbstractScrollArea):
 
     def _height_of(self, number: int, enough: float) -> int:
         both = (self._line(number, right=right) for right in (False, True))
-        return max(laid.rows_within(float("inf")) for laid in both if laid) * self._typography.row_height
+        return max(laid.rows_within(float("inf")) for laid in both if laid) * self.row_height
 
     def _moved(self) -> None:
-        unit = self._typography.row_height
-        bar = self.verticalScrollBar()
-        self._moving_bar = True
-        bar.setRange(0, self._scroll.maximum(unit))
-        bar.setPageStep(max(unit, self.viewport().height()))
-        bar.setSingleStep(unit)
-        bar.setValue(self._scroll.value(unit))
-        self._moving_bar = False
+        super()._moved()
         self.setAccessibleDescription(self._description())
-        self.viewport().update()
 
     def _description(self) -> str:
         """Describe the line at the top, or the current difference, for screen readers."""
-        return self._row_description((self._current or self._scroll.line) - 1) if self.rows else ""
+        return self._row_description((self._current or self.scroll_position.line) - 1) if self.rows else ""
 
     def spoken_parts(self) -> Sequence[Part]:
         """Return the visible rows with their differences, for screen readers."""
-        parts, top = [], -self._scroll.hidden
-        for number in range(self._scroll.line, len(self.rows) + 1):
-            if top >= self.viewport().height():
-                break
-            tall = self._height_of(number, 0)
-            parts.append(Part(self._row_description(number - 1), QRect(0, top, self.viewport().width(), tall)))
-            top += tall
-        return parts
+        width = self.viewport().width()
+        return [
+            Part(self._row_description(number - 1), QRect(0, top, width, height))
+            for number, top, height in self._visible()
+        ]
 
     def _row_description(self, index: int) -> str:
         row = self.rows[index]
@@ -155,19 +147,14 @@ class SideBySide(FontSized, QAbstractScrollArea):
         pens = [LinePainter(painter, colours, self._typography, gutter, available) for gutter in self._both]
         for pen, column in zip(pens, columns, strict=True):
             pen.visible = QRectF(0, 0, column.right(), height)
-        top = -self._scroll.hidden
-        for number in range(self._scroll.line, len(self.rows) + 1):
-            if top >= height:
-                break
+        for number, top, tall in self._visible():
             row = self.rows[number - 1]
-            tall = self._height_of(number, height)
             for right, side in enumerate((row.left, row.right)):
                 if row.differs:
                     background = colours.alternate if side is None else colours.line_highlight
                     painter.fillRect(QRectF(columns[right].left(), top, columns[right].width(), tall), background)
                 if side is not None:
                     self._paint_side(painter, pens[right], number, side, top, right=bool(right))
-            top += tall
         painter.fillRect(QRectF(width // 2, 0, 1, height), colours.line)
         if self.hasFocus():
             painter.setPen(QPen(colours.accent, 1))
@@ -201,42 +188,15 @@ class SideBySide(FontSized, QAbstractScrollArea):
         super().focusOutEvent(event)
         self.viewport().update()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.measure()
-
-    def scrollContentsBy(self, dx: int, dy: int) -> None:
-        if dy and not self._moving_bar:
-            self._scroll.set_value(self.verticalScrollBar().value(), self._typography.row_height)
-            self._current = 0
-        self.viewport().update()
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        notches = event.angleDelta().y() / _WHEEL_NOTCH
-        pixels = event.pixelDelta().y() or round(notches * _WHEEL_ROWS * self._typography.row_height)
-        self._move(-pixels)
-        event.accept()
-
-    def _move(self, pixels: int) -> None:
-        self._scroll.move(pixels)
+    def _bar_moved(self) -> None:
         self._current = 0
-        self._moved()
+
+    def scroll_by(self, pixels: int) -> None:
+        self._current = 0
+        super().scroll_by(pixels)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        unit = self._typography.row_height
-        page = max(unit, self.viewport().height() - 2 * unit)
-        match event.key():
-            case Qt.Key.Key_Up | Qt.Key.Key_Down:
-                self._move(unit if event.key() == Qt.Key.Key_Down else -unit)
-            case Qt.Key.Key_PageUp | Qt.Key.Key_PageDown | Qt.Key.Key_Space:
-                self._move(-page if event.key() == Qt.Key.Key_PageUp else page)
-            case Qt.Key.Key_Home:
-                self._scroll.go_to(1)
-                self._moved()
-            case Qt.Key.Key_End:
-                self._scroll.go_to_end()
-                self._moved()
-            case Qt.Key.Key_N:
-                self.step(forward=not event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-            case _:
-                event.ignore()
+        if event.key() == Qt.Key.Key_N:
+            self.step(forward=not event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        else:
+            super().keyPressEvent(event)

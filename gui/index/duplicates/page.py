@@ -108,15 +108,7 @@ class _Delegate(RowDelegate):
 
 
 class GroupList(RowList):
-    """The list of groups of duplicates.
-
-    Signals:
-        chosen: the `DuplicateGroup` that is current now, or None.
-        activated_group: Enter or a double click.
-    """
-
-    chosen = Signal(object)
-    activated_group = Signal()
+    """The list of groups of duplicates."""
 
     def __init__(self) -> None:
         super().__init__(_Groups(), tr("Groups of notes that share text"))
@@ -145,23 +137,19 @@ class GroupList(RowList):
             self._return_to(position)
         self._held = held and bool(rows)
         if not rows:
-            self.chosen.emit(None)
+            self.current_changed.emit(None)
 
     @property
     def current(self) -> DuplicateGroup | None:
         row = self.rows.row(self.currentIndex().row())
         return row.group if isinstance(row, GroupRow) else None
 
-    def currentChanged(self, current: Index, previous: Index) -> None:
-        super().currentChanged(current, previous)
-        self.chosen.emit(self.current)
-
     def _activate(self, index: Index) -> None:
         if isinstance(self.rows.row(index.row()), RecurringRow):
             self._folded = not self._folded
             self.show_groups(self._shown)
-        elif index.isValid():
-            self.activated_group.emit()
+        else:
+            super()._activate(index)
 
     def _click(self, index: QModelIndex, clicks: int) -> None:
         if isinstance(self.rows.row(index.row()), RecurringRow) == (clicks == 1):
@@ -252,8 +240,8 @@ class DuplicatesPage(IndexPage):
         self._stack.addWidget(self._message)
         self._stack.addWidget(self._sides)
         self._sides.folded.connect(self.comparison.back.setVisible)
-        self.groups.chosen.connect(self.comparison.show_group)
-        self.groups.activated_group.connect(self._go_to_pane)
+        self.groups.current_changed.connect(self.comparison.show_group)
+        self.groups.opened.connect(self._go_to_pane)
         self.groups.left.connect(self.left)
         self.comparison.open_requested.connect(self.open_requested)
         self.comparison.notified.connect(self._hint.show_message)

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from engine import ChunkDetail, ChunkRow, FileChunks, VectorState, marked, tr, tr_count, tr_reason
 from gui.commands.commands import NEXT_CHUNK, PREVIOUS_CHUNK, show_key_in_tooltip
-from gui.core.capabilities import Gates, MissingFeatures
+from gui.core.capabilities import Gate
 from gui.style.stylesheet import font_at
 from gui.style.typography import Resized
 from gui.text.formatting import exact, shown_headings, size_text
@@ -215,7 +215,6 @@ class ChunkCard(Resized, BottomCard):
         """Scroll position before the rows were rebuilt, until the user scrolls."""
         self._text = ""
         self._vector: VectorState | None = None
-        self.unsupported: MissingFeatures = {}
         self._title = ElidedLabel(parent=self)
         self._title.setProperty("role", "strong")
         self._before = IconButton("chevron-up", PREVIOUS_CHUNK.label, parent=self)
@@ -347,9 +346,7 @@ class ChunkCard(Resized, BottomCard):
         more = push_button(tr("More like this"), role="flush")
         more.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         more.clicked.connect(self.more_requested)
-        gates = Gates()
-        gates.update_features(self.unsupported)
-        gates.add(more, "alike")
+        Gate(more, "alike")
         return more
 
     def _copy_all(self) -> None:

@@ -1,5 +1,6 @@
 """Reads the chunks of the shown file for the margin, and the details of the selected chunk for the card."""
 
+from collections.abc import Set
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
@@ -7,9 +8,9 @@ from typing import Protocol
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
-from engine import CancelToken, ChunkDetail, FileChunks, IndexInsight, MemorySearchManager, Passage, marked, tr
+from engine import CancelToken, ChunkDetail, Feature, FileChunks, IndexInsight, MemorySearchManager, Passage, marked, tr
 from gui.commands.commands import CHUNKS, NEXT_CHUNK, PREVIOUS_CHUNK, key_action
-from gui.core.capabilities import Gates, MissingFeatures
+from gui.core.capabilities import Gate, capabilities, why_missing
 from gui.core.jobs import Jobs, JobSlot
 from gui.viewer.chunks.card import ChunkCard
 from gui.viewer.chunks.view import ChunkLanes
@@ -75,12 +76,12 @@ class ChunkInspector(QObject):
         self.margin_action = key_action(panel, CHUNKS, action)
         self.margin_action.setCheckable(True)
         self.margin_action.toggled.connect(self._show_margin)
-        self._gates = Gates()
-        self._gates.add(self.margin_action, "insight")
+        Gate(self.margin_action, "insight")
         for known, forward in ((NEXT_CHUNK, True), (PREVIOUS_CHUNK, False)):
             step = key_action(panel, known)
             step.triggered.connect(partial(self.select_next, forward))
-            self._gates.add(step, "insight")
+            Gate(step, "insight")
+        capabilities().changed.connect(self._follow_features)
         card.step_requested.connect(self.select_next)
         card.closed.connect(self._deselect)
         card.notified.connect(self.notified)
@@ -109,13 +110,11 @@ class ChunkInspector(QObject):
         self._detail.cancel()
         self.refresh()
 
-    def show_unsupported(self, unsupported: MissingFeatures) -> None:
-        """Hide the margin if this memory gives no access to its index, else show it again."""
-        before = "insight" in self._gates.unsupported
-        self._gates.update_features(unsupported)
-        self._card.unsupported = unsupported
-        if before != ("insight" in unsupported):
-            self._show_margin(self.margin_action.isChecked() and before)
+    @Slot(object)
+    def _follow_features(self, features: Set[Feature]) -> None:
+        """Hide the margin if the memory gives no access to its index, else show it again."""
+        if "insight" in features:
+            self._show_margin(self.margin_action.isChecked() and not why_missing("insight"))
 
     def _show_margin(self, shown: bool) -> None:
         self._view.set_margin(shown)
@@ -164,8 +163,7 @@ class ChunkInspector(QObject):
     # --- the rows of the file ---------------------------------------------------------------------------------------
 
     def _load(self) -> None:
-        is_unsupported = "insight" in self._gates.unsupported
-        if is_unsupported or not self.margin_action.isChecked() or not self._name or self._manager is None:
+        if why_missing("insight") or not self.margin_action.isChecked() or not self._name or self._manager is None:
             return
         insight, name = self._manager.insight, self._name
         if insight is None:

@@ -286,7 +286,7 @@ def test_moving_is_reported_after_rows_failed_to_be_shown(qtbot, appearance, mon
         patch.setattr(edits, "scrollToTop", lambda: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             edits.show_rows(rows, keep=False)
-    with qtbot.waitSignal(edits.chosen):
+    with qtbot.waitSignal(edits.current_changed):
         qtbot.keyClick(edits, Qt.Key.Key_Down)
 
 
@@ -327,5 +327,5 @@ def test_rows_that_fail_leave_a_list_that_reports_choices(qtbot, appearance) -> 
     edits.show_rows(rows_by_project(edited_files([use("a.py"), use("b.py")]), []), keep=False)
     with pytest.raises(AttributeError):
         edits.show_rows([object()], keep=True)
-    with qtbot.waitSignal(edits.chosen):
+    with qtbot.waitSignal(edits.current_changed):
         qtbot.keyClick(edits, Qt.Key.Key_Down)

@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 
+from gui.core.capabilities import capabilities
 from gui.search.completion import Completion, Part, completed, part_at
 from gui.search.panel import QueryHelpButton, QueryHelpMenu
 
@@ -216,10 +217,10 @@ def test_help_is_shortened_to_fit_the_screen(qtbot) -> None:
     menu.fill((("-hose", "no results with this word"), ("tag:garden", "only notes with this tag " * 4)), lambda _: None)
     whole = [action.text() for action in menu.actions()]
     wide = menu.sizeHint().width()
-    menu.gates.update_features({"conditions": "This engine has no operators."})
+    capabilities().begin({"conditions": "This engine has no operators."})
     menu.fit(wide * 3 // 4)
     assert "no operators" in menu.actions()[1].toolTip()
-    menu.gates.update_features({})
+    capabilities().begin({})
     menu.fit(wide * 3 // 4)
     assert menu.sizeHint().width() <= wide * 3 // 4
     texts = [action.text() for action in menu.actions() if action.text()]

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QListWidget, QPus
 import engine
 from engine import Settings, SettingsError, load_settings, settings_path
 from gui.commands.keymap import keymap
+from gui.core.capabilities import capabilities
 from gui.settings.custom_keys import CustomKeys
 from gui.settings.dialog import SettingsDialog
 from gui.settings.keyboard_page import KeyboardPage
@@ -602,7 +603,7 @@ def _choose_provider(qtbot, dialog, provider: str) -> None:
 
 
 def test_part_of_an_unsupported_page_shows_the_reason(qtbot, dialog):
-    dialog.show_unsupported({"models": "This engine has its own models."})
+    capabilities().begin({"models": "This engine has its own models."})
     dialog.show_page("stored")
     assert dialog.page == "embedding"
     assert "This engine has its own models." in _shown_text(dialog)
@@ -614,7 +615,7 @@ def test_part_of_an_unsupported_page_shows_the_reason(qtbot, dialog):
 def test_closing_ignores_an_unsupported_form(qtbot, dialog):
     _choose_provider(qtbot, dialog, "none")
     assert dialog.pages.unsaved == "embedding"
-    dialog.show_unsupported({"models": "This engine has its own models."})
+    capabilities().begin({"models": "This engine has its own models."})
     dialog.reject()
     assert not dialog.isVisible()
 
