@@ -123,6 +123,11 @@ BOX_CHARACTERS = 58
 ROW_CHARACTERS = 148
 """Least width of box and filters in one line, in characters: a window of 1,400 pixels has it."""
 PREVIEW_MS = 60
+"""Milliseconds after which a result that the user selects is emitted."""
+_TYPING_MS = 150
+"""Milliseconds after which the first result of an answer is emitted: none while the user types quickly, where it would
+be replaced by the next key, and opening its file would delay the results of that key.
+"""
 
 
 class Preview(QObject):
@@ -141,10 +146,10 @@ class Preview(QObject):
         """Whether the first result of the next answer is not emitted."""
         self._before: Answer | None = None
         """The answer that was shown at the call of `skip`: the list may be empty until the next answer."""
-        self._timer = QTimer(self, singleShot=True, interval=PREVIEW_MS)
+        self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.emit_now)
         view.list.current_changed.connect(self._follow)
-        view.list.clicked.connect(lambda _: self._timer.start())  # the viewer may show something else by now
+        view.list.clicked.connect(lambda _: self._timer.start(PREVIEW_MS))  # the viewer may show something else by now
 
     @property
     def busy(self) -> bool:
@@ -175,7 +180,7 @@ class Preview(QObject):
             self._emitted = self._identity(result)
             self._skips = self.view.answer is not None and not self.view.answer.final
         elif self._identity(result) != self._emitted:
-            self._timer.start()
+            self._timer.start(PREVIEW_MS if self.view.list.chosen else _TYPING_MS)
         else:
             self._keep_selection()
 

@@ -803,3 +803,14 @@ def test_panel_is_drawn_in_both_themes(appearance, panel, ask, theme, query: str
     picture = host.grab().toImage()
     appearance.set_font_scale(1.5)
     assert host.grab().toImage() != picture
+
+
+def test_preview_waits_for_typing_but_not_for_a_choice(qtbot, panel, box, results, signals, monkeypatch):
+    monkeypatch.setattr("gui.search.panel._TYPING_MS", 1_000_000)
+    qtbot.keyClicks(box, "timer")
+    qtbot.waitUntil(lambda: panel.view.has_results and not panel.controller.busy)
+    assert panel.preview.busy
+    qtbot.keyClick(box, Key.Key_Down)
+    qtbot.keyClick(results, Key.Key_Down)
+    qtbot.waitUntil(lambda: not panel.busy)
+    assert signals["selected"] == [(results.current_result().path, "timer")]
