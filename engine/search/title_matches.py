@@ -33,6 +33,7 @@ _WORD = re.compile(r"[^\W_]+")
 _NOT_IN_NAMES = {code: None for code in range(128) if not chr(code).isalnum()}
 _MAX_WORDS = 12
 """Maximum number of words of a title; pasted text is longer."""
+_ENDING = lazy_pattern(r"(?<=\w)\.[A-Za-z]\w{0,3}$")
 _MAX_NAMED, _MAX_LOOKED_UP = 50, 200
 _LONGEST = 200
 """Maximum number of characters of a name to compare, and of a query whose numbers are compared."""
@@ -105,7 +106,7 @@ def chunks_named(
         if not called.isdisjoint(names):
             equal[id_] = NamedChunk(file, names[0] in called, line)
         elif (joined or half_typed) and any(
-            name.startswith(names[0]) and (half_typed or _is_mostly_typed(names[0], name)) for name in called
+            name.startswith(names[0]) and (half_typed or len(names[0]) >= _MIN_TYPED * len(name)) for name in called
         ):
             longer[id_] = NamedChunk(file, True, line)
     return equal or ({} if longer and half_typed and _is_in_texts(snapshot, query) else longer)
@@ -181,7 +182,7 @@ def _first_chunks_named(snapshot: Snapshot, query: Query, analysis: QueryAnalysi
 
 
 class NoteNames:
-    """Completes queries to the names of notes; caches the names by their first letter. Thread-safe."""
+    """Completes queries to names of notes and sessions; caches those of sessions by first letter. Thread-safe."""
 
     def __init__(self) -> None:
         self._latest: tuple[tuple[object, ...], dict[str, list[tuple[int, str, str]]]] = (), {}
@@ -196,10 +197,10 @@ class NoteNames:
         if len(typed) < _SHORTEST_BEGUN or scope.chunks is not None or not parse_query(query).plain:
             return []
         best = dict[int, tuple[bool, int, str, str]]()  # by file, which has a name with and without its extension
-        for file, letters, written in self._starting(snapshot, typed[0]):
+        for file, letters, written in self._of_sessions(snapshot, typed[0]) + _of_notes(snapshot, query, typed[0]):
             if (
                 letters.startswith(typed)
-                and _is_mostly_typed(typed, letters)
+                and len(typed) >= _MIN_TYPED * len(letters)
                 and file not in snapshot.hidden
                 and (scope.files is None or file in scope.files)
             ):
@@ -212,32 +213,40 @@ class NoteNames:
         names = list(different.values())[:_MAX_COMPLETED]
         return [] if query in names else names
 
-    def _starting(self, snapshot: Snapshot, start: str) -> list[tuple[int, str, str]]:
-        """Return all names with this first letter, each as file id, letters alone, and whole name; cached."""
+    def _of_sessions(self, snapshot: Snapshot, start: str) -> list[tuple[int, str, str]]:
         state = snapshot.identity, snapshot.tables.generation, snapshot.stamp
         latest, known = self._latest
         if latest != state:
-            known = {}
-            self._latest = state, known
+            _, known = self._latest = state, {}
         if (names := known.get(start)) is None:
-            names = known[start] = _names_starting(snapshot, start)
+            query = f"""SELECT id FROM {snapshot.tables.files} WHERE source = 'sessions'
+                AND (title LIKE ? || '%' OR title GLOB '[^A-Za-z0-9]*' OR path LIKE '%/' || ? || '%')"""
+            rows = snapshot.connection.execute(query, (start, start))
+            names = known[start] = _names(snapshot, start, [id_ for (id_,) in rows])
         return names
 
 
-def _is_mostly_typed(typed: str, letters: str) -> bool:
-    return len(typed) >= _MIN_TYPED * len(letters)
-
-
-def _names_starting(snapshot: Snapshot, start: str) -> list[tuple[int, str, str]]:
-    tables = snapshot.tables
-    # Letters with accents, and other signs and scripts, may fold to the same first letter.
-    begins = "{0} LIKE ?1 || '%' OR {0} GLOB '[^A-Za-z0-9]*'"
+def _of_notes(snapshot: Snapshot, query: str, start: str) -> list[tuple[int, str, str]]:
+    """Return names of notes that may begin with the letters of a query, some of the shortest ones, as `_names` does."""
+    letters, names = letters_of_name(_ENDING.sub("", query)), snapshot.tables.link_names
+    starts = "key >= ?2 AND key < ?3", "key < '0'", "key >= ':' AND key < 'a'", "key >= '{'"  # the others are signs
+    keys = " UNION ALL ".join(f"SELECT key FROM {names} WHERE {start}" for start in starts)
     rows = snapshot.connection.execute(
-        f"""SELECT f.id, f.title, f.path, coalesce(n.aliases, '') FROM {tables.files} f
-            LEFT JOIN {tables.front_matter} n ON n.file_id = f.id
-            WHERE {begins.format("f.title")} OR {begins.format("f.path")} OR f.path LIKE '%/' || ?1 || '%'
-            OR f.path GLOB '*/[^A-Za-z0-9]*' OR n.aliases <> ''""",
-        (start,),
+        f"""SELECT DISTINCT file_id
+            FROM (SELECT key FROM ({keys}) WHERE key LIKE ?1 ORDER BY length(key) LIMIT {_MAX_LOOKED_UP})
+            CROSS JOIN {names} USING (key) WHERE kind <> 'block' LIMIT {_MAX_LOOKED_UP}""",
+        (f"%{'%'.join(letters)}%", letters[:1], letters[:1] + "\U0010ffff"),
+    )
+    return _names(snapshot, start, [id_ for (id_,) in rows])
+
+
+def _names(snapshot: Snapshot, start: str, files: Sequence[int]) -> list[tuple[int, str, str]]:
+    """Return the names of files that begin with this letter, each as file id, letters alone, and whole name."""
+    rows = snapshot.connection.execute(
+        f"""SELECT f.id, f.title, f.path, coalesce(n.aliases, '') FROM carray(?) wanted
+            CROSS JOIN {snapshot.tables.files} f ON f.id = wanted.value
+            LEFT JOIN {snapshot.tables.front_matter} n ON n.file_id = f.id""",
+        (id_array(files),),
     )
     names = dict[tuple[int, str], str]()
     for file, title, path, aliases in rows:
