@@ -269,8 +269,7 @@ class Searcher:
     def _shorter(
         self, snapshot: Snapshot, part: KeywordPart, context: SearchContext, tried: dict[str, KeywordPart]
     ) -> QuerySuggestion | None:
-        """Return a query without results shortened by one word, or with its quotations as words; None without any that
-        has results."""
+        """Return a query with one word less, or with quotations read as words, that has results; None without any."""
         if not context.request.correct or part.example is not None:
             return None
         from engine.search.corrections import is_answered, shorter_queries
