@@ -4,14 +4,14 @@ from typing import Any, ClassVar
 
 import msgspec
 import pytest
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPushButton, QWidget
 
 from engine import QuerySuggestion, SearchOutcome, SearchRemedy, StoreError
 from engine.records import FileIssue, FoundMessage, SourceCount
 from gui.core.location import Location
-from gui.search.panel import SearchPanel
+from gui.search.panel import PREVIEW_MS, SearchPanel
 from gui.search.query import Scope
 from gui.search.result_list import ResultList
 from gui.search.result_rows import build_rows
@@ -805,12 +805,13 @@ def test_panel_is_drawn_in_both_themes(appearance, panel, ask, theme, query: str
     assert host.grab().toImage() != picture
 
 
-def test_preview_waits_for_typing_but_not_for_a_choice(qtbot, panel, box, results, signals, monkeypatch):
-    monkeypatch.setattr("gui.search.panel._TYPING_MS", 1_000_000)
+def test_preview_waits_longer_for_typing_than_for_a_choice(qtbot, panel, box, results, signals):
+    (timer,) = panel.preview.findChildren(QTimer)
     qtbot.keyClicks(box, "timer")
     qtbot.waitUntil(lambda: panel.view.has_results and not panel.controller.busy)
-    assert panel.preview.busy
+    after_typing = timer.interval()
     qtbot.keyClick(box, Key.Key_Down)
     qtbot.keyClick(results, Key.Key_Down)
+    assert timer.interval() == PREVIEW_MS < after_typing
     qtbot.waitUntil(lambda: not panel.busy)
-    assert signals["selected"] == [(results.current_result().path, "timer")]
+    assert signals["selected"][-1] == (results.current_result().path, "timer")
