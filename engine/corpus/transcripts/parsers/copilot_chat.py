@@ -28,7 +28,7 @@ from engine.corpus.safe_open import first_bytes
 from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser, Part, tool_call, tool_result
 from engine.corpus.transcripts.json_values import items, mapping, member, objects, seconds, string, tool_input, uri_path
-from engine.corpus.transcripts.jsonl import parse_line
+from engine.corpus.transcripts.jsonl import json_lines, parse_line
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.token_usage import counted
 
@@ -354,7 +354,7 @@ class CopilotChatDocument(DocumentFormat):
 
 
 def _read_log(path: str, session: _Session, parser: _Parser, cancel: CancelToken | None) -> None:
-    for value in export_reader.json_lines(path, cancel):
+    for value in json_lines(path, cancel):
         if value is None:
             parser.count_unknown("no JSON")
         else:
