@@ -15,7 +15,7 @@ LONGEST = 500
 """Lines of a module."""
 LONGEST_FUNCTION = 60
 """Lines of a function."""
-MAX_MODULES = 588
+MAX_MODULES = 587
 """Without those that read the transcripts of agents."""
 MAX_PRIVATE = 77
 """Uses of private attributes in tests."""

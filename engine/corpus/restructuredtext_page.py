@@ -68,7 +68,6 @@ _ADDRESS = lazy_pattern(r"https?://[^\s<>\"`|*]{1,1000}[^\s<>\"`|*.,;:!?)'\]]")
 _STRONG = lazy_pattern(r"(?<![\w*])\*\*(?=\S)([^*]{1,800}(?:\*[^*]{1,400}){0,4}?)(?<=\S)\*\*(?![\w*])")
 _EMPHASIS = lazy_pattern(r"(?<![\w*])\*(?=\S)([^*]{1,800})(?<=\S)\*(?![\w*])")
 _TEXT_ROLES = frozenset({"sub", "subscript", "sup", "superscript"})
-_SCHEME = lazy_pattern(r"(?:https?|mailto|ftp):")
 
 
 def markdown(text: str) -> Iterator[str]:

@@ -88,6 +88,15 @@ def scan_folder(path: str) -> Iterator[OpenFolder]:
         os.close(descriptor)
 
 
+def first_bytes(path: str, most: int) -> bytes:
+    """Return the first bytes of a file, at most so many; empty if it can't be read, or is no regular file."""
+    try:
+        with open_binary(path) as file:
+            return file.read(most)
+    except (OSError, ValueError, PathRefused):
+        return b""
+
+
 def open_binary(path: str | Path) -> BinaryIO:
     """Open a file like `open_regular`, as a file object that the caller closes."""
     descriptor, _ = open_regular(path)

@@ -19,10 +19,10 @@ import apsw
 
 from engine.base.bounded_json import decode_toml
 from engine.base.errors import PathRefused
-from engine.corpus.safe_open import open_binary, open_regular
+from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.agents import UUID, WAL
-from engine.corpus.transcripts.json_values import seconds, string
-from engine.corpus.transcripts.jsonl import LONGEST_LINE, cached_by_version, parse_line, raw_lines
+from engine.corpus.transcripts.json_values import member, seconds, string
+from engine.corpus.transcripts.jsonl import cached_by_version, json_lines
 from engine.corpus.transcripts.messages import one_line
 from engine.corpus.transcripts.sqlite_view import SqliteView
 from engine.corpus.user_environment import Machine
@@ -32,7 +32,6 @@ _DATABASE = re.compile(r"state_([0-9]{1,9})\.sqlite")
 _FOLDERS = re.compile(r"(.+)[/\\](?:archived_)?sessions(?:[/\\]|$)", re.DOTALL)
 _ID = re.compile(rf"({UUID})(?:_{UUID})?\.jsonl", re.IGNORECASE)
 """Matches the session's id; after a session was reverted, that of its new file follows."""
-_LARGEST = 64 * 1024**2
 _LARGEST_CONFIG = 256 * 1024
 _MAX_NAMES = 100_000
 _LONGEST_NAME = 1_000
@@ -153,18 +152,10 @@ def _named_threads(connection: apsw.Connection) -> list[tuple[str, str]]:
 
 @cached_by_version
 def _names(path: str) -> Mapping[str, GivenName]:
-    """Read the names in a file, by session id. Raises OSError, `PathRefused`."""
-    names: dict[str, GivenName] = {}
-    descriptor, state = open_regular(path)
-    if state.st_size > _LARGEST:
-        os.close(descriptor)
-        return names
-    try:
-        for raw in raw_lines(descriptor):
-            value = parse_line(raw.data) if len(raw.data) <= LONGEST_LINE else None
-            if value is not None and (name := one_line(value, "thread_name")):
-                time = seconds(value.get("updated_at")) or 0.0
-                names[string(value, "id").lower()] = GivenName(name, time)
-    finally:
-        os.close(descriptor)
-    return names
+    """Read the names in a file, by session id. Raises OSError, ValueError, `PathRefused`."""
+    named = ((value, one_line(value, "thread_name")) for value in json_lines(path))
+    return {
+        string(value, "id").lower(): GivenName(name, seconds(member(value, "updated_at")) or 0.0)
+        for value, name in named
+        if name
+    }

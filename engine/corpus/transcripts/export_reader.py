@@ -32,18 +32,16 @@ from engine.base.bounded_json import (
 )
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
-from engine.corpus.safe_open import open_binary, open_regular
+from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser
 from engine.corpus.transcripts.json_values import seconds
-from engine.corpus.transcripts.jsonl import LONGEST_LINE, first_line, parse_line, raw_lines
+from engine.corpus.transcripts.jsonl import LARGEST_CONVERSATION, first_line
 from engine.corpus.transcripts.messages import Message
 
 _BLOCK = 256 * 1024
 _HEAD = 64 * 1024
 LARGEST_DOCUMENT = 4 * 1024**3
 """Largest `conversations.json` in bytes; exports of many years stay below a tenth of it."""
-LARGEST_CONVERSATION = 128 * 1024**2
-"""Largest conversation in bytes, which is held in memory as a whole."""
 _LARGEST_IMAGE = 64 * 1024**2
 _ZIP = b"PK\x03\x04"
 _MEMBER = re.compile(
@@ -60,25 +58,6 @@ _REPLACEMENT = rb"\ufffd"
 
 _Event = tuple[str, Any]
 _Node = TypeVar("_Node")
-
-
-def json_lines(path: str, cancel: CancelToken | None) -> Iterator[Mapping[str, Any] | None]:
-    """Yield the JSON object of each line of a conversation; None for a complete line that is not an object.
-
-    Raises OSError, Cancelled, and ValueError if the file is larger than a conversation can be.
-    """
-    descriptor, state = open_regular(path)
-    try:
-        if state.st_size > LARGEST_CONVERSATION:
-            raise ValueError(skip_reasons.LARGE_CONVERSATION.message(limit=LARGEST_CONVERSATION))
-        for raw in raw_lines(descriptor):
-            if cancel:
-                cancel.checkpoint()
-            value = parse_line(raw.data) if len(raw.data) <= LONGEST_LINE else None
-            if value is not None or (raw.whole and raw.data.strip()):
-                yield value
-    finally:
-        os.close(descriptor)
 
 
 def matches(path: str, head: bytes, is_ours: Callable[[bytes], bool]) -> bool:

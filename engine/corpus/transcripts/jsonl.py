@@ -14,12 +14,16 @@ import msgspec
 
 from engine.base import skip_reasons
 from engine.base.bounded_json import BoundedDigits, DividedStrings, built, check_digits, limited, one_value
+from engine.base.cancellation import CancelToken, checkpoint
 from engine.base.errors import PathRefused
+from engine.corpus.safe_open import open_regular
 
 # Reading, splitting and parsing hold the interpreter lock: blocks of this size take about a millisecond.
 _BLOCK = 256 * 1024
 LONGEST_LINE = 64 * 1024 * 1024
 """Longest line in bytes that is parsed; parsing takes several times as much memory."""
+LARGEST_CONVERSATION = 128 * 1024**2
+"""Largest conversation in bytes, which is held in memory as a whole."""
 _KEPT = 512 * 1024
 """Number of bytes before the current position that can be read again without restarting."""
 _LARGEST = 16 * 1024**3
@@ -165,6 +169,26 @@ def parse_line(data: bytes) -> dict[str, Any] | None:
     except (ValueError, ArithmeticError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def json_lines(
+    path: str, cancel: CancelToken | None = None, *, mark: bytes = b""
+) -> Iterator[Mapping[str, Any] | None]:
+    """Yield the JSON object of each line of a file that has `mark`; None for a complete line that is not an object.
+
+    Raises OSError, `PathRefused`, Cancelled, and ValueError if the file is larger than a conversation can be.
+    """
+    descriptor, state = open_regular(path)
+    try:
+        if state.st_size > LARGEST_CONVERSATION:
+            raise ValueError(skip_reasons.LARGE_CONVERSATION.message(limit=LARGEST_CONVERSATION))
+        for raw in raw_lines(descriptor):
+            checkpoint(cancel)
+            value = parse_line(raw.data) if len(raw.data) <= LONGEST_LINE and mark in raw.data else None
+            if value is not None or (raw.whole and raw.data.strip() and not mark):
+                yield value
+    finally:
+        os.close(descriptor)
 
 
 def _repaired(data: bytes) -> Iterator[bytes]:

@@ -4,8 +4,7 @@ those whose content is a text or a list of blocks (Anthropic), and those of the 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from engine.base.errors import PathRefused
-from engine.corpus.safe_open import open_binary
+from engine.corpus.safe_open import first_bytes
 from engine.corpus.transcripts.formats import LineParser, Part, tool_call, tool_result
 from engine.corpus.transcripts.json_values import content, image_mark, mapping, objects, string, tool_input
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
@@ -54,11 +53,7 @@ def sidecar(path: str) -> Mapping[str, Any]:
 
     Empty if the file can't be read, or is longer than 64 MB.
     """
-    try:
-        with open_binary(path) as file:
-            return parse_line(file.read(LONGEST_LINE)) or {}
-    except (OSError, PathRefused):
-        return {}
+    return parse_line(first_bytes(path, LONGEST_LINE)) or {}
 
 
 class BlockParser(LineParser, kw_only=True):

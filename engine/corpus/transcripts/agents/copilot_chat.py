@@ -102,16 +102,9 @@ def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelTok
 @functools.lru_cache(maxsize=4096)
 def _has_requests(path: str, size: int, _mtime_ns: int) -> bool:
     """Whether VS Code's file of a chat has any request. Cached by the file's version."""
-    from engine.base.errors import PathRefused
-    from engine.corpus.safe_open import open_binary
+    from engine.corpus.safe_open import first_bytes
 
-    if size > _MAX_SEARCHED:
-        return True
-    try:
-        with open_binary(path) as file:
-            return _REQUEST in file.read(_MAX_SEARCHED)
-    except (OSError, PathRefused):
-        return False
+    return size > _MAX_SEARCHED or _REQUEST in first_bytes(path, _MAX_SEARCHED)
 
 
 AGENT = Agent(

@@ -20,17 +20,11 @@ def _listed(path: str) -> Iterator[str]:
     """Yield the data folders of the projects in which the program has worked."""
     if not os.path.isfile(path):
         return
-    from engine.base.errors import PathRefused
-    from engine.corpus.safe_open import open_binary
+    from engine.corpus.safe_open import first_bytes
     from engine.corpus.transcripts.json_values import objects, string
     from engine.corpus.transcripts.jsonl import parse_line
 
-    try:
-        with open_binary(path) as file:
-            known = parse_line(file.read(_MAX_BYTES)) or {}
-    except (OSError, PathRefused):
-        return
-    for project in objects(known, "projects"):
+    for project in objects(parse_line(first_bytes(path, _MAX_BYTES)), "projects"):
         folder = string(project, "data_dir") or os.path.join(string(project, "path"), ".crush")
         if os.path.isabs(folder) and "\0" not in folder:
             yield os.path.normpath(folder)

@@ -10,17 +10,15 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from engine.corpus.safe_open import open_regular
 from engine.corpus.transcripts.formats import LineFormat, LineParser, Part, tool_call, tool_result
 from engine.corpus.transcripts.json_values import between, content, objects, seconds, string, tool_input
-from engine.corpus.transcripts.jsonl import LONGEST_LINE, cached_by_version, parse_line, raw_lines
+from engine.corpus.transcripts.jsonl import cached_by_version, json_lines
 from engine.corpus.transcripts.messages import Message, SessionMetadata
 
 _OPENING, _CLOSING = "<USER_REQUEST>", "</USER_REQUEST>"
 _SOURCES = frozenset({"USER_EXPLICIT", "MODEL", "SYSTEM"})
 _PASSED_OVER = frozenset({"CONVERSATION_HISTORY", "EPHEMERAL_MESSAGE", "KNOWLEDGE_ARTIFACTS"})
 _ANSWERS = frozenset({"PLANNER_RESPONSE", "NOTIFY_USER"})
-_LARGEST_HISTORY = 64 * 1024**2
 
 
 class AntigravityParser(LineParser):
@@ -93,16 +91,5 @@ def _workspace(root: str, conversation: str) -> str:
 
 @cached_by_version
 def _workspaces(path: str) -> Mapping[str, str]:
-    """Read the folder of each conversation. Raises OSError, `PathRefused`."""
-    workspaces: dict[str, str] = {}
-    descriptor, state = open_regular(path)
-    if state.st_size > _LARGEST_HISTORY:
-        os.close(descriptor)
-        return workspaces
-    try:
-        for raw in raw_lines(descriptor):
-            entry = (parse_line(raw.data) if len(raw.data) <= LONGEST_LINE else None) or {}
-            workspaces[string(entry, "conversationId")] = string(entry, "workspace")
-    finally:
-        os.close(descriptor)
-    return workspaces
+    """Read the folder of each conversation. Raises OSError, ValueError, `PathRefused`."""
+    return {string(entry, "conversationId"): string(entry, "workspace") for entry in json_lines(path)}

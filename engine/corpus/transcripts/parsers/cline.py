@@ -18,8 +18,7 @@ from typing import Any
 import msgspec
 
 from engine.base.cancellation import CancelToken
-from engine.base.errors import PathRefused
-from engine.corpus.safe_open import open_binary
+from engine.corpus.safe_open import first_bytes
 from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser, Part, tool_call, tool_result
 from engine.corpus.transcripts.json_values import image_mark, items, mapping, member, objects, seconds, string
@@ -207,19 +206,13 @@ def _metadata(folder: str) -> SessionMetadata:
     metadata = SessionMetadata.of(os.path.basename(folder))
     item: Mapping[str, Any] = {}
     with contextlib.suppress(ValueError, RecursionError):
-        item = mapping(msgspec.json.decode(_start(folder, _HISTORY_ITEM)))
+        item = mapping(msgspec.json.decode(first_bytes(os.path.join(folder, _HISTORY_ITEM), _HEAD)))
     project = string(item, "workspace")
     if not project:
-        match = _FOLDER.search(_start(folder, "api_conversation_history.json").decode(errors="replace"))
+        match = _FOLDER.search(
+            first_bytes(os.path.join(folder, "api_conversation_history.json"), _HEAD).decode(errors="replace")
+        )
         project = match[1].replace("\\\\", "\\") if match else ""
     metadata.project = clean(project)
     metadata.parent = clean(item, "parentTaskId")
     return metadata
-
-
-def _start(folder: str, name: str) -> bytes:
-    try:
-        with open_binary(os.path.join(folder, name)) as file:
-            return file.read(_HEAD)
-    except (OSError, PathRefused):
-        return b""

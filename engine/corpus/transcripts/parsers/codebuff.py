@@ -12,8 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from engine.base.cancellation import CancelToken
-from engine.base.errors import PathRefused
-from engine.corpus.safe_open import open_binary
+from engine.corpus.safe_open import first_bytes
 from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser, Part, tool_call, tool_result
 from engine.corpus.transcripts.json_values import attached, items, mapping, objects, seconds, string, tool_input
@@ -115,10 +114,6 @@ def _metadata(folder: str) -> SessionMetadata:
 
 def _project(folder: str) -> str:
     """Return the path of the folder in which a chat began; its name if the path is unknown."""
-    try:
-        with open_binary(os.path.join(folder, "run-state.json")) as file:
-            found = _FOLDER.search(file.read(_HEAD))
-    except (OSError, PathRefused):
-        found = None
+    found = _FOLDER.search(first_bytes(os.path.join(folder, "run-state.json"), _HEAD))
     stated = mapping(parse_line(b'{"cwd":' + found[1] + b"}")) if found else {}
     return string(stated, "cwd") or os.path.basename(os.path.dirname(os.path.dirname(folder)))

@@ -23,14 +23,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-import msgspec
-
 from engine.base.cancellation import CancelToken
-from engine.base.errors import PathRefused
-from engine.corpus.safe_open import open_binary
+from engine.corpus.safe_open import first_bytes
 from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser, Part, tool_call, tool_result
 from engine.corpus.transcripts.json_values import items, mapping, member, objects, seconds, string, tool_input, uri_path
+from engine.corpus.transcripts.jsonl import json_lines, parse_line
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.token_usage import counted
 
@@ -356,7 +354,7 @@ class CopilotChatDocument(DocumentFormat):
 
 
 def _read_log(path: str, session: _Session, parser: _Parser, cancel: CancelToken | None) -> None:
-    for value in export_reader.json_lines(path, cancel):
+    for value in json_lines(path, cancel):
         if value is None:
             parser.count_unknown("no JSON")
         else:
@@ -366,9 +364,5 @@ def _read_log(path: str, session: _Session, parser: _Parser, cancel: CancelToken
 def window_folder(path: str) -> str:
     """Return the folder or workspace file that was open in the window with the entry `path` in its `chatSessions`."""
     manifest = os.path.join(os.path.dirname(os.path.dirname(path)), "workspace.json")
-    try:
-        with open_binary(manifest) as file:
-            value = msgspec.json.decode(file.read(_LONGEST_MANIFEST))
-    except (OSError, ValueError, PathRefused, RecursionError):
-        return ""
+    value = parse_line(first_bytes(manifest, _LONGEST_MANIFEST))
     return uri_path(string(value, "folder") or string(value, "workspace"))

@@ -28,8 +28,7 @@ import msgspec
 
 from engine.base import skip_reasons
 from engine.base.cancellation import CancelToken
-from engine.base.errors import PathRefused
-from engine.corpus.safe_open import open_binary
+from engine.corpus.safe_open import first_bytes
 from engine.corpus.transcripts.formats import (
     Conversation,
     DocumentFormat,
@@ -234,11 +233,7 @@ class CopilotFormat(LineFormat):
 
 def _workspace_title(path: str) -> str:
     """Return the session's name from `workspace.yaml`, which has one value per line; empty if missing."""
-    try:
-        with open_binary(path) as file:
-            lines = file.read(_LARGEST_WORKSPACE).decode("utf-8", "replace").splitlines()
-    except (OSError, PathRefused):
-        return ""
+    lines = first_bytes(path, _LARGEST_WORKSPACE).decode("utf-8", "replace").splitlines()
     values = dict(line.partition(":")[::2] for line in lines if not line.startswith((" ", "#")))
     titles = (values.get(key, "").strip() for key in ("name", "summary"))
     return next((one_line(_unquoted(title)) for title in titles if title and title[0] not in "|>"), "")

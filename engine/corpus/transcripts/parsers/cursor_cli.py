@@ -14,12 +14,10 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
-import msgspec
-
-from engine.base.errors import PathRefused
-from engine.corpus.safe_open import open_binary
+from engine.corpus.safe_open import first_bytes
 from engine.corpus.transcripts.formats import LineFormat, Part, tool_result
 from engine.corpus.transcripts.json_values import member, string
+from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import BlockParser
 
@@ -113,13 +111,6 @@ def metadata_of(path: str) -> SessionMetadata:
     parts = folder.split(os.sep)
     if _TRANSCRIPTS in parts:
         project = os.sep.join(parts[: parts.index(_TRANSCRIPTS)])
-        metadata.project = clean(_trusted(project) or os.path.basename(project))
+        trusted = parse_line(first_bytes(os.path.join(project, ".workspace-trusted"), _LONGEST_MANIFEST))
+        metadata.project = clean(string(trusted, "workspacePath") or os.path.basename(project))
     return metadata
-
-
-def _trusted(project: str) -> str:
-    try:
-        with open_binary(os.path.join(project, ".workspace-trusted")) as file:
-            return string(msgspec.json.decode(file.read(_LONGEST_MANIFEST)), "workspacePath")
-    except (OSError, ValueError, PathRefused, RecursionError):
-        return ""

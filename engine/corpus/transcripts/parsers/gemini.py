@@ -32,8 +32,7 @@ import msgspec
 from engine.base import skip_reasons
 from engine.base.bounded_json import bounded
 from engine.base.cancellation import CancelToken
-from engine.base.errors import PathRefused
-from engine.corpus.safe_open import open_binary
+from engine.corpus.safe_open import first_bytes, open_binary
 from engine.corpus.transcripts.formats import (
     Conversation,
     DocumentFormat,
@@ -330,12 +329,8 @@ def _metadata(path: str) -> SessionMetadata:
 
 def _project(folder: str) -> str:
     """Return the project of a folder in `~/.gemini/tmp`: its path, or its name if the folder has that name."""
-    try:
-        with open_binary(os.path.join(folder, ".project_root")) as file:
-            if root := file.read(4096).decode("utf-8", "replace").strip():
-                return root
-    except (OSError, ValueError, PathRefused):
-        pass
+    if root := first_bytes(os.path.join(folder, ".project_root"), 4096).decode("utf-8", "replace").strip():
+        return root
     home, name = os.path.dirname(os.path.dirname(folder)), os.path.basename(folder)
     lists = tuple(os.path.join(home, known) for known in ("projects.json", "trustedFolders.json"))
     known = _known_projects(lists, tuple(map(_changed, lists))).get(name, "")

@@ -10,11 +10,11 @@ than `~/.local/share/gptme/logs`.
 import os
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from engine.base.bounded_json import decode_toml
-from engine.base.errors import PathRefused
-from engine.corpus.safe_open import open_binary
+from engine.corpus.safe_open import first_bytes
 from engine.corpus.transcripts.formats import LineFormat, Part, tool_call, tool_result
 from engine.corpus.transcripts.json_values import attached, content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.messages import Message, SessionMetadata
@@ -102,8 +102,6 @@ def _usage(metadata: Mapping[str, Any]) -> Usage:
 
 
 def _config(path: str) -> Mapping[str, Any]:
-    try:
-        with open_binary(path) as file:
-            return decode_toml(file.read(_LARGEST_CONFIG).decode("utf-8", "replace"))
-    except (OSError, PathRefused, ValueError):
-        return {}
+    with suppress(ValueError):
+        return decode_toml(first_bytes(path, _LARGEST_CONFIG).decode("utf-8", "replace"))
+    return {}

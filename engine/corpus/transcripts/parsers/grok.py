@@ -12,13 +12,13 @@ some of them twice.
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from engine.base.errors import PathRefused
-from engine.corpus.safe_open import open_regular
 from engine.corpus.transcripts.formats import LineFormat, Part, tool_call, tool_result
 from engine.corpus.transcripts.json_values import content, mapping, objects, seconds, string, tool_input
-from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line, raw_lines
+from engine.corpus.transcripts.jsonl import json_lines
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import ChatParser, sidecar
 from engine.corpus.transcripts.token_usage import Usage, add_usage, counted, dollars, tokens
@@ -112,20 +112,12 @@ def _split(text: str) -> tuple[str, str]:
 def _usage(path: str) -> dict[str, Usage]:
     """Return the session's tokens and cost by model, from the ends of its turns; empty without a readable file."""
     turns = dict[tuple[str, str], Usage]()
-    try:
-        descriptor, _ = open_regular(path)
-        try:
-            for raw in raw_lines(descriptor):
-                if b'"turn_completed"' in raw.data and len(raw.data) <= LONGEST_LINE:
-                    update = mapping((parse_line(raw.data) or {}).get("params"), "update")
-                    turn = clean(string(update, "prompt_id")[:100]) or str(raw.number)
-                    usage = mapping(update, "usage")
-                    for model, counts in (mapping(usage, "modelUsage") or {"": usage}).items():
-                        turns[turn, model] = _turn_usage(mapping(counts))
-        finally:
-            os.close(descriptor)
-    except (OSError, PathRefused):
-        pass
+    with suppress(OSError, ValueError, PathRefused):
+        for number, line in enumerate(json_lines(path, mark=b'"turn_completed"')):
+            update = mapping(line, "params", "update")
+            turn, usage = clean(string(update, "prompt_id")[:100]) or str(number), mapping(update, "usage")
+            for model, counts in (mapping(usage, "modelUsage") or {"": usage}).items():
+                turns[turn, model] = _turn_usage(mapping(counts))
     totals = dict[str, Usage]()
     for (_, model), of_turn in turns.items():
         if of_turn.is_recorded:

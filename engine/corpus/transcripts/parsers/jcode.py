@@ -15,9 +15,10 @@ from contextlib import suppress
 from typing import Any
 
 from engine.base.cancellation import CancelToken
-from engine.corpus.transcripts.export_reader import SessionDocument, json_lines
+from engine.corpus.transcripts.export_reader import SessionDocument
 from engine.corpus.transcripts.formats import Conversation, Part
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string
+from engine.corpus.transcripts.jsonl import json_lines
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, BlockParser
 from engine.corpus.transcripts.token_usage import anthropic_usage

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.agents import JUNIE_LIST
-from engine.corpus.transcripts.export_reader import json_lines, read_branches
+from engine.corpus.transcripts.export_reader import read_branches
 from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser, Part, tool_call, tool_result
 from engine.corpus.transcripts.json_values import items, mapping, objects, seconds, string
-from engine.corpus.transcripts.jsonl import cached_by_version
+from engine.corpus.transcripts.jsonl import cached_by_version, json_lines
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import arguments
 from engine.corpus.transcripts.token_usage import Usage, counted

@@ -21,8 +21,7 @@ from typing import Any
 
 import msgspec
 
-from engine.base.errors import PathRefused
-from engine.corpus.safe_open import open_binary
+from engine.corpus.safe_open import first_bytes
 from engine.corpus.transcripts.formats import LineFormat, LineParser, Part, filled_parts, tool_call, tool_result
 from engine.corpus.transcripts.json_values import content, items, mapping, member, objects, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
@@ -297,7 +296,7 @@ def _metadata(path: str) -> SessionMetadata:
     metadata.id = metadata.id or clean(os.path.basename(folder))
     metadata.generated = metadata.id.startswith(_HOUSEKEEPERS)
     if not metadata.parent:
-        state = parse_line(_content_of(os.path.join(folder, "state.json"))) or {}
+        state = parse_line(first_bytes(os.path.join(folder, "state.json"), _LONGEST_LIST)) or {}
         metadata.title = one_line(_title(state))
         metadata.project = metadata.project or clean(string(state, "cwd") or string(state, "workDir"))
     return metadata
@@ -312,7 +311,7 @@ def _title(state: Mapping[str, Any]) -> str:
 
 def _listed(path: str, folder: str) -> str:
     """Return the working folder whose hash is the name of this folder; empty if it isn't listed."""
-    known = parse_line(_content_of(path)) or {}
+    known = parse_line(first_bytes(path, _LONGEST_LIST)) or {}
     for entry in objects(known, "work_dirs"):
         named = string(entry, "path")
         digest = hashlib.md5(named.encode(errors="replace"), usedforsecurity=False).hexdigest()
@@ -324,16 +323,8 @@ def _listed(path: str, folder: str) -> str:
 def _indexed(path: str, session: str) -> str:
     """Return the working folder of a session, from the last line about it; empty if there is none."""
     marked = session.encode(errors="replace")
-    lines = [line for line in _content_of(path).split(b"\n") if marked in line]
+    lines = [line for line in first_bytes(path, _LONGEST_LIST).split(b"\n") if marked in line]
     for value in map(parse_line, reversed(lines)):
         if value is not None and value.get("sessionId") == session:
             return string(value, "workDir")
     return ""
-
-
-def _content_of(path: str) -> bytes:
-    try:
-        with open_binary(path) as file:
-            return file.read(_LONGEST_LIST)
-    except (OSError, PathRefused):
-        return b""

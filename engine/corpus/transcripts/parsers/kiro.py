@@ -33,7 +33,7 @@ import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
-from engine.corpus.safe_open import open_binary
+from engine.corpus.safe_open import first_bytes
 from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.database_format import OpenSessions, data_of, whole
 from engine.corpus.transcripts.export_reader import SessionDocument
@@ -457,11 +457,7 @@ def _executions_in(folder: str, _changed: int) -> dict[str, _Execution]:
     """Return the executions in a folder; `_changed` is its time, a key of the cache. Raises OSError."""
     found: dict[str, _Execution] = {}
     for name in sorted(os.listdir(folder))[:_MAX_EXECUTIONS]:
-        try:
-            with open_binary(os.path.join(folder, name)) as file:
-                head = file.read(_HEAD)
-        except (OSError, PathRefused):
-            continue
+        head = first_bytes(os.path.join(folder, name), _HEAD)
         if match := _EXECUTION.search(head):
             began = _EXECUTED.search(head)
             id_ = match[1].decode(errors="replace")

@@ -15,7 +15,6 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from engine.base.cancellation import CancelToken
-from engine.corpus.transcripts.export_reader import json_lines
 from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser, Part, tool_call, tool_result
 from engine.corpus.transcripts.json_values import (
     attached,
@@ -28,7 +27,7 @@ from engine.corpus.transcripts.json_values import (
     string,
     tool_input,
 )
-from engine.corpus.transcripts.jsonl import cached_by_version
+from engine.corpus.transcripts.jsonl import cached_by_version, json_lines
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, sidecar
 from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached

@@ -11,8 +11,7 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from engine.base.errors import PathRefused
-from engine.corpus.safe_open import open_binary
+from engine.corpus.safe_open import first_bytes
 from engine.corpus.transcripts.formats import LineFormat, Part
 from engine.corpus.transcripts.json_values import items, local_time, mapping, string
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
@@ -65,12 +64,5 @@ class NanobotFormat(LineFormat):
 
     def metadata(self, path: str) -> SessionMetadata:
         folder, name = os.path.split(path)
-        return SessionMetadata.of(name.removesuffix(".jsonl"), project=_workspace(folder))
-
-
-def _workspace(folder: str) -> str:
-    try:
-        with open_binary(os.path.join(folder, _FOLDER)) as file:
-            return clean(file.read(_LONGEST_FOLDER).decode(errors="replace").strip())
-    except (OSError, PathRefused):
-        return ""
+        project = first_bytes(os.path.join(folder, _FOLDER), _LONGEST_FOLDER).decode(errors="replace").strip()
+        return SessionMetadata.of(name.removesuffix(".jsonl"), project=project)

@@ -26,8 +26,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from engine.base.bounded_json import DividedStrings, bounded
-from engine.base.errors import PathRefused
-from engine.corpus.safe_open import open_binary
+from engine.corpus.safe_open import first_bytes, open_binary
 from engine.corpus.transcripts.agents import OPENCLAW_ARCHIVED
 from engine.corpus.transcripts.formats import LineFormat, LineParser, Part, digest, tool_result
 from engine.corpus.transcripts.json_values import mapping, member, objects, seconds, string, tool_input
@@ -341,14 +340,10 @@ def _usage(counts: Mapping[str, Any]) -> Usage:
 def _parent_session(folder: str) -> str:
     """Return the id of the session with the transcript `<folder>.jsonl`; empty if there is none."""
     path = f"{folder}.jsonl"
-    try:
-        if not os.path.isfile(path):  # usually; opening one without following links takes much longer
-            return ""
-        with open_binary(path) as file:
-            lines = map(parse_line, file.read(_HEAD).split(b"\n"))
-            return next((clean(line, "id") for line in lines if line and _is_header(line)), "")
-    except (OSError, ValueError, PathRefused):
+    if "\0" in path or not os.path.isfile(path):  # usually; opening one without following links takes much longer
         return ""
+    lines = map(parse_line, first_bytes(path, _HEAD).split(b"\n"))
+    return next((clean(line, "id") for line in lines if line and _is_header(line)), "")
 
 
 def _has_failed(result: Mapping[str, Any]) -> bool:

@@ -13,8 +13,7 @@ from typing import Any
 
 import apsw
 
-from engine.base.errors import PathRefused
-from engine.corpus.safe_open import open_binary
+from engine.corpus.safe_open import first_bytes
 from engine.corpus.transcripts.database_format import RowFormat, as_text, columns, data_of, lines_in, unpacked, whole
 from engine.corpus.transcripts.export_reader import read_branches
 from engine.corpus.transcripts.formats import Conversation
@@ -123,11 +122,7 @@ def _archive(connection: apsw.Connection, key: str, path: str) -> bytes:
         if isinstance(blob, bytes):
             return blob
         folder = os.path.join(os.path.dirname(os.path.dirname(path)), "sessions", "cold")
-        try:
-            with open_binary(os.path.join(folder, os.path.basename(as_text(name)))) as file:
-                return file.read(LONGEST_LINE)
-        except (OSError, ValueError, PathRefused):
-            return b""
+        return first_bytes(os.path.join(folder, os.path.basename(as_text(name))), LONGEST_LINE)
     query = f"SELECT {data_of('archive_blob')} FROM {_ARCHIVED} WHERE session_id = ? ORDER BY created_at DESC LIMIT 1"
     row = connection.execute(query, (key,)).fetchone() if columns(connection, _ARCHIVED) else None
     return row[0] if row and isinstance(row[0], bytes) else b""

@@ -13,9 +13,10 @@ from contextlib import suppress
 from typing import Any
 
 from engine.base.cancellation import CancelToken
-from engine.corpus.transcripts.export_reader import SessionDocument, json_lines, read_branches
+from engine.corpus.transcripts.export_reader import SessionDocument, read_branches
 from engine.corpus.transcripts.formats import Conversation, Part
 from engine.corpus.transcripts.json_values import items, mapping, member, objects, seconds, string
+from engine.corpus.transcripts.jsonl import json_lines
 from engine.corpus.transcripts.messages import Message, Role, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import ROLES, SdkParser, sidecar
 from engine.corpus.transcripts.token_usage import counted

@@ -19,8 +19,7 @@ from typing import Any
 
 import msgspec
 
-from engine.base.errors import PathRefused
-from engine.corpus.safe_open import open_binary
+from engine.corpus.safe_open import first_bytes
 from engine.corpus.transcripts.formats import LineFormat, Part, digest, tool_result
 from engine.corpus.transcripts.json_values import items, mapping, member, seconds, string
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
@@ -111,11 +110,7 @@ class QwenParser(GeminiParser, kw_only=True):
         names = string(reference, "kind"), string(reference, "resourceId")
         if not self.resources or not all(map(_FILE_NAME.fullmatch, names)):
             return b""
-        try:
-            with open_binary(os.path.join(self.resources, *names)) as file:
-                return file.read(_LONGEST_RESOURCE)
-        except (OSError, PathRefused):
-            return b""
+        return first_bytes(os.path.join(self.resources, *names), _LONGEST_RESOURCE)
 
     def _take_title(self, value: object, *, by_user: bool) -> None:
         title = one_line(value)

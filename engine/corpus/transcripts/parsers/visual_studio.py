@@ -17,10 +17,9 @@ import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.agents import TRACES, trace_files
-from engine.corpus.transcripts.export_reader import json_lines
 from engine.corpus.transcripts.formats import Conversation, DocumentFormat, LineParser, Part, tool_call, tool_result
 from engine.corpus.transcripts.json_values import items, mapping, member, objects, seconds, string
-from engine.corpus.transcripts.jsonl import parse_line
+from engine.corpus.transcripts.jsonl import json_lines, parse_line
 from engine.corpus.transcripts.messages import Message, SessionMetadata, clean
 from engine.corpus.transcripts.model_api_messages import arguments
 from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
