@@ -428,7 +428,7 @@ class Settings(Section, frozen=True):
         tuple[str, ...],
         option(
             "File extensions",
-            "Endings of the files to index, such as .md or .txt.",
+            "Extensions of the files to index, such as .md or .txt.",
             group=Group.FILES,
             also="file types, suffix",
         ),

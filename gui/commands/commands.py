@@ -220,7 +220,7 @@ class Commands:
 # --- Commands of several parts of the window, with one name, one wording and the same keys ---------------------------
 
 LIKE = command("passage.like", "More like this", ("results", "file", "conversation"), "Alt+M")
-REMEMBER = command("session.remember", "Remember…", ("sessions", "conversation"), "Alt+N")
+REMEMBER = command("session.remember", "Save as note…", ("sessions", "conversation"), "Alt+N")
 WITHIN = command("search.within", "Search within these results", "window", "Ctrl+Shift+K")
 EXPLAIN = command("result.explain", "Why this result?", "window", "Ctrl+I")
 LINK = command("place.copy-link", "Copy link", ("results", "sessions", "file", "conversation"), "Alt+L")

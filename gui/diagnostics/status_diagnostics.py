@@ -14,6 +14,7 @@ from gui.text.status_texts import (
     failed_provider,
     files_left_out,
     index_remedy,
+    provider_label,
 )
 
 _PHASES = {
@@ -34,7 +35,7 @@ def read_embedding(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
         tip = tr("Requested provider: {provider}.", provider=status.requested_provider)
         problem = str(status.custom.get("providerError") or "")
         state: State = "degraded" if problem else "fine"
-        yield Diagnostic(tr("Provider"), state, status.provider, problem, "probe-embedding", tip)
+        yield Diagnostic(tr("Provider"), state, provider_label(status.provider), problem, "probe-embedding", tip)
         if status.model:
             yield Diagnostic(tr("Model"), None, status.model)
     elif status.requested_provider == "none":
@@ -75,7 +76,7 @@ def _privacy_diagnostics(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
     fallback: dict[str, str] = status.custom.get("remoteFallback") or {}
     second = fallback.get("server", "")
     if second:
-        notes.insert(0, tr("If {provider} fails, texts are sent to {server}.", provider=status.provider, server=second))
+        notes.insert(0, tr("If this provider fails, texts are sent to {server}.", server=second))
     if not status.custom["remote"]:
         words = tr("to {server} as fallback", server=second) if second else tr("stay on this machine")
         yield Diagnostic(tr("Texts"), None, words, tip="\n".join(notes))
@@ -148,7 +149,7 @@ def read_cache(status: MemoryProviderStatus) -> Diagnostic:
         return Diagnostic(tr("Entries"), "off", tr("off"))
     most = cache.max_entries
     entries = tr("{done:,} of {all:,}", done=cache.entries, all=most) if most else number(cache.entries)
-    cached = (f"{model.provider}, {model.model}: {vectors(model.vectors)}" for model in cache.models)
+    cached = (f"{provider_label(model.provider)}, {model.model}: {vectors(model.vectors)}" for model in cache.models)
     return Diagnostic(tr("Entries"), "fine", f"{entries} · {size_text(cache.bytes)}", tip="\n".join(cached))
 
 

@@ -10,7 +10,7 @@ from gui.index.chart_data import cache_hits
 from gui.style.theme import tokens
 from gui.text.formatting import duration, size_text
 from gui.text.plain_text import set_tip
-from gui.text.status_texts import State, files_left_out
+from gui.text.status_texts import State, files_left_out, provider_label
 from gui.widgets.labels import ElidedLabel, label
 from gui.widgets.layouts import column_of
 from gui.widgets.state_dot import state_colour
@@ -68,7 +68,7 @@ def _chunks(status: MemoryProviderStatus, overview: IndexOverview | None) -> Fig
 
 
 def _vectors(status: MemoryProviderStatus, overview: IndexOverview | None) -> Figure:
-    model, reused = f"{status.provider} {status.model}".strip(), _reused(overview)
+    model, reused = f"{provider_label(status.provider)} {status.model}".strip(), _reused(overview)
     rows, tip = status.vector.rows, "\n".join(filter(None, (model, reused)))
     if status.provider == "none":
         return Figure("vectors", number(rows), tr("words only"), "off")

@@ -36,7 +36,7 @@ class NoteSheet(QDialog):
     def __init__(self, title: str, folder: str, parent: QWidget) -> None:
         """`title`: title of the session. `folder`: name of the workspace."""
         super().__init__(parent)
-        self.setWindowTitle(tr("Remember this session"))
+        self.setWindowTitle(tr("Save session as note"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.title = title
         self._folder = folder

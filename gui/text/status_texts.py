@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from engine import (
+    PROVIDERS,
     FileIssue,
     MemoryProviderStatus,
     MemorySyncProgressUpdate,
@@ -360,3 +361,8 @@ def _under_way(status: MemoryProviderStatus) -> str:
 
 def _instead_of(answering: str, chosen: str) -> str:
     return tr("{answering} instead of {chosen}", answering=answering, chosen=chosen)
+
+
+def provider_label(name: str) -> str:
+    """Return an embedding provider as the settings name it; any other name is unchanged."""
+    return next((tr(provider.label) for provider in PROVIDERS if provider.name == name), name)

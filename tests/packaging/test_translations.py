@@ -1,5 +1,6 @@
 """Check that the catalogues are complete, match the code, and use the same fields as the code."""
 
+import ast
 import io
 import re
 import string
@@ -78,3 +79,13 @@ def test_catalogue_update_drops_unused_and_retains_rest(translations):
         (("{count} note", "{count} notes"), ("", "")),
     ]
     assert translations.untranslated(new) == ["{count} note"]
+
+
+def test_texts_with_a_count_are_literals():
+    """Others are not found in the code, and their plural would stay English."""
+    wrong = []
+    for path in (*(PROJECT / "engine").rglob("*.py"), *(PROJECT / "gui").rglob("*.py")):
+        for call in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(call, ast.Call) and ast.unparse(call.func) == "tr_count":
+                wrong += [f"{path}:{text.lineno}" for text in call.args[:2] if not isinstance(text, ast.Constant)]
+    assert wrong == []

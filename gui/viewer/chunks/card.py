@@ -29,7 +29,7 @@ from gui.style.stylesheet import font_at
 from gui.style.typography import Resized
 from gui.text.formatting import exact, shown_headings, size_text
 from gui.text.right_to_left import margins
-from gui.text.status_texts import State
+from gui.text.status_texts import State, provider_label
 from gui.widgets.accessibility import LastInTabOrder
 from gui.widgets.buttons import push_button
 from gui.widgets.icons import IconButton
@@ -174,7 +174,7 @@ def _vector_fields(detail: ChunkDetail, file: FileChunks) -> Iterator[Field]:
     for vector in detail.vectors:
         dims = tr_count("{count:,} dimension", "{count:,} dimensions", vector.dims)
         use = [] if vector.active else [tr("its model is not in use now")]
-        yield Field(tr("Vector"), ", ".join([f"{vector.provider} · {vector.model}", dims, *use]))
+        yield Field(tr("Vector"), ", ".join([f"{provider_label(vector.provider)} · {vector.model}", dims, *use]))
 
 
 def as_text(title: str, fields: Sequence[Field]) -> str:

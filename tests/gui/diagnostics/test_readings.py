@@ -163,11 +163,11 @@ def test_remote_fallback_appears_in_texts_destination():
     found = _reading("Embedding", "Texts", provider="embedded", custom=custom)
     assert (found.value, found.tip) == (
         "to api.openai.com as fallback",
-        "If embedded fails, texts are sent to api.openai.com.",
+        "If this provider fails, texts are sent to api.openai.com.",
     )
     away = _reading("Embedding", "Texts", provider="voyage", custom=custom | {"remote": True})
     assert away.value == "sent to voyage"
-    assert "If voyage fails, texts are sent to api.openai.com." in away.tip
+    assert "If this provider fails, texts are sent to api.openai.com." in away.tip
 
 
 def _watcher(mode: str, error: str) -> WatcherStatus:

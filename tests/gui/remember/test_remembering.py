@@ -112,7 +112,7 @@ def test_menu_and_conversation_offer_remember(qtbot, sessions, monkeypatch):
     menus: list[QMenu] = []
     event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(0, 0), QPoint(0, 0))
     QApplication.sendEvent(sessions.views.sessions.view.list.viewport(), event)
-    next(action for action in menus[0].actions() if action.text() == "Remember…").trigger()
+    next(action for action in menus[0].actions() if action.text() == "Save as note…").trigger()
     menus[0].aboutToHide.emit()
     qtbot.waitUntil(lambda: not sessions.views.conversation.isHidden())
     qtbot.waitUntil(lambda: sessions.views.conversation.opened is not None)

@@ -151,7 +151,7 @@ def test_click_on_border_shows_chunk_card(qtbot, chunked: ViewerPanel) -> None:
         "Passage 3 of 4 · lines 7–17",
         "passage has its vector",
         "Greenhouse › Watering",
-        "embedded · use-multilingual-v3, 512 dimensions",
+        "Built-in model · use-multilingual-v3, 512 dimensions",
         "projects/greenhouse.md (notes, English)",
         "garden",
         "the same text as in the file",
