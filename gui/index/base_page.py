@@ -46,6 +46,10 @@ class IndexPage(QWidget):
         self._pause = QTimer(self, singleShot=True)
         self._pause.timeout.connect(self._read_if_due)
 
+    def complete(self) -> bool:
+        """Make the rest of a large page, in a turn of the event loop of its own; returns False if there is none."""
+        return False
+
     @property
     def busy(self) -> bool:
         """Whether the page is still reading its data."""

@@ -179,14 +179,12 @@ class OverviewPage(Resized, IndexPage):
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(12)
         self._across = 0
+        self._charts: tuple[QWidget, ...] = ()
         above = QWidget()
         above.setLayout(self._grid)
         # From the outside in: Qt applies the style sheet again to all widgets of a part that gets another parent.
         self._columns = TwoColumns(above, self)
         column_of(self._columns, parent=self)
-        self.map = MapPanel(jobs, self._columns.page, whole=False)
-        self.map.open_requested.connect(self.open_requested)
-        self.map.action_requested.connect(self.action_requested)
         self.folders = FolderCard()
         self.syncs = ChartCard(
             tr("Recent updates"),
@@ -221,20 +219,25 @@ class OverviewPage(Resized, IndexPage):
             chart_data.TIME_COLUMNS,
             tr("There is no file yet."),
         )
-        self._lay_out()
         self.attention.action_requested.connect(self._act)
         self.syncs.chart.opened.connect(self._show_sync)
-        self.fit()
-        self.clear()
 
-    def _lay_out(self) -> None:
-        """Arrange the cards in two columns below the figures, in another order if only one column fits."""
+    def complete(self) -> bool:
+        """Make the map, and arrange the cards in two columns below the figures, in another order if only one fits."""
+        if self._charts:
+            return False
+        self.map = MapPanel(self.jobs, self._columns.page, whole=False)
+        self.map.open_requested.connect(self.open_requested)
+        self.map.action_requested.connect(self.action_requested)
         self._charts = (self.folders, self.syncs, self.speed, self.sizes, self.disk, self.times)
         self._columns.set_cards(
             (self.map, self.folders, self.syncs),
             (self.sizes, self.attention, self.disk, self.times, self.speed),
             (self.attention, self.map, self.folders, self.sizes, self.syncs, self.speed, self.disk, self.times),
         )
+        self.fit()
+        self.clear()
+        return True
 
     # --- the map ----------------------------------------------------------------------------------------------------
 

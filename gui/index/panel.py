@@ -120,6 +120,7 @@ class IndexPanel(QWidget, ViewPanel):
             return self._pages[name]
         self._make(name)
         page = self._pages[name] = self._created_pages.pop(name)  # stored before one of its signals asks for it
+        page.complete()
         page.action_requested.connect(self._act)
         page.open_requested.connect(self.open_requested)
         page.left.connect(self.left)
@@ -154,10 +155,11 @@ class IndexPanel(QWidget, ViewPanel):
 
     @Slot()
     def _make_next(self) -> None:
-        """Take the next step towards a page: import its module, make it, or show it."""
+        """Take the next step towards a page: import its module, make it, in two steps if it is large, or show it."""
         name = self._next_missing_page
         if name in self._created_pages:
-            self._page(name)
+            if not self._created_pages[name].complete():
+                self._page(name)
         elif name in self._makers:
             self._make(name)
         elif name is not None:

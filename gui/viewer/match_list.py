@@ -5,6 +5,7 @@ from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
 from PySide6.QtCore import QObject, QRectF, Signal
@@ -59,6 +60,8 @@ class MatchMap:
     def __init__(self, line_count: int) -> None:
         self.block_count = -(-line_count // BLOCK)
         self._blocks: dict[int, tuple[Hit, ...]] = {}
+        self._lines: dict[int, tuple[int, ...]] = {}
+        """The lines with hits of each block."""
         self.count = 0
 
     @property
@@ -71,13 +74,12 @@ class MatchMap:
     def add(self, block: int, hits: Sequence[Hit]) -> None:
         self.count += len(hits) - len(self._blocks.get(block, ()))
         self._blocks[block] = tuple(hits)
+        self._lines[block] = tuple(dict.fromkeys(hit.line for hit in hits))
 
     def lines(self) -> Iterator[int]:
-        """Yield the lines with hits, unordered and perhaps repeated, to draw ticks; one per block in a long text."""
+        """Yield the lines with hits, unordered, to draw ticks; one per block in a long text."""
         most = 1 if self.block_count > _FINE_BLOCKS else None
-        for hits in self._blocks.values():
-            for hit in hits[:most]:
-                yield hit.line
+        return chain.from_iterable(lines[:most] for lines in self._lines.values())
 
     def rank(self, hit: Hit) -> int:
         """Return the number of known hits before this one."""

@@ -131,8 +131,6 @@ class TextScan(QObject):
         """Search further blocks until the limits of characters and hits are reached."""
         if self._remaining > 0 and not self.hits.complete and self.hits.count < MAX_HITS:
             self._search(_order(self.hits, self._near, forward=True), until_hit=False)
-        else:
-            self.changed.emit()
 
     def _search(self, blocks: Iterable[int], *, until_hit: bool) -> None:
         lines, finder, most = self._lines, self._finder, self._remaining
@@ -149,10 +147,10 @@ class TextScan(QObject):
         for block, hits in found:
             self.hits.add(block, hits)
         self._remaining -= read
-        self.changed.emit()
         self._answer_step()
         if not self._job.busy:
             self._continue()
+        self.changed.emit()  # once, whether the search has ended or goes on: a view may map thousands of hits
 
     def _give_up(self, _sentence: str) -> None:
         """Stop the search since the text can't be read any more; earlier hits stay."""

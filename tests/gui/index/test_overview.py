@@ -27,6 +27,8 @@ def insight(memory) -> FakeInsight:
 @pytest.fixture
 def page(qtbot, appearance, jobs, memory, insight) -> OverviewPage:
     page = OverviewPage(jobs)
+    assert page.complete()
+    assert not page.complete()
     qtbot.addWidget(page)
     page.resize(1200, 760)
     with qtbot.waitActive(page):

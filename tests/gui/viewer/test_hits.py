@@ -39,7 +39,7 @@ def test_rank_is_position_in_whole_text(hits: list[Hit]) -> None:
     assert [hit_map.rank(hit) for hit in hits] == list(range(len(hits)))
     assert hit_map.count == len(hits)
     assert hit_map.complete
-    assert sorted(set(hit_map.lines())) == sorted({hit.line for hit in hits})
+    assert sorted(hit_map.lines()) == sorted({hit.line for hit in hits})
 
 
 def test_step_asks_for_unscanned_block_first() -> None:

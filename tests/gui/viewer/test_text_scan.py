@@ -41,6 +41,15 @@ def test_scan_starts_nearby_and_finds_all(qtbot, scan: TextScan, lines: Counting
     assert scan.hits.count == 3
 
 
+def test_scan_announces_each_state_once(qtbot, scan: TextScan, lines: CountingLines) -> None:
+    states: list[tuple[int, bool, bool]] = []
+    scan.changed.connect(lambda: states.append((scan.hits.count, scan.running, scan.hits.complete)))
+    scan.start(lines, plain_finder("timer"), near=1, most_characters=1 << 30)
+    qtbot.waitUntil(lambda: not scan.running)
+    assert states[-1] == (3, False, True)
+    assert len(set(states)) == len(states)
+
+
 def test_scan_stops_after_character_limit(qtbot, scan: TextScan, lines: CountingLines) -> None:
     scan.start(lines, plain_finder("timer"), near=1, most_characters=BLOCK * 8)
     qtbot.waitUntil(lambda: not scan.running)
