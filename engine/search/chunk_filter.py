@@ -35,8 +35,8 @@ _FOREVER_NS = 2**62
 _DAY = 86_400
 _MANY_FILES = 1000
 """Files from which their chunks are listed once, instead of by each statement."""
-_MAX_CACHED = 4
-"""Maximum number of cached filters: typing repeats the same one."""
+_MAX_CACHED = 5
+"""Maximum number of cached lists, the files and chunks of two filters and the number of chunks: typing repeats them."""
 _T = TypeVar("_T")
 _MAX_MARKS = 8_000_000
 """Bytes of the longest table of marks, which is copied for each statement in a few ms."""
@@ -100,8 +100,10 @@ class ChunkFilter(msgspec.Struct, frozen=True, dict=True):
         marks: tuple[int, bytes] | None = vars(self)["_marks"]
         return marks
 
-    def has_many_files(self, snapshot: Snapshot) -> bool:
-        """Whether the filter has so many files that their chunks should be listed; not if it only leaves some out."""
+    def is_listed(self, snapshot: Snapshot) -> bool:
+        """Whether `listed` limits a keyword search, not FTS5 expressions alone, a few files, or all but a few."""
+        if self.chunks is not None and self.match is None:
+            return True
         return self.files is not None and _MANY_FILES < len(self.files) != len(snapshot.visible or ())
 
     def without(self, files: Sequence[int]) -> "ChunkFilter":

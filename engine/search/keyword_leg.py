@@ -302,13 +302,12 @@ class KeywordLeg:
                 found = self._best(titles, limit // _SHARE_OF_TITLES, scope, common=common) + found
             return list(dict.fromkeys(found))
         self.limited = True
-        oldest, newest = self._snapshot.chunk_id_range()
         titled = self._estimated(titles, scope) if matches > _MANY_TITLES * most else 0
-        above = newest - (newest - oldest) * recent // titled if titled > (recent if common else most) else 0
+        above = self._newest(scope, titled / recent) if titled > (recent if common else most) else 0
         if common:
-            above = max(above, newest - (newest - oldest) * _MAX_READ // self._matches)
+            above = max(above, self._newest(ChunkFilter(), self._matches / _MAX_READ))
         found = self._best(titles, limit, scope, above, common=common)
-        found += self._best(expression, limit, scope, newest - (newest - oldest) * recent // matches, common=common)
+        found += self._best(expression, limit, scope, self._newest(scope, matches / recent), common=common)
         return list(dict.fromkeys(found))
 
     def _is_common(self, matches: int) -> bool:
@@ -317,15 +316,22 @@ class KeywordLeg:
 
     def _estimated(self, expression: str, scope: ChunkFilter) -> int:
         """Return about how many chunks within the filter `scope` match an FTS5 expression, from the newest ones."""
-        oldest, newest = self._snapshot.chunk_id_range()
-        share = max(_SAMPLE, (newest - oldest) // _MAX_SAMPLED)
-        counted = self._limited_to(expression, scope, newest - (newest - oldest) // share)
+        chunks = len(scope.listed(self._snapshot) or ()) if scope.is_listed(self._snapshot) else self._snapshot_chunks
+        share = max(_SAMPLE, chunks // _MAX_SAMPLED)
+        counted = self._limited_to(expression, scope, self._newest(scope, share))
         if counted not in self._estimates:
             (expression, condition, values), fts = counted, self._tables.fts
             query = f"SELECT count(*) FROM {fts} WHERE {fts} MATCH ? {condition}"
             [(matches,)] = self._snapshot.connection.execute(query, (expression, *values))
             self._estimates[counted] = share * int(matches)
         return self._estimates[counted]
+
+    def _newest(self, scope: ChunkFilter, share: float) -> int:
+        """Return the id above which one in `share` chunks of a filter is, the most recently indexed ones."""
+        if scope.is_listed(self._snapshot) and (ids := scope.listed(self._snapshot)):
+            return ids[-1 - int((len(ids) - 1) / share)] - 1
+        oldest, newest = self._snapshot.chunk_id_range()
+        return newest - int((newest - oldest) / share)
 
     def _limited_to(self, expression: str, scope: ChunkFilter, above: int = 0) -> tuple[str, str, tuple[object, ...]]:
         """Return the FTS5 expression, an SQL condition and its values, which limit matches to the chunks of `scope`
@@ -334,7 +340,7 @@ class KeywordLeg:
         condition, values = "", tuple[object, ...]()
         if scope.match is not None:
             expression = scope.match.within(expression)
-        if (scope.chunks is not None and scope.match is None) or scope.has_many_files(self._snapshot):
+        if scope.is_listed(self._snapshot):
             if (marked := scope.marks(self._snapshot)) is None:
                 ids = id_array(scope.listed(self._snapshot) or ())
                 condition, values = "AND +rowid IN (SELECT value FROM carray(?))", (ids,)

@@ -8,7 +8,7 @@ Queries such as "with Codex", "in harbour-map" or "where we changed app.py" name
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from itertools import chain
@@ -18,10 +18,13 @@ import msgspec
 from engine.base import lazy_pattern
 from engine.search.chunk_filter import ChunkFilter, note_days
 from engine.search.named_in_query import NamedSessions, agents_in, session_files, session_names
+from engine.search.scoring import SIGNED, SIGNED_OTHERWISE
 from engine.search.search_context import SnapshotCache
 from engine.store.connection import id_array
 from engine.store.snapshot import Snapshot
+from engine.text import Query
 from engine.text.folding import fold
+from engine.text.number_forms import numbers_with_signs
 from engine.text.time_expressions import PREPOSITIONS, TimeExpression, read_dates, read_times
 
 _TIME_BOOST = 0.6
@@ -31,6 +34,8 @@ _ADJACENT = 0.5
 _ADJACENT_DAYS = 3
 _SESSION_BOOST = 0.6
 """Share of its score that a chunk gains for each name in the query that is its session's agent, project or file."""
+_LONGEST = 200
+"""Maximum number of characters of a query whose numbers are compared with their signs."""
 CANDIDATES = 50
 """Number of candidates that keywords, and vectors, each contribute from files of a named time, or named sessions."""
 _MAX_NAMED = 2000
@@ -329,3 +334,20 @@ def _local(moment: float) -> date:
         return datetime.fromtimestamp(moment).date()
     except (ValueError, OverflowError, OSError):
         return datetime.fromtimestamp(0, UTC).date()
+
+
+def signed_number_use(query: Query) -> Callable[[str], float] | None:
+    """Return a function that rates whether a text has the numbers of a query with their signs, such as 20% or $5, which
+    are no tokens; None for a query without any.
+    """
+    text = query.free_text
+    short = query.plain and len(text) <= _LONGEST and any(map(str.isdigit, text))
+    if not (spellings := numbers_with_signs(text) if short else []):
+        return None
+
+    def rate(text: str) -> float:
+        if all(typed.search(text) for typed, _ in spellings):
+            return SIGNED
+        return SIGNED_OTHERWISE if all(either.search(text) for _, either in spellings) else 0.0
+
+    return rate

@@ -476,7 +476,7 @@ def restrict(
     key = clauses, conditions.languages, id(files), listed
     scope = cached.get(snapshot, key, find if conditions else lambda: ChunkFilter(files))
     if not context.query.plain:
-        count = snapshot.chunk_count()
+        count = cached.get(snapshot, "chunks", snapshot.chunk_count)
         matched = scope.chunks is None or bool(scope.chunks)
         context.understood = UnderstoodQuery(
             context.query,

@@ -15,18 +15,11 @@ from engine.search.candidates import KeywordPart
 from engine.search.keyword_scores import KeywordScores, Scored
 from engine.search.named_in_query import projects_of_chunks, sessions_of_chunks
 from engine.search.pipeline_stages import Best, SessionsNamed, TimesNamed
-from engine.search.query_boosts import Boost, NamedInQuery, QueryBoosts
+from engine.search.query_boosts import Boost, NamedInQuery, QueryBoosts, signed_number_use
 from engine.search.score_cut_off import diverse, languages_of
 from engine.search.scoring import FULL_MATCH, FULL_SIMILARITY, Blend, Evidence, name_bonus, within_limits
 from engine.search.search_context import SearchContext
-from engine.search.title_matches import (
-    NamedChunk,
-    chunks_called_like,
-    name_matches,
-    name_use,
-    put_first,
-    signed_number_use,
-)
+from engine.search.title_matches import NamedChunk, chunks_called_like, name_matches, name_use, put_first
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis
 

@@ -16,14 +16,13 @@ from engine.base import lazy_pattern
 from engine.search.chunk_filter import ChunkFilter
 from engine.search.keyword_scores import KeywordScores, Scored
 from engine.search.pipeline_stages import Stages, Term
-from engine.search.scoring import DEFINED, SIGNED, SIGNED_OTHERWISE, SPELLED
+from engine.search.scoring import DEFINED, SPELLED
 from engine.search.term_lookup import quoted
 from engine.store.connection import id_array
 from engine.store.index_schema import IN_TEXT_ORDER
 from engine.store.snapshot import Snapshot
 from engine.text import Query, QueryAnalysis, QueryTerm
 from engine.text.folding import fold
-from engine.text.number_forms import numbers_with_signs
 from engine.text.query_parser import parse_query
 from engine.text.stopwords import unsearched_words
 from engine.text.tokens import RUN, to_token
@@ -36,7 +35,7 @@ _MAX_WORDS = 12
 _ENDING = lazy_pattern(r"(?<=\w)\.[A-Za-z]\w{0,3}$")
 _MAX_NAMED, _MAX_LOOKED_UP = 50, 200
 _LONGEST = 200
-"""Maximum number of characters of a name to compare, and of a query whose numbers are compared."""
+"""Maximum number of characters of a name to compare."""
 _MAX_PARTS = 6
 """Maximum number of words of a name that a text may define, or that may spell an identifier together."""
 _SHORTEST_DEFINED, _LONGEST_DEFINED = 3, 80
@@ -73,7 +72,7 @@ _SHORTEST_BEGUN, _LONGEST_BEGUN = 2, 100
 """Minimum and maximum number of characters of a query that may be completed to a name."""
 _MIN_TYPED = 0.6
 """Share of the letters and digits of a name that must be typed."""
-_MAX_COMPLETED = 3
+_MAX_COMPLETED, _MAX_CACHED = 3, 100
 
 
 class NamedChunk(msgspec.Struct, frozen=True):
@@ -182,7 +181,9 @@ def _first_chunks_named(snapshot: Snapshot, query: Query, analysis: QueryAnalysi
 
 
 class NoteNames:
-    """Completes queries to names of notes and sessions; caches those of sessions by first letter. Thread-safe."""
+    """Completes queries to names; caches those of sessions by their first letter, and the last ones of notes.
+    Thread-safe.
+    """
 
     def __init__(self) -> None:
         self._latest: tuple[tuple[object, ...], dict[str, list[tuple[int, str, str]]]] = (), {}
@@ -197,7 +198,7 @@ class NoteNames:
         if len(typed) < _SHORTEST_BEGUN or scope.chunks is not None or not parse_query(query).plain:
             return []
         best = dict[int, tuple[bool, int, str, str]]()  # by file, which has a name with and without its extension
-        for file, letters, written in self._of_sessions(snapshot, typed[0]) + _of_notes(snapshot, query, typed[0]):
+        for file, letters, written in self._starting(snapshot, query, typed):
             if (
                 letters.startswith(typed)
                 and len(typed) >= _MIN_TYPED * len(letters)
@@ -213,21 +214,29 @@ class NoteNames:
         names = list(different.values())[:_MAX_COMPLETED]
         return [] if query in names else names
 
-    def _of_sessions(self, snapshot: Snapshot, start: str) -> list[tuple[int, str, str]]:
+    def _starting(self, snapshot: Snapshot, query: str, typed: str) -> list[tuple[int, str, str]]:
+        """Return names that begin with the first letter, among them the shortest that begin with all."""
         state = snapshot.identity, snapshot.tables.generation, snapshot.stamp
         latest, known = self._latest
-        if latest != state:
+        if latest != state or len(known) > _MAX_CACHED:
             _, known = self._latest = state, {}
-        if (names := known.get(start)) is None:
-            query = f"""SELECT id FROM {snapshot.tables.files} WHERE source = 'sessions'
+        if (sessions := known.get(typed[0])) is None:
+            files = f"""SELECT id FROM {snapshot.tables.files} WHERE source = 'sessions'
                 AND (title LIKE ? || '%' OR title GLOB '[^A-Za-z0-9]*' OR path LIKE '%/' || ? || '%')"""
-            rows = snapshot.connection.execute(query, (start, start))
-            names = known[start] = _names(snapshot, start, [id_ for (id_,) in rows])
-        return names
+            rows = snapshot.connection.execute(files, (typed[0], typed[0]))
+            sessions = known[typed[0]] = _names(snapshot, typed[0], [id_ for (id_,) in rows])
+        shorter = [typed[:end] for end in range(_SHORTEST_BEGUN, len(typed) + 1) if typed[:end] in known]
+        if shorter:
+            return sessions + known[shorter[-1]]
+        notes = _notes_starting(snapshot, query)
+        names = _names(snapshot, typed[0], notes)
+        if len(notes) < _MAX_LOOKED_UP:  # all: names that begin with more letters are among them
+            known[typed] = names
+        return sessions + names
 
 
-def _of_notes(snapshot: Snapshot, query: str, start: str) -> list[tuple[int, str, str]]:
-    """Return names of notes that may begin with the letters of a query, some of the shortest ones, as `_names` does."""
+def _notes_starting(snapshot: Snapshot, query: str) -> list[int]:
+    """Return the ids of notes whose names may begin with the letters of a query, of those with the shortest names."""
     letters, names = letters_of_name(_ENDING.sub("", query)), snapshot.tables.link_names
     starts = "key >= ?2 AND key < ?3", "key < '0'", "key >= ':' AND key < 'a'", "key >= '{'"  # the others are signs
     keys = " UNION ALL ".join(f"SELECT key FROM {names} WHERE {start}" for start in starts)
@@ -237,7 +246,7 @@ def _of_notes(snapshot: Snapshot, query: str, start: str) -> list[tuple[int, str
             CROSS JOIN {names} USING (key) WHERE kind <> 'block' LIMIT {_MAX_LOOKED_UP}""",
         (f"%{'%'.join(letters)}%", letters[:1], letters[:1] + "\U0010ffff"),
     )
-    return _names(snapshot, start, [id_ for (id_,) in rows])
+    return [id_ for (id_,) in rows]
 
 
 def _names(snapshot: Snapshot, start: str, files: Sequence[int]) -> list[tuple[int, str, str]]:
@@ -322,23 +331,6 @@ def name_matches(
 def _begun_by(start: str, words: Collection[str]) -> str:
     """Return the shortest of the words that begins with `start`; "" if none does."""
     return min((word for word in words if word.startswith(start)), key=lambda word: (len(word), word), default="")
-
-
-def signed_number_use(query: Query) -> Callable[[str], float] | None:
-    """Return a function that rates whether a text has the numbers of a query with their signs, such as 20% or $5, which
-    are no tokens; None for a query without any.
-    """
-    text = query.free_text
-    short = query.plain and len(text) <= _LONGEST and any(map(str.isdigit, text))
-    if not (spellings := numbers_with_signs(text) if short else []):
-        return None
-
-    def rate(text: str) -> float:
-        if all(typed.search(text) for typed, _ in spellings):
-            return SIGNED
-        return SIGNED_OTHERWISE if all(either.search(text) for _, either in spellings) else 0.0
-
-    return rate
 
 
 def name_use(query: Query) -> Callable[[str], float] | None:

@@ -628,3 +628,17 @@ def test_tool_answer_names_corrected_query(open_memory, workspace: Path) -> None
     assert memory.search("irrigation timer trombone", min_score=0.1).full_notice == incomplete.notice
     dated = memory_search(access, "irrigation timer in 1998", None, 0.1)
     assert dated.notice == "No result is dated “in 1998”."
+
+
+@pytest.mark.parametrize("name", ["Zanzi-Barracuda", "📌 Zanzi/Barracuda", "Zänzi Barracuda"])
+def test_query_that_begins_a_name_offers_it(open_memory, workspace: Path, name: str) -> None:
+    memory = indexed(open_memory, workspace, other="# Zanz\n\nNothing of interest.\n")
+    typed = "zänzibarr" if "ä" in name else "zanzibarr"
+    assert offered(memory, typed[:4]) == offered(memory, typed) == []
+    for _ in range(2):
+        (workspace / "new.md").write_text(f"# {name}\n\nSoup.\n", "utf-8")
+        memory.sync()
+        assert [name in offered(memory, typed[:end]) for end in (3, 9)] == [False, True]
+        (workspace / "new.md").unlink()
+        memory.sync()
+        assert offered(memory, typed) == []
