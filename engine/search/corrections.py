@@ -191,7 +191,7 @@ def _is_likely(word: str, suggested: str, model: WordModel) -> bool:
     an identifier with another letter, such as `get_user` for `set_user`.
     """
     folded, other = fold(word), fold(suggested)
-    if not folded.isascii() or completes_name(word, suggested):
+    if not (folded.isascii() and other.isascii()) or completes_name(word, suggested):
         return True
     short = len(folded) < SHORTEST_CORRECTED and not model.is_rare(word)
     if short or (spelling.non_letters(folded) and not spelling.same_letters(folded, other)):
@@ -210,6 +210,7 @@ def _doubtful(correction: QuerySuggestion, model: WordModel) -> bool:
         or not (
             " " in suggested
             or completes_name(word, suggested)
+            or (word.isascii() and not fold(suggested).isascii())  # in another script
             or (
                 (len(word) >= SHORTEST_CORRECTED or not word.isascii())
                 and spelling.typos(fold(word), fold(suggested), 1) is not None

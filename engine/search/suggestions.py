@@ -196,13 +196,15 @@ class Spelling:
         token, korean, language = typed.token, typed.korean, typed.language
         if korean and apart:
             return []
-        known = self._cached(snapshot)[0]
+        known, languages = self._cached(snapshot)
         key = token, korean, language if apart else None
         found = known.get(key)
         if found is None:
             found = known[key] = (
                 _split_words(snapshot, token, language) if apart else _nearest(snapshot, token, korean=korean)
             )
+            if not (korean or apart) and "russian" in languages and token.isascii() and token.isalpha():
+                found[:0] = _in_cyrillic(snapshot, token)
         return found
 
     def _cached(self, snapshot: Snapshot) -> tuple[dict[tuple[str, bool, str | None], list[Near]], tuple[str, ...]]:
@@ -308,6 +310,15 @@ def _nearest(snapshot: Snapshot, token: str, *, korean: bool) -> list[Near]:
             rank = typos, spelling.rarity(letters, other, typos, chunks), word
             ranked.append((rank, Near(word, chunks, typos)))
     return [near for _, near in sorted(ranked, key=lambda pair: pair[0])]
+
+
+def _in_cyrillic(snapshot: Snapshot, token: str) -> list[Near]:
+    """Return the Russian words that a word in Latin letters may be, as typos; most people leave out soft signs."""
+    word = spelling.in_cyrillic(token)
+    exact = [Near(word, chunks, 1) for word, chunks in _looked_up(snapshot, [word])]
+    sound = word.translate(spelling.SAME_IN_LATIN)
+    near = [] if exact else _nearest(snapshot, word, korean=False)
+    return exact + [other for other in near if other.token.translate(spelling.SAME_IN_LATIN) == sound]
 
 
 def _split_words(snapshot: Snapshot, token: str, language: str) -> list[Near]:

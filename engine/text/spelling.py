@@ -38,6 +38,15 @@ _ALPHABETS = (
     "ءابتثجحخدذرزسشصضطظعغفقكلمنهوي",
     "აბგდევზთიკლმნოპჟრსტუფქღყშჩცძწჭხჯჰ",
 )
+_LATIN_LETTERS = "tsya shch sch zh kh ts ch sh yu ju ya ja yo jo ye je ay ey iy oy uy yy"
+_CYRILLIC_LETTERS = "ться щ щ ж х ц ч ш ю ю я я е е е е ай ей ий ой уй ый"
+_CYRILLIC = dict(zip(_LATIN_LETTERS.split(), _CYRILLIC_LETTERS.split(), strict=True)) | dict(
+    zip("abcdefghijklmnopqrstuvwxyz", "абцдефгхийклмнопкрстуввхыз", strict=True)
+)
+"""Cyrillic letters of usual transliterations, the longest first."""
+_LATIN = lazy_pattern(f"{'|'.join(_CYRILLIC)}")
+SAME_IN_LATIN = str.maketrans({"ь": "", "ъ": "", "э": "е", "й": "и"})
+"""Cyrillic letters that a transliteration leaves out or doesn't distinguish."""
 _SYLLABLES = range(0xAC00, 0xD7A4)
 _MEDIALS, _FINALS = 21, 28
 _ATTACHED = "\u0e00-\u0eff\u1000-\u11ff\u1780-\u17ff\u3040-\u30ff\u3130-\u318f\u3400-\u9fff\uac00-\ud7a3"
@@ -61,6 +70,11 @@ def with_word_replaced(text: str, word: str, instead: str, most: int = -1) -> st
             end = after
         at = text.find(word, after)
     return "".join((*parts, text[end:]))
+
+
+def in_cyrillic(word: str) -> str:
+    """Return a folded word in Latin letters as a Russian word."""
+    return _LATIN.sub(lambda letters: _CYRILLIC[letters[0]], word)
 
 
 def most_typos(word: str) -> int:

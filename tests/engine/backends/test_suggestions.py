@@ -574,6 +574,21 @@ def test_quotation_that_nothing_contains_is_read_as_words(open_memory, workspace
     assert not memory.search('"lifts old gantry" boiler', correct=False).results
 
 
+def test_russian_words_in_latin_letters_are_corrected(open_memory, workspace: Path) -> None:
+    text = "Сборка мусора в памяти. Здесь можно вернуть объект, который больше не нужен, и опираться на счётчик ссылок."
+    memory = indexed(open_memory, workspace, memory=f"# Память\n\n{text}\n")
+    for query, written in {
+        "sborka musora": "сборка мусора",
+        "vernut obyekt": "вернуть объект",
+        "opiratsya": "опираться",
+        "pamyati": "памяти",
+    }.items():
+        outcome = memory.search(query)
+        assert outcome.corrected is not None, query
+        assert (outcome.corrected.query, outcome.results[0].path) == (written, "memory.md")
+    assert memory.search("sborku").corrected is None
+
+
 def test_unknown_word_is_left_out_if_the_others_meet_once(open_memory, workspace: Path) -> None:
     """Three words in the same passage, not two, rarely meet by chance; more common ones may."""
     words = ["A cart.", "Some tar.", "Wet ropes.", *["A lift."] * 13]
