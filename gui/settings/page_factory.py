@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from engine import CancelToken, MemorySearchManager, Settings, StoredModelInfo, marked, tr, tr_count
-from gui.core.capabilities import TITLES, capabilities, why_missing
+from gui.core.capabilities import TITLES, why_missing
 from gui.core.jobs import Jobs, JobSlot
 from gui.settings.edited_options import SettingsModel
 from gui.settings.embedding_page import EmbeddingPage
@@ -369,6 +369,6 @@ class Pages(QObject):
         if self._models_message is None:
             self._models_message = MessagePage()
         to_engine = (tr("Choose another engine…"), partial(self.page_requested.emit, "engine"))
-        reason = capabilities().unsupported["models"]
-        self._models_message.show_message(tr(TITLES["models"]), tr(reason), to_engine)
+        title, reason = TITLES["models"], why_missing("models")
+        self._models_message.show_message(tr(title), tr(reason), to_engine)
         return self._models_message
