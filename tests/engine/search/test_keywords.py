@@ -384,24 +384,6 @@ def test_section_ranks_first_for_title_and_its_heading(memory: BuiltinMemory, tm
     assert first.heading[-1:] == ("Wintering",)
 
 
-def test_terms_in_adjacent_lines_rank_above_scattered(memory: BuiltinMemory, tmp_path: Path) -> None:
-    filler = "It rained again and nobody went out.\n" * 4
-    notes = {
-        "scattered": f"The sluice is shut.\n{filler}The beavers are back.\n{filler}",
-        "together": f"{filler}The sluice is shut.\nThe beavers are back.\n{filler}",
-    }
-    for name, text in notes.items():
-        (tmp_path / "notes" / f"{name}.md").write_text(text, "utf-8")
-    memory.sync()
-    outcome = memory.search("did beavers block a sluice with branches", explain=True, min_score=0)
-    assert [result.path for result in outcome.results][:2] == ["together.md", "scattered.md"]
-    assert outcome.explanation is not None
-    together, scattered = outcome.explanation.results[:2]
-    assert together.together == pytest.approx(together.covered)
-    assert 0 < scattered.together < scattered.covered == pytest.approx(together.covered)
-    assert "in two adjacent lines" in " ".join(map(str, reasons_of(scattered)))
-
-
 def test_long_question_is_answered_by_few_rare_words(memory: BuiltinMemory, tmp_path: Path) -> None:
     others = ("Ferries leave at nine.", "A kettle boils.", "The rent is due.", "Seven swans.", "Walter oiled hinges.")
     for number, line in enumerate(others):
