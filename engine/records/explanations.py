@@ -122,12 +122,10 @@ class ResultExplanation(Record, frozen=True):
     """BM25 sum that alone gives a text score of 1; 0 if no words were searched."""
     covered: float = 1.0
     """Share of the query's terms that the result contains, weighted by rarity."""
-    together: float = 1.0
-    """Share of the query's terms in the best two adjacent lines; equals `covered` if the lines were not read."""
     in_file: bool = False
     """Whether other passages of the file, near this one, contain the rest of a short query."""
     from_coverage: float = 0.0
-    """Part of the text score from `covered`, `together` and `in_file`."""
+    """Part of the text score from `covered` and `in_file`."""
     in_project: tuple[str, ...] = ()
     """Terms missing in a session's passage that other passages of its project contain."""
     from_project: float = 0.0

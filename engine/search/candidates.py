@@ -44,8 +44,6 @@ class KeywordPart(msgspec.Struct):
     """First chunks of the sessions that the whole query names, newest first."""
     scores: KeywordScores | None = None
     """Keyword scores of all candidates found so far."""
-    scattered: dict[int, float] = msgspec.field(default_factory=dict)
-    """Share of the query outside the best two adjacent lines, by id of all chunks read so far."""
 
     @property
     def wordless(self) -> bool:

@@ -83,7 +83,6 @@ def _explain_scores(
         from_coverage=parts.from_coverage,
         in_project=tuple(words.terms[index].surface for index in words.in_project(scored.id)),
         from_project=parts.from_project,
-        together=parts.together,
         language_known=range_ is None or range_.known,
         raised_weight=score_inputs.blend.weight(scored.evidence) > score_inputs.blend.vector_weight,
         text_evidence=parts.evidence if parts.evidence > 1 else 0.0,

@@ -73,8 +73,6 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
     project_shares: dict[int, Mapping[int, float]] = msgspec.field(default_factory=dict)
     """By chunk of a session: positions of the terms that any chunk of its project holds, with the share of the query
     that they count for in the others."""
-    scattered: dict[int, float] = msgspec.field(default_factory=dict)
-    """Share of the query that a chunk holds outside its best two adjacent lines; only of the best chunks."""
     groups: tuple[int, ...] = ()
     """By term: the number shared by alternative terms, 0 for others; () if there are no alternatives."""
     full_match: float = scoring.FULL_MATCH
@@ -128,10 +126,10 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
     def parts(self, id_: int) -> scoring.TextParts:
         """Return the components of a chunk's keyword score."""
         contributions = self.contributions.get(id_) or (0.0,) * len(self.terms)
-        near, scattered = self.nearness.get(id_, 0.0), self.scattered.get(id_, 0.0)
+        near = self.nearness.get(id_, 0.0)
         if id_ in self.adjacent:
             near += scoring.ADJACENT * self.scale.full
-        parts = self.parts_of(id_, contributions, self.strengths.get(id_, ()), near, scattered)
+        parts = self.parts_of(id_, contributions, self.strengths.get(id_, ()), near)
         elsewhere = 1 - parts.covered if id_ in self.in_file else 0.0
         in_project = sum(self.in_project(id_).values())
         return msgspec.structs.replace(parts, name=self.names.get(id_, 0.0), elsewhere=elsewhere, in_project=in_project)
@@ -147,7 +145,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         return {term: share for term, share in shares.items() if not contributions[term] and term in counted}
 
     def parts_of(
-        self, id_: int, contributions: Sequence[float], strengths: Sequence[float], near: float, scattered: float = 0.0
+        self, id_: int, contributions: Sequence[float], strengths: Sequence[float], near: float
     ) -> scoring.TextParts:
         """Compute the components of a keyword score from the terms' contributions, strengths and proximity."""
         scale = self.scale
@@ -157,9 +155,8 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
                 return scoring.NAMED
             contributions = tuple(contributions[index] for index in chosen)
             scale = scoring.Scale.of([self.terms[index].idf for index in chosen], self.full_match)
-            scattered *= self.scale.total / scale.total if scale.total else 0.0
             strengths = tuple(strengths[index] for index in chosen) if strengths else ()
-        return scoring.text_parts(contributions, scale, near, strengths, scattered=scattered)
+        return scoring.text_parts(contributions, scale, near, strengths)
 
     def add(
         self,
@@ -182,7 +179,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         else:
             scale = self.scale
             covered = found_idf / scale.total
-            evidence = scoring.text_evidence(bm25 + near, scale.full, covered, scale.most(covered), covered)
+            evidence = scoring.text_evidence(bm25 + near, scale.full, covered, scale.most(covered))
         self.evidence[id_] = evidence
         self.sums[id_] = bm25 + near
         if strengths or covered > _ALL:

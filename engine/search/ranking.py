@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from engine.search.adjacent_lines import AdjacentLines
 from engine.search.candidates import KeywordPart
 from engine.search.keyword_scores import KeywordScores, Scored
 from engine.search.named_in_query import projects_of_chunks, sessions_of_chunks
@@ -33,8 +32,6 @@ _EXACT = 50
 """Least number of best results that get exact cosines."""
 _NEAREST = 50
 """Number of nearest chunks whose languages show whether keywords can find the answer."""
-_READ = 10
-"""Number of best results whose text is matched line by line with the query."""
 _READ_FOR_NAME = 30
 """Number of best results with all words that are searched for a definition of the name in the query."""
 _READ_FOR_SIGN = 300
@@ -47,8 +44,6 @@ class _Scorer(msgspec.Struct):
     """Scores chunks by keywords, vectors, their age and the names in the query."""
 
     words: KeywordScores
-    texts: dict[int, float]
-    """A chunk's keyword score without its upper limit; replaced when the texts of the best chunks have been read."""
     complete: Set[int]
     """Chunks that hold all terms, exactly, in a looser form or together with others near them, or all but one that is
     being typed.
@@ -67,7 +62,7 @@ class _Scorer(msgspec.Struct):
         """Return a chunk's keyword score and vector score, before they are combined."""
         name = self.words.names.get(id_)
         from_name = name_bonus(name) if name else 0.0
-        text, vector = self.texts.get(id_, 0.0), self.vectors.get(id_)
+        text, vector = self.words.evidence.get(id_, 0.0), self.vectors.get(id_)
         doubtful = text and vector is not None and id_ not in self.words.in_some_form  # otherwise rarity doesn't count
         rarity = self.words.rarity(id_) if doubtful else 0.0
         return Evidence(text, vector, id_ in self.complete, from_name, id_ in self.foreign, rarity)
@@ -97,11 +92,11 @@ class _Scorer(msgspec.Struct):
     def ranked_exactly(
         self, ranked: list[Scored], used: Set[int], blend: Blend, context: SearchContext
     ) -> list[Scored]:
-        """Return the chunks in the order after reading the texts of the best, which also get exact cosines here.
+        """Return the chunks in the order after reading the texts of some; the best also get exact cosines here.
 
         `used`: chunks that define or spell the name in the query, which count among the best.
         """
-        most = _READ
+        most = 0
         if self.vector_leg is not None:
             most = max(_EXACT, context.request.max_results * context.request.hybrid.candidate_multiplier)
         best = list({candidate.id for candidate in ranked[:most]} | used)
@@ -165,7 +160,7 @@ class Ranker:
                 vectors = vector_leg.evidence(cosines)
         with context.timed("merge"):
             complete = words.in_some_form | words.in_file | words.with_all_before(part.analysis.unfinished)
-            scorer = _Scorer(words, words.evidence, complete, vector_leg, cosines, vectors, ages, boosts)
+            scorer = _Scorer(words, complete, vector_leg, cosines, vectors, ages, boosts)
             # A passage's file may contain the other words by chance: vectors must not lose their weight for that.
             trusted = (
                 msgspec.structs.replace(scorer.evidence(id_), complete=id_ in words.in_some_form) for id_ in best
@@ -182,9 +177,7 @@ class Ranker:
             known = (id_ for id_ in ids if id_ in words.evidence or id_ in cosines)
             ranked = scorer.ranked(known, blend)
         with context.timed("keyword"):
-            words = _read([candidate.id for candidate in ranked], words, part, snapshot, context)
-            scorer.words = words
-            scorer.texts = words.evidence | {id_: words.parts(id_).evidence for id_ in words.scattered}
+            scorer.words = words = words.with_uses(_uses((other.id for other in ranked), words, snapshot, context))
             named = chunks_called_like(snapshot, context.query, part.analysis, words)
         ranked = scorer.ranked_exactly(ranked, words.used.keys(), blend, context)
         found = _named_first(ranked, named, len(ids), len(ranked), words, context)
@@ -261,26 +254,26 @@ def _ranked_by_keywords(
     Most candidates are below the minimum: only their order is computed, and the best of them is also returned, since it
     shows what the minimum removed.
     """
-    texts, sums = words.evidence, words.sums
+    sums = words.sums
     complete = words.in_some_form | words.in_file
 
     def row(id_: int) -> tuple[float, float, int]:
-        return -blend.alone * texts[id_], -sums.get(id_, 0.0), id_
+        return -blend.alone * words.evidence[id_], -sums.get(id_, 0.0), id_
 
     def scored(id_: int) -> Scored:
         name = words.names.get(id_)
-        evidence = Evidence(texts[id_], None, id_ in complete, name_bonus(name) if name else 0.0)
+        evidence = Evidence(words.evidence[id_], None, id_ in complete, name_bonus(name) if name else 0.0)
         ordered, keywords = blend.scores(evidence)
         return Scored(id_, keywords, evidence, None, keywords, keywords, order=ordered)
 
     with context.timed("merge"):
-        rows = sorted([row(id_) for id_ in ids if id_ in texts])
+        rows = sorted([row(id_) for id_ in ids if id_ in words.evidence])
     with context.timed("keyword"):
-        words = _read([id_ for _, _, id_ in rows], words, part, snapshot, context)
-        texts = words.evidence | {id_: words.parts(id_).evidence for id_ in words.scattered}
+        words = words.with_uses(_uses((id_ for _, _, id_ in rows), words, snapshot, context))
         named = chunks_called_like(snapshot, context.query, part.analysis, words)
     with context.timed("merge"):
-        rows = sorted([row(id_) for _, _, id_ in rows])
+        if words.used:
+            rows = sorted([row(id_) for _, _, id_ in rows])
         first = 1 + bisect_right(rows, -context.request.min_score, key=lambda row: -within_limits(-row[0]))
         found = [scored(id_) for at, (_, _, id_) in enumerate(rows) if at < first or id_ in named]
     return words, _named_first(found, named, len(ids), len(rows), words, context), len(rows) - len(found)
@@ -352,22 +345,7 @@ def _keyword_scores(
     return words
 
 
-def _read(
-    ranked: list[int], words: KeywordScores, part: KeywordPart, snapshot: Snapshot, context: SearchContext
-) -> KeywordScores:
-    """Return the keyword scores adjusted by the texts of the best chunks: uses of a name, matches in adjacent lines.
-
-    Unchanged in a search for similar passages.
-    """
-    if context.request.like is not None:
-        return msgspec.structs.replace(words, scattered={})
-    words = words.with_uses(_uses(ranked, words, snapshot, context))
-    # A single term is not scattered.
-    best = [id_ for id_ in ranked[:_READ] if sum(map(bool, words.contributions.get(id_, ()))) > 1]
-    return msgspec.structs.replace(words, scattered=_scattered(best, part, snapshot))
-
-
-def _uses(ranked: list[int], words: KeywordScores, snapshot: Snapshot, context: SearchContext) -> dict[int, float]:
+def _uses(ranked: Iterable[int], words: KeywordScores, snapshot: Snapshot, context: SearchContext) -> dict[int, float]:
     """Return the matches of chunks that define or spell a name, if the query is that name, by id.
 
     Many texts use a name or its words, few define or spell it. Only the best chunks that contain all words are read.
@@ -379,15 +357,3 @@ def _uses(ranked: list[int], words: KeywordScores, snapshot: Snapshot, context: 
     among = words.in_some_form if signed else words.complete
     complete = list(islice(filter(among.__contains__, ranked), most))
     return {id_: match for id_, chunk in snapshot.chunks(complete).items() if (match := use(chunk.text))}
-
-
-def _scattered(ids: list[int], part: KeywordPart, snapshot: Snapshot) -> dict[int, float]:
-    """Return the share of the query that each chunk holds outside its best two adjacent lines, by id, where above 0."""
-    terms = [term for term in part.analysis.terms if not term.stop]
-    if len(terms) < 2 or any(term.group for term in terms):
-        return {}
-    if new := [id_ for id_ in ids if id_ not in part.scattered]:
-        lines = AdjacentLines(terms, [term.idf for term in part.leg.terms])
-        chunks = snapshot.chunks(new)
-        part.scattered.update((id_, lines.scattered(chunk.text, chunk.language)) for id_, chunk in chunks.items())
-    return {id_: share for id_ in ids if (share := part.scattered.get(id_, 0.0))}

@@ -44,10 +44,6 @@ _HOLDS_IN_FILE = marked(
     "rest: {score:.2f} more."
 )
 _IN_PROJECT = marked("Other passages of the project contain {words}: {score:.2f} more.")
-_HOLDS_TOGETHER = marked(
-    "The passage contains {share:.0%} of the query, weighted by rarity, and {together:.0%} in two "
-    "adjacent lines: {score:.2f} more."
-)
 _COSINES = {
     "below": marked(
         "The meaning scores {score:.2f}: a cosine of {cosine:.3f} lies below this model's range from "
@@ -164,9 +160,8 @@ def _sums(reason: ResultExplanation) -> Iterator[str]:
     less = reason.from_bm25 < min(1.0, share) - _SMALL
     more = reason.from_bm25 > share + _SMALL
     if reason.from_coverage >= _SMALL or less or more:
-        whole = _HOLDS if reason.together > reason.covered - _SMALL else _HOLDS_TOGETHER
-        sentence = _HOLDS_IN_FILE if reason.in_file else whole
-        yield tr(sentence, share=reason.covered, together=reason.together, score=reason.from_coverage)
+        sentence = _HOLDS_IN_FILE if reason.in_file else _HOLDS
+        yield tr(sentence, share=reason.covered, score=reason.from_coverage)
     if less:
         yield tr("The missing part lowers the value of the BM25 sum to {score:.2f}.", score=reason.from_bm25)
     elif more:

@@ -36,9 +36,9 @@ _COMPLETE = 0.35
 """Least BM25 part of the score of a chunk that contains every term, whatever its length. It falls with the square of
 the covered share.
 """
-_FROM_BM25, _COVERED, _TOGETHER = 0.83, 0.04, 0.17
-"""Weights of the BM25 sum, of the covered share of the query, and of the share in two adjacent lines.
-BM25 alone prefers one word that is often in a chunk to several words of the query.
+_FROM_BM25, _COVERED = 0.83, 0.21
+"""Weights of the BM25 sum and of the covered share of the query. BM25 alone prefers one word that is often in a chunk
+to several words of the query.
 """
 _ELSEWHERE = 0.4
 """Weight of the share of a short query that only other chunks of the same file hold."""
@@ -60,10 +60,10 @@ SIGNED = 1.3
 """Match of a chunk that has the query's numbers with their signs: other chunks may have the numbers more often."""
 SIGNED_OTHERWISE = 1.15
 """Match of a chunk that writes the signs in another way than the query: 20 percent for 20%."""
-_UNKNOWN, _MAX_UNKNOWN = 1.4, 1.5
-"""Least and highest weight of a term that occurs nowhere, relative to the average of the others. With the higher one,
-half of a query of two words isn't an answer."""
-_NEAR = 0.3
+_UNKNOWN = 1.5
+"""Weight of a term that occurs nowhere, relative to the average of the others: half of a query of two words isn't an
+answer."""
+_NEAR = 0.4
 """Bonus for two neighbours of the query that are neighbours in the text, as a share of the rarer one's best score."""
 ADJACENT = 2.0
 """Bonus for a query with function words that a chunk holds as a phrase, as a share of a full match: nearly every chunk
@@ -118,17 +118,13 @@ def mostly(covered: float) -> float:
     return within_limits((covered - _MOSTLY_FROM) / (_MOSTLY - _MOSTLY_FROM))
 
 
-def unknown_weight(known: Sequence[float], rarest: float = 0.0) -> float:
+def unknown_weight(known: Sequence[float]) -> float:
     """Return the weight of a term that occurs nowhere, from the weights of the query's other terms (`known`).
 
     Its own rarity would be the highest of all, so that one misspelt word would hide every match of the others. Without
-    any weight, an off-topic query would be answered by its most ordinary word. `rarest`: the idf of a word in a single
-    chunk, which raises the weight within limits; 0 for a probable typing error.
+    any weight, an off-topic query would be answered by its most ordinary word.
     """
-    if not known:
-        return 0.0
-    average = sum(known) / len(known)
-    return min(_MAX_UNKNOWN * average, _UNKNOWN * max(average, rarest))
+    return _UNKNOWN * sum(known) / len(known) if known else 0.0
 
 
 def keywords_only_factor(total: float, unknown: float, documents: int) -> float:
@@ -167,7 +163,7 @@ def nearness(idf: float, distance: float) -> float:
     return _NEAR * idf * (K1 + 1) / distance
 
 
-def text_evidence(total: float, full: float, covered: float, limit: float, together: float) -> float:
+def text_evidence(total: float, full: float, covered: float, limit: float) -> float:
     """Return the keyword score without its upper limit of 1, and without the part from titles.
 
     `total`: sum of BM25 and nearness. The other parameters are the fields of `TextParts`.
@@ -177,7 +173,7 @@ def text_evidence(total: float, full: float, covered: float, limit: float, toget
     from_bm25, least = (min(limit, share)), _COMPLETE * squared  # min() takes three times as long
     if share > _FROM_BM25:
         from_bm25 += squared * (share - _FROM_BM25)
-    return (max(least, from_bm25)) + _COVERED * covered + _TOGETHER * together
+    return (max(least, from_bm25)) + _COVERED * covered
 
 
 def name_bonus(match: float) -> float:
@@ -201,8 +197,6 @@ class TextParts(msgspec.Struct, frozen=True):
     """Share of the terms that the chunk holds, each weighed by its idf."""
     limit: float
     """Upper limit of the score from BM25, by coverage."""
-    together: float
-    """Part of `covered` that is in the best two adjacent lines."""
     name: float = 0.0
     """Match of the title or the file name with the query, 0 to 1, or `DEFINED`."""
     elsewhere: float = 0.0
@@ -216,7 +210,7 @@ class TextParts(msgspec.Struct, frozen=True):
         if not self.full:
             return 0.0
         total = self.bm25 + self.nearness
-        evidence = text_evidence(total, self.full, self.covered, self.limit, self.together)
+        evidence = text_evidence(total, self.full, self.covered, self.limit)
         return evidence + _ELSEWHERE * self.elsewhere + self.from_project + self.from_name
 
     @property
@@ -226,8 +220,8 @@ class TextParts(msgspec.Struct, frozen=True):
 
     @property
     def from_coverage(self) -> float:
-        """Part of the score from the share of the query that the chunk, its best two lines and its file hold."""
-        return _COVERED * self.covered + _TOGETHER * self.together + _ELSEWHERE * self.elsewhere
+        """Part of the score from the share of the query that the chunk and its file hold."""
+        return _COVERED * self.covered + _ELSEWHERE * self.elsewhere
 
     @property
     def from_project(self) -> float:
@@ -244,7 +238,7 @@ class TextParts(msgspec.Struct, frozen=True):
         return min(1.0, self.evidence)
 
 
-NAMED = TextParts(0.0, 0.0, 1.0, 1.0, _FROM_BM25, 1.0)
+NAMED = TextParts(0.0, 0.0, 1.0, 1.0, _FROM_BM25)
 """Parts of a chunk whose session, with its time, is named by the whole query: no word is left to search for."""
 
 
@@ -270,26 +264,21 @@ class Scale(msgspec.Struct, frozen=True):
 
 
 def text_parts(
-    contributions: Sequence[float],
-    scale: Scale,
-    near: float = 0.0,
-    strengths: Sequence[float] = (),
-    scattered: float = 0.0,
+    contributions: Sequence[float], scale: Scale, near: float = 0.0, strengths: Sequence[float] = ()
 ) -> TextParts:
     """Compute the parts of a chunk's keyword score: its BM25 sum relative to the best possible one.
 
-    `near`: sum of the `nearness` bonuses. `scattered`: share of the terms, weighted by idf, that the chunk holds
-    outside its best two adjacent lines. `strengths`: 0 to 1 for each term, how exactly it matches; empty if all are 1.
+    `near`: sum of the `nearness` bonuses. `strengths`: 0 to 1 for each term, how exactly it matches; empty if all are
+    1.
     In a short query every word matters: one of two, however often it occurs, is less than half an answer. In a long one
     the sum alone decides, since no passage holds all its words (a limit there costs .03 nDCG@10 on technical
     abstracts).
     """
     if scale.total <= 0:
-        return TextParts(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        return TextParts(0.0, 0.0, 0.0, 0.0, 0.0)
     weights = map(mul, scale.idfs, strengths) if strengths else scale.idfs
     covered = sum(compress(weights, contributions)) / scale.total
-    together = max(0.0, covered - scattered)
-    return TextParts(sum(contributions), near, scale.full, covered, scale.most(covered), together)
+    return TextParts(sum(contributions), near, scale.full, covered, scale.most(covered))
 
 
 def vector_evidence(cosine: float, calibration: Calibration) -> float:

@@ -60,8 +60,6 @@ _LONGEST_START = 80
 """Maximum number of characters before the name in a line that defines it."""
 _JOINTS = " _.-:>"
 """Joints: characters that may be between two parts of a name."""
-_JOINT = lazy_pattern(r"(?=\S++\Z).*?\w[-_.]\w")
-"""Matches words that are joined by a sign, without spaces."""
 _HALF_TYPED = lazy_pattern(r".*\w\W*\s\W*\w+\Z", re.DOTALL)
 """Matches several words with spaces; the last one may be half-typed."""
 _JOINED = lazy_pattern(r"(?=\S+\Z).*(?:[_.:>]|[a-z0-9][A-Z]|[A-Z]{2}[a-z])")
@@ -92,23 +90,19 @@ def chunks_named(
     """Return the chunks, by id, whose file has a title, alias or name equal to the query.
 
     The query is compared with and without its function words and fillers, and without spaces and punctuation: "invoice
-    2024" equals `invoice2024`. If no name is equal, a joined query such as `08-transac` may be the beginning of a name,
-    and so may several words that no text has next to each other, such as "invoice from m". The chunk must then have all
-    other words of the query, and a match outside of its text.
+    2024" equals `invoice2024`. If no name is equal, several words that no text has next to each other may be the
+    beginning of one, such as "invoice from m". The chunk must then have the other words, and a match outside its text.
     """
     if not (names := list(map("".join, _names_in(query, analysis)))):
         return {}
-    joined, half_typed = " " not in query.text and _JOINT.match(query.text), is_half_typed(query)
-    equal, longer = dict[int, NamedChunk](), dict[int, NamedChunk]()
+    half_typed, equal, longer = is_half_typed(query), dict[int, NamedChunk](), dict[int, NamedChunk]()
     for id_, line, file, title, path, aliases in snapshot.titles(tuple(ids)):
         called = _names_of_file(title, path, aliases)
         if not called.isdisjoint(names):
             equal[id_] = NamedChunk(file, names[0] in called, line)
-        elif (joined or half_typed) and any(
-            name.startswith(names[0]) and (half_typed or len(names[0]) >= _MIN_TYPED * len(name)) for name in called
-        ):
+        elif half_typed and any(name.startswith(names[0]) for name in called):
             longer[id_] = NamedChunk(file, True, line)
-    return equal or ({} if longer and half_typed and _is_in_texts(snapshot, query) else longer)
+    return equal or ({} if longer and _is_in_texts(snapshot, query) else longer)
 
 
 def is_half_typed(query: Query) -> bool:

@@ -92,11 +92,6 @@ _GERMAN_ORDINAL = lazy_pattern(
     re.IGNORECASE,
 )
 _DECADE = lazy_pattern(r"(?<![\w.,])((?:19)?)([5-9]0)(s|er)(?!\w)", re.IGNORECASE)
-_DECIMAL = lazy_pattern(r"(?<![\w.,/])(\d{1,3})([.,])(\d{1,2})(?![\w/]|[.,]\d)")
-_FRACTIONS = {"½": ("1/2", "5"), "¼": ("1/4", "25"), "¾": ("3/4", "75")}
-_FRACTION = lazy_pattern(
-    r"(?<![\w.,/])(?:(?:(\d{1,4})[ ])?([13]/[24])|(\d{0,4})([½¼¾])|(\d{1,4})[.,](5|25|75)0?)(?![\w/]|[.,]\d)"
-)
 _VERSION = lazy_pattern(
     r"(?<![\w.])(?:version[ ]v?(\d{1,3})(?:\.0)?|v(\d{1,3})(?:\.0)?|(\d{1,3})\.0)(?![\w%]|[.,]\d)", re.IGNORECASE
 )
@@ -118,12 +113,10 @@ def spellings_in(text: str, languages: Sequence[str]) -> Iterator[Span]:
     if "german" in languages:
         yield from _german_ordinals(text)
     yield from _roman(text)
-    if digits or not _FRACTIONS.keys().isdisjoint(text):
-        yield from _fractions(text)
     if not digits:
         return
     yield from _days(text, languages)
-    for read in (_times, _amounts, _units, _decimals, _decades, _versions, _numbers):
+    for read in (_times, _amounts, _units, _decades, _versions, _numbers):
         yield from read(text)
 
 
@@ -368,28 +361,6 @@ def _german_ordinals(text: str) -> Iterator[Span]:
         elif 0 < int(match[2]) <= len(_GERMAN_ORDINALS):
             ordinal = fold(_GERMAN_ORDINALS[int(match[2]) - 1])
             yield *match.span(2), [(f"{ordinal}e{ending}", *word) for ending in ("", *"mnrs")]
-
-
-def _fractions(text: str) -> Iterator[Span]:
-    """Yield halves and quarters, also after a number, with the sign, in decimals and with a slash."""
-    for match in _FRACTION.finditer(text):
-        whole = (match[1] or match[3] or match[5] or "").lstrip("0")
-        for sign, (written, decimals) in _FRACTIONS.items():
-            if sign == match[4] or written == match[2] or decimals == match[6]:
-                forms = (f"{whole}{sign}", f"{whole or 0}.{decimals}", f"{whole or 0},{decimals}", f"{whole} {written}")
-                yield *match.span(), [*map(_phrase, forms)]
-
-
-def _decimals(text: str) -> Iterator[Span]:
-    """Yield numbers with the other decimal sign; one that is being typed, also with one more decimal."""
-    for match in _DECIMAL.finditer(text):
-        whole, sign, decimals = match.groups()
-        forms = [_phrase(f"{whole}{'.' if sign == ',' else ','}{decimals}")]
-        if match.end() == len(text) and len(decimals) == 1:
-            forms.append((whole, f"{decimals}*"))
-            if sign == ",":  # with a point, the term itself is the beginning of longer numbers
-                forms.append((f"{whole}.{decimals}*",))
-        yield *match.span(), forms
 
 
 def _decades(text: str) -> Iterator[Span]:

@@ -244,7 +244,6 @@ def _figures(reason: ResultExplanation) -> Iterator[tuple[str, str]]:
         yield tr("Score of a full match"), number(reason.full_bm25, ".2f")
         yield tr("Score from BM25"), number(reason.from_bm25, ".3f")
         yield tr("Share of the query"), number(reason.covered, ".0%")
-        yield tr("Share of the query in two adjacent lines"), number(reason.together, ".0%")
         yield tr("Added for this share"), number(reason.from_coverage, ".3f")
         if reason.from_name:
             yield tr("Added for the title or name"), number(reason.from_name, ".3f")

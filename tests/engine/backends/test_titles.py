@@ -234,21 +234,6 @@ def test_query_with_all_its_words_is_not_completed(open_memory, workspace: Path)
     assert outcome.results[0].path == "other.md"
 
 
-@pytest.mark.parametrize("query", ["08-transac", "08-transactions-of-a"])
-def test_begun_name_of_a_linked_note_is_first(open_memory, workspace: Path, query: str) -> None:
-    path = workspace / "chapters" / ("08-transactions-of-a-book.md" if "of" in query else "08-transactions.md")
-    path.parent.mkdir()
-    path.write_text("# Log\n\nOne more day.\n", "utf-8")
-    for number in range(4):
-        text = f"See 08-transactions-of-a-book and 08-transactions, {number} times.\n"
-        (workspace / f"{number}.md").write_text(text, "utf-8")
-    memory = open_memory()
-    memory.sync()
-    outcome = memory.search(query)
-    assert outcome.results[0].path.startswith("chapters/")
-    assert len(outcome.results) > 1
-
-
 def test_private_name_completes_no_query_of_a_group(open_memory, workspace: Path) -> None:
     (workspace / "MEMORY.md").write_text("# Feature request management\n\nPrivate plans.\n", "utf-8")
     (workspace / "memory").mkdir(exist_ok=True)

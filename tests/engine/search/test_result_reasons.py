@@ -145,7 +145,7 @@ def test_effect_of_missing_words_on_bm25_is_stated() -> None:
         "The passage contains 50% of the query, weighted by rarity: 0.00 more. "
         "The missing part lowers the value of the BM25 sum to 0.50."
     )
-    raised = _sentences(make_reason(bm25=1.0, from_bm25=0.35, covered=1.0, together=1.0, from_coverage=0.21))
+    raised = _sentences(make_reason(bm25=1.0, from_bm25=0.35, covered=1.0, from_coverage=0.21))
     assert raised["words"].endswith(
         "The passage contains 100% of the query, weighted by rarity: 0.21 more. "
         "This share of the query raises the value of the BM25 sum to 0.35."

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from engine.providers import Calibration
 from engine.search import score_cut_off, scoring
-from engine.search.keyword_scores import KeywordScores, Scored
-from engine.search.pipeline_stages import Stages, Term
+from engine.search.keyword_scores import Scored
+from engine.search.pipeline_stages import Stages
 from engine.search.scoring import Blend, Evidence
 
 _AVERAGE = scoring.length_norm(100, 100)
@@ -75,26 +75,11 @@ def test_one_word_of_three_scores_below_minimum() -> None:
 def test_consecutive_words_score_by_distance() -> None:
     beside, apart, missing = (scoring.nearness(6.0, distance) for distance in (1, 20, math.inf))
     assert beside > apart > missing == 0
-    assert beside < scoring.term_score(6.0, 1, _AVERAGE)
+    assert beside < scoring.term_score(6.0, 4, _AVERAGE)
     scale = scoring.Scale.of([6.0, 6.0])
     parts = scoring.text_parts([4.0, 4.0], scale, beside)
     assert parts.score > scoring.text_parts([4.0, 4.0], scale, apart).score
     assert parts.score == pytest.approx((parts.bm25 + parts.nearness) / parts.full + parts.from_coverage)
-
-
-def test_scattered_terms_score_less() -> None:
-    scale = scoring.Scale.of([6.0, 6.0])
-    together = scoring.text_parts([3.0, 3.0], scale)
-    scattered = scoring.text_parts([3.0, 3.0], scale, scattered=0.5)
-    assert together.covered == scattered.covered == 1.0
-    assert together.score > scattered.score >= 0.35
-
-
-def test_scattered_share_counts_only_the_chosen_alternative() -> None:
-    term = Term("word", ('"word"',), (), chunks=1, matches=1, idf=2.0)
-    words = KeywordScores((term, term, term), groups=(0, 1, 1), scattered={7: 0.25})
-    words.add(7, (3.0, 3.0, 0.0), (), 0.0, 6.0, 4.0)
-    assert words.parts(7).together == pytest.approx(1 - 0.25 * 6 / 4)
 
 
 def test_long_question_tolerates_missing_words() -> None:

@@ -445,22 +445,7 @@ def test_korean_postpositions_are_not_searched(query: str) -> None:
 def test_decimal_comma_joins_its_digits() -> None:
     found = {term.surface: term for term in analyse_query("7,65 Euro, 3,4,5", ("german",)).terms}
     assert found["7,65"].word == ("7", "65")
-    assert ("7.65", "7", "65") in found["7,65"].loose
     assert {"3", "4", "5"} <= found.keys()
-
-
-@pytest.mark.parametrize(
-    ("query", "beginnings"),
-    [
-        ("Zins 5,7", {("5", "7*"), ("5.7*",)}),
-        ("rate 5.7", {("5", "7*")}),
-        ("5,7 Prozent", set()),
-        ("Zins 5,75", set()),
-    ],
-)
-def test_half_typed_decimal_matches_as_a_prefix(query: str, beginnings: set[tuple[str, ...]]) -> None:
-    loose = [form for term in analyse_query(query, ("german",)).terms for form in term.loose]
-    assert {form for form in loose if form[-1].endswith("*") and form[0][0].isdigit()} == beginnings
 
 
 @pytest.mark.parametrize(
