@@ -9,6 +9,7 @@ from engine.base import lazy_pattern
 from engine.base.formatting import any_of, in_quotes
 from engine.base.language import tr
 from engine.records import QuerySuggestion
+from engine.search import scoring
 from engine.search.keyword_leg import KeywordLeg
 from engine.search.keyword_scores import KeywordScores
 from engine.search.query_embedding import WordModel
@@ -38,8 +39,6 @@ _RARE_CHUNKS, _SMALL_INDEX_SHARE, _RARE_SHARE = 5, 20, 800
 """A word is rare enough to be searched without another word of the query if at most one of 800 chunks has it or, in a
 small index, at most five chunks and one of 20. One of 20 alone would answer more off-topic queries.
 """
-_MAX_CHANCE = 0.05
-"""Number of chunks with all three remaining words, by chance, below which they need not be rare."""
 
 
 def best_correction(
@@ -101,8 +100,8 @@ def shorter_queries(
         (word, (start, _)), chunks = words[at], min(counts[:at] + counts[at + 1 :])
         if not counts[at] and is_written_as_name(word, start, query.text, analysis.languages[0]):
             return
-        rest = [count / leg.chunks for count in counts[:at] + counts[at + 1 :]]
-        together = not counts[at] and len(rest) > 2 and leg.chunks * math.prod(rest) < _MAX_CHANCE
+        idfs = [math.log(leg.chunks / count) for count in counts if count]
+        together = not counts[at] and scoring.are_rare_together(idfs, leg.chunks)
         if 0 < chunks <= rare or together:
             shorter = " ".join(other for other, _ in words[:at] + words[at + 1 :])
             yield QuerySuggestion(query=shorter, words=((word, ""),), chunks=chunks)

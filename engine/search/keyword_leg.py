@@ -184,7 +184,8 @@ class KeywordLeg:
         `ordered`: the terms are in the order of a query, so proximity of neighbours counts. `known`: scores of other
         chunks, to which these are added.
         """
-        result = known or KeywordScores(self.terms, groups=self._groups, full_match=full_match)
+        chunks = 0 if any(term.stop for term in self.analysis.terms) or self._groups else self.chunks
+        result = known or KeywordScores(self.terms, groups=self._groups, full_match=full_match, chunks=chunks)
         unscored = set(ids).difference(result.evidence) if self._known else set()
         expression, before = _any_of(self._known), 0
         choosing = [self._known[at] for at in sorted(self._choosing)]

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import compress
+from operator import mul
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -76,6 +77,8 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
     groups: tuple[int, ...] = ()
     """By term: the number shared by alternative terms, 0 for others; () if there are no alternatives."""
     full_match: float = scoring.FULL_MATCH
+    chunks: int = 0
+    """Number of indexed chunks; 0 for a query with function words, whose other words often occur together."""
 
     @cached_property
     def scale(self) -> scoring.Scale:
@@ -93,13 +96,17 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         return [(index, rarity) for index, rarity in rarities if rarity]
 
     def rarity(self, id_: int) -> float:
-        """Return the highest `scoring.rarity` of the terms that a chunk holds, less for a weaker form and for a smaller
-        share of the query.
+        """Return the highest `scoring.rarity` of a chunk's terms, or that of all together, less for a weaker form
+        and for a smaller share of the query.
         """
-        if not self._rare or (contributions := self.contributions.get(id_)) is None:
+        contributions = self.contributions.get(id_)
+        if contributions is None or not (self._rare or self.chunks):
             return 0.0
         strengths = self.strengths.get(id_) or (1.0,) * len(self.terms)
         held = [rarity * strengths[index] for index, rarity in self._rare if contributions[index]]
+        if self.chunks:
+            idfs = compress(map(mul, self.scale.idfs, strengths), contributions)
+            held.append(float(scoring.are_rare_together(list(idfs), self.chunks)))
         return max(held) * scoring.mostly(self.parts_of(id_, contributions, strengths, 0.0).covered) if held else 0.0
 
     def keywords_only_factor(self, chunks: int) -> float:

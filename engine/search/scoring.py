@@ -92,6 +92,7 @@ _CERTAIN_FROM, _CERTAIN = 0.6, 1.2
 """Keyword scores between which `_AGREEMENT` falls to 0: matches of so many words are unlikely to be chance."""
 _RARE_FROM, _RAREST = 300, 1_000
 """Numbers n between which a term in one of n chunks becomes rare: a chunk rarely contains a rare term by chance."""
+_TWENTIETH = 20
 _MOSTLY_FROM, _MOSTLY = 0.5, 0.65
 """Shares of a query between which a rare term counts more and more: one of many words is often rare, but incidental."""
 LONG_QUERY = 5
@@ -111,6 +112,11 @@ def inverse_document_frequency(documents: int, containing: int) -> float:
 def rarity(idf: float) -> float:
     """Return how rare a term is, 0 to 1: a chunk is unlikely to contain the rarest by chance."""
     return within_limits((idf - math.log(_RARE_FROM)) / math.log(_RAREST / _RARE_FROM))
+
+
+def are_rare_together(idfs: Sequence[float], chunks: int) -> bool:
+    """Return whether three or more terms would meet by chance in less than a twentieth of one of so many chunks."""
+    return len(idfs) > 2 and sum(idfs) > math.log(_TWENTIETH * chunks)
 
 
 def mostly(covered: float) -> float:

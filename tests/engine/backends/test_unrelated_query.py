@@ -403,7 +403,7 @@ def test_rare_word_outweighs_another_meaning(open_memory, workspace: Path, provi
 @pytest.mark.parametrize("begun", ["m", "mo", "Mo"])
 def test_begun_word_keeps_notes_with_the_words_before_it(open_memory, workspace: Path, provider, begun: str) -> None:
     provider.calibration = Calibration(0.2, 0.4, 0.2)
-    for word in ("pump", "cellar", "plumber") * 12:
+    for word in ("pump", "cellar", "plumber") * 20:
         number = len(list(workspace.iterdir()))
         (workspace / f"pears-{number}.md").write_text(f"Pears of week {number} for the {word} 9.\n", "utf-8")
     (workspace / "cellar.md").write_text("Pears: the pump of the cellar needs the plumber more often 9.\n", "utf-8")

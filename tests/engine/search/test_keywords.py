@@ -297,6 +297,22 @@ def test_rare_word_is_found_beside_forms_of_another(memory: BuiltinMemory, tmp_p
         assert among.rarity(1) == rarity
 
 
+@pytest.mark.usefixtures("few")
+def test_three_words_that_rarely_meet_count_as_a_rare_one(memory: BuiltinMemory) -> None:
+    """Not in a question, whose words often occur together."""
+    with memory.store.read() as snapshot:
+        legs = [
+            KeywordLeg(snapshot, analyse_query(query), Frequencies()) for query in ("pump weir", "where the pump is")
+        ]
+        words, question = (leg.score(leg.candidates(10, ChunkFilter())) for leg in legs)
+    assert (words.chunks, question.chunks) == (legs[0].chunks, 0)
+    term = msgspec.structs.replace(words.terms[0], idf=4.0)
+    for chunks, held, rarity in ((3_000, 3, 1.0), (3_000, 2, 0.0), (1_000_000, 3, 0.0), (0, 3, 0.0)):
+        among = KeywordScores((term,) * 4, chunks=chunks)
+        among.add(1, (5.0,) * held + (0.0,) * (4 - held), (), 0.0, 5.0 * held, 4.0 * held)
+        assert among.rarity(1) == rarity, (chunks, held)
+
+
 def test_word_that_is_its_own_stem_is_chosen_for_it_once(memory: BuiltinMemory, tmp_path: Path) -> None:
     texts = ["The weld is near the house.", "Old welds.", "The valves and all of the valves are old.", "A valve."]
     for number, text in enumerate(texts):
