@@ -55,6 +55,9 @@ class Decoration:
     selected: tuple[int, int] | None = None
 
 
+_PLAIN = Decoration([], [])
+
+
 class LinePainter:
     """Paints lines into the rectangle `visible` of a view; their text is scrolled `shift` pixels to the left.
 
@@ -103,14 +106,15 @@ class LinePainter:
     def _text(self, origin: QPointF, visible: QRectF, laid: LineLayout, decoration: Decoration) -> bool:
         area = visible.translated(-origin)
         whole = laid.lay_out_area(area, self.deadline)
-        first, last = laid.units_in(area)
-        marks = _ranges_touching(decoration.marks, first, last)
-        for ranges, colour in (
-            (marks, self._colours.mark),
-            (_ranges_touching(decoration.found, first, last), faded(self._colours.accent, FOUND_OPACITY)),
-        ):
-            for start, end in ranges:
-                self._box(origin, laid, start, end, colour)
+        marks: Sequence[tuple[int, int]] = ()
+        first = last = 0
+        if decoration != _PLAIN:
+            first, last = laid.units_in(area)
+            marks = _ranges_touching(decoration.marks, first, last)
+            for start, end in marks:
+                self._box(origin, laid, start, end, self._colours.mark)
+            for start, end in _ranges_touching(decoration.found, first, last):
+                self._box(origin, laid, start, end, faded(self._colours.accent, FOUND_OPACITY))
         if decoration.selected is not None:
             start, end = decoration.selected
             self._selection(origin, laid, max(start, first - 1), end if last >= laid.length else min(end, last + 1))
@@ -125,8 +129,8 @@ class LinePainter:
             corner = origin + QPointF(piece.left, piece.first_row * self._typography.row_height)
             piece.layout.draw(self._painter, corner, _shifted_formats(formats, piece.start), visible)
             piece.drawn = True
-        for start, end in _ranges_touching([decoration.current] if decoration.current else [], first, last):
-            self._box(origin, laid, start, end, None)
+        if decoration.current and _ranges_touching([decoration.current], first, last):
+            self._box(origin, laid, *decoration.current, None)
         return whole
 
     def _box(self, origin: QPointF, laid: LineLayout, start: int, end: int, fill: QColor | None) -> None:
