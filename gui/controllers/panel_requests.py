@@ -69,8 +69,6 @@ class PanelActions(Controller):
         search.controller.variants.remedy_requested.connect(self._remedy)
         dock.explanation.requested.connect(search.controller.explain)
         dock.explanation.weak_requested.connect(search.controller.variants.show_weak)
-        dock.explanation.left.connect(search.focus_list)
-        dock.explanation.close_requested.connect(search.focus_list)
 
     def _connect_sessions(self, sessions: SessionsPanel) -> None:
         sessions.listed.folder_requested.connect(self._folders.add_sessions)

@@ -362,6 +362,11 @@ class JobSlot:
         self._held.append(job)
         job.held_in = self._held
 
+    def resume(self) -> None:
+        """Resume work that is paused after its first result."""
+        for job in self._held:
+            job.token.resume()
+
     def cancel(self) -> None:
         cancel_all(self._held)
         self._held.clear()

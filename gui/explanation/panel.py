@@ -3,7 +3,7 @@
 from functools import cached_property
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QWidget
 
 from engine import MemorySearchResult, SearchExplanation, marked, tr
@@ -133,8 +133,6 @@ class ExplanationPanel(QWidget):
     """Whether answers should include an explanation."""
     weak_requested = Signal(bool)
     """Show results below the minimum score."""
-    left = Signal()
-    """Return the focus to the results."""
     close_requested = Signal()
 
     def __init__(self) -> None:
@@ -187,9 +185,3 @@ class ExplanationPanel(QWidget):
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self.requested.emit(False)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape:
-            self.left.emit()
-        else:
-            super().keyPressEvent(event)

@@ -1,19 +1,17 @@
 """Searches while the user types: the newest query wins, keywords answer first, meaning follows.
 
-Every query has a number. A newer query cancels the job of the older one. If an older answer still arrives, its number
-shows this, and it is dropped.
+A newer query cancels the job of the older one, which then reports nothing more.
 """
 
 import math
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from engine import CancelToken, MemorySearchManager, SearchOutcome
-from gui.core.jobs import Job, Jobs, JobSlot, cancel_all
+from gui.core.jobs import Jobs, JobSlot
 from gui.search.query import Answer, Query, run_query
 
 PAUSE_MS = 80
@@ -53,11 +51,8 @@ class SearchRunner(QObject):
     def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._jobs = jobs
+        self._job, self._texts_job = JobSlot(self, jobs), JobSlot(self, jobs)
         self._manager: MemorySearchManager | None = None
-        self._number = 0
-        self._running_job: list[Job] = []
-        """The running job, if any: in a list, so that it can be cancelled after this object was deleted."""
-        self.destroyed.connect(partial(cancel_all, self._running_job))
         self._due: Query | None = None
         self._due_whole = False
         self._typing = False
@@ -80,25 +75,20 @@ class SearchRunner(QObject):
         self._next_turn = QTimer(self, singleShot=True, interval=0)
         self._next_turn.timeout.connect(self._show)
         self._resume_timer = QTimer(self, singleShot=True)
-        self._resume_timer.timeout.connect(self._compare_vectors)
+        self._resume_timer.timeout.connect(self._job.resume)
         self._texts_pause = QTimer(self, singleShot=True, interval=_TEXTS_MS)
         self._texts_pause.timeout.connect(self._complete)
-        self._texts_job = JobSlot(self, jobs)
         self._shown: Answer | None = None
         """The final answer that is shown, until the next query."""
 
     @property
-    def _job(self) -> Job | None:
-        return self._running_job[0] if self._running_job else None
-
-    @_job.setter
-    def _job(self, job: Job | None) -> None:
-        self._running_job[:] = [] if job is None else [job]
-
-    @property
     def busy(self) -> bool:
         """Whether a query is due or running, including repeats after a change of the index."""
-        return self._due is not None or self._job is not None or self._repeat is not None
+        return self._due is not None or self._is_running or self._repeat is not None
+
+    @property
+    def _is_running(self) -> bool:
+        return self._job.busy or self._arrived is not None
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         self.stop()
@@ -133,10 +123,7 @@ class SearchRunner(QObject):
         self.idle.emit()
 
     def _cancel(self) -> None:
-        self._number += 1
-        if self._job is not None:
-            self._job.cancel()
-        self._job = None
+        self._job.cancel()
         self._due = self._repeat = self._arrived = self._shown = None
         self._texts_job.cancel()
         for timer in (self._pause, self._again, self._next_turn, self._resume_timer, self._texts_pause):
@@ -153,7 +140,7 @@ class SearchRunner(QObject):
 
     @Slot()
     def _start_repeat(self) -> None:
-        if self._job is not None or self._due is not None:
+        if self._is_running or self._due is not None:
             return  # runs after the current query's answer, which may predate the change
         query, self._repeat = self._repeat, None
         query = query and (self._newest or query)
@@ -166,7 +153,7 @@ class SearchRunner(QObject):
             self._again.start(_left_of(REPEAT_MS, self._repeated_at))
 
     def _run(self, query: Query, *, whole: bool) -> None:
-        manager, number, explained = self._manager, self._number, self.explaining
+        manager, explained = self._manager, self.explaining
         assert manager is not None
 
         def work(token: CancelToken, pass_on: Callable[[Answer], None]) -> Answer:
@@ -178,18 +165,12 @@ class SearchRunner(QObject):
             outcome = run_query(manager, query, explain=explained or "if empty", cancel=token, on_keywords=first)
             return Answer(query, outcome, True, explained).make_texts(token, _FIRST_ROWS)
 
-        def on_answer(answer: Answer) -> None:
-            if number == self._number:
-                self._prepare(answer)
-
         def on_error(sentence: str) -> None:
-            if number == self._number:
-                self._job = None
-                self._end_waiting()
-                self.failed.emit(query, sentence)
-                self._end_query()
+            self._end_waiting()
+            self.failed.emit(query, sentence)
+            self._end_query()
 
-        self._job = self._jobs.read_twice(work, on_answer, on_answer, on_error)
+        self._job.replace(self._jobs.read_twice(work, self._prepare, self._prepare, on_error))
 
     def _prepare(self, answer: Answer) -> None:
         self._arrived = answer
@@ -202,7 +183,6 @@ class SearchRunner(QObject):
         if answer is None:
             return
         if answer.final:
-            self._job = None
             self._end_waiting()
         else:
             # Delayed until the keyword answer is painted: painting next to a search takes twice as long.
@@ -231,11 +211,6 @@ class SearchRunner(QObject):
             return answer.make_texts(token)
 
         self._texts_job.read(work, lambda answer: None if answer is shown else self._prepare(answer))
-
-    @Slot()
-    def _compare_vectors(self) -> None:
-        if self._job is not None:
-            self._job.token.resume()
 
     def _end_query(self) -> None:
         self._plan_repeat()

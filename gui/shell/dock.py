@@ -24,7 +24,7 @@ class Dock(PageStack):
     requested = Signal(bool)
     """Whether the dock should be shown."""
     left = Signal()
-    """Leave the diagnostics, back to the previous focus."""
+    """Leave the dock, back to the list of the current view."""
 
     def __init__(self, jobs: Jobs, config: Path | None) -> None:
         """`config`: settings file in place of the user's own."""
@@ -40,6 +40,7 @@ class Dock(PageStack):
         for page in (self._nothing, self.explanation):
             self.addWidget(page)
         self.explanation.close_requested.connect(self.toggle_explanation)
+        self.explanation.close_requested.connect(self.left)
 
     @property
     def diagnostics(self) -> DiagnosticsPanel:
@@ -101,7 +102,7 @@ class Dock(PageStack):
         else:
             focus = QApplication.focusWidget()
             if focus is not None and page.isAncestorOf(focus):  # else the keys would go anywhere
-                (self.explanation.left if page is self.explanation else self.left).emit()
+                self.left.emit()
             self.requested.emit(False)
 
     def _show(self, page: QWidget) -> None:

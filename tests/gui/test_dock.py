@@ -33,6 +33,16 @@ def test_ctrl_i_toggles_explanation_of_current_result(qtbot, opened):
     assert opened.dock.isHidden()
 
 
+def test_escape_in_explanation_returns_to_results(qtbot, opened):
+    _find(qtbot, opened, "timer")
+    opened.dock.show_explanation()
+    fold = next(b for b in opened.dock.explanation.findChildren(QPushButton) if b.text() == "All figures")
+    fold.setFocus()
+    qtbot.keyClick(fold, Key.Key_Escape)
+    assert opened.dock.explanation.isVisible()
+    assert opened.search.body.list.hasFocus()
+
+
 def test_ctrl_i_inside_explanation_returns_to_results(qtbot, opened):
     _find(qtbot, opened, "timer")
     opened.dock.show_explanation()

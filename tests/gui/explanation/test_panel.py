@@ -231,11 +231,6 @@ def test_explanation_is_copied_as_json(qtbot, panel, outcome):
     qtbot.waitUntil(lambda: copy.text() == "Copy as JSON")
 
 
-def test_escape_returns_to_results(qtbot, panel):
-    with qtbot.waitSignal(panel.left):
-        qtbot.keyClick(panel, Qt.Key.Key_Escape)
-
-
 @pytest.mark.parametrize("width", [260, 330, 600])
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_panel_fits_width_and_uses_theme_colours(qtbot, appearance, panel, outcome, theme, width):

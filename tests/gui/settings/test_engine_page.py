@@ -4,6 +4,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton
 
 import engine
 from engine import BackendError, Settings, load_settings
+from gui.core.capabilities import capabilities
 from gui.settings.dialog import SettingsDialog
 from gui.settings.engine_and_model_choice import EngineChoice, switch_text
 from gui.widgets.form_controls import RadioButton
@@ -96,6 +97,7 @@ def test_returning_to_current_engine_changes_nothing(qtbot, dialog):
 
 def test_engine_without_models_opens_engine_page(qtbot, appearance, jobs, notes):
     memory = LimitedMemory("models")
+    capabilities().begin(memory.unsupported)
     dialog = SettingsDialog(jobs)
     qtbot.addWidget(dialog)
     dialog.begin(notes, Settings(), memory)
