@@ -191,7 +191,7 @@ def _run_verb(arguments: list[str], *, is_process: bool) -> int | None:
     thresholds = gc.get_threshold()
     gc.set_threshold(_MAX_GARBAGE)  # imports leave none, but looking for it takes a twentieth of their time
     _import_lightly()
-    from engine.cli import VERBS
+    from engine.cli import LONG_VERBS, VERBS
     from engine.cli import main as run_verb
 
     if arguments[0] not in VERBS:
@@ -201,7 +201,7 @@ def _run_verb(arguments: list[str], *, is_process: bool) -> int | None:
         _replace_interrupt_handler(signal.SIG_DFL, signal.default_int_handler)
     atexit.register(gc.freeze)  # else Python looks through all modules for garbage before it ends
     code = run_verb(arguments)
-    if is_process and arguments[0] == "search":
+    if is_process and arguments[0] not in LONG_VERBS:
         os._exit(code)  # it has closed and printed everything, and freeing each object takes half as long as the search
     return code
 

@@ -18,7 +18,7 @@ from engine.cli.arguments import VERBS, parse_arguments
 from engine.cli.output import printable_streams
 from engine.logs import configure_logging, configure_logging_late, log_path
 
-__all__ = ["VERBS", "main"]
+__all__ = ["LONG_VERBS", "VERBS", "main"]
 
 FAILED = 1
 INTERRUPTED = 130
@@ -26,8 +26,8 @@ INTERRUPTED = 130
 BROKEN_PIPE = 141
 """128 + SIGPIPE: the reader of the output has closed it, as `head` does."""
 
-_LOGGING = ("index", "remember", "doctor", "mcp")
-"""Verbs that run code of other packages, or usually log something."""
+LONG_VERBS = ("index", "remember", "doctor", "mcp")
+"""Verbs that run code of other packages, which may log and has to end in its own way."""
 
 log = lazy_logger(__name__)
 
@@ -65,7 +65,7 @@ def _run(argv: Sequence[str] | None) -> int:
         arguments = parse_arguments(words)
     except SystemExit as usage:  # after --help, or with a line on stderr
         return int(usage.code or 0)
-    if arguments.verb in _LOGGING:
+    if arguments.verb in LONG_VERBS:
         configure_logging()
     else:
         configure_logging_late()

@@ -7,7 +7,6 @@ from datetime import datetime
 from itertools import islice
 from pathlib import Path
 
-from engine.agent.session_export import export_session, readable_session, session_context, unknown_items
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError
 from engine.base.formatting import dollars, folder_name, plural, printable
@@ -23,7 +22,6 @@ from engine.cli.workspace import (
     setting_line,
 )
 from engine.corpus.transcripts.registry import agents_named
-from engine.insight.session_stats import Prices, load_prices, session_stats
 from engine.memory.session_library import find_session, short_names
 from engine.records import ExportFormat, FileUse, SessionStats, SessionSummary, SessionText, StatsRow
 
@@ -45,7 +43,7 @@ def run(arguments: Namespace) -> int:
             _list(arguments, known)
             return 0
         if arguments.action == "stats":
-            _print_stats(known, arguments, load_prices(workspace.settings.sessions.prices))
+            _print_stats(known, arguments, workspace.settings.sessions.prices)
             return 0
         if arguments.action == "touching":
             _list_uses(arguments, known, insight_of(manager).uses_of_file(arguments.path, token))
@@ -60,6 +58,8 @@ def run(arguments: Namespace) -> int:
             raise MnemoscopeError(f"The transcript of {path} no longer exists: run mnemoscope index.") from None
     if arguments.action == "export":
         return _export(arguments, session, workspace)
+    from engine.agent.session_export import readable_session, session_context  # a list needs no texts of sessions
+
     if arguments.action == "context":
         context = session_context(session, arguments.characters or workspace.settings.sessions.context_characters)
         if arguments.json:
@@ -89,6 +89,8 @@ def _no_sessions_message(workspace: CliWorkspace, arguments: Namespace, token: C
 
 def _export(arguments: Namespace, session: SessionText, workspace: CliWorkspace) -> int:
     """Print the export, or write it to a file, completely or not at all. Notes and transcripts are never replaced."""
+    from engine.agent.session_export import export_session
+
     if arguments.output is None or str(arguments.output) == "-":
         text = export_session(session, arguments.format or "markdown")
         if arguments.json:
@@ -134,7 +136,7 @@ def _list(arguments: Namespace, known: Sequence[SessionSummary]) -> None:
         title = f"{'(part) ' if session.parent else ''}{session.title or 'Untitled'}"
         project = f"  [{folder_name(session.project)}]" if session.project else ""
         project += f"  @{session.machine}" if session.machine else ""
-        unknown = f"  ({unknown_items(session.unknown)})" if session.unknown else ""
+        unknown = f"  ({_unknown_items(session.unknown)})" if session.unknown else ""
         line = (
             f"{_column(names[session.path], name_width)}  {_moment(session.last)}  {session.agent:<{agent_width}}  "
             f"{session.messages:>5,}  {title}{project}{unknown}{_long_name(names[session.path])}"
@@ -212,6 +214,12 @@ def _fits(session: SessionSummary, arguments: Namespace) -> bool:
     return arguments.until is None or (session.started or session.last or 0) < arguments.until
 
 
+def _unknown_items(count: int) -> str:
+    from engine.agent.session_export import unknown_items  # few sessions have one
+
+    return unknown_items(count)
+
+
 def _moment(time: float | None) -> str:
     return f"{datetime.fromtimestamp(time):%Y-%m-%d %H:%M}" if time is not None else f"{'no date':<16}"
 
@@ -219,9 +227,11 @@ def _moment(time: float | None) -> str:
 # --- stats -----------------------------------------------------------------------------------------------------------
 
 
-def _print_stats(known: Sequence[SessionSummary], arguments: Namespace, prices: Prices) -> None:
+def _print_stats(known: Sequence[SessionSummary], arguments: Namespace, prices: str) -> None:
+    from engine.insight.session_stats import load_prices, session_stats  # other actions print no cost
+
     matching = _matching(known, arguments)
-    stats = session_stats(matching, prices, arguments.by)
+    stats = session_stats(matching, load_prices(prices), arguments.by)
     if arguments.json:
         print_json(stats)
         return
