@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.corpus.source_detection import find_sources
-from engine.corpus.transcripts import export_reader
+from engine.corpus.transcripts import jsonl
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.parsers.codebuddy import CodeBuddyFormat
@@ -174,7 +174,7 @@ def test_the_list_of_junie_is_parsed_once_for_all_sessions(tmp_path: Path, monke
         parsed.append(data)
         return parse_line(data)
 
-    monkeypatch.setattr(export_reader, "parse_line", noting)
+    monkeypatch.setattr(jsonl, "parse_line", noting)
     titles = [session.metadata.title for name in names for session in conversations(tmp_path / name / "events.jsonl")]
     assert titles == [f"About {name}" for name in names]
     assert sum(b"sessionId" in data for data in parsed) == len(names)
