@@ -369,5 +369,6 @@ class Pages(QObject):
         if self._models_message is None:
             self._models_message = MessagePage()
         to_engine = (tr("Choose another engine…"), partial(self.page_requested.emit, "engine"))
-        self._models_message.show_message(tr(TITLES["models"]), tr(why_missing("models")), to_engine)
+        title, reason = TITLES["models"], why_missing("models")
+        self._models_message.show_message(tr(title), tr(reason), to_engine)
         return self._models_message
