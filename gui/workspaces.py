@@ -9,7 +9,6 @@ from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QDialog,
     QFrame,
-    QLineEdit,
     QListWidget,
     QListWidgetItem,
     QPushButton,
@@ -26,9 +25,9 @@ from gui.text.plain_text import set_tip
 from gui.widgets.accessibility import announce
 from gui.widgets.buttons import push_button
 from gui.widgets.form_controls import CheckBox
-from gui.widgets.icons import add_clear_button
 from gui.widgets.labels import AT_RIGHT, label, write_line
 from gui.widgets.layouts import column_of, row_of
+from gui.widgets.query_box import SearchField
 from gui.widgets.row_list import GUTTER
 from gui.widgets.rows import Index, RowDelegate, paint_row_background
 
@@ -185,10 +184,8 @@ class Switcher(QDialog):
         self._spaces: Sequence[KnownWorkspace] = ()
         self._states: Mapping[str, WorkspaceState] = {}
         self._open_folder = ""
-        self.box = QLineEdit()
-        self.box.setPlaceholderText(tr("Filter by name or folder"))
-        self.box.setAccessibleName(tr("Filter workspaces"))
-        add_clear_button(self.box)
+        self.box = SearchField(tr("Filter by name or folder"), tr("Filter workspaces"))
+        self.box.list_requested.connect(self.choose)  # by Enter: Down moves along the list
         self.box.installEventFilter(self)
         self.list = WorkspaceList()
         self._none = label("", "muted", wrap=True)

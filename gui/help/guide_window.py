@@ -16,7 +16,6 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QDialog,
-    QLineEdit,
     QListWidget,
     QListWidgetItem,
     QPushButton,
@@ -36,9 +35,9 @@ from gui.viewer.rendered_view import RenderedView
 from gui.viewer.text_lines import FileLines
 from gui.widgets.accessibility import announce
 from gui.widgets.buttons import push_button
-from gui.widgets.icons import add_clear_button
 from gui.widgets.labels import label, line
 from gui.widgets.layouts import column_of, row_of
+from gui.widgets.query_box import SearchField
 
 _WIDTH, _HEIGHT = 880, 640
 _MIN_CHARACTERS = 92
@@ -65,10 +64,7 @@ class GuideWindow(FontSized, QDialog):
         """The page and the heading that are shown."""
         self._before: list[GuideLocation] = []
         self._reads = False
-        self._box = QLineEdit()
-        self._box.setPlaceholderText(tr("Search the guide"))
-        self._box.setAccessibleName(tr("Search the guide"))
-        add_clear_button(self._box)
+        self._box = SearchField(tr("Search the guide"))
         self._counts = label("", "meta")
         self._counts.hide()
         self._list = GuidePageList()
@@ -78,8 +74,9 @@ class GuideWindow(FontSized, QDialog):
         self._contents = self._button(tr("Contents"), self._show_contents)
         self._close = self._button(tr("Close"), self.reject)
         self._lay_out()
-        for widget in (self._box, self._list, self.text):
+        for widget in (self._list, self.text):
             widget.installEventFilter(self)
+        self._box.list_requested.connect(self._go_to_list)
         self._box.textChanged.connect(self._find)
         self._list.reached.connect(self._follow_list)
         self._list.entered.connect(self._enter)
@@ -230,6 +227,12 @@ class GuideWindow(FontSized, QDialog):
         self._list.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @Slot()
+    def _go_to_list(self) -> None:
+        if self._list.count():
+            self._show_contents()
+            self._list.setCurrentRow(max(0, self._list.currentRow()))
+
+    @Slot()
     def _focus_box(self) -> None:
         self._reads = not self._narrow
         self.measure()
@@ -245,21 +248,10 @@ class GuideWindow(FontSized, QDialog):
         return False
 
     def _handle_key(self, watched: QObject, key: Qt.Key) -> bool:
-        """Handle a key: Down and Enter move to the next part of the window, Esc back; returns whether it was used."""
-        into_list = watched is self._box and key in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        if into_list and self._list.count():
-            self._show_contents()
-            if self._list.currentRow() < 0:
-                self._list.setCurrentRow(0)
-        elif key == Qt.Key.Key_Escape and watched is self.text:
-            self._show_contents()
-        elif key == Qt.Key.Key_Escape and watched is self._list:
-            self._focus_box()
-        elif key == Qt.Key.Key_Escape and self._box.text():
-            self._box.clear()
-        else:
-            return into_list
-        return True
+        """Move back to the previous part of the window by Escape; returns whether the key was used."""
+        if key == Qt.Key.Key_Escape:
+            (self._show_contents if watched is self.text else self._focus_box)()
+        return key == Qt.Key.Key_Escape
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -1,40 +1,20 @@
 """A dialog with a searchable list of all components, and the licence of the selected one."""
 
-from PySide6.QtCore import QSize, Qt, Signal, Slot
-from PySide6.QtGui import QKeyEvent, QTextCursor
-from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QSplitter, QWidget
+from PySide6.QtCore import QSize, Qt, Slot
+from PySide6.QtGui import QTextCursor
+from PySide6.QtWidgets import QPlainTextEdit, QSplitter, QWidget
 
 from engine import tr, tr_count
 from gui.help.licences import UNKNOWN, Component
 from gui.style.stylesheet import scaled
 from gui.style.typography import fixed_font
-from gui.widgets.icons import add_clear_button
 from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import column_of
+from gui.widgets.query_box import SearchField
 from gui.widgets.table import Column, RecordsTable
 
 _WIDTH, _HEIGHT = 720, 520
 _SEPARATOR = "\n\n" + "─" * 40 + "\n\n"
-
-
-class _Box(QLineEdit):
-    """The search box: Down moves into the list; Esc clears the text, then closes the dialog."""
-
-    table_requested = Signal()
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setPlaceholderText(tr("Search names and texts of licences"))
-        self.setAccessibleName(tr("Search licences"))
-        add_clear_button(self)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape and self.text():
-            self.clear()
-        elif event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.table_requested.emit()
-        else:
-            super().keyPressEvent(event)
 
 
 class LicenceSheet(QWidget):
@@ -44,7 +24,7 @@ class LicenceSheet(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._components: tuple[Component, ...] = ()
-        self.box = _Box()
+        self.box = SearchField(tr("Search names and texts of licences"), tr("Search licences"))
         self._count = label(tr("Reading installed packages…"), "meta", wrap=True)
         columns = (
             Column[Component](tr("Name"), 30, lambda component: component.name),
@@ -70,7 +50,7 @@ class LicenceSheet(QWidget):
         both.setSizes([_HEIGHT * 2 // 5, _HEIGHT * 3 // 5])
         column_of(self.box, self._count, (both, 1), spacing=8, parent=self)
         self.box.textChanged.connect(self._search)
-        self.box.table_requested.connect(self.table.setFocus)
+        self.box.list_requested.connect(self.table.setFocus)
         self.table.chosen.connect(self._show)
 
     def sizeHint(self) -> QSize:

@@ -8,7 +8,6 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import (
     QDialog,
-    QLineEdit,
     QListWidget,
     QScrollArea,
     QSizePolicy,
@@ -37,10 +36,10 @@ from gui.style.stylesheet import scaled
 from gui.widgets.accessibility import insert_after, stop_before, stops
 from gui.widgets.buttons import guide_button
 from gui.widgets.form_controls import ComboBox
-from gui.widgets.icons import add_clear_button
 from gui.widgets.labels import line
 from gui.widgets.layouts import PageStack, column_of, lay_out_now, row_of
 from gui.widgets.message_banner import MessagePage
+from gui.widgets.query_box import SearchField
 
 _WIDTH, _HEIGHT = 860, 690
 _TYPING_MS = 120
@@ -143,7 +142,7 @@ class SettingsDialog(QDialog):
         self.results = ResultsPage(self.model, switches)
         self._message = MessagePage()
         self.footer = DialogFooter(self.model)
-        self.query_field = QLineEdit()
+        self.query_field = SearchField(tr("Search all settings"))
         self._search_timer = QTimer(self, singleShot=True, interval=_TYPING_MS)
         self.page_choice = PageChoice(self.pages.names, self)
         self._requested: SettingsPage = "general"
@@ -158,15 +157,13 @@ class SettingsDialog(QDialog):
         self._connect()
 
     def _lay_out(self) -> None:
-        self.query_field.setPlaceholderText(tr("Search all settings"))
-        self.query_field.setAccessibleName(tr("Search all settings"))
-        add_clear_button(self.query_field)
         head = row_of((self.query_field, 1), self.page_choice.box, spacing=8, margins=(16, 10, 16, 10))
         row = row_of(self.page_choice.list, self.page_choice.edge, (self._stack, 1), spacing=0)
         column_of(head, line(), (row, 1), line(), self.footer, spacing=0, parent=self)
 
     def _connect(self) -> None:
         self._search_timer.timeout.connect(self._search)
+        self.query_field.list_requested.connect(self._show_found)
         self.query_field.textEdited.connect(lambda _: self._search_timer.start())
         self.query_field.textChanged.connect(self._cleared)
         self.page_choice.chosen.connect(self._choose)
@@ -443,13 +440,14 @@ class SettingsDialog(QDialog):
         if page is not None:
             page.save_button.setFocus(Qt.FocusReason.OtherFocusReason)
 
+    @Slot()
+    def _show_found(self) -> None:
+        self._search()
+        self._take_focus()
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        key, in_box = event.key(), self.query_field.hasFocus()
-        if key == Qt.Key.Key_Escape and self.query_field.text():
+        if event.key() == Qt.Key.Key_Escape and self.query_field.text():
             self.query_field.clear()  # Escape clears the search before it closes the window
-        elif in_box and key in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._search()
-            self._take_focus()
         else:
             super().keyPressEvent(event)
 

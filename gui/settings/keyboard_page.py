@@ -20,9 +20,9 @@ from gui.settings.custom_keys import CustomKeys
 from gui.settings.option_row import WIDTH, DialogPage
 from gui.style.typography import Resized
 from gui.widgets.accessibility import Part, announce
-from gui.widgets.icons import add_clear_button
 from gui.widgets.labels import label
 from gui.widgets.layouts import FlowLayout, column_of, column_page, row_of
+from gui.widgets.query_box import SearchField
 from gui.widgets.table import Column, RecordsTable
 
 # --- A field that records the pressed key ----------------------------------------------------------------------------
@@ -201,10 +201,7 @@ class KeyboardPage(DialogPage):
         self.setProperty("role", "page")
         self._own = own
         self._keymap = keymap
-        self.edit = QLineEdit()
-        self.edit.setPlaceholderText(tr("Find a command by name, view or shortcut"))
-        self.edit.setAccessibleName(tr("Find a command"))
-        add_clear_button(self.edit)
+        self.edit = SearchField(tr("Find a command by name, view or shortcut"), tr("Find a command"))
         self.table = CommandTable()
         self.capture = KeyCapture()
         self.set_button = QPushButton(tr("Use this shortcut"))
@@ -255,7 +252,7 @@ class KeyboardPage(DialogPage):
 
     def _connect(self) -> None:
         self.edit.textChanged.connect(self.show_keys)
-        self.edit.installEventFilter(self)
+        self.edit.list_requested.connect(self.table.setFocus)
         self.table.installEventFilter(self)
         self.table.opened.connect(lambda _row: self.capture.setFocus())
         self.table.selectionModel().currentRowChanged.connect(self._show_chosen)
@@ -363,13 +360,10 @@ class KeyboardPage(DialogPage):
         if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
             return super().eventFilter(watched, event)
         key = event.key()
-        if watched is self.edit and key in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.table.setFocus()
-            return True
-        if watched is self.table and key == Qt.Key.Key_F2:
+        if key == Qt.Key.Key_F2:
             self.capture.setFocus()
             return True
-        if watched is self.table and key == Qt.Key.Key_Delete:
+        if key == Qt.Key.Key_Delete:
             self._remove_keys()
             return True
         return super().eventFilter(watched, event)

@@ -12,7 +12,7 @@ from gui.style.theme import tokens
 from gui.style.typography import Resized
 from gui.text.plain_text import set_tip
 from gui.text.right_to_left import margins
-from gui.widgets.icons import IconButton, icon_pixmap
+from gui.widgets.icons import IconButton, add_clear_button, icon_pixmap
 from gui.widgets.labels import label
 
 RADIUS = 8
@@ -82,6 +82,27 @@ class QueryHistory:
     def _set_position(self, query: str) -> None:
         if not self._is_at(query):
             self._position, self._draft = len(self._queries), query
+
+
+class SearchField(QLineEdit):
+    """A field above a list that it filters. Down and Enter lead to the list, Escape clears the text."""
+
+    list_requested = Signal()
+
+    def __init__(self, hint: str, name: str = "") -> None:
+        """`hint`: placeholder. `name`: accessible name, by default the same."""
+        super().__init__()
+        self.setPlaceholderText(hint)
+        self.setAccessibleName(name or hint)
+        add_clear_button(self)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.text():
+            self.clear()
+        elif event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.list_requested.emit()
+        else:
+            super().keyPressEvent(event)
 
 
 class _QueryEdit(QLineEdit):
