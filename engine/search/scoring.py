@@ -26,7 +26,7 @@ A third of them, which search engines require of similar documents, then reaches
 _ENOUGH_WORDS = 3.0
 """Weight of a query, as a number of words that only one passage has, above which scores by keywords alone rise: the
 answer to a long question holds only some of its words."""
-_FOR_UNKNOWN = 0.4
+_FOR_UNKNOWN = 0.5
 """Increase of the minimum if all words of a query occur nowhere, as a share of the minimum."""
 SHORT_QUERY = 3
 """For queries up to this number of terms, a chunk's score is at most its share of the query."""

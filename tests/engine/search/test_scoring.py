@@ -93,7 +93,7 @@ def test_long_question_tolerates_missing_words() -> None:
 def test_scores_by_keywords_alone_rise_only_for_long_queries(total: float, unknown: float, documents: int) -> None:
     factor = scoring.keywords_only_factor(total, unknown * total, documents)
     three_words = 3 * scoring.inverse_document_frequency(documents, 1)
-    assert factor == pytest.approx(max(1.0, total / three_words) / (1 + 0.4 * unknown * (total > 0)))
+    assert factor == pytest.approx(max(1.0, total / three_words) / (1 + 0.5 * unknown * (total > 0)))
     assert scoring.keywords_only_factor(2 * total, unknown * 2 * total, documents) >= factor - 1e-9
 
 
