@@ -80,6 +80,18 @@ class ChunkFilter(msgspec.Struct, frozen=True, dict=True):
         """Whether the chunks are only described by FTS5 expressions, so that they can't be counted for explanations."""
         return self.match is not None and self.chunks is None
 
+    def without_excluded(self, snapshot: Snapshot, ids: list[int]) -> list[int]:
+        """Return these chunks, without those that the FTS5 expressions exclude if no chunks are listed."""
+        if self.match is None or self.chunks is not None or not self.match.excluded:
+            return ids
+        fts = snapshot.tables.fts
+        rows = snapshot.connection.execute(
+            f"SELECT w.value FROM carray(?) w CROSS JOIN {fts} ON {fts}.rowid = w.value WHERE {fts} MATCH ?",
+            (id_array(ids), self.match.excluded),
+        )
+        excluded = {id_ for (id_,) in rows}
+        return [id_ for id_ in ids if id_ not in excluded]
+
     def listed(self, snapshot: Snapshot) -> Sequence[int] | None:
         """Return the ids of the chunks in `chunks` or, without these, in `files`, ascending; None for no such limit."""
         if self.chunks is not None or self.files is None:
@@ -136,8 +148,9 @@ class CachedFilters:
     the same.
     """
 
-    def __init__(self, *, lasting: bool) -> None:
-        """`lasting`: the index is the same for all queries."""
+    def __init__(self, guard: PathGuard, *, lasting: bool) -> None:
+        """`guard` has the current exclusions. `lasting`: the index is the same for all queries."""
+        self._guard = guard
         self._most = _MAX_CACHED if lasting else 0
         self._latest: tuple[tuple[object, ...], dict[Hashable, Any]] = (), {}
 
@@ -155,13 +168,13 @@ class CachedFilters:
             known.pop(oldest, None)
         return found
 
-    def files(self, snapshot: Snapshot, guard: PathGuard, limits: "Filter") -> Sequence[int] | None:
+    def files(self, snapshot: Snapshot, limits: "Filter") -> Sequence[int] | None:
         """Return the ids of the files that a filter and the current exclusions allow; None for all files."""
         # Until the next sync the index may contain files that the settings now exclude: they must not be opened.
         under = snapshot.meta("names")
-        if under != guard.rules:
+        if under != self._guard.rules:
             found = limits.files(snapshot)
-            refused = guard.refused((name for _, name in found), under)
+            refused = self._guard.refused((name for _, name in found), under)
             return [id_ for id_, name in found if name not in refused]
         if not limits.narrows:
             return snapshot.visible

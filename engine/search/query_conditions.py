@@ -10,7 +10,6 @@ import msgspec
 
 from engine.base import lazy_pattern
 from engine.corpus.globs import Globs
-from engine.corpus.path_guard import PathGuard
 from engine.search import document_frequencies
 from engine.search.chunk_filter import CachedFilters, ChunkFilter, Match, in_period, periods_of
 from engine.search.pipeline_stages import UnderstoodQuery
@@ -51,7 +50,7 @@ class Conditions:
 
     def __init__(self, snapshot: Snapshot, query: Query, languages: Sequence[str]) -> None:
         """`languages`: the languages in which the query was analysed."""
-        self._snapshot = snapshot
+        self.snapshot = snapshot
         self._tables = snapshot.tables
         self.languages = tuple(languages)
         # A quotation without a letter requires nothing.
@@ -78,7 +77,7 @@ class Conditions:
         if not parts:
             return None
         parts += self._date_between()
-        rows = self._snapshot.connection.execute(
+        rows = self.snapshot.connection.execute(
             f"""SELECT c.file_id FROM (SELECT id AS file_id FROM {self._tables.files}) c
                 WHERE {" AND ".join(part.sql for part in parts)}""",
             tuple(value for part in parts for value in part.values),
@@ -97,12 +96,16 @@ class Conditions:
             (excluded if clause.negated else required).append(f"({either})")
         return Match(" AND ".join(required), " OR ".join(excluded))
 
+    def can_be_listed(self, chunks: int) -> bool:
+        """Whether to list the allowed ones of so many chunks for vectors, not most of a large index for exclusions."""
+        return self.match is None or bool(self.match.required) or chunks <= document_frequencies.LARGE
+
     def match_any(self, files: Sequence[int] | None) -> bool:
         """Whether any chunk satisfies all conditions of the query."""
         if files is not None or self.match is None or self.match.required:
             return bool(self._satisfying(files, most=1))
         # SQLite would list all matches first.
-        fts, connection = self._tables.fts, self._snapshot.connection
+        fts, connection = self._tables.fts, self.snapshot.connection
         excluded = connection.execute(
             f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? ORDER BY rowid", (self.match.excluded,)
         )
@@ -117,8 +120,8 @@ class Conditions:
         if self.match is None or not self.match.required:
             return self._matching(self._all, files, most)
         # FTS5 lists the matches in a tenth of the time in which SQLite looks them up among the chunks.
-        limit = "" if files is None else f"AND +rowid {self._snapshot.in_files(files)}"
-        rows = self._snapshot.connection.execute(
+        limit = "" if files is None else f"AND +rowid {self.snapshot.in_files(files)}"
+        rows = self.snapshot.connection.execute(
             f"SELECT rowid FROM {self._tables.fts} WHERE {self._tables.fts} MATCH ? {limit} LIMIT {most}",
             (Match(excluded=self.match.excluded).within(self.match.required),),
         )
@@ -128,7 +131,7 @@ class Conditions:
         parts = list(conditions)
         if files is not None:
             parts.append(in_files(files))
-        rows = self._snapshot.connection.execute(
+        rows = self.snapshot.connection.execute(
             f"""SELECT c.id FROM {self._tables.chunks} c
                 WHERE {" AND ".join(part.sql for part in parts)} LIMIT {most}""",
             tuple(value for part in parts for value in part.values),
@@ -165,14 +168,14 @@ class Conditions:
         """
         if not _forms_within(atom):
             return False
-        oldest, newest = self._snapshot.chunk_id_range()
+        oldest, newest = self.snapshot.chunk_id_range()
         large, [clause, *others] = document_frequencies.LARGE, self.clauses
         if newest - oldest < large or others or clause.negated:
             return True
         fts, enough = self._tables.fts, document_frequencies.FREQUENT // 10
         matches = f"SELECT 1 FROM {fts} WHERE {fts} MATCH ? AND rowid > ? LIMIT {enough}"
         values = self._expression_of(atom), newest - large // 4
-        return number(self._snapshot.connection, f"SELECT count(*) FROM ({matches})", values) < enough
+        return number(self.snapshot.connection, f"SELECT count(*) FROM ({matches})", values) < enough
 
     def _expression_of(self, atom: Word | Phrase) -> str:
         return phrase_expression(phrase_tokens(atom.text)) if isinstance(atom, Phrase) else self._word(atom)
@@ -210,7 +213,7 @@ class Conditions:
     def _path(self, value: str) -> Condition:
         """Return the condition that a file's path contains `value`, or matches it as a glob pattern."""
         globs, part = Globs((value,)), fold(value)
-        rows = self._snapshot.connection.execute(
+        rows = self.snapshot.connection.execute(
             f"SELECT id, path FROM {self._tables.files} WHERE {MAY_CONTAIN.format('path')}", (like_runs(value),)
         )
         return in_files([id_ for id_, path in rows if part in fold(path) or globs.covers(path)])
@@ -223,7 +226,7 @@ class Conditions:
         """
         part, tables = _spaced(value), self._tables
         # Names for links are folded, but of `a___b` and `a%20b` they have `b` and `a b`.
-        rows = self._snapshot.connection.execute(
+        rows = self.snapshot.connection.execute(
             f"""SELECT f.id, f.title, iif(f.source = 'memory', f.path, ''), coalesce(n.aliases, '')
             FROM (
                 SELECT id FROM {tables.files} WHERE source = 'sessions' AND {MAY_CONTAIN.format("title")}
@@ -243,18 +246,18 @@ class Conditions:
 
     def _tag(self, value: str) -> Condition:
         """Return the condition that a note has this tag or one nested in it."""
-        query, values = files_with_tag(self._snapshot, value)
+        query, values = files_with_tag(self.snapshot, value)
         return Condition(f"c.file_id IN ({query})", values)
 
     def _links(self, value: str) -> Condition:
         from engine.store.link_queries import files_linking_to  # few queries name a link
 
-        return in_files(files_linking_to(self._snapshot, value))
+        return in_files(files_linking_to(self.snapshot, value))
 
     def _backlinks(self, value: str) -> Condition:
         from engine.store.link_queries import files_linked_from
 
-        return in_files(files_linked_from(self._snapshot, value))
+        return in_files(files_linked_from(self.snapshot, value))
 
     def _source(self, value: str) -> Condition:
         return self._files("source = ?", SOURCE_NAMES[value.casefold()])
@@ -263,39 +266,39 @@ class Conditions:
         from engine.corpus.transcripts.registry import agents_named  # imports every agent, and few queries name one
 
         sessions = self._tables.sessions
-        names = [name for (name,) in self._snapshot.connection.execute(f"SELECT DISTINCT agent FROM {sessions}")]
+        names = [name for (name,) in self.snapshot.connection.execute(f"SELECT DISTINCT agent FROM {sessions}")]
         named = sorted(agents_named(value, names))
         marks = ",".join("?" * len(named))
         return Condition(f"c.file_id IN (SELECT file_id FROM {sessions} WHERE agent IN ({marks}))", tuple(named))
 
     def _project(self, value: str) -> Condition:
         part = fold(value)
-        rows = self._snapshot.connection.execute(f"SELECT file_id, project FROM {self._tables.sessions}")
+        rows = self.snapshot.connection.execute(f"SELECT file_id, project FROM {self._tables.sessions}")
         return in_files([id_ for id_, project in rows if part in fold(project)])
 
     def _file(self, value: str) -> Condition:
         from engine.corpus.transcripts.tool_uses import file_matcher  # imports redaction, and few queries need it
         from engine.store.sessions import sessions_with
 
-        return in_files(sessions_with(self._snapshot, *file_matcher(value)))
+        return in_files(sessions_with(self.snapshot, *file_matcher(value)))
 
     def _command(self, value: str) -> Condition:
         query = f"""SELECT file_id, value FROM {self._tables.tool_uses}
             WHERE kind = 'command' AND value LIKE ? ESCAPE '\\'"""
         files: set[int] = set()
-        for id_, command in self._snapshot.connection.execute(query, (_like(value),)):
+        for id_, command in self.snapshot.connection.execute(query, (_like(value),)):
             if id_ not in files and next(command_matches(value, command), None) is not None:
                 files.add(id_)
         return in_files(sorted(files))
 
     def _model(self, value: str) -> Condition:
         part, usage = fold(value), self._tables.session_usage
-        rows = self._snapshot.connection.execute(f"SELECT DISTINCT file_id, model FROM {usage}")
+        rows = self.snapshot.connection.execute(f"SELECT DISTINCT file_id, model FROM {usage}")
         return in_files([id_ for id_, model in rows if part in fold(model)])
 
     def _machine(self, value: str) -> Condition:
-        names = self._snapshot.machines()
-        rows = self._snapshot.connection.execute(f"SELECT id, path FROM {self._tables.files} WHERE source = 'sessions'")
+        names = self.snapshot.machines()
+        rows = self.snapshot.connection.execute(f"SELECT id, path FROM {self._tables.files} WHERE source = 'sessions'")
         return in_files([id_ for id_, path in rows if fold(machine_of(path, names)) == fold(value)])
 
     def _role(self, value: str) -> Condition:
@@ -317,11 +320,11 @@ class Conditions:
         start, end = period.days()
         # A session belongs to the day on which it began, even if it was continued much later.
         begun = f"mtime_ns >= ? AND id IN (SELECT file_id FROM {self._tables.sessions} WHERE started < ?)"
-        condition, values = in_period(self._snapshot, start, end)
+        condition, values = in_period(self.snapshot, start, end)
         return self._files(f"{condition} OR ({begun})", *values, _nanoseconds(start), end)
 
     def _in_period(self, since: float | None, until: float | None) -> Condition:
-        condition, values = in_period(self._snapshot, since, until)
+        condition, values = in_period(self.snapshot, since, until)
         return self._files(condition, *values)
 
     def _date_between(self) -> Iterator[Condition]:
@@ -433,11 +436,9 @@ def _nanoseconds(seconds: float) -> int:
 # --- Decides by name which files a query may find --------------------------------------------------------------------
 
 
-def files_to_search(
-    snapshot: Snapshot, guard: PathGuard, context: SearchContext, cached: CachedFilters
-) -> Sequence[int] | None:
+def files_to_search(snapshot: Snapshot, context: SearchContext, cached: CachedFilters) -> Sequence[int] | None:
     """Return the ids of the files that filters and exclusions allow; None for all files."""
-    files = cached.files(snapshot, guard, context.request.filter)
+    files = cached.files(snapshot, context.request.filter)
     if files is not None:
         context.stages.add("filters", snapshot.file_count(), len(files), unit="files")
     return files
@@ -447,19 +448,13 @@ def files_to_search(
 
 
 def restrict(
-    snapshot: Snapshot,
-    conditions: Conditions,
-    files: Sequence[int] | None,
-    context: SearchContext,
-    cached: CachedFilters,
-    *,
-    listed: bool,
+    conditions: Conditions, files: Sequence[int] | None, context: SearchContext, cached: CachedFilters, *, listed: bool
 ) -> ChunkFilter:
     """Return the filter for a search: chunks that satisfy the query's conditions, in the files that pass its filters.
 
     `listed`: their ids are needed, not only an FTS5 expression. Listing most chunks may take longer than the search.
     """
-    listed = listed or context.request.explain is True
+    snapshot, listed = conditions.snapshot, listed or context.request.explain is True
 
     def find() -> ChunkFilter:
         chunks: Sequence[int] | None = None

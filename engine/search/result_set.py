@@ -56,7 +56,8 @@ class FoundSet(msgspec.Struct, frozen=True):
     ) -> "FoundSet":
         """Return the results of a search without limits that satisfy the limits (`scope`), or this set if none do."""
         ids = [scored.id for scored in all_results.results]
-        inside = set(ids) if scope.chunks is None else set(ids).intersection(scope.chunks)
+        allowed = scope.without_excluded(snapshot, ids) if scope.chunks is None else scope.chunks
+        inside = set(ids).intersection(allowed)
         if scope.files is not None:
             files = frozenset(scope.files)
             inside = {id_ for id_, file in snapshot.files_of_chunks(sorted(inside)) if file in files}

@@ -65,7 +65,7 @@ class Searcher:
         self._earlier = ResultCache[EarlierResults](cache_settings)
         self._guard = guard
         self.known_files = KnownFiles()
-        self._filters = CachedFilters(lasting=sources.load is None)
+        self._filters = CachedFilters(guard, lasting=sources.load is None)
         self._ranker = Ranker(guard.in_extra_paths)
 
     @cached_property
@@ -305,7 +305,7 @@ class Searcher:
 
     def _read_query(self, snapshot: Snapshot, context: SearchContext) -> Sequence[int] | None:
         """Set the query as the index determines its meaning, and return the files to search; None for all."""
-        files = files_to_search(snapshot, self._guard, context, self._filters)
+        files = files_to_search(snapshot, context, self._filters)
         if not {"#", "-"}.isdisjoint(context.query.text):  # perhaps tags, or options of commands
             from engine.search.tags_and_options import read_with_index
 
@@ -331,8 +331,9 @@ class Searcher:
             files = self._read_query(snapshot, context)
             example, analysis = self.analysis_of(snapshot, context)
             conditions = Conditions(snapshot, context.query, analysis.languages)
-            listed = provider is not None or within is not None or not analysis.terms
-            scope = context.scope = restrict(snapshot, conditions, files, context, self._filters, listed=listed)
+            listed = within is not None or not analysis.terms
+            listed |= provider is not None and conditions.can_be_listed(self._frequencies.counts(snapshot).total)
+            scope = context.scope = restrict(conditions, files, context, self._filters, listed=listed)
             if within is not None:
                 scope = context.scope = narrow(snapshot, scope, within, context)
         with context.timed("keyword"):
@@ -363,7 +364,7 @@ class Searcher:
         if found.results or found.vector_leg is None or part.example is not None or not part.scope.narrows:
             return found
         anywhere = context.without_limits()
-        scope = ChunkFilter(files_to_search(snapshot, self._guard, anywhere, self._filters))
+        scope = ChunkFilter(files_to_search(snapshot, anywhere, self._filters))
         if scope == part.scope:
             return found
         whole = KeywordPart(None, part.analysis, part.conditions, scope, None, part.leg, part.named)

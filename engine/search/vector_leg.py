@@ -34,6 +34,8 @@ _MAX_WORDS, _BYTES_PER_WORD = 10, 20
 """Number of words of a query and a passage together from which they count as texts of usual length, and most bytes of
 a word in a short text.
 """
+_MANY = 64
+"""Factor of the candidates up to which more are searched if most of them are excluded."""
 _TRANSLATION = 0.7
 """Score between two passages from which one is probably a translation of the other: with the built-in model, nine of
 ten translations reach it, and less than 5 % of other pairs of passages in two languages on one subject.
@@ -118,11 +120,17 @@ class VectorLeg:
 
     def candidates(self, limit: int, scope: ChunkFilter, cancel: CancelToken | None) -> list[int]:
         """Return the ids of the chunks nearest to the query, best first."""
-        allowed = scope.listed(self.snapshot)
-        match = self.vectors.search(self.snapshot, self.model, self.query, limit, allowed=allowed, cancel=cancel)
-        ids, cosines = (values.tolist() for values in match)
-        self._near.update(zip(ids, cosines, strict=True))
-        return list(ids)
+        allowed, wanted = scope.listed(self.snapshot), limit
+        known, passed = set[int](), set[int]()
+        while True:
+            match = self.vectors.search(self.snapshot, self.model, self.query, wanted, allowed=allowed, cancel=cancel)
+            ids, cosines = (values.tolist() for values in match)
+            self._near.update(zip(ids, cosines, strict=True))
+            passed.update(scope.without_excluded(self.snapshot, [id_ for id_ in ids if id_ not in known]))
+            if len(passed) >= limit or len(ids) < wanted or wanted >= _MANY * limit:
+                return [id_ for id_ in ids if id_ in passed][:limit]
+            known.update(ids)
+            wanted *= 2
 
     def rows(self) -> int:
         """Return the number of chunks that have a vector."""

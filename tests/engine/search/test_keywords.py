@@ -1021,3 +1021,21 @@ def test_short_unknown_end_of_a_query_is_not_missing(memory: BuiltinMemory) -> N
 def test_query_with_function_words_has_a_whole_phrase(query: str, phrase: tuple[str, ...] | None) -> None:
     whole = analyse_query(parse_query(query), ("english", "german")).whole_phrase
     assert (None if whole is None else whole.tokens) == phrase
+
+
+@pytest.mark.usefixtures("few")
+@pytest.mark.parametrize("query", ["pump -weir", "weir -pump", "today -diary -gauges", 'note -"pump by"'])
+def test_excluded_passages_are_not_found_by_vectors(tmp_path: Path, query: str) -> None:
+    (tmp_path / "notes").mkdir()
+    for number in range(_COUNT):
+        text = ("diary today", "weir today", "pump by the weir", "gauges and a pump", "lake")[number % 5]
+        (tmp_path / "notes" / f"{number:02}.md").write_text(f"A note on {text}.\n", "utf-8")
+    memory = open_with_fake(tmp_path / "notes", tmp_path / "data")
+    memory.sync()
+    outcome = memory.search(query, max_results=_COUNT, min_score=0)
+    texts = [(tmp_path / "notes" / result.path).read_text("utf-8") for result in outcome.results]
+    memory.close()
+    _, *excluded = query.replace('"', "").split(" -")
+    assert outcome.mode == "hybrid"
+    assert texts
+    assert not [text for text in texts if any(word in text for word in excluded)]
