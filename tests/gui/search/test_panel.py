@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 import msgspec
 import pytest
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPushButton, QWidget
 
@@ -807,12 +807,12 @@ def test_panel_is_drawn_in_both_themes(appearance, panel, ask, theme, query: str
     assert host.grab().toImage() != picture
 
 
-def test_preview_waits_for_typing_but_not_for_a_choice(qtbot, panel, box, results, signals, monkeypatch):
-    monkeypatch.setattr("gui.search.panel._TYPING_MS", 1_000_000)
-    qtbot.keyClicks(box, "timer")
-    qtbot.waitUntil(lambda: panel.view.has_results and not panel.controller.busy)
-    assert panel.preview.busy
-    qtbot.keyClick(box, Key.Key_Down)
+def test_preview_waits_longer_for_typing_than_for_a_choice(qtbot, panel, results, signals, ask):
+    timer = panel.preview.findChild(QTimer)
+    ask("timer")
+    after_answer = timer.interval()
+    results.setFocus()
     qtbot.keyClick(results, Key.Key_Down)
+    assert timer.interval() < after_answer
     qtbot.waitUntil(lambda: not panel.busy)
-    assert signals["selected"] == [(results.current_result().path, "timer")]
+    assert signals["selected"][-1] == (results.current_result().path, "timer")
