@@ -373,12 +373,13 @@ class ResultsView(QWidget):
         content = (words, tuple(offer[:2] for offer in offers), tuple(text for text, _ in actions), start)
         self.header.show_counts(counts, legend=False, sortable=False)
         self.suggestions.show_suggestions(suggestions)
-        if self._stack.currentWidget() is self.page and content == self._content:
+        shown = self._content if self._stack.currentWidget() is self.page else ()
+        if content == shown:
             return  # a silent repeat must not take a focused button away
         self._content = content
         self._notice.show_notice("")
         self._notice.keep_space(False)
-        if start is not None:
+        if start is not None and shown[-1:] != (start,):  # each step of an update has another sentence above the lists
             self.start_lists.show_content(start)
         table = None if start is None else self.start_lists
         self.page.show_state(*words, offers=offers, actions=actions, table=table)
