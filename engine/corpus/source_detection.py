@@ -1,7 +1,8 @@
 """Finds workspaces, vaults and session folders on this machine that could be indexed, and how many files they have.
 
 Only directory entries are read, among them Logseq's list of graphs, and two kinds of configuration: OpenClaw's, which
-names its workspaces, and Obsidian's list of vaults. Listing has no effect: indexing begins when the user chooses a folder.
+names its workspaces, and Obsidian's list of vaults. Listing has no effect: indexing begins when the user chooses a
+folder.
 """
 
 import json

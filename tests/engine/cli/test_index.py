@@ -238,12 +238,11 @@ def test_progress_fits_the_terminal_of_stderr(monkeypatch: pytest.MonkeyPatch, t
     expected = "\r\x1b[KIndexing files 1/2 · a long n|\r\x1b[K" if terminal == "xterm" else "|"
     monkeypatch.setenv("TERM", terminal)
     monkeypatch.delenv("COLUMNS", raising=False)
-    with os.fdopen(leader, "rb") as shown:
-        with os.fdopen(follower, "w") as stderr:
-            monkeypatch.setattr(sys, "stderr", stderr)
-            with LiveLine() as line:
-                line.show("Indexing files 1/2 · a long name of a file.md")
-                stderr.write("|")
-                stderr.flush()
-            line_shown = shown.read(len(expected.encode())).decode()
+    with os.fdopen(leader, "rb") as shown, os.fdopen(follower, "w") as stderr:
+        monkeypatch.setattr(sys, "stderr", stderr)
+        with LiveLine() as line:
+            line.show("Indexing files 1/2 · a long name of a file.md")
+            stderr.write("|")
+            stderr.flush()
+        line_shown = shown.read(len(expected.encode())).decode()
     assert line_shown == expected
