@@ -138,13 +138,24 @@ _PHASES = {
     "done": "Done",
 }
 _ERASE_LINE = "\r\x1b[K"
+_USUAL_COLUMNS = 80
+
+
+def _columns() -> int:
+    """Return the width of the terminal on stderr; stdout, which `shutil` measures, may be a file."""
+    import shutil  # most commands show no progress
+
+    if "COLUMNS" not in os.environ:
+        with contextlib.suppress(OSError, ValueError):
+            return os.get_terminal_size(sys.stderr.fileno()).columns or _USUAL_COLUMNS
+    return shutil.get_terminal_size((_USUAL_COLUMNS, 0)).columns
 
 
 class LiveLine:
     """A line of stderr that is updated in place, on a terminal only, and removed when the `with` block ends."""
 
     def __init__(self) -> None:
-        self._shown = sys.stderr.isatty()
+        self._shown = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
     def __enter__(self) -> Self:
         return self
@@ -158,10 +169,7 @@ class LiveLine:
 
     def show(self, text: str) -> None:
         if self._shown:
-            import shutil  # most commands show no progress
-
-            columns = shutil.get_terminal_size().columns - 1
-            print(_ERASE_LINE + safe(_cut(text, columns)), end="", file=unfiltered(sys.stderr), flush=True)
+            print(_ERASE_LINE + safe(_cut(text, _columns() - 1)), end="", file=unfiltered(sys.stderr), flush=True)
 
 
 _FIRST_LOGGED, _LOGGED_EVERY = 5, 60

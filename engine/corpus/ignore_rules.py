@@ -14,6 +14,8 @@ from engine.corpus.globs import Globs
 from engine.settings import Settings
 
 IGNORED_FOLDERS = frozenset({".git", "node_modules", ".pnpm-store", ".venv", "venv", ".tox", "__pycache__"})
+_COPIES = ("logseq/bak", "logseq/version-files")
+"""Folders in which Logseq keeps earlier versions of its pages."""
 SECRET_FOLDERS = frozenset(
     {".ssh", ".aws", ".azure", ".gnupg", ".gpg", ".kube", ".password-store", "keyrings", "keychains"}
 )
@@ -77,6 +79,8 @@ class IgnoreRules:
             return Match("secret", skip_reasons.SECRET_FOLDER.message())
         if base in IGNORED_FOLDERS:
             return Match("ignored-folder", skip_reasons.IGNORED_FOLDER.message(folder=base))
+        if (ending := "/".join(name.split("/")[-2:])) in _COPIES:
+            return Match("ignored-folder", skip_reasons.IGNORED_FOLDER.message(folder=ending))
         if base.startswith("."):
             return Match("hidden", skip_reasons.HIDDEN_FOLDER.message())
         if self._exclude and (pattern := self._exclude.matching(name, True)):

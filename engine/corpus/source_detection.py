@@ -1,7 +1,8 @@
 """Finds workspaces, vaults and session folders on this machine that could be indexed, and how many files they have.
 
-Only directory entries are read, and two kinds of configuration: OpenClaw's, which names its workspaces, and Obsidian's
-list of vaults. Listing has no effect: indexing begins when the user chooses a folder.
+Only directory entries are read, among them Logseq's list of graphs, and two kinds of configuration: OpenClaw's, which
+names its workspaces, and Obsidian's list of vaults. Listing has no effect: indexing begins when the user chooses a
+folder.
 """
 
 import json
@@ -198,6 +199,19 @@ def _config_folders(machine: Machine) -> Iterator[str]:
         yield os.path.join(home, "obsidian")
 
 
+_GRAPH, _GRAPH_END = "logseq_local_", ".transit"
+
+
+def logseq_graphs(machine: Machine) -> Iterator[Candidate]:
+    """Yield the graphs in Logseq's list: files named `logseq_local_++home++ada++notes.transit` after their folders."""
+    with suppress(OSError, PathRefused), scan_folder(machine.below_home(".logseq", "graphs")) as entries:
+        for name in sorted(entry.name for entry in entries):
+            if name.startswith(_GRAPH) and name.endswith(_GRAPH_END):
+                path = name[len(_GRAPH) : -len(_GRAPH_END)].replace("+3A+", ":").replace("++", "/")
+                if os.path.isabs(path):
+                    yield Candidate("logseq-graph", "logseq", os.path.basename(path), path)
+
+
 def find_sources(
     home: Path | None = None, environ: Mapping[str, str] | None = None, *, cancel: CancelToken | None = None
 ) -> FoundSources:
@@ -243,7 +257,8 @@ def measure_sessions(folders: Sequence[str], *, cancel: CancelToken | None = Non
 
 def _candidates(machine: Machine, issues: list[FileIssue]) -> list[Candidate]:
     sessions = [Candidate("sessions", *found) for found in session_folders(machine)]
-    return [*openclaw_workspaces(machine, issues), *obsidian_vaults(machine, issues), *sessions]
+    notes = [*openclaw_workspaces(machine, issues), *obsidian_vaults(machine, issues), *logseq_graphs(machine)]
+    return [*notes, *sessions]
 
 
 def _existing(candidates: Iterable[Candidate]) -> Iterator[Candidate]:

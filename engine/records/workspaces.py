@@ -5,7 +5,7 @@ from typing import Literal
 from engine.records.base import Record, Source
 from engine.records.sync import FileIssue, SyncSummary
 
-SourceKind = Literal["openclaw-workspace", "obsidian-vault", "sessions"]
+SourceKind = Literal["openclaw-workspace", "obsidian-vault", "logseq-graph", "sessions"]
 
 PathStateKind = Literal[
     "indexed",

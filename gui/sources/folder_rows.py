@@ -110,6 +110,8 @@ def source_title(source: FoundSource) -> str:
     """
     if source.kind == "obsidian-vault":
         return tr("Obsidian vault {name}", name=source.name)
+    if source.kind == "logseq-graph":
+        return tr("Logseq graph {name}", name=source.name)
     if not source.agent:
         name = folder_name(source.path)
         return agent_name(name) if source.files else name

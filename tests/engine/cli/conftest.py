@@ -102,6 +102,7 @@ def typing(
         with monkeypatch.context() as patch:
             patch.setattr(sys, "stdin", Terminal(typed))
             patch.setattr(sys, "stderr", terminal)
+            patch.setenv("TERM", "xterm")
             code = main([*argv, "--config", str(settings)])
         return Answer(code, capsys.readouterr().out, terminal.getvalue())
 

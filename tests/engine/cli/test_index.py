@@ -1,5 +1,8 @@
 import json
+import os
 import signal
+import struct
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,7 +11,7 @@ import msgspec
 import pytest
 
 from engine.base.errors import IndexBusy
-from engine.cli.output import ProgressLine, clock, progress_text
+from engine.cli.output import LiveLine, ProgressLine, clock, progress_text
 from engine.corpus.discovery import SkipSummary
 from engine.records import FileIssue, SyncReport
 from engine.settings.saving import save_setting
@@ -195,6 +198,7 @@ def test_progress_line_fits_terminal_and_clears(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("COLUMNS", "41")
+    monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     with ProgressLine() as line:
         line(
@@ -221,3 +225,25 @@ def test_progress_is_logged_rarely_without_a_terminal(
         "Indexing files 5/200 · elapsed 0:05",
         "Indexing files 65/200 · elapsed 1:05",
     ]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
+@pytest.mark.parametrize("terminal", ["xterm", "dumb"])
+def test_progress_fits_the_terminal_of_stderr(monkeypatch: pytest.MonkeyPatch, terminal: str) -> None:
+    """stdout is a file here, which has no width; a dumb terminal shows escape codes as text."""
+    import fcntl
+    import termios
+
+    leader, follower = os.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 30, 0, 0))
+    expected = "\r\x1b[KIndexing files 1/2 · a long n|\r\x1b[K" if terminal == "xterm" else "|"
+    monkeypatch.setenv("TERM", terminal)
+    monkeypatch.delenv("COLUMNS", raising=False)
+    with os.fdopen(leader, "rb") as shown, os.fdopen(follower, "w") as stderr:
+        monkeypatch.setattr(sys, "stderr", stderr)
+        with LiveLine() as line:
+            line.show("Indexing files 1/2 · a long name of a file.md")
+            stderr.write("|")
+            stderr.flush()
+        line_shown = shown.read(len(expected.encode())).decode()
+    assert line_shown == expected

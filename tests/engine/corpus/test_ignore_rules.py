@@ -15,6 +15,8 @@ RULES = IgnoreRules(Settings(exclude=("drafts/", "*.tmp.md"), include=("work/**"
         ("work", True, None),
         ("work/deep/er", True, None),
         ("work/node_modules", True, "ignored-folder"),
+        ("work/logseq/bak/pages/a.md", False, "ignored-folder"),
+        ("work/logseq/bakery.md", False, None),
         ("work/node_modules/deep/a.md", False, "ignored-folder"),
         ("venv/lib/a.md", False, "ignored-folder"),
         ("work/.trash/a.md", False, "hidden"),

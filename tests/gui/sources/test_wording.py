@@ -29,6 +29,7 @@ def _source(**changes) -> FoundSource:
         ({"agent": "openclaw", "name": "", "kind": "openclaw-workspace"}, "OpenClaw workspace"),
         ({"agent": "openclaw", "name": "cook", "kind": "openclaw-workspace"}, "OpenClaw workspace: cook"),
         ({"agent": "obsidian", "name": "Garden", "kind": "obsidian-vault"}, "Obsidian vault Garden"),
+        ({"agent": "logseq", "name": "Work", "kind": "logseq-graph"}, "Logseq graph Work"),
         ({"agent": "", "path": "/tmp/chatgpt.zip"}, "chatgpt.zip"),
         ({"agent": "", "path": "C:\\exports\\mine"}, "mine"),
         ({"agent": "", "path": "/media/old/claude-code"}, "Claude Code"),
