@@ -90,6 +90,15 @@ class KeywordLeg:
         """Positions in `_known` of terms that candidates were chosen by, and the candidates that hold one of them."""
         self._groups = tuple(term.group for term in terms) if any(term.group for term in terms) else ()
 
+    def weigh_missing(self, similar: Collection[str]) -> None:
+        """Raise the weights of words that occur nowhere, except words in `similar`, which resemble an indexed word.
+
+        Pairs of characters keep their weights: a pair that spans two words may be missing although both are indexed.
+        """
+        pairs = {term.surface for term in self.analysis.terms if not term.stems}
+        rarest = scoring.inverse_document_frequency(self.chunks, 1)
+        self.terms = _with_weights_of_missing(self.terms, self._fillers, rarest, pairs.union(similar))
+
     def candidates(self, limit: int, scope: ChunkFilter) -> list[int]:
         """Return the ids of the best chunks within the filter `scope`, by FTS5's own ranking, best first.
 
@@ -437,16 +446,21 @@ def _contribution(
     return score, strength or 1.0
 
 
-def _with_weights_of_missing(terms: Sequence[Term], fillers: Sequence[bool]) -> tuple[Term, ...]:
-    """Return the terms, with weights for those that occur nowhere.
+def _with_weights_of_missing(
+    terms: Sequence[Term], fillers: Sequence[bool], rarest: float = 0.0, similar: Collection[str] = ()
+) -> tuple[Term, ...]:
+    """Return the terms, with weights for those that occur nowhere; `rarest` raises weights of terms not in `similar`.
 
     Fillers that occur nowhere have none, and other fillers don't lower these weights: "best pizza recipe" is as far
     from a recipe as "pizza recipe".
     """
     known = [(term.idf, filler) for term, filler in zip(terms, fillers, strict=True) if term.chunks]
-    missing = scoring.unknown_weight([idf for idf, filler in known if not filler] or [idf for idf, _ in known])
+    distinctive = [idf for idf, filler in known if not filler] or [idf for idf, _ in known]
+    likely_error, missing = scoring.unknown_weight(distinctive), scoring.unknown_weight(distinctive, rarest)
     return tuple(
-        term if term.searched else replace(term, idf=0.0 if filler else missing)
+        term
+        if term.searched
+        else replace(term, idf=0.0 if filler else likely_error if term.surface in similar else missing)
         for term, filler in zip(terms, fillers, strict=True)
     )
 

@@ -60,9 +60,9 @@ SIGNED = 1.3
 """Match of a chunk that has the query's numbers with their signs: other chunks may have the numbers more often."""
 SIGNED_OTHERWISE = 1.15
 """Match of a chunk that writes the signs in another way than the query: 20 percent for 20%."""
-_UNKNOWN = 1.5
-"""Weight of a term that occurs nowhere, relative to the average of the others: half of a query of two words isn't an
-answer."""
+_UNKNOWN, _MAX_UNKNOWN = 1.4, 1.5
+"""Least and highest weight of a term that occurs nowhere, relative to the average of the others. With the higher one,
+half of a query of two words isn't an answer."""
 _NEAR = 0.4
 """Bonus for two neighbours of the query that are neighbours in the text, as a share of the rarer one's best score."""
 ADJACENT = 2.0
@@ -124,13 +124,17 @@ def mostly(covered: float) -> float:
     return within_limits((covered - _MOSTLY_FROM) / (_MOSTLY - _MOSTLY_FROM))
 
 
-def unknown_weight(known: Sequence[float]) -> float:
+def unknown_weight(known: Sequence[float], rarest: float = 0.0) -> float:
     """Return the weight of a term that occurs nowhere, from the weights of the query's other terms (`known`).
 
     Its own rarity would be the highest of all, so that one misspelt word would hide every match of the others. Without
-    any weight, an off-topic query would be answered by its most ordinary word.
+    any weight, an off-topic query would be answered by its most ordinary word. `rarest`: the idf of a word in a single
+    chunk, which raises the weight within limits; 0 for a probable typing error.
     """
-    return _UNKNOWN * sum(known) / len(known) if known else 0.0
+    if not known:
+        return 0.0
+    average = sum(known) / len(known)
+    return min(_MAX_UNKNOWN * average, _UNKNOWN * max(average, rarest))
 
 
 def keywords_only_factor(total: float, unknown: float, documents: int) -> float:

@@ -348,6 +348,7 @@ class Searcher:
                 if context.suggestions and context.request.correct and widened is not analysis:
                     analysis, leg = widened, KeywordLeg(snapshot, widened, self._frequencies)
                     context.embedded = with_likely_words(context.query.free_text, widened, context.suggestions[0])
+                leg.weigh_missing({word for suggestion in context.suggestions for word, _ in suggestion.words})
         if tried is not None and within is None and (tried.analysis, tried.scope) == (analysis, scope):
             return tried
         return KeywordPart(example, analysis, conditions, scope, within, leg, named)

@@ -583,14 +583,29 @@ def test_unknown_word_does_not_hide_the_known_one(memory: BuiltinMemory) -> None
     assert [result.path for result in memory.search("zzyzx weir").results] == ["03.md"]
 
 
-def test_one_word_of_two_is_no_answer_unless_rare(memory: BuiltinMemory, tmp_path: Path) -> None:
+def test_one_word_suffices_if_other_is_probably_misspelt(memory: BuiltinMemory, tmp_path: Path) -> None:
     texts = ["Tricks with the stdin of a process."] * 4 + ["A password of many letters."] * 2
     for number, text in enumerate(texts):
         (tmp_path / "notes" / f"extra {number}.md").write_text(f"{text}\n", "utf-8")
     memory.sync()
     assert len(memory.search("stdin pasword").results) == 6
+    assert len(memory.search("stdin pasword", correct=False).results) == 4
     assert not memory.search("skateboard tricks").results
     assert memory.search("skateboard gauges").results  # in one note only, as rare as a word can be
+
+
+def test_missing_character_pair_is_not_a_missing_word(memory: BuiltinMemory, tmp_path: Path) -> None:
+    for number in range(4):
+        (tmp_path / "notes" / f"extra {number}.md").write_text("备份每天运行。\n", "utf-8")
+    memory.sync()
+    with memory.store.read() as snapshot:
+        pairs = KeywordLeg(snapshot, analyse_query("备份硬盘"), Frequencies())
+        words = KeywordLeg(snapshot, analyse_query("pump skateboard"), Frequencies())
+        before = [[term.idf for term in leg.terms] for leg in (pairs, words)]
+        for leg in (pairs, words):
+            leg.weigh_missing(())
+    assert [term.idf for term in pairs.terms] == before[0]
+    assert words.terms[1].idf > before[1][1]
 
 
 def test_pair_across_two_words_hardly_counts(memory: BuiltinMemory, tmp_path: Path) -> None:
