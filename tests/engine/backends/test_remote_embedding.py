@@ -142,7 +142,7 @@ def test_recovered_faults_are_not_billed_twice(server, open_remote, monkeypatch,
     assert not server.faults
     assert len(server.answered) == memory.status().chunks == NOTES
     assert set(server.answered.values()) == {1}
-    found = memory.search("word7x1 word7x2 word7x3 word7x4", mode="vector", min_score=0)
+    found = memory.search("word7x1 word7x2 word7x3 word7x4", min_score=0)
     assert found.results[0].path == "note7.md"
 
 
@@ -213,7 +213,7 @@ def test_going_back_to_a_model_sends_nothing(open_remote):
         report = memory.sync(approve=True)
         assert (report.error, report.vectors_embedded, report.vectors_pending) == ("", 0, 0)
         assert len(first.requests) == paid
-        assert memory.search("word7x1 word7x2", mode="vector", min_score=0).results[0].path == "note7.md"
+        assert memory.search("word7x1 word7x2", min_score=0).results[0].path == "note7.md"
 
 
 def test_other_dimensions_are_other_model(open_remote):

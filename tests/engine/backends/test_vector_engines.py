@@ -74,7 +74,7 @@ def write_notes(workspace: Path, numbers: range) -> None:
 
 
 def answers(memory: BuiltinMemory) -> list[tuple[str, float]]:
-    found = memory.search("the irrigation timer of pump 3", max_results=50, min_score=0, mode="vector")
+    found = memory.search("the irrigation timer of pump 3", max_results=50, min_score=0)
     return [(result.citation, result.score) for result in found.results]
 
 
@@ -245,7 +245,7 @@ def test_new_chunk_with_embedded_text_is_found_by_meaning(
         assert answers(memory)
         (workspace / copy).write_text("Pumps and valves.\n")
         memory.sync(reason="watch")
-    found = memory.search("pumps and valves", mode="vector", min_score=0).results
+    found = memory.search("pumps and valves", min_score=0).results
     assert {result.path for result in found[:3]} == {"one.md", "two.md", "three.md"}
 
 
@@ -334,7 +334,7 @@ def test_longer_components_than_before_get_other_codes(open_memory: OpenMemory, 
     (workspace / "high.md").write_text("A peak.\n")
     memory.sync()
     assert (engine_of(memory), scale() < before, len(provider.embedded)) == ("sqlite-vec", True, 5)
-    assert memory.search("peak", mode="vector", min_score=0).results[0].path == "high.md"
+    assert memory.search("peak", min_score=0).results[0].path == "high.md"
     again = scale()
     (workspace / "higher.md").write_text("Another peak.\n")
     memory.sync()
