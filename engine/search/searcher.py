@@ -275,10 +275,9 @@ class Searcher:
         from engine.search.corrections import is_answered, shorter_queries
 
         unmet = () if context.understood is None else context.understood.unmet
-        for shorter in shorter_queries(context.query, unmet, part.analysis, part.leg):
-            if is_answered(shorter, self._find_by_keywords(snapshot, context, tried, shorter.query)):
-                return shorter
-        return None
+        find = partial(self._find_by_keywords, snapshot, context, tried)
+        shorter = shorter_queries(context.query, unmet, part.analysis, part.leg)
+        return next((query for query in shorter if is_answered(query, find(query.query))), None)
 
     def _find_by_keywords(
         self, snapshot: Snapshot, context: SearchContext, tried: dict[str, KeywordPart], query: str

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,10 @@ from msgspec.structs import replace
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
 from engine.records import EarlierQuery
-from engine.search import result_cache
+from engine.search import chunk_filter, result_cache
 from engine.search.result_cache import IndexState, ResultCache, SearchState
 from engine.settings.search_settings import QuerySettings, ResultCacheSettings
+from engine.text import date_parsing
 from tests.helpers.fake_provider import FakeProvider
 
 
@@ -175,6 +177,23 @@ def test_relative_date_is_not_cached_over_midnight(memory, monkeypatch) -> None:
     Clock.day = 2
     assert memory.search("irrigation after:yesterday").age is None
     assert memory.search("irrigation").age is None
+
+
+def test_hours_back_are_not_cached_for_other_queries(memory, workspace: Path, monkeypatch) -> None:
+    class Clock(date_parsing.datetime):
+        hours = 0
+
+        @classmethod
+        def now(cls, tz=None):
+            return super().now(tz) + timedelta(hours=cls.hours)
+
+    for module in (date_parsing, chunk_filter):
+        monkeypatch.setattr(module, "datetime", Clock)
+    (workspace / "pump.md").write_text("# Pump\n\nThe irrigation pump leaks.\n", "utf-8")
+    memory.sync()
+    assert "pump.md" in paths(memory.search("irrigation after:2h"))
+    Clock.hours = 3
+    assert "pump.md" not in paths(memory.search("pump after:2h"))
 
 
 def test_cancelled_query_raises_despite_cached_answer(memory) -> None:
