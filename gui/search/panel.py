@@ -187,6 +187,7 @@ class Preview(QObject):
     @Slot()
     def emit_now(self) -> None:
         """Emit the current result immediately."""
+        self._timer.stop()
         result = self.view.list.current_result()
         if result is not None:
             self._keep_selection()
@@ -350,6 +351,7 @@ class SearchPanel(QObject, ViewPanel):
     @Slot(object)
     def _open(self, result: MemorySearchResult) -> None:
         self.box.remember()
+        self.preview.emit_now()  # later, it would replace what the user goes to from this result
         self.result_activated.emit(result, self.preview.query)
 
     @Slot(object)

@@ -85,7 +85,7 @@ class QueryHistory:
 
 
 class SearchField(QLineEdit):
-    """A field above a list that it filters. Down and Enter lead to the list, Escape clears the text."""
+    """A field above a list that it filters. Down and Enter alone lead to the list, Escape clears the text."""
 
     list_requested = Signal()
 
@@ -97,9 +97,10 @@ class SearchField(QLineEdit):
         add_clear_button(self)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        alone = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         if event.key() == Qt.Key.Key_Escape and self.text():
             self.clear()
-        elif event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        elif alone and event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.list_requested.emit()
         else:
             super().keyPressEvent(event)

@@ -815,3 +815,11 @@ def test_preview_waits_longer_for_typing_than_for_a_choice(qtbot, panel, box, re
     assert timer.interval() == PREVIEW_MS < after_typing
     qtbot.waitUntil(lambda: not panel.busy)
     assert signals["selected"][-1] == (results.current_result().path, "timer")
+
+
+def test_opened_result_is_not_previewed_later(qtbot, panel, box, results, signals):
+    panel.controller.idle.connect(lambda: qtbot.keyClick(box, Key.Key_Return), Qt.ConnectionType.SingleShotConnection)
+    box.setText("timer")
+    qtbot.waitUntil(lambda: bool(signals["activated"]))
+    assert signals["selected"] == signals["activated"] == [(results.current_result().path, "timer")]
+    assert not panel.busy

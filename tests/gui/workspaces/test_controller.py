@@ -155,6 +155,13 @@ def test_arrow_keys_in_box_move_selection(qtbot, window):
     assert not switcher.isVisible()
 
 
+def test_down_with_modifier_opens_no_workspace(qtbot, window):
+    switcher = _switcher(qtbot, window)
+    for modifier in (Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier):
+        qtbot.keyClick(switcher.box, Key.Key_Down, modifier)
+    assert switcher.isVisible()
+
+
 def test_missing_workspace_can_be_removed_but_not_opened(qtbot, window, folders, tmp_path):
     (folders["boat"] / "note.md").unlink()
     folders["boat"].rmdir()
