@@ -130,7 +130,7 @@ def print_table(rows: Iterable[tuple[str, str]]) -> None:
 
 
 _PHASES = {
-    "waiting": "Waiting: another Mnemoscope is writing this index",
+    "waiting": "Waiting: another program is writing this index",
     "discovering": "Looking for files",
     "indexing": "Indexing files",
     "embedding": "Embedding passages",

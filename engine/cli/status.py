@@ -53,7 +53,7 @@ def _about_workspace(status: MemoryProviderStatus, workspace: CliWorkspace) -> I
     last = status.last_sync
     # A command watches no files, but knows how the last update ended.
     unfinished = last is None or last.cancelled or last.error
-    remedy = "another process is updating it" if status.writer_elsewhere else "run mnemoscope index"
+    remedy = "another program is updating it" if status.writer_elsewhere else "run mnemoscope index"
     yield "Out of date", f"yes: {remedy}" if status.dirty or unfinished else "no"
     total = status.sizes.database + status.sizes.wal + status.sizes.matrix
     yield "Store", f"{status.db_path} ({size(total)}, generation {status.generation})"
@@ -99,7 +99,7 @@ def _about_probes(probes: dict[str, Probe]) -> Iterator[tuple[str, str]]:
 
 def _about_syncs(status: MemoryProviderStatus) -> Iterator[tuple[str, str]]:
     if status.writer_elsewhere:
-        yield "Writing now", "another process of Mnemoscope"
+        yield "Writing now", "another program"
     last = status.last_sync
     if last is None:
         yield "Last update", "never"

@@ -15,7 +15,7 @@ _TIME_LEFT_NEEDS = 3.0
 """Seconds of measured work before a time is predicted: a phase begins slowly, and would seem to take hours."""
 
 _LABELS: dict[SyncPhase, str] = {
-    "waiting": marked("Waiting: another Mnemoscope is writing this index"),
+    "waiting": marked("Waiting: another program is writing this index"),
     "discovering": marked("Looking for files"),
     "indexing": marked("Indexing files"),
     "embedding": marked("Embedding"),

@@ -141,7 +141,7 @@ class Health:
             pending,
         )
         if estimate is not None:
-            waits = tr("Embedding the passages with {provider} waits for your agreement.", provider=estimate.provider)
+            waits = tr("Embedding the passages with {provider} waits for your approval.", provider=estimate.provider)
             advice = tr("Allow the embedding, or choose another provider.")
             return degraded(id_, title, f"{detail} {waits}", advice=advice, count=pending)
         return degraded(id_, title, detail, repair=tr(UPDATE), count=pending)
@@ -236,7 +236,7 @@ def _summary(report: SyncReport) -> Iterator[str]:
         yield tr("The index was brought up to date with the notes.")
     if report.awaiting is not None:
         yield tr_count(
-            "{count:,} passage waits for your agreement before it is embedded.",
-            "{count:,} passages wait for your agreement before they are embedded.",
+            "{count:,} passage waits for your approval before it is embedded.",
+            "{count:,} passages wait for your approval before they are embedded.",
             report.awaiting.chunks,
         )

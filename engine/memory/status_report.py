@@ -291,8 +291,8 @@ def _vector_problems(status: MemoryProviderStatus) -> Iterator[Degraded]:
         yield Degraded("provider", str(failure), tr("To try it again, run mnemoscope status --deep."))
     if status.awaiting is not None:
         waiting = tr_count(
-            "{count:,} passage waits for your agreement before it is embedded.",
-            "{count:,} passages wait for your agreement before they are embedded.",
+            "{count:,} passage waits for your approval before it is embedded.",
+            "{count:,} passages wait for your approval before they are embedded.",
             status.awaiting.chunks,
         )
         yield Degraded("vectors", waiting, tr("Run mnemoscope index --yes."))

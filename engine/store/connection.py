@@ -53,7 +53,7 @@ def translated(database: Path) -> Iterator[None]:
         raise IndexReadOnly(read_only_message(database.parent)) from error
     except (apsw.BusyError, apsw.LockedError) as error:
         raise IndexBusy(
-            tr("Another process is using the index {file}: try again in a moment.", file=database)
+            tr("Another program is using the index {file}: try again in a moment.", file=database)
         ) from error
     except apsw.IOError as error:
         if database.is_dir():

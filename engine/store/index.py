@@ -242,7 +242,7 @@ class IndexStore:
     def locked(self) -> Iterator[None]:
         """Be the only writing process during the block. Raises `IndexBusy` if another process is."""
         if not self.try_lock():
-            raise IndexBusy(tr("Another process is writing the index: try again when it has finished."))
+            raise IndexBusy(tr("Another program is writing the index: try again when it has finished."))
         try:
             yield
         finally:
@@ -428,7 +428,7 @@ class IndexStore:
     def _replace_damaged(self, damage: IndexCorrupt) -> str:
         """Replace the damaged file with a new one, holding the writer lock. Returns the message to show."""
         if not self._take_lock():
-            mending = tr("Another process is repairing the index: try again in a moment.")
+            mending = tr("Another program is repairing the index: try again in a moment.")
             raise IndexBusy(f"{damage} {mending}") from damage
         try:
             self._writer, sentence = replace_damaged(self.files, damage)

@@ -119,7 +119,7 @@ def read_vectors(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
             stuck = status.syncing is None and bool(status.custom.get("providerError"))
             yield Diagnostic(tr("State"), "degraded" if stuck else "working", share)
         else:
-            why = (tr("Waiting for your agreement."), estimate_text(status.awaiting))
+            why = (tr("Waiting for your approval."), estimate_text(status.awaiting))
             yield Diagnostic(tr("State"), "degraded", share, " ".join(why), "embed")
     else:
         yield Diagnostic(tr("State"), "fine" if vector.rows else "off", tr("{count:,} ready", count=vector.rows))
@@ -269,11 +269,11 @@ def _index_state(status: MemoryProviderStatus) -> Diagnostic:
             index_remedy(status),
         )
     if status.writer_elsewhere:
-        return Diagnostic(tr("State"), "working", tr("another window is indexing"))
+        return Diagnostic(tr("State"), "working", tr("another program is indexing"))
     if status.syncing is not None:
         step = status.syncing
         if step.phase == "waiting" and not status.paused:
-            return Diagnostic(tr("State"), "working", tr("waits for another window"))
+            return Diagnostic(tr("State"), "working", tr("waits for another program"))
         word = tr("paused") if status.paused else tr(_PHASES[step.phase])
         if step.total:
             word = tr("{state}, {share:.0%}", state=word, share=step.completed / step.total)

@@ -107,8 +107,8 @@ def _vectors(status: MemoryProviderStatus, refused: bool) -> Iterator[Attention]
         return
     if status.awaiting is not None:
         title = tr_count(
-            "{count:,} passage waits for your agreement to be embedded",
-            "{count:,} passages wait for your agreement to be embedded",
+            "{count:,} passage waits for your approval to be embedded",
+            "{count:,} passages wait for your approval to be embedded",
             status.pending_vectors,
         )
         yield Attention("awaiting", "degraded", title, estimate_text(status.awaiting), (tr("Embed…"), "embed"))

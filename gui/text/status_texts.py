@@ -213,7 +213,7 @@ def _pending_vectors(status: MemoryProviderStatus) -> str:
     count = status.pending_vectors
     if status.awaiting is None:
         return tr_count("{count:,} passage without a vector yet", "{count:,} passages without a vector yet", count)
-    return tr_count("{count:,} passage waits for your agreement", "{count:,} passages wait for your agreement", count)
+    return tr_count("{count:,} passage waits for your approval", "{count:,} passages wait for your approval", count)
 
 
 def _running(status: MemoryProviderStatus, step: MemorySyncProgressUpdate, stalled_for: float) -> SyncLine:
@@ -224,7 +224,7 @@ def _running(status: MemoryProviderStatus, step: MemorySyncProgressUpdate, stall
     # The end of another process, and of batch jobs, can't be predicted.
     waiting = tr(PHASE_WORDS["waiting"])
     if step.phase == "waiting":
-        return _running_line(status, step, "working", waiting, tr("another Mnemoscope is writing this index"))
+        return _running_line(status, step, "working", waiting, tr("another program is writing this index"))
     if step.waiting:
         jobs = tr_count(
             "for {count:,} batch job of {provider}",

@@ -223,7 +223,7 @@ def test_repair_does_not_embed_without_approval(open_memory: OpenMemory) -> None
     assert paid.embedded == []
     finding = findings(memory)["meaning"]
     assert (finding.repair, finding.count) == ("", 4)
-    assert "waits for your agreement" in finding.detail
+    assert "waits for your approval" in finding.detail
     memory.insight.repair()
     assert paid.embedded == []
 
@@ -399,7 +399,7 @@ def test_nothing_is_repaired_while_another_process_writes(memory: BuiltinMemory)
     try:
         assert other.try_lock()
         assert wrong(memory) == {"keywords", "writing"}
-        with pytest.raises(IndexBusy, match="Another process"):
+        with pytest.raises(IndexBusy, match="Another program"):
             memory.insight.repair(["keywords"])
     finally:
         other.close()

@@ -132,7 +132,7 @@ def test_sync_waits_for_other_process_then_works(open_memory) -> None:
     thread, phases_seen, reports = _waiting(memory)
     status = memory.status()
     assert (status.syncing.phase, status.writer_elsewhere) == ("waiting", False)
-    assert "another Mnemoscope is writing this index" in status.syncing.label
+    assert "another program is writing this index" in status.syncing.label
     assert hits(memory, "hose") == []
     other.release()
     thread.join(60)

@@ -161,7 +161,7 @@ def test_another_writer_is_not_disturbed(verb: Run, folder: Path, tmp_path: Path
     finally:
         other.close()
     assert (answer.code, answer.out) == (1, "")
-    assert "Another process is writing the index" in answer.err
+    assert "Another program is writing the index" in answer.err
 
 
 def test_broken_model_keeps_keyword_search(verb: Run, settings: Path, monkeypatch: pytest.MonkeyPatch) -> None:

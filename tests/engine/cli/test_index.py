@@ -54,8 +54,8 @@ def test_index_removes_leftovers_of_a_kill(run: Run, folder: Path) -> None:
 def test_not_watching_has_reason_line(run: Run, memory: FakeMemory) -> None:
     waiting = make_progress(phase="waiting", completed=0, total=0, rate=0, seconds_left=None, current_file="")
     memory.script = (waiting, waiting, make_progress(phase="indexing"))
-    assert run("index").err == "Waiting: another Mnemoscope is writing this index.\n"
-    assert progress_text(waiting, 61) == "Waiting: another Mnemoscope is writing this index · elapsed 1:01"
+    assert run("index").err == "Waiting: another program is writing this index.\n"
+    assert progress_text(waiting, 61) == "Waiting: another program is writing this index · elapsed 1:01"
 
 
 def test_index_json_prints_report_as_last_line(run: Run) -> None:

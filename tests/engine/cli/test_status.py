@@ -84,7 +84,7 @@ def test_status_shows_each_problem(run: Run, memory: FakeMemory) -> None:
     )
     out = run("status").out
     lines = fields(out)
-    assert lines["Out of date"] == "yes: another process is updating it"
+    assert lines["Out of date"] == "yes: another program is updating it"
     assert lines["Extra paths"] == "/a, /b"
     assert lines["Fallback"] == "from openai: No key."
     assert lines["Keywords"] == "unavailable: No FTS5."

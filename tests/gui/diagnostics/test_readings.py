@@ -90,7 +90,7 @@ def test_labels_are_narrower_than_their_column(qtbot, tag):
         ({"files": 0}, "off", "empty", "sync"),
         ({"syncing": make_progress()}, "working", "embedding, 48%", None),
         ({"syncing": make_progress(), "paused": True}, "off", "paused, 48%", None),
-        ({"writer_elsewhere": True}, "working", "another window is indexing", None),
+        ({"writer_elsewhere": True}, "working", "another program is indexing", None),
         ({"index_error": "It was damaged."}, "degraded", "had a problem with the index", "rebuild"),
         ({"index_error": "It is gone.", "backend": "qmd"}, "degraded", "had a problem with the index", "sync"),
         ({"index_error": "No rights.", "custom": {"readOnly": "No rights."}}, "degraded", "read only", "show-index"),

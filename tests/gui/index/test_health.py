@@ -190,11 +190,11 @@ def test_read_only_index_refuses_repairs_with_reason(show: Show) -> None:
 
 def test_repair_failure_is_shown(qtbot, show: Show) -> None:
     health = FakeHealth(KEYWORDS)
-    health.problem = IndexBusy("Another process is writing the index.")
+    health.problem = IndexBusy("Another program is writing the index.")
     page = show(health)
     page.repair(["keywords"])
     qtbot.waitUntil(lambda: len(health.checks) == 2 and not page.busy)
-    assert page.summary_bar.message_label.text() == "Another process is writing the index."
+    assert page.summary_bar.message_label.text() == "Another program is writing the index."
     assert names(page) == ["Keyword index"]
 
 

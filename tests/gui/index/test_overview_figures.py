@@ -202,7 +202,7 @@ def test_pending_vectors_show_reason():
     assert rows(pending_vectors=1)[0][2] == "sync"
     assert rows(pending_vectors=3, syncing=make_progress()) == [], "the sync is making them"
     title, _, action = rows(pending_vectors=3, awaiting=make_estimate())[0]
-    assert (title, action) == ("3 passages wait for your agreement to be embedded", "embed")
+    assert (title, action) == ("3 passages wait for your approval to be embedded", "embed")
 
 
 def test_errors_come_first():

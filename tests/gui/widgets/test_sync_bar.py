@@ -61,7 +61,7 @@ def test_waiting_for_other_process_is_not_stalled():
     step = make_progress(phase="waiting", completed=0, total=0, rate=0, seconds_left=None, reused=0, current_file="")
     line = _line(3600, syncing=step)
     assert (line.state, line.word, line.running) == ("working", "Waiting", True)
-    assert line.detail == "another Mnemoscope is writing this index"
+    assert line.detail == "another program is writing this index"
     assert (line.count, line.fraction) == ("", 0.0)
     assert _line(3600, syncing=step, paused=True).word == "Paused"
 
@@ -100,13 +100,13 @@ def test_chunks_pending_in_batch_job_are_shown_separately():
             {"last_sync": LAST, "pending_vectors": 1234, "awaiting": make_estimate()},
             "degraded",
             "Keyword search is ready",
-            "1,234 passages wait for your agreement · 2 min ago",
+            "1,234 passages wait for your approval · 2 min ago",
         ),
         (
             {"last_sync": LAST, "pending_vectors": 1, "awaiting": make_estimate()},
             "degraded",
             "Keyword search is ready",
-            "1 passage waits for your agreement · 2 min ago",
+            "1 passage waits for your approval · 2 min ago",
         ),
         (
             {"last_sync": make_summary(started=NOW - 121.2, cancelled=True), "pending_vectors": 16},
