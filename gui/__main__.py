@@ -148,7 +148,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     start = None
     if arguments == ["--toggle"]:  # from a desktop shortcut: forwarded to the running program before anything is loaded
         start = _begin(arguments, None)
-        if start.handed_over:
+        if start.forwarded:
             return 0
     _import_lightly()
     from gui.app.command_line import parse_options
@@ -159,7 +159,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return stop.code if isinstance(stop.code, int) else 0
     if start is None and not options.is_separate:
         start = _begin(arguments, options.config)
-    if start is not None and start.handed_over:
+    if start is not None and start.forwarded:
         return 0
     if start is not None and start.refused:
         if sys.stderr is not None:

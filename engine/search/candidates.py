@@ -14,7 +14,7 @@ from engine.search.query_boosts import CANDIDATES, NamedInQuery
 from engine.search.query_conditions import Conditions
 from engine.search.result_set import EarlierResults, leave_out
 from engine.search.search_context import SearchContext, SearchRequest
-from engine.search.title_matches import named_chunks
+from engine.search.title_matches import first_chunks_named
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis
 
@@ -102,7 +102,7 @@ def _by_keywords(part: KeywordPart, limit: int, snapshot: Snapshot, context: Sea
     # The last candidate decides whether to fetch more, so others are put before it.
     found = _of_other_files(best, part, limit, snapshot, context.request) + best
     if scope == ChunkFilter():
-        found = named_chunks(snapshot, context.query, part.analysis, leg.titled()) + found
+        found = first_chunks_named(snapshot, context.query, part.analysis, leg.titled()) + found
     return list(dict.fromkeys(part.adjacent + found))
 
 

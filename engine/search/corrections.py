@@ -73,10 +73,11 @@ def best_correction(
 def shorter_queries(
     query: Query, unmet: Sequence[Clause], analysis: QueryAnalysis, leg: KeywordLeg
 ) -> Iterator[QuerySuggestion]:
-    """Yield short versions of a query, each without one of its words, best first; none for questions and operators,
-    but a query with quotations that nothing contains as words.
+    """Yield versions of a short query, each without one of its words, best first; none for a question.
 
-    `unmet`: the conditions that no chunk satisfies.
+    A query with quotations that nothing contains is yielded with their words instead, and one with other operators not
+    at all. `unmet`: the conditions that no chunk satisfies.
+
     A word that occurs nowhere is left out, unless it is written as a name: a passage about another name is no answer.
     If all words occur, the most common ones are left out first. A rare word must remain, since passages with only
     common words match by chance.

@@ -73,7 +73,7 @@ _LIMITS: tuple[tuple[RemedyName, str, dict[str, Any]], ...] = (
 """For each limit: the name of its remedy, the advice, and the filter's fields without the limit."""
 
 
-def advised(
+def with_remedies(
     outcome: SearchOutcome,
     context: SearchContext,
     snapshot: Snapshot,
@@ -92,10 +92,10 @@ def advised(
         *_Advice(context, stage, snapshot, run_query).remedies(),
         *tool_texts(context, stage, snapshot, settings),
     )
-    with_remedies = SearchExplanation(stages=explanation.stages, results=(), emptied_by=stage, remedies=remedies)
+    advice = SearchExplanation(stages=explanation.stages, results=(), emptied_by=stage, remedies=remedies)
     unmatched = stage in UNMATCHED and context.query.required
     understood = rest_unmatched(context.query) if unmatched else outcome.understood
-    return msgspec.structs.replace(outcome, explanation=with_remedies, understood=understood)
+    return msgspec.structs.replace(outcome, explanation=advice, understood=understood)
 
 
 def emptied_by(stages: tuple[SearchStage, ...]) -> str:

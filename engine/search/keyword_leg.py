@@ -316,7 +316,7 @@ class KeywordLeg:
         return self.chunks > document_frequencies.LARGE and max(matches, self._matches) > _COMMON
 
     def _estimated(self, expression: str, scope: ChunkFilter) -> int:
-        """Return about how many chunks within the filter `scope` match an FTS5 expression, from the newest ones."""
+        """Estimate how many chunks within the filter `scope` match an FTS5 expression, by a sample of the newest."""
         chunks = len(scope.listed(self._snapshot) or ()) if scope.is_listed(self._snapshot) else self._snapshot_chunks
         share = max(_SAMPLE, chunks // _MAX_SAMPLED)
         counted = self._limited_to(expression, scope, self._newest(scope, share))
@@ -328,7 +328,7 @@ class KeywordLeg:
         return self._estimates[counted]
 
     def _newest(self, scope: ChunkFilter, share: float) -> int:
-        """Return the id above which one in `share` chunks of a filter is, the most recently indexed ones."""
+        """Return the id above which the newest chunks of a filter are, one in `share` of all."""
         if scope.is_listed(self._snapshot) and (ids := scope.listed(self._snapshot)):
             return ids[-1 - int((len(ids) - 1) / share)] - 1
         oldest, newest = self._snapshot.chunk_id_range()

@@ -110,7 +110,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         return max(held) * scoring.mostly(self.parts_of(id_, contributions, strengths, 0.0).covered) if held else 0.0
 
     def keywords_only_factor(self, chunks: int) -> float:
-        """Return the factor of scores in a search where only keywords count, in an index of so many chunks.
+        """Return the factor for scores in a search by keywords alone, in an index of `chunks` chunks.
 
         It is 1 for alternatives, which are never required together. Of two words, the unknown one may be misspelt.
         """
@@ -120,11 +120,10 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         return scoring.keywords_only_factor(self.scale.total, unknown, chunks)
 
     def with_all_before(self, unfinished: str) -> set[int]:
-        """Return the chunks that hold all terms before the last one, if that is `unfinished`; none if it follows a
-        single term.
+        """Return the chunks that contain all terms but the last one, if that is `unfinished` and the third or later.
 
-        Its first letter or two may be another, rare word, and the query's vector is that of this word. Most chunks have
-        a longer word that begins so.
+        The typed letters of an unfinished word may be another, rare word, whose meaning the query's vector then has.
+        Most chunks contain a longer word that begins with them.
         """
         if not unfinished.isalpha() or self.groups or len(self.terms) < 3 or self.terms[-1].surface != unfinished:
             return set()
@@ -142,8 +141,8 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         return msgspec.structs.replace(parts, name=self.names.get(id_, 0.0), elsewhere=elsewhere, in_project=in_project)
 
     def in_project(self, id_: int) -> dict[int, float]:
-        """Return the terms missing in a chunk that other chunks of its project hold: positions, with the share of the
-        query that each counts for. Empty if other chunks of its file count for all missing terms.
+        """Return the missing terms of a chunk that other chunks of its project contain, and each one's share of the
+        query, by the term's position. Empty if other chunks of its file count for all missing terms.
         """
         if id_ in self.in_file or not (shares := self.project_shares.get(id_)):
             return {}

@@ -342,12 +342,12 @@ def excluded_files(
         yield SearchRemedy("excluded", "", advice, path=path, extension=unlisted_extension(issue))
 
 
-def reasons_for_weak(
+def with_missing_sources(
     outcome: "SearchOutcome", context: SearchContext, snapshot: Snapshot, settings: "Settings | None"
 ) -> "SearchOutcome":
-    """Return an answer whose results lack words of the query with remedies for files and texts that are not indexed.
+    """Add remedies for files and texts that are not indexed to an answer without some words of the query.
 
-    Texts of tools are searched only for an answer that is to be explained, since that reads transcripts.
+    Texts of tools are searched only if the answer is to be explained, since that reads transcripts.
     """
     unknown = None if outcome.similar_only else outcome.unknown_words
     remedies = tuple(excluded_files(snapshot, context, unknown))

@@ -19,10 +19,10 @@ _DEMANDS = {
 """Texts for a condition, by whether it has only operators, and whether it is negated."""
 
 
-def understood(query: Query) -> str:
+def describe_query(query: Query) -> str:
     """Describe in sentences how a query was parsed.
 
-    For example: "Searched for drip, valve*. Every result has “left valve”, excludes hose and matches path:daily.".
+    Example: "Searched for drip, valve*. Every result has “left valve”, excludes hose and matches path:daily.".
     """
     words = [_shown(atom) for _, atom in query.searched_atoms()]
     if words:
@@ -38,7 +38,7 @@ def describe_understood(understood_query: UnderstoodQuery) -> str:
     query = understood_query.query
     if understood_query.wordless:
         return no_words()
-    sentence = understood(query)
+    sentence = describe_query(query)
     if not understood_query.satisfied:
         demanded = any_of(map(describe_condition, understood_query.unmet)) or describe_conditions(query)
         if understood_query.filtered:

@@ -18,7 +18,7 @@ from engine.search.query_boosts import Boost, NamedInQuery, QueryBoosts, signed_
 from engine.search.score_cut_off import diverse, languages_of
 from engine.search.scoring import FULL_MATCH, FULL_SIMILARITY, Blend, Evidence, name_bonus, within_limits
 from engine.search.search_context import SearchContext
-from engine.search.title_matches import NamedChunk, chunks_called_like, name_matches, name_use, put_first
+from engine.search.title_matches import NamedChunk, name_matches, name_use, put_first, scored_chunks_named
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis
 
@@ -169,7 +169,7 @@ class Ranker:
             blend = self._blend(vector_leg, trusted, alone, part.analysis, context)
         if vector_leg is None and not ages and not boosts:
             words, found, below = _ranked_by_keywords(ids, words, blend, part, snapshot, context)
-            _note_names(boosts, len(ids), part, context)
+            _record_names(boosts, len(ids), part, context)
             return words, found, below, blend
         with context.timed("vector"):
             blend = _with_foreign(scorer, best, blend, part.analysis, snapshot, context)
@@ -178,10 +178,10 @@ class Ranker:
             ranked = scorer.ranked(known, blend)
         with context.timed("keyword"):
             scorer.words = words = words.with_uses(_uses((other.id for other in ranked), words, snapshot, context))
-            named = chunks_called_like(snapshot, context.query, part.analysis, words)
+            named = scored_chunks_named(snapshot, context.query, part.analysis, words)
         ranked = scorer.ranked_exactly(ranked, words.used.keys(), blend, context)
         found = _named_first(ranked, named, len(ids), len(ranked), words, context)
-        _note_names(boosts, len(ids), part, context)  # after the stages whose best score is without boosts
+        _record_names(boosts, len(ids), part, context)  # after the stages whose best score is without boosts
         return words, found, 0, blend
 
     def _blend(
@@ -203,10 +203,10 @@ class Ranker:
             return Blend.between_passages()
         return Blend.of(vector_leg.calibration, evidence, analysis.word_count, alone)
 
-    def spread(
+    def diversify(
         self, results: list[Scored], snapshot: Snapshot, vector_leg: "VectorLeg | None", context: SearchContext
     ) -> list[Scored]:
-        """Reorder results so that similar ones don't follow each other."""
+        """Reorder results so that similar ones are apart."""
         from engine.search.diversity import MAX_REORDERED, similarity_of
 
         model = None if vector_leg is None else vector_leg.model
@@ -270,7 +270,7 @@ def _ranked_by_keywords(
         rows = sorted([row(id_) for id_ in ids if id_ in words.evidence])
     with context.timed("keyword"):
         words = words.with_uses(_uses((id_ for _, _, id_ in rows), words, snapshot, context))
-        named = chunks_called_like(snapshot, context.query, part.analysis, words)
+        named = scored_chunks_named(snapshot, context.query, part.analysis, words)
     with context.timed("merge"):
         if words.used:
             rows = sorted([row(id_) for _, _, id_ in rows])
@@ -296,7 +296,7 @@ def _named_first(
     return put_first(ranked, named, words, scored, context.stages)
 
 
-def _note_names(boosts: Mapping[int, Boost], count: int, part: KeywordPart, context: SearchContext) -> None:
+def _record_names(boosts: Mapping[int, Boost], count: int, part: KeywordPart, context: SearchContext) -> None:
     """Record the stages in which some of `count` candidates were boosted by names in the query."""
     if part.named.times:
         dated = sum(boost.time is not None for boost in boosts.values())

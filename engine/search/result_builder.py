@@ -138,7 +138,7 @@ def _make_results(
         if context.cancel is not None:
             context.cancel.checkpoint()
         chunk = chunks[scored.id]
-        text = _later(_make_text, chunk, analysis, roles, scored.id in around, near.get(scored.id, NO_CHUNKS))
+        text = _lazy_text(_make_text, chunk, analysis, roles, scored.id in around, near.get(scored.id, NO_CHUNKS))
         same = tuple(copy_of(chunks[id_], text, chunk) for id_ in copies.get(scored.id, ()) if id_ in chunks)
         result = _make_result(chunk, scored, blend, text, same)
         if at_call:
@@ -190,8 +190,8 @@ def _make_result(
     )
 
 
-class _Later:
-    """Makes a text with a function when it is first called."""
+class _LazyText:
+    """A function that makes a text when it is first called, and returns the same text later."""
 
     def __init__(self, make: Callable[..., ResultText], *arguments: object) -> None:
         self._make = make, arguments
@@ -206,7 +206,7 @@ class _Later:
 
 
 # The answer by keywords and the complete one share results, and so does a query repeated after a sync.
-_later = lru_cache(512)(_Later)
+_lazy_text = lru_cache(512)(_LazyText)
 
 
 def _make_text(
@@ -318,7 +318,7 @@ def copy_of(chunk: StoredChunk, text: Callable[[], ResultText], original: Stored
         citation=chunk.citation,
         title=chunk.title,
         modified=chunk.modified,
-        text=_later(_text_in_copy, text, chunk, original),
+        text=_lazy_text(_text_in_copy, text, chunk, original),
     )
 
 

@@ -115,7 +115,7 @@ def rarity(idf: float) -> float:
 
 
 def are_rare_together(idfs: Sequence[float], chunks: int) -> bool:
-    """Return whether three or more terms would meet by chance in less than a twentieth of one of so many chunks."""
+    """Return whether chance alone would put three or more terms together in fewer than 0.05 of `chunks` chunks."""
     return len(idfs) > 2 and sum(idfs) > math.log(_TWENTIETH * chunks)
 
 

@@ -14,7 +14,7 @@ from engine.search.chunk_filter import CachedFilters, ChunkFilter, KnownFiles
 from engine.search.document_frequencies import Frequencies
 from engine.search.keyword_leg import KeywordLeg
 from engine.search.keyword_scores import ScoreInputs
-from engine.search.named_in_query import excluded_files, reasons_for_weak
+from engine.search.named_in_query import excluded_files, with_missing_sources
 from engine.search.pipeline_stages import EmptyIndex, KeywordsOnly, UnderstoodQuery, UnknownWords
 from engine.search.query_conditions import Conditions, files_to_search, restrict
 from engine.search.query_embedding import QueryEmbedder, WordModel
@@ -215,7 +215,7 @@ class Searcher:
         if outcome.results:
             if outcome.all_words or not context.query.free_text or context.request.like is not None:
                 return outcome
-            return reasons_for_weak(outcome, context, snapshot, self._settings)
+            return with_missing_sources(outcome, context, snapshot, self._settings)
 
         def run_query(other: SearchRequest) -> SearchOutcome:
             trial = SearchContext.for_request(other, context.cancel)
@@ -233,9 +233,9 @@ class Searcher:
             outcome = msgspec.structs.replace(outcome, suggestions=found)
         if outcome.explanation is None:
             return outcome
-        from engine.search.empty_result_advice import advised
+        from engine.search.empty_result_advice import with_remedies
 
-        return advised(outcome, context, snapshot, run_query, self._settings)
+        return with_remedies(outcome, context, snapshot, run_query, self._settings)
 
     def _correction(
         self,
@@ -413,7 +413,7 @@ class Searcher:
                 results = order_by_best(results, vector_leg, analysis, self._frequencies.counts(snapshot), context)
         if context.request.diverse:
             with context.timed("merge"):
-                results = self._ranker.spread(results, snapshot, vector_leg, context)
+                results = self._ranker.diversify(results, snapshot, vector_leg, context)
         results, total = with_wordless(results, snapshot, part.scope, context)
         score_inputs = ScoreInputs(words, blend, vector_leg, context.request.min_score)
         own_language = foreign.isdisjoint(scored.id for scored in results)

@@ -84,9 +84,12 @@ class _Typed(msgspec.Struct, frozen=True):
         is_name = in_one_case and is_written_as_name(word, term.start, query, language)
         return cls(word, *_search_word(term), language, is_name, any(other.stop for other in analysis.terms), model)
 
-    def hardly_in(self, word: str, languages: Sequence[str]) -> Sequence[str]:
-        """Return the `languages` in whose texts `word` is a function word, unless it is probably meant: if its letters
-        are only swapped or doubled, or if the query is a sentence in that language and the first letter is right."""
+    def common_languages(self, word: str, languages: Sequence[str]) -> Sequence[str]:
+        """Return the `languages` whose texts don't count as evidence for `word`, since it is a function word there.
+
+        All texts count if the typo only swaps or doubles letters, or if the query is a sentence in the language of the
+        function word and the first letter is right: then that word is probably meant.
+        """
         if sorted(word) == sorted(self.token) or _undoubled(word) == _undoubled(self.token):
             return ()
         if word in unsearched_words(self.language):
@@ -180,7 +183,7 @@ class Spelling:
             for near in self._remembered(snapshot, typed, apart=apart):
                 if near.typos != typos:
                     continue
-                common = () if apart else typed.hardly_in(near.token, languages)
+                common = () if apart else typed.common_languages(near.token, languages)
                 if common and len(common) == len(languages):
                     continue
                 text = _text_containing(snapshot, near.token, typed.column, scope, common=common)

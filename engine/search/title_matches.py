@@ -84,10 +84,10 @@ class NamedChunk(msgspec.Struct, frozen=True):
     """The chunk's first line."""
 
 
-def chunks_named(
+def _named_among(
     snapshot: Snapshot, query: Query, analysis: QueryAnalysis, ids: Collection[int]
 ) -> dict[int, NamedChunk]:
-    """Return the chunks, by id, whose file has a title, alias or name equal to the query.
+    """Return those of the chunks `ids` whose file has a title, alias or name equal to the query, by id.
 
     The query is compared with and without its function words and fillers, and without spaces and punctuation: "invoice
     2024" equals `invoice2024`. If no name is equal, several words that no text has next to each other may be the
@@ -122,10 +122,10 @@ def _is_in_texts(snapshot: Snapshot, query: Query) -> bool:
     return row is not None
 
 
-def chunks_called_like(
+def scored_chunks_named(
     snapshot: Snapshot, query: Query, analysis: QueryAnalysis, words: KeywordScores
 ) -> dict[int, NamedChunk]:
-    """Return the scored chunks that belong to notes named like the query; see `chunks_named`.
+    """Return the scored chunks whose file has a title, alias or name equal to the query; see `_named_among`.
 
     If a text has the whole query as a phrase, including function words, the name must also have these, unless they all
     come before it, as in "the water pump".
@@ -136,28 +136,30 @@ def chunks_called_like(
     # A chunk is not complete if texts have the exact form, since names such as `notes-x.md` are indexed as stems.
     scored = words.around.intersection(words.contributions)
     matching = {id_ for id_ in scored if all(compress(words.contributions[id_], distinctive))}
-    named = chunks_named(snapshot, query, analysis, matching | (words.complete & words.around))
+    named = _named_among(snapshot, query, analysis, matching | (words.complete & words.around))
     if not (named and words.adjacent):
         return named
     whole, *shorter = map("".join, _names_in(query, analysis))
     return named if whole.endswith(tuple(shorter)) else {id_: chunk for id_, chunk in named.items() if chunk.whole}
 
 
-def named_chunks(snapshot: Snapshot, query: Query, analysis: QueryAnalysis, titled: Sequence[int] | None) -> list[int]:
+def first_chunks_named(
+    snapshot: Snapshot, query: Query, analysis: QueryAnalysis, titled: Sequence[int] | None
+) -> list[int]:
     """Return the first chunk of each file whose title, alias or name equals the query, with and without its fillers.
 
     If most chunks contain a word, such as the subject of a whole collection, a keyword ranking doesn't reach the note
     of that name. `titled` are chunks that include all of such files, if they are few; None to look up the names by
     which links find notes, and the titles of sessions.
     """
-    ids = _first_chunks_named(snapshot, query, analysis) if titled is None else titled
+    ids = _candidates_named(snapshot, query, analysis) if titled is None else titled
     first: dict[int, tuple[int, int]] = {}
-    for id_, named in chunks_named(snapshot, query, analysis, ids).items():
+    for id_, named in _named_among(snapshot, query, analysis, ids).items():
         first[named.file] = min((named.line, id_), first.get(named.file, (named.line, id_)))
     return [id_ for _, id_ in first.values()][:_MAX_NAMED]
 
 
-def _first_chunks_named(snapshot: Snapshot, query: Query, analysis: QueryAnalysis) -> set[int]:
+def _candidates_named(snapshot: Snapshot, query: Query, analysis: QueryAnalysis) -> set[int]:
     """Return the first chunks of files that may have the query as a name, with and without its fillers."""
     tables, ids = snapshot.tables, set[int]()
     longer = "%" if is_half_typed(query) else ""

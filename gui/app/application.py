@@ -37,7 +37,7 @@ from gui.core.workspace import OpenWorkspace, Workspace
 from gui.style.appearance import Appearance
 from gui.widgets.accessibility import describe_painted_widgets
 from gui.widgets.icons import application_icon
-from gui.window.main_window import MainWindow, PanelsAhead
+from gui.window.main_window import MainWindow, PanelPreloader
 
 _HOUR, _DAY = 3600, 86_400
 _DATES = "dates.toml"
@@ -224,7 +224,7 @@ class _Program:
             self._window.resize(*self._options.size)
         elif self._options.screenshot is None and not self._window.state.geometry:  # Qt bounds a restored one
             self._window.resize(self._window.size().boundedTo(self._window.screen().availableSize()))
-        PanelsAhead(self._window)
+        PanelPreloader(self._window)
         if not (self._options.toggle or self._options.background):
             self._window.show()
         self._collector.freeze()

@@ -214,7 +214,7 @@ class CrashController(QObject):
     restart_requested = Signal()
 
     def __init__(
-        self, window: QWidget, catching: ExceptionHooks, settings: Callable[[], Settings | None], log_file: Path | None
+        self, window: QWidget, hooks: ExceptionHooks, settings: Callable[[], Settings | None], log_file: Path | None
     ) -> None:
         """`settings` returns the current settings; None if they are unknown."""
         super().__init__(window)
@@ -224,7 +224,7 @@ class CrashController(QObject):
         self._failures: dict[tuple[str, str], tuple[Failure, int]] = {}
         self._opened = 0
         self.dialog: CrashDialog | None = None
-        catching.caught.connect(self.show_failure, Qt.ConnectionType.QueuedConnection)
+        hooks.caught.connect(self.show_failure, Qt.ConnectionType.QueuedConnection)
 
     @Slot(object)
     def show_failure(self, failure: Failure) -> None:

@@ -132,11 +132,11 @@ class BackgroundMode(QObject):
         self._explanation: QMessageBox | None = None
         self.hides_on_close = False
         """Whether the program stays open when the window closes."""
-        window.quit_requested.connect(self._note_quit)
+        window.quit_requested.connect(self._record_quit)
         window.installEventFilter(self)
 
     @Slot()
-    def _note_quit(self) -> None:
+    def _record_quit(self) -> None:
         self._quitting = True
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -48,30 +48,30 @@ class Screenshot(QObject):
         self._complete_polls = 0
         self._started = time.monotonic()
         QApplication.setCursorFlashTime(0)  # no picture depends on whether the text cursor is shown just then
-        window.search.preview.selected.connect(self._note_requested)
-        window.viewer.file_shown.connect(self._note_shown)
+        window.search.preview.selected.connect(self._record_requested)
+        window.viewer.file_shown.connect(self._record_shown)
         made = window.views.made
-        made.when(SessionsPanel, lambda sessions: sessions.session_selected.connect(self._note_session))
-        made.when(EditsPanel, lambda edits: edits.edit_selected.connect(self._note_edit))
-        made.when(ConversationPanel, lambda conversation: conversation.session_shown.connect(self._note_shown))
+        made.when(SessionsPanel, lambda sessions: sessions.session_selected.connect(self._record_session))
+        made.when(EditsPanel, lambda edits: edits.edit_selected.connect(self._record_edit))
+        made.when(ConversationPanel, lambda conversation: conversation.session_shown.connect(self._record_shown))
         self._timer = QTimer(self, interval=_POLL_MS)
         self._timer.timeout.connect(self._poll)
         self._timer.start()
 
     @Slot(object, object)
-    def _note_requested(self, result: MemorySearchResult, _query: str) -> None:
+    def _record_requested(self, result: MemorySearchResult, _query: str) -> None:
         self._requested_file = result.path
 
     @Slot(object)
-    def _note_session(self, summary: SessionSummary | None) -> None:
+    def _record_session(self, summary: SessionSummary | None) -> None:
         self._requested_file = summary.path if summary else ""
 
     @Slot(object)
-    def _note_edit(self, use: FileUse | None) -> None:
+    def _record_edit(self, use: FileUse | None) -> None:
         self._requested_file = use.session if use else ""
 
     @Slot(str)
-    def _note_shown(self, name: str) -> None:
+    def _record_shown(self, name: str) -> None:
         self._shown_file = name
 
     @Slot()

@@ -201,11 +201,11 @@ def _send_to_pipe(name: str, message: bytes, timeout: float) -> bytes | None:
 class SingleInstance(NamedTuple):
     """Whether this process is the first one, or has sent its arguments to a running one.
 
-    `handed_over`: the running program has accepted the request. Otherwise this one continues and listens at `address`,
+    `forwarded`: the running program has accepted the request. Otherwise this one continues and listens at `address`,
     if there is one; it holds `lock` until it ends, unless it replaces one that hangs.
     """
 
-    handed_over: bool
+    forwarded: bool
     address: IpcAddress | None = None
     lock: Optional["BaseFileLock"] = None
     refused: bool = False
@@ -221,16 +221,16 @@ def begin(arguments: list[str], config: Path | None) -> SingleInstance:
     """Send `arguments` to the program that runs with these settings, or become that program if none runs."""
     address = find_address(config)
     if address is None:
-        return SingleInstance(handed_over=False)
+        return SingleInstance(forwarded=False)
     message = encode(message_of(arguments))
     deadline = time.monotonic() + START_SECONDS
     while True:
         outcome = send_message(address.name, message)
         if outcome in ("taken", "refused"):
-            return SingleInstance(handed_over=outcome == "taken", refused=outcome == "refused")
+            return SingleInstance(forwarded=outcome == "taken", refused=outcome == "refused")
         lock = _acquire(address)
         if lock is not None or outcome == "silent" or time.monotonic() > deadline:
-            return SingleInstance(handed_over=False, address=address, lock=lock)
+            return SingleInstance(forwarded=False, address=address, lock=lock)
         time.sleep(_RETRY_SECONDS)  # another one has just started, or is about to end
 
 

@@ -147,8 +147,8 @@ class ConversationPanel(BaseViewer):
             actions.similar,
         ]
         self.header = ConversationHeader(buttons, menu, self)
-        self._put_together(self.header, self.header.show_active, self.view)
-        self._put_below(self.chunks.card)
+        self._build_layout(self.header, self.header.show_active, self.view)
+        self._add_cards(self.chunks.card)
         self._connect()
         self.clear()
 

@@ -71,7 +71,7 @@ class Diagnostic:
 @dataclass(frozen=True)
 class Group:
     title: str
-    readings: tuple[Diagnostic, ...]
+    diagnostics: tuple[Diagnostic, ...]
 
 
 def files(count: int) -> str:
@@ -121,7 +121,7 @@ class DiagnosticRow(FontSized, QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._reading: Diagnostic | None = None
+        self._diagnostic: Diagnostic | None = None
         self._answer = ""
         self._stacked = False
         self.label = label()
@@ -144,28 +144,28 @@ class DiagnosticRow(FontSized, QWidget):
         column_of(self._top, self._indent, self._link_indent, spacing=2, parent=self)
         self.measure()
 
-    def show_reading(self, reading: Diagnostic, answer: str = "") -> None:
+    def show_diagnostic(self, diagnostic: Diagnostic, answer: str = "") -> None:
         """Show a diagnostic. `answer`: the result of a remedy just tried, shown instead of the reason."""
-        if (reading, answer) == (self._reading, self._answer):
+        if (diagnostic, answer) == (self._diagnostic, self._answer):
             return  # ten times a second during a sync, nearly all stay unchanged
-        self._reading, self._answer = reading, answer
-        self.label.setText(reading.label)
-        self.value.show_state(reading.state, reading.value, reading.tip)
-        reason = answer or reading.reason
+        self._diagnostic, self._answer = diagnostic, answer
+        self.label.setText(diagnostic.label)
+        self.value.show_state(diagnostic.state, diagnostic.value, diagnostic.tip)
+        reason = answer or diagnostic.reason
         self.reason.setText(breakable(reason))
         self.reason.setVisible(bool(reason))
-        self.button.setVisible(reading.remedy is not None)
-        if reading.remedy is not None:
-            words = tr(REMEDY_WORDS[reading.remedy])
+        self.button.setVisible(diagnostic.remedy is not None)
+        if diagnostic.remedy is not None:
+            words = tr(REMEDY_WORDS[diagnostic.remedy])
             self.button.setText(words)
-            self.button.setAccessibleName(f"{reading.label}: {words}")
-        value = with_state(f"{reading.label}: {reading.value}", reading.state)
+            self.button.setAccessibleName(f"{diagnostic.label}: {words}")
+        value = with_state(f"{diagnostic.label}: {diagnostic.value}", diagnostic.state)
         self.setAccessibleName(f"{value}. {reason}" if reason else value)
 
     @Slot()
     def _pressed(self) -> None:
-        if self._reading is not None and self._reading.remedy is not None:
-            self.remedy_pressed.emit(self._reading.remedy)
+        if self._diagnostic is not None and self._diagnostic.remedy is not None:
+            self.remedy_pressed.emit(self._diagnostic.remedy)
 
     def set_stacked(self, stacked: bool) -> None:
         """Show the value below its label, or next to it."""
@@ -196,12 +196,12 @@ class GroupView(QWidget):
 
     def show_group(self, group: Group, answers: Mapping[str, str]) -> None:
         """Show a group. `answers`: remedy name -> result of its last try."""
-        requested = [reading.label for reading in group.readings]
+        requested = [diagnostic.label for diagnostic in group.diagnostics]
         if requested != list(self._rows):
             self._rebuild(requested)
-        self.setVisible(bool(group.readings))
-        for reading in group.readings:
-            self._rows[reading.label].show_reading(reading, answers.get(reading.remedy or "", ""))
+        self.setVisible(bool(group.diagnostics))
+        for diagnostic in group.diagnostics:
+            self._rows[diagnostic.label].show_diagnostic(diagnostic, answers.get(diagnostic.remedy or "", ""))
 
     def set_stacked(self, stacked: bool) -> None:
         """Show values below their labels, or next to them."""

@@ -13,10 +13,10 @@ from engine import FileIssue, MemoryProviderStatus, MemorySearchManager, PathRem
 from gui.core.jobs import Jobs
 from gui.diagnostics.group_view import REMEDY_WORDS, Group, GroupView, Remedy, links_width, must_stack
 from gui.diagnostics.path_explainer import ACTION_WORDS, PathExplainer
-from gui.diagnostics.status_diagnostics import read_status
+from gui.diagnostics.status_diagnostics import diagnostics_of
 from gui.style.stylesheet import font_at
 from gui.style.typography import FontSized
-from gui.text.status_texts import files_left_out
+from gui.text.status_texts import skipped_count
 from gui.widgets.accessibility import insert_after, preceding
 from gui.widgets.buttons import CopyJsonButton
 from gui.widgets.charts.bars import BarChart
@@ -84,7 +84,7 @@ class ExcludedFiles(QWidget):
     def show_issues(self, failed: tuple[FileIssue, ...], skipped: tuple[FileIssue, ...]) -> None:
         skipped_shown = bool(skipped) and (self._requested_table == "skipped" or not failed)
         self._failed_chip.setText(_failed(len(failed)))
-        self._skipped_chip.setText(_skipped(files_left_out(skipped)))
+        self._skipped_chip.setText(_skipped(skipped_count(skipped)))
         self._failed_chip.setEnabled(bool(failed))
         self._skipped_chip.setEnabled(bool(skipped))
         self._failed_chip.setChecked(not skipped_shown)
@@ -252,11 +252,11 @@ class DiagnosticsPanel(FontSized, QWidget):
         self._column.addWidget(self._groups)
         self._column.addWidget(label(tr("Recent updates"), "section"))
         self._column.addWidget(self._history)
-        self._left_out = ExcludedFiles()
-        self._left_out.table.reveal_requested.connect(self.reveal_requested)
-        self._left_out.chosen.connect(self.show_files)
-        self._left_out_requested = False
-        self._column.addWidget(self._left_out)
+        self._excluded = ExcludedFiles()
+        self._excluded.table.reveal_requested.connect(self.reveal_requested)
+        self._excluded.chosen.connect(self.show_files)
+        self._excluded_requested = False
+        self._column.addWidget(self._excluded)
         self._column.addStretch(1)
 
         scroll.width_changed.connect(self._fold)
@@ -279,7 +279,7 @@ class DiagnosticsPanel(FontSized, QWidget):
     def measure(self) -> None:
         """Set the minimum width so that each button fits on one line."""
         words = (*REMEDY_WORDS.values(), *ACTION_WORDS.values())
-        content = max(links_width(words), self._left_out.narrowest())
+        content = max(links_width(words), self._excluded.narrowest())
         self.setMinimumWidth(max(_MIN_WIDTH, content + 2 * _GUTTER + _SCROLL_BAR))
         self._fold()
 
@@ -287,7 +287,7 @@ class DiagnosticsPanel(FontSized, QWidget):
     def _fold(self) -> None:
         """Stack parts that don't fit next to each other."""
         self._groups.fold(self._content_width)
-        self._left_out.fold(self._content_width)
+        self._excluded.fold(self._content_width)
 
     @property
     def _content_width(self) -> int:
@@ -320,21 +320,21 @@ class DiagnosticsPanel(FontSized, QWidget):
             self._show_now(status)
 
     def _show_now(self, status: MemoryProviderStatus) -> None:
-        if not self._groups.show_groups(read_status(status, time.time()), self._answers):
+        if not self._groups.show_groups(diagnostics_of(status, time.time()), self._answers):
             return  # they are being made
         self.why.refresh((status.generation, status.files, status.chunks, status.vector.rows, status.last_sync))
         self._history.show_series(sync_series(status.recent_syncs))
-        self._left_out.show_issues(status.failed_files, status.skipped_files)
-        self._left_out.fold(self._content_width)
+        self._excluded.show_issues(status.failed_files, status.skipped_files)
+        self._excluded.fold(self._content_width)
         self._page.show()
-        if self._left_out_requested and not self._left_out.isHidden():
-            QTimer.singleShot(0, self._go_to_left_out)
-        self._left_out_requested = False
+        if self._excluded_requested and not self._excluded.isHidden():
+            QTimer.singleShot(0, self._go_to_excluded)
+        self._excluded_requested = False
         if self._explainer_requested:
             self._explainer_requested = False
-            QTimer.singleShot(0, self._go_to_why)
+            QTimer.singleShot(0, self._go_to_explainer)
 
-    def _go_to_why(self) -> None:
+    def _go_to_explainer(self) -> None:
         self._scroll.ensureWidgetVisible(self.why)
         self.why.edit.setFocus()
         self.why.edit.selectAll()
@@ -346,13 +346,13 @@ class DiagnosticsPanel(FontSized, QWidget):
     @Slot(str)
     def show_files(self, which: str) -> None:
         """Show the table of `failed` or `skipped` files and scroll to it."""
-        self._left_out.choose(which)
-        self._left_out_requested = True
+        self._excluded.choose(which)
+        self._excluded_requested = True
         self.show_status(self._status)
 
-    def _go_to_left_out(self) -> None:
-        self._scroll.ensureWidgetVisible(self._left_out, 0, 16)
-        self._left_out.take_focus()
+    def _go_to_excluded(self) -> None:
+        self._scroll.ensureWidgetVisible(self._excluded, 0, 16)
+        self._excluded.take_focus()
 
     @Slot()
     def focus_explainer(self) -> None:

@@ -54,7 +54,7 @@ class PathDiagnostic:
     tip: str
 
 
-def read_path(state: PathState) -> PathDiagnostic:
+def path_diagnostic(state: PathState) -> PathDiagnostic:
     """Return the diagnostic to show for a path."""
     dot, word = _WORDS[state.state]
     word = tr(word)
@@ -83,8 +83,8 @@ def _details(state: PathState) -> Iterator[str]:
 def excluded_type(state: PathState) -> str:
     """Return the extension that excludes a text file, such as ".txt"; empty if something else excludes it."""
     suffix = Path(state.file).suffix.lower()
-    left_out = state.rule == "extension" and state.source == "memory"
-    return suffix if left_out and suffix in READABLE_EXTENSIONS else ""
+    excluded = state.rule == "extension" and state.source == "memory"
+    return suffix if excluded and suffix in READABLE_EXTENSIONS else ""
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -219,8 +219,8 @@ class PathExplainer(JobOwner, QWidget):
 
     def _answered(self, state: PathState) -> None:
         self._state = state
-        reading = read_path(state)
-        self._show(reading.state, reading.value, reading.sentence, reading.tip)
+        diagnostic = path_diagnostic(state)
+        self._show(diagnostic.state, diagnostic.value, diagnostic.sentence, diagnostic.tip)
         suffix = excluded_type(state)
         words = tr(ACTION_WORDS[state.remedy]) if state.remedy else ""
         if suffix:
@@ -231,7 +231,7 @@ class PathExplainer(JobOwner, QWidget):
 
     def _failed(self, sentence: str) -> None:
         self._clear()
-        self._show("degraded", tr("the integrity check gave no answer"), sentence)
+        self._show("degraded", tr("not checked"), sentence)
 
     def _show(self, state: State | None, word: str, sentence: str, tip: str = "") -> None:
         self.answer.show_state(state, word, tip)

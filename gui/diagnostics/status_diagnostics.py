@@ -12,9 +12,9 @@ from gui.text.status_texts import (
     engine_name,
     failed_engine,
     failed_provider,
-    files_left_out,
     index_remedy,
     provider_label,
+    skipped_count,
 )
 
 _PHASES = {
@@ -28,7 +28,7 @@ _PHASES = {
 """Phase of a sync -> state of the index in words."""
 
 
-def read_embedding(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
+def embedding_diagnostics(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
     """Yield the rows on the embedding provider and its model."""
     why_not = str(status.custom.get("providerUnavailableReason") or "")
     if status.provider != "none":
@@ -107,7 +107,7 @@ def _key(origin: str) -> Diagnostic:
     )
 
 
-def read_vectors(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
+def vector_diagnostics(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
     """Yield the rows on vectors: how many there are, and how they are searched."""
     vector = status.vector
     if not vector.enabled:
@@ -143,7 +143,7 @@ def read_vectors(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
             yield Diagnostic("sqlite-vec", "degraded", tr("not in use"), broken, "probe-vector", path)
 
 
-def read_cache(status: MemoryProviderStatus) -> Diagnostic:
+def cache_diagnostic(status: MemoryProviderStatus) -> Diagnostic:
     cache = status.cache
     if not cache.enabled:
         return Diagnostic(tr("Entries"), "off", tr("off"))
@@ -153,7 +153,7 @@ def read_cache(status: MemoryProviderStatus) -> Diagnostic:
     return Diagnostic(tr("Entries"), "fine", f"{entries} · {size_text(cache.bytes)}", tip="\n".join(cached))
 
 
-def read_batch(status: MemoryProviderStatus, now: float) -> Iterator[Diagnostic]:
+def batch_diagnostics(status: MemoryProviderStatus, now: float) -> Iterator[Diagnostic]:
     """Yield the rows on batch jobs; `now` is in seconds since the epoch."""
     batch = status.batch
     failures = tr("{count} of {limit} failures", count=batch.failures, limit=batch.limit)
@@ -189,17 +189,17 @@ def read_batch(status: MemoryProviderStatus, now: float) -> Iterator[Diagnostic]
         yield Diagnostic(tr("Jobs"), "working", opened, tip="\n".join(jobs))
 
 
-def read_status(status: MemoryProviderStatus, now: float) -> tuple[Group, ...]:
+def diagnostics_of(status: MemoryProviderStatus, now: float) -> tuple[Group, ...]:
     """Return all groups in a fixed order, possibly empty; `now` in seconds since the epoch."""
     return (
         Group(tr("Search engine"), tuple(_engine(status))),
         Group(tr("Index"), tuple(_index(status))),
         Group(tr("Sources"), (*_sources(status), *_search_mode(status))),
-        Group(tr("Embedding"), tuple(read_embedding(status))),
+        Group(tr("Embedding"), tuple(embedding_diagnostics(status))),
         Group(tr("Keywords"), (_keywords(status),)),
-        Group(tr("Vectors"), tuple(read_vectors(status))),
-        Group(tr("Cache"), (read_cache(status),)),
-        Group(tr("Batch jobs"), tuple(read_batch(status, now))),
+        Group(tr("Vectors"), tuple(vector_diagnostics(status))),
+        Group(tr("Cache"), (cache_diagnostic(status),)),
+        Group(tr("Batch jobs"), tuple(batch_diagnostics(status, now))),
         Group(tr("Updates"), tuple(_sync(status, now))),
         Group(tr("Watcher"), tuple(_watcher(status, now))),
         Group(tr("Missing features"), tuple(_unsupported(status))),
@@ -229,7 +229,7 @@ def _index(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
         remedy: Remedy | None = None if data.backup is None else "restore-data"
         yield Diagnostic(tr("User data"), "degraded", tr("can't be read"), data.problem, remedy)
     yield Diagnostic(tr("Files"), None, number(status.files))
-    failed, skipped = len(status.failed_files), files_left_out(status.skipped_files)
+    failed, skipped = len(status.failed_files), skipped_count(status.skipped_files)
     if failed:
         both = ", ".join((_failed(failed), _skipped(skipped))) if skipped else _failed(failed)
         yield Diagnostic(tr("Not indexed"), "degraded", both, tr("The table below gives the reasons."), "show-failed")

@@ -80,7 +80,9 @@ class _Content(QWidget):
         self._answer = answer
         explanation = self._explanation
         self._copy.setVisible(explanation is not None)
-        self.weak.setVisible(answer is not None and answer.query.min_score is None and wording.left_out(explanation))
+        self.weak.setVisible(
+            answer is not None and answer.query.min_score is None and wording.below_minimum(explanation)
+        )
         self._of_answer.setVisible(explanation is not None)
         if answer is None or explanation is None:
             self._show_hint(unsupported or self._why_nothing(answer))

@@ -125,8 +125,8 @@ def stage_name(stage: SearchStage) -> str:
     return stage.name.capitalize() if known is None else tr(known)
 
 
-def left_out(explanation: SearchExplanation | None) -> bool:
-    """Return whether a minimum score left out any result."""
+def below_minimum(explanation: SearchExplanation | None) -> bool:
+    """Return whether any result was removed because its score is below the minimum."""
     stages = () if explanation is None else explanation.stages
     return any(stage.name in _MINIMUMS and stage.left < stage.entered for stage in stages)
 

@@ -24,9 +24,9 @@ _POLL_MS = 2000
 class UndoStep(NamedTuple):
     id: str
     """Id of the changed fact."""
-    back: Act
+    undo: Act
     """Restores the previous state."""
-    taken_back: str
+    message: str
     """Message after undoing."""
 
 
@@ -39,8 +39,8 @@ class UndoStack:
     def __bool__(self) -> bool:
         return bool(self._steps)
 
-    def add(self, id_: str, back: Act, taken_back: str) -> None:
-        self._steps.append(UndoStep(id_, back, taken_back))
+    def add(self, id_: str, undo: Act, message: str) -> None:
+        self._steps.append(UndoStep(id_, undo, message))
         del self._steps[:-_MAX_STEPS]
 
     def pop(self) -> UndoStep | None:
@@ -183,11 +183,11 @@ class FactChanges(QObject):
 
     def __init__(self, store: FactStore, body: FactsBody, parent: QObject) -> None:
         super().__init__(parent)
-        self._saved = store
+        self._store = store
         self._body = body
         self._undo = UndoStack()
-        self._go_next = ""
-        """Id of the fact that was added or put back, until the list has it."""
+        self._pending_id = ""
+        """Id of the fact that was added or restored, until the list contains it."""
         editor = body.editor
         body.list.forget_requested.connect(self._forget)
         editor.text.undo_requested.connect(self.undo)
@@ -204,16 +204,16 @@ class FactChanges(QObject):
 
     def select_pending(self) -> None:
         """Select the added or restored fact, once the list contains it."""
-        if self._go_next and self._body.list.go_to(self._go_next):
-            self._go_next = ""
+        if self._pending_id and self._body.list.go_to(self._pending_id):
+            self._pending_id = ""
 
     @Slot()
     def undo(self) -> None:
         """Undo the last change of a fact."""
         step = self._undo.pop()
         if step is not None:
-            self._go_next = step.id
-            self._saved.run_change(step.back, lambda _: self._show_message(step.taken_back), self.show_error)
+            self._pending_id = step.id
+            self._store.run_change(step.undo, lambda _: self._show_message(step.message), self.show_error)
 
     @Slot(str, object, float)
     def _add(self, text: str, category: FactCategory | None, importance: float) -> None:
@@ -224,7 +224,7 @@ class FactChanges(QObject):
 
         def done(saved: SavedFact) -> None:
             fact = saved.fact
-            self._go_next = fact.id
+            self._pending_id = fact.id
             if saved.duplicate:
                 self._show_message(tr("This fact is known already."))
             else:
@@ -236,11 +236,11 @@ class FactChanges(QObject):
             self._body.begin_new(text)
             self.show_error(sentence)
 
-        self._saved.run_change(add, done, refused)
+        self._store.run_change(add, done, refused)
 
     @Slot(object)
     def _change(self, fact: Fact) -> None:
-        before = self._saved.fact(fact.id)
+        before = self._store.fact(fact.id)
         if before is None:
             return
 
@@ -260,7 +260,7 @@ class FactChanges(QObject):
 
     @Slot(object)
     def _forget(self, fact: Fact) -> None:
-        if fact.forgotten is None and not self._saved.problem:
+        if fact.forgotten is None and not self._store.problem:
             done, undone = marked("Forgotten: {fact}"), marked("Remembered again: {fact}")
             self._run_change(fact, lambda facts: facts.forget([fact.id]), done, undone)
 
@@ -272,7 +272,7 @@ class FactChanges(QObject):
     @Slot(object)
     def _erase(self, fact: Fact) -> None:
         self._undo.forget(fact.id)
-        self._saved.run_change(
+        self._store.run_change(
             lambda facts: facts.erase([fact.id]),
             lambda _: self._show_message(tr("Deleted permanently.")),
             self.show_error,
@@ -289,7 +289,7 @@ class FactChanges(QObject):
             self._undo.add(before.id, lambda facts: facts.revert_to(before), tr(undone, fact=name))
             self._show_message(tr(done, fact=name))
 
-        self._saved.run_change(act, report, refused or self.show_error)
+        self._store.run_change(act, report, refused or self.show_error)
 
     def _show_message(self, sentence: str) -> None:
         """Show a message about the change, with an undo button."""

@@ -141,14 +141,14 @@ class FactSearch(QObject):
         box.text_changed.connect(self._typed)
 
     @property
-    def due(self) -> bool:
+    def pending(self) -> bool:
         """Whether a search waits for a pause in typing."""
         return self._pause.isActive()
 
     @property
     def busy(self) -> bool:
         """Whether `found` does not yet have the results for the text in the box."""
-        return self.due or self._job.busy
+        return self.pending or self._job.busy
 
     def forget(self) -> None:
         """Cancel a running search and drop its results, since the facts have changed."""
@@ -321,7 +321,7 @@ class FactsPanel(QObject, ViewPanel):
     @Slot()
     def _accept(self) -> None:
         """Handle Enter in the box: search immediately, then focus the list."""
-        if self._finder.due:
+        if self._finder.pending:
             self._finder.search_now()
         else:
             self.focus_list()

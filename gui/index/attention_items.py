@@ -12,10 +12,10 @@ from gui.text.formatting import estimate_text
 from gui.text.status_texts import (
     IndexRemedy,
     State,
-    files_left_out,
     index_remedy,
     nothing_indexed,
     rule_text,
+    skipped_count,
     why_keywords_only,
     why_no_update,
     with_state,
@@ -78,7 +78,7 @@ def _rows(status: MemoryProviderStatus) -> Iterator[Attention]:
         show = (tr("Show"), "skipped")
         yield Attention(f"missing {issue.path}", "degraded", issue.path, tr_reason(issue.detail), show)
     if status.skipped_files:
-        skipped = files_left_out(status.skipped_files)
+        skipped = skipped_count(status.skipped_files)
         title = tr_count("{count:,} file or folder skipped", "{count:,} files and folders skipped", skipped)
         yield Attention("skipped", "off", title, _by_rule(status.skipped_files), (tr("Show"), "skipped"))
 
@@ -126,7 +126,7 @@ def _by_rule(issues: Sequence[FileIssue]) -> str:
     """Summarise skipped files by rule: "ignored folder (28), too large (3), 2 other rules"."""
     counted: Counter[str] = Counter()
     for issue in issues:
-        counted[issue.rule] += files_left_out((issue,))
+        counted[issue.rule] += skipped_count((issue,))
     rules = counted.most_common()
     named = [f"{rule_text(rule)} ({number(count)})" for rule, count in rules[:_RULES]]
     if rest := rules[_RULES:]:

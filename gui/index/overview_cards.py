@@ -10,7 +10,7 @@ from gui.index.chart_data import cache_hits
 from gui.style.theme import tokens
 from gui.text.formatting import duration, size_text
 from gui.text.plain_text import set_tip
-from gui.text.status_texts import State, files_left_out, provider_label
+from gui.text.status_texts import State, provider_label, skipped_count
 from gui.widgets.labels import ElidedLabel, label
 from gui.widgets.layouts import column_of
 from gui.widgets.state_dot import state_colour
@@ -48,7 +48,7 @@ def figures(status: MemoryProviderStatus, overview: IndexOverview | None) -> tup
 
 
 def _files(status: MemoryProviderStatus) -> Figure:
-    failed, skipped = len(status.failed_files), files_left_out(status.skipped_files)
+    failed, skipped = len(status.failed_files), skipped_count(status.skipped_files)
     parts = [tr_count("{count:,} failed", "{count:,} failed", failed)] if failed else []
     parts += [tr_count("{count:,} skipped", "{count:,} skipped", skipped)] if skipped else []
     note = " · ".join(parts) or (tr("none skipped") if status.files else tr("nothing indexed yet"))

@@ -23,10 +23,10 @@ from gui.text.formatting import ago
 from gui.text.status_texts import (
     INDEXED_ELSEWHERE,
     engine_name,
-    files_left_out,
     index_remedy,
     nothing_indexed,
     sessions_elsewhere,
+    skipped_count,
     why_no_update,
 )
 
@@ -201,7 +201,7 @@ def _why_nothing_is_indexed(status: MemoryProviderStatus) -> str:
     sentences = [nothing_indexed(status)]
     if failed := len(status.failed_files):
         sentences.append(tr_count("{count:,} file can't be read.", "{count:,} files can't be read.", failed))
-    if skipped := files_left_out(issue for issue in status.skipped_files if issue.rule != INDEXED_ELSEWHERE):
+    if skipped := skipped_count(issue for issue in status.skipped_files if issue.rule != INDEXED_ELSEWHERE):
         words = tr_count("{count:,} file or folder was skipped.", "{count:,} files and folders were skipped.", skipped)
         sentences.append(words)
     sentences.append(sessions_elsewhere(status) or tr("Add notes to the folder, or choose another one."))

@@ -247,11 +247,11 @@ class FilterController(QObject):
         self.box = box
         self.chips = chips
         self._sort_button = view.header.sort_button
-        self._show_parts_action = view.show_parts
+        self._sub_agents_action = view.show_sub_agents
         chips.changed.connect(self.read)
         box.edit.left.connect(self._clear_chosen)
         view.header.sort_button.order_chosen.connect(self._sort)
-        view.parts_requested.connect(self._show_parts)
+        view.sub_agents_requested.connect(self._show_sub_agents)
         view.calendar.day_chosen.connect(self._choose_day)
         self._show_order()
 
@@ -298,7 +298,7 @@ class FilterController(QObject):
             found_order=criteria.found_order,
             show_sub_agents=criteria.show_sub_agents,
         )
-        self._show_parts_action.setChecked(criteria.show_sub_agents)
+        self._sub_agents_action.setChecked(criteria.show_sub_agents)
         self.box.show_text(criteria.text)
         self.read()
 
@@ -339,6 +339,6 @@ class FilterController(QObject):
         self._sort_button.show_order(self.criteria.effective_order)
 
     @Slot(bool)
-    def _show_parts(self, shown: bool) -> None:
+    def _show_sub_agents(self, shown: bool) -> None:
         self.criteria = replace(self.criteria, show_sub_agents=shown)
         self.order_changed.emit(True)

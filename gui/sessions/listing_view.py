@@ -60,7 +60,7 @@ NO_SIMILAR_SESSION = marked("No embedded session is similar in meaning.")
 class ListingView(QWidget):
     """Shows the list of sessions, or a page with a sentence and buttons."""
 
-    parts_requested = Signal(bool)
+    sub_agents_requested = Signal(bool)
     """Whether the sessions of all sub-agents are to be shown."""
     folders_requested = Signal()
     """The table of folders is shown: `folders.show_found` is to be called."""
@@ -68,7 +68,7 @@ class ListingView(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.header = ListHeader(ORDERS)
-        self.show_parts = self.header.sort_button.add_option(tr("Show sub-agents"), self.parts_requested.emit)
+        self.show_sub_agents = self.header.sort_button.add_option(tr("Show sub-agents"), self.sub_agents_requested.emit)
         self.hide_calendar = self.header.sort_button.add_option(tr("Hide calendar"), self._show_calendar)
         self.calendar = SessionCalendar()
         self._has_days = False
@@ -252,14 +252,14 @@ def nothing_matches(criteria: Criteria, hits: ContentHits, *, searching: bool) -
 
 def header_counts(catalogue: SessionCatalog, criteria: Criteria, listing: Listing) -> tuple[str, str]:
     """Return the line above the list, in a long and a short form."""
-    total = catalogue.sessions + catalogue.parts  # counted as the index does
+    total = catalogue.sessions + catalogue.children  # counted as the index does
     if not criteria.narrows:
         short = session_count(total)
         agents = tr_count("{count:,} agent", "{count:,} agents", len(catalogue.agents))
-        parts = ""
-        if catalogue.parts:
-            parts = tr_count("{count:,} by a sub-agent", "{count:,} by sub-agents", catalogue.parts)
-        return " · ".join(filter(None, (short, parts, agents))), short
+        by_agents = ""
+        if catalogue.children:
+            by_agents = tr_count("{count:,} by a sub-agent", "{count:,} by sub-agents", catalogue.children)
+        return " · ".join(filter(None, (short, by_agents, agents))), short
     short = tr_count(
         "{listed:,} of {count:,} session",
         "{listed:,} of {count:,} sessions",

@@ -67,7 +67,7 @@ class SessionFollower(QObject):
         self._pause.timeout.connect(self._emit_selected)
 
     @property
-    def due(self) -> bool:
+    def pending(self) -> bool:
         """Whether a change is still to be emitted."""
         return self._pause.isActive()
 
@@ -206,7 +206,7 @@ class SessionsPanel(QObject, ViewPanel):
     def busy(self) -> bool:
         """Whether sessions are being read or searched; False once `settled` was emitted."""
         parts = self._reader, self.listed, self._content, self._similar, self._find_job
-        return self._follower.due or any(part.busy for part in parts)
+        return self._follower.pending or any(part.busy for part in parts)
 
     @property
     def listing(self) -> bool:

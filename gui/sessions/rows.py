@@ -113,8 +113,8 @@ def build_listing(
     heading, value, counted, sessions = -1, _NOTHING, 0, 0
     for entry in catalogue.orders["newest" if order == "relevance" else order]:
         fits = (chosen is None or chosen(entry)) and (typed is None or typed(entry))
-        parts = _parts(entry, criteria, chosen, typed, opened) if entry.parts else _NO_PARTS
-        if not (fits or parts.named):
+        children = _children(entry, criteria, chosen, typed, opened) if entry.children else _NO_CHILDREN
+        if not (fits or children.named):
             continue
         if group is not None and (own := group(entry)) != value:
             _close_group(listed, heading, counted)
@@ -124,11 +124,11 @@ def build_listing(
         sessions += 1
         path = entry.summary.path
         number = hits.get(path, 0) if hits else 0
-        listed.append(SessionRow(entry, 0, number, path in similar, parts.unfolded, dated=dated))
-        if parts.listed:
+        listed.append(SessionRow(entry, 0, number, path in similar, children.unfolded, dated=dated))
+        if children.listed:
             listed.extend(
-                SessionRow(part, 1, hits.get(part.summary.path, 0), part.summary.path in similar)
-                for part in parts.listed
+                SessionRow(child, 1, hits.get(child.summary.path, 0), child.summary.path in similar)
+                for child in children.listed
             )
     _close_group(listed, heading, counted)
     if order in ("newest", "oldest"):
@@ -211,7 +211,7 @@ def _joined(run: Sequence[Sequence[Row]], today: date) -> list[Row]:
     return rows
 
 
-class _Parts(NamedTuple):
+class _Children(NamedTuple):
     """The sessions of sub-agents to list below a session."""
 
     listed: Sequence[Entry]
@@ -220,16 +220,16 @@ class _Parts(NamedTuple):
     unfolded: bool
 
 
-_NO_PARTS = _Parts((), False, False)
+_NO_CHILDREN = _Children((), False, False)
 
 
-def _parts(
+def _children(
     entry: Entry, criteria: Criteria, chosen: EntryTest | None, typed: EntryTest | None, opened: Container[str]
-) -> _Parts:
-    parts = [part for part in entry.parts if chosen is None or chosen(part)]
-    named = [part for part in parts if typed(part)] if typed is not None else []
-    unfolded = bool(parts) and (criteria.show_sub_agents or entry.summary.path in opened)
-    return _Parts(parts if unfolded else named, bool(named), unfolded)
+) -> _Children:
+    children = [child for child in entry.children if chosen is None or chosen(child)]
+    named = [child for child in children if typed(child)] if typed is not None else []
+    unfolded = bool(children) and (criteria.show_sub_agents or entry.summary.path in opened)
+    return _Children(children if unfolded else named, bool(named), unfolded)
 
 
 _NOTHING: Any = object()

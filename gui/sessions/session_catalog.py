@@ -34,7 +34,7 @@ class Entry(msgspec.Struct, frozen=True, eq=False, gc=False):
     """Local day of its last message, by which lists group it."""
     haystack: str
     """Casefolded text that is searched for typed words."""
-    parts: "tuple[Entry, ...]"
+    children: "tuple[Entry, ...]"
     """Sessions of its sub-agents, oldest first."""
     pauses: tuple[tuple[date, date], ...] = ()
     """First and last local days of the times without a message."""
@@ -84,7 +84,7 @@ class SessionCatalog:
         return len(self.orders["newest"])
 
     @property
-    def parts(self) -> int:
+    def children(self) -> int:
         """The number of sub-agents' sessions that are listed below a parent."""
         return len(self.by_path) - self.sessions
 
@@ -99,14 +99,14 @@ def make_catalogue(summaries: Iterable[SessionSummary]) -> SessionCatalog:
     entries = _Entries(summaries)
     children: dict[tuple[str, str], list[Entry]] = {}
     for summary in reversed(summaries):
-        if summary.parent and _is_part(summary, known):
+        if summary.parent and _has_known_parent(summary, known):
             children.setdefault((summary.agent, summary.parent), []).append(entries.make(summary, ()))
     newest = [
         entries.make(summary, tuple(children.get((summary.agent, summary.id), ())) if children else ())
         for summary in summaries
-        if not (summary.parent and _is_part(summary, known))
+        if not (summary.parent and _has_known_parent(summary, known))
     ]
-    by_path = {entry.summary.path: entry for top in newest for entry in (top, *top.parts)}
+    by_path = {entry.summary.path: entry for top in newest for entry in (top, *top.children)}
     return SessionCatalog(
         orders=_orders(newest),
         by_path=by_path,
@@ -126,7 +126,7 @@ def _months(entries: Iterable[Entry]) -> tuple[tuple[date, int], ...]:
     return tuple(sorted(months.items(), reverse=True))
 
 
-def _is_part(summary: SessionSummary, known: set[tuple[str, str]]) -> bool:
+def _has_known_parent(summary: SessionSummary, known: set[tuple[str, str]]) -> bool:
     """Return whether a session is listed below its parent, which must be known and not be a sub-agent's itself."""
     return summary.parent != summary.id and (summary.agent, summary.parent) in known
 
@@ -139,7 +139,7 @@ class _Entries:
         self._projects = {path: folder_name(path) for path in {summary.project for summary in summaries}}
         self._days: dict[date | None, date | None] = {}
 
-    def make(self, summary: SessionSummary, parts: tuple[Entry, ...]) -> Entry:
+    def make(self, summary: SessionSummary, children: tuple[Entry, ...]) -> Entry:
         first, last = summary.started, _last(summary)
         pauses: tuple[tuple[float, float], ...] = summary.pauses
         if first is not None and summary.ended is None:
@@ -155,7 +155,7 @@ class _Entries:
             first_day=last_day if first is None or first == last else self._day(first),
             last_day=last_day,
             haystack=f"{title}\n{summary.id}\n{agent}\n{summary.agent}\n{origin}".casefold(),
-            parts=parts,
+            children=children,
             pauses=tuple(_without_messages(*pause) for pause in pauses) if pauses else (),
         )
 

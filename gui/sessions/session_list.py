@@ -74,7 +74,7 @@ class SessionDelegate(QStyledItemDelegate):
     def toggles(self, row: object, rect: QRect, at: QPoint, direction: Qt.LayoutDirection) -> bool:
         """Return whether a click at a point of a row (its rectangle is `rect`) shows or hides the sub-agents."""
         along = mirrored_x(at.x() - rect.left(), rect.width(), direction)
-        return isinstance(row, SessionRow) and bool(row.entry.parts) and along < self._text_left + 2
+        return isinstance(row, SessionRow) and bool(row.entry.children) and along < self._text_left + 2
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row = index.data(RowRole)
@@ -105,7 +105,7 @@ class SessionDelegate(QStyledItemDelegate):
         if row.depth:
             top.adjust(self._indent, 0, 0, 0)
             below.adjust(self._indent, 0, 0, 0)
-        if row.entry.parts:
+        if row.entry.children:
             name = "chevron-down" if row.opened else "chevron-right"
             arrow = icon_pixmap(name, colours.muted, self._chevron, painter.device().devicePixelRatioF())
             draw_pixmap(painter, rect.left() - self._chevron - 1, top.center().y() - self._chevron // 2 + 1, arrow)
@@ -152,7 +152,7 @@ class SessionDelegate(QStyledItemDelegate):
     def _paint_meta(self, painter: QPainter, rect: QRect, row: SessionRow, colours: Tokens) -> None:
         metrics = self._meta_metrics
         entry, summary = row.entry, row.entry.summary
-        words = " · ".join(filter(None, (entry.agent, entry.project, summary.machine, _parts_note(row))))
+        words = " · ".join(filter(None, (entry.agent, entry.project, summary.machine, _children_note(row))))
         took = work_time(summary.active_seconds)
         # Either all rows show the unit or none does; the tooltip always shows it, and the entries of unknown type.
         is_wide = rect.width() >= UNIT_CHARACTERS * metrics.averageCharWidth()
@@ -180,11 +180,11 @@ def _day(row: SessionRow) -> str:
     return short_day(day) if row.dated == "day" or day.year == date.today().year else short_date(day)
 
 
-def _parts_note(row: SessionRow) -> str:
+def _children_note(row: SessionRow) -> str:
     if row.depth:
         return tr("sub-agent")
-    parts = len(row.entry.parts)
-    return tr_count("{count:,} sub-agent", "{count:,} sub-agents", parts) if parts else ""
+    children = len(row.entry.children)
+    return tr_count("{count:,} sub-agent", "{count:,} sub-agents", children) if children else ""
 
 
 def title_marks(entry: Entry, text: str, words: Sequence[str]) -> list[tuple[int, int]]:
@@ -221,7 +221,7 @@ def _spoken(row: Row) -> str:
     if isinstance(row, HeadingRow):
         return f"{row.title}, {session_count(row.sessions)}"
     entry, summary = row.entry, row.entry.summary
-    parts = len(entry.parts)
+    children = len(entry.children)
     texts = (
         tr("Sub-agent") if row.depth else "",
         entry.title,
@@ -233,16 +233,16 @@ def _spoken(row: Row) -> str:
         work_time(summary.active_seconds),
         unknown_count(summary.unknown),
         found_by(row.hits, similar=row.similar),
-        _parts_text(parts, shown=row.opened) if parts else "",
+        _children_text(children, shown=row.opened) if children else "",
         "" if row.similarity is None else tr("similarity {score:.2f}", score=row.similarity),
     )
     return ". ".join(part for part in texts if part)
 
 
-def _parts_text(parts: int, *, shown: bool) -> str:
+def _children_text(children: int, *, shown: bool) -> str:
     if shown:
-        return tr_count("{count:,} sub-agent shown", "{count:,} sub-agents shown", parts)
-    return tr_count("{count:,} sub-agent hidden", "{count:,} sub-agents hidden", parts)
+        return tr_count("{count:,} sub-agent shown", "{count:,} sub-agents shown", children)
+    return tr_count("{count:,} sub-agent hidden", "{count:,} sub-agents hidden", children)
 
 
 def _tip(row: SessionRow) -> str:
@@ -323,7 +323,7 @@ class SessionList(RowList):
     def listed_sessions(self) -> list[SessionSummary]:
         """Return all listed sessions, with those of their sub-agents."""
         entries = (row.entry for row in self.rows.all if isinstance(row, SessionRow) and not row.depth)
-        return [entry.summary for top in entries for entry in (top, *top.parts)]
+        return [entry.summary for top in entries for entry in (top, *top.children)]
 
     def go_to(self, path: str) -> bool:
         """Select the session `path`; returns False if it isn't listed."""
@@ -343,7 +343,7 @@ class SessionList(RowList):
         inwards, outwards = Qt.Key.Key_Right, Qt.Key.Key_Left
         if self.isRightToLeft():
             inwards, outwards = outwards, inwards
-        if row is not None and row.entry.parts and key == inwards and not row.opened:
+        if row is not None and row.entry.children and key == inwards and not row.opened:
             self.folded.emit(row.entry.summary.path, True)
         elif row is not None and key == outwards and (row.opened or row.depth):
             self._fold(row)
@@ -375,10 +375,10 @@ FIGURES = command("sessions.figures", marked("Figures by project…"), "sessions
 COPY_PATH = command("sessions.copy-path", marked("Copy path"), "sessions", QKeySequence.StandardKey.Copy)
 
 
-def _fold_text(parts: int, *, opened: bool) -> str:
+def _fold_text(children: int, *, opened: bool) -> str:
     if opened:
-        return tr_count("Hide {count:,} sub-agent", "Hide {count:,} sub-agents", parts)
-    return tr_count("Show {count:,} sub-agent", "Show {count:,} sub-agents", parts)
+        return tr_count("Hide {count:,} sub-agent", "Hide {count:,} sub-agents", children)
+    return tr_count("Show {count:,} sub-agent", "Show {count:,} sub-agents", children)
 
 
 class SessionActions(QObject):
@@ -413,14 +413,16 @@ class SessionActions(QObject):
         row = self._sessions.current_row()
         if row is None:
             return
-        summary, parts = row.entry.summary, len(row.entry.parts)
+        summary, children = row.entry.summary, len(row.entry.children)
         go = menu_entry(tr("Open"), partial(self.open_requested.emit, summary))
         go.setShortcut(QKeySequence("Return"))
-        fold = menu_entry(_fold_text(parts, opened=row.opened), partial(self.folded.emit, summary.path, not row.opened))
+        fold = menu_entry(
+            _fold_text(children, opened=row.opened), partial(self.folded.emit, summary.path, not row.opened)
+        )
         resume = menu_entry(tr("Copy resume command"), partial(copy_text, summary.resume_command))
         alike = menu_entry(tr("Similar sessions"), partial(self.similar_requested.emit, summary.path))
         Gate(alike, "alike")
-        first = (go, *((fold,) if parts else ()), REMEMBER)
+        first = (go, *((fold,) if children else ()), REMEMBER)
         copies = (*((resume,) if summary.resume_command else ()), COPY_PATH, LINK)
         self._sessions.open_menu(at, *first, None, *copies, None, alike)
 

@@ -26,7 +26,7 @@ _Panel = TypeVar("_Panel", bound=ViewPanel)
 class ViewPanels(QObject):
     """Makes the panels of views and the two viewers, and passes the memory, its status and its changes to them.
 
-    The first view and the viewer are made immediately, the others when they are first shown or by `PanelsAhead`.
+    The first view and the viewer are made immediately, the others when they are first shown or by `PanelPreloader`.
     """
 
     content_known = Signal(str, bool)
@@ -181,10 +181,10 @@ class ViewPanels(QObject):
         }
         if manager is not None and checks:
             self._content_job.read(
-                lambda _: {name: has_content(manager) for name, has_content in checks.items()}, self._note_content
+                lambda _: {name: has_content(manager) for name, has_content in checks.items()}, self._store_content
             )
 
-    def _note_content(self, found: dict[str, bool]) -> None:
+    def _store_content(self, found: dict[str, bool]) -> None:
         for name, has_content in found.items():
             if name not in self.panels:
                 self.content_known.emit(name, has_content)

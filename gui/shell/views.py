@@ -119,7 +119,7 @@ class Views(ViewPanels):
         empty = status is not None and not status.files
         if empty != self._empty:
             self._empty = empty
-            if self._last_answer is None and not self.viewer.reads:
+            if self._last_answer is None and not self.viewer.has_file:
                 self._clear_viewer()
 
     def _forget_shown(self) -> None:
@@ -170,10 +170,10 @@ class Views(ViewPanels):
         """Focus the list of the current view."""
         self.panel_of(self.current).focus_list()
 
-    def shown_parts(self) -> list[QWidget]:
+    def shown_panels(self) -> list[QWidget]:
         """Return the list and the viewer of the current view, or the page that takes their place."""
         stacks = (self.lists, self.readers, self.whole_bodies)
-        return [part for stack in stacks if stack.isVisible() and (part := stack.currentWidget()) is not None]
+        return [panel for stack in stacks if stack.isVisible() and (panel := stack.currentWidget()) is not None]
 
     def focus_reader(self) -> None:
         """Focus the viewer or the conversation of the current view."""
@@ -207,7 +207,7 @@ class Views(ViewPanels):
         if _subject(last) == _subject(answer) and (has_results == _has_results(last) or not self._shows_result):
             return  # the index has changed
         if has_results:
-            if not self.viewer.reads:
+            if not self.viewer.has_file:
                 self.viewer.clear(CHOOSE_RESULT)
             return
         if last is not None and last.final and answer is not None and answer.query == last.query:

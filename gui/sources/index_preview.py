@@ -21,7 +21,7 @@ from engine import PreviewFolder, PreviewKind, WorkspacePreview, number, tr, tr_
 from gui.style.typography import FontSized, Resized
 from gui.text.formatting import short_path, size_text
 from gui.text.plain_text import set_tip
-from gui.text.status_texts import INDEXED_ELSEWHERE, files_left_out, rule_text
+from gui.text.status_texts import INDEXED_ELSEWHERE, rule_text, skipped_count
 from gui.widgets.accessibility import LastInTabOrder, mark_position
 from gui.widgets.buttons import push_button
 from gui.widgets.form_controls import Chip
@@ -409,7 +409,7 @@ class PreviewPage(Resized, FontSized, QFrame):
         self._kinds_label.setVisible(any(kind.extension for kind in preview.kinds))
         self._storage_label.setText(breakable(storage_text(_shown(index_folder), sessions_only=self._sessions_only)))
         self._show_folders.setText(tr("{count:,} to index", count=preview.files))
-        self._show_skipped.setText(tr_count("{count:,} skipped", "{count:,} skipped", files_left_out(preview.skipped)))
+        self._show_skipped.setText(tr_count("{count:,} skipped", "{count:,} skipped", skipped_count(preview.skipped)))
         self._folders.show_records(preview.folders)
         self._skipped.show_records(preview.skipped)
         self._fit_tables()

@@ -136,7 +136,7 @@ def sessions_elsewhere(status: MemoryProviderStatus) -> str:
     return " ".join([*excluded, tr("Search all workspaces to find them here.")]) if excluded else ""
 
 
-def files_left_out(issues: Iterable[FileIssue]) -> int:
+def skipped_count(issues: Iterable[FileIssue]) -> int:
     """Return the number of skipped files; a folder counts once, and some entries stand for several files."""
     return sum(files_covered(issue.detail) for issue in issues)
 

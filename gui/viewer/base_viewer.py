@@ -259,7 +259,7 @@ class BaseViewer(QWidget):
         """Whether the last frame of the page showed all visible text."""
         return bool(getattr(self.page, "painted", True))
 
-    def _put_together(self, header: QWidget, show_active: Callable[[bool], None], *pages: QWidget) -> None:
+    def _build_layout(self, header: QWidget, show_active: Callable[[bool], None], *pages: QWidget) -> None:
         """Create the layout: header, messages, find bar, and one of `pages` or the empty page.
 
         `show_active` is called with True or False when one of `pages` gets or loses the focus.
@@ -276,7 +276,7 @@ class BaseViewer(QWidget):
         for page in pages:
             page.installEventFilter(self)
 
-    def _put_below(self, chunk: ChunkCard, *others: LinkCard) -> None:
+    def _add_cards(self, chunk: ChunkCard, *others: LinkCard) -> None:
         """Add cards below the pages; Esc closes an open card first."""
         self.card = chunk
         self._cards = (chunk, *others)

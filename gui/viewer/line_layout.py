@@ -220,7 +220,7 @@ class LineLayout:
         """The width in pixels of the part laid out so far, if not wrapped."""
         return self.pieces[-1].right
 
-    # --- paths ----------------------------------------------------------------------------------------------------
+    # --- positions ------------------------------------------------------------------------------------------------
 
     def unit(self, column: int) -> int:
         """Return the UTF-16 unit at which a column begins."""

@@ -88,8 +88,8 @@ class ViewerPanel(BaseViewer):
         self._pending_anchor = ""
         """The anchor of the link that is followed."""
         self.header = self._make_header()
-        self._put_together(self.header, self.header.show_active, self.source, self.rendered)
-        self._put_below(card, self.link_card)
+        self._build_layout(self.header, self.header.show_active, self.source, self.rendered)
+        self._add_cards(card, self.link_card)
         self._connect()
         self.clear()
 
@@ -130,7 +130,7 @@ class ViewerPanel(BaseViewer):
         self.header.offer(actions)
 
     @property
-    def reads(self) -> bool:
+    def has_file(self) -> bool:
         """Whether a file is shown or being opened."""
         return self.target is not None
 
@@ -178,7 +178,7 @@ class ViewerPanel(BaseViewer):
     def clear(self, instead: NothingToRead = CHOSEN_OPENS_HERE) -> None:
         """Show the message `instead` in place of a file."""
         self._links.cancel()
-        if not self.reads and instead is self._instead:
+        if not self.has_file and instead is self._instead:
             return  # as for most answers while the user types
         self.target, self._instead = None, instead
         self._opener.cancel()
@@ -330,10 +330,10 @@ class ViewerPanel(BaseViewer):
             crumb = opened.crumb(target.breadcrumb, self.source.current_line())
             self.header.show_title(target.title or opened.title or target.file_title, crumb)
 
-    def _show_face(self, face: QWidget) -> None:
+    def _show_mode(self, shown: QWidget) -> None:
         """Bring the source or the page, whose text is loaded now, to the front."""
-        self.header.show_mode(rendered=face is self.rendered)
-        self._show_page(face)
+        self.header.show_mode(rendered=shown is self.rendered)
+        self._show_page(shown)
         if self.target is not None:
             self.file_shown.emit(self.target.name)
 
@@ -438,7 +438,7 @@ class ViewerPanel(BaseViewer):
         self.scrolled.connect(self._show_title)
         self._follower.changed.connect(lambda: self._open(reloading=True))
         self._follower.vanished.connect(self._on_vanished)
-        self._source_and_page.mode_changed.connect(self._show_face)
+        self._source_and_page.mode_changed.connect(self._show_mode)
         self._source_and_page.notified.connect(lambda sentence: self.hint.show_message(sentence, _LONG_HINT_MS))
         self.rendered.anchorClicked.connect(self.follow_link)
         self._links.file_chosen.connect(self._open_location)

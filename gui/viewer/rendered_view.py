@@ -245,7 +245,7 @@ class RenderedView(QTextBrowser):
             old.deleteLater()
         self._layout_steps.set_document(page.document)
 
-    # --- hits (the protocol `HitView`) ----------------------------------------------------------------------------
+    # --- hits (the protocol `MatchView`) --------------------------------------------------------------------------
 
     def position(self) -> TextPosition:
         return self._first_block().blockNumber() + 1, -1

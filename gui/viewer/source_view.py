@@ -73,7 +73,7 @@ class SourceView(LineCanvas):
         self.scroll_position.go_to(min(max(1, line), max(1, self.line_count)))
         self._moved()
 
-    # --- hits (the protocol `HitView`) ----------------------------------------------------------------------------
+    # --- hits (the protocol `MatchView`) --------------------------------------------------------------------------
 
     def position(self) -> TextPosition:
         """Return where the search for hits starts: the highlighted part or, if that was scrolled away, the top."""

@@ -220,7 +220,7 @@ class LineCanvas(LineScroller):
         """Whether the last frame showed all visible text: on a busy machine, the rest follows in the next ones."""
         self._next_frame = QTimer(self, singleShot=True)
         self._next_frame.timeout.connect(self._paint_rest)
-        self._left_out = QRect()
+        self._unpainted = QRect()
         """The part of the viewport that is still to be painted."""
         self._rest_timer = QTimer(self, singleShot=True)
         self._rest_timer.timeout.connect(self._lay_out_rest)
@@ -418,19 +418,19 @@ class LineCanvas(LineScroller):
             widest = max(widest, laid.width)
             late = late or time.perf_counter() > until
         painter.end()
-        self.painted = not left_out and self._left_out.isEmpty()
+        self.painted = not left_out and self._unpainted.isEmpty()
         if widest > self._widest:
             self._widest = widest
             self._sync_bars()
         if left_out:  # painted parts would use up the time of the next frame again
-            self._left_out = self._left_out.united(self.viewport().rect().adjusted(0, left_out[0], 0, 0))
+            self._unpainted = self._unpainted.united(self.viewport().rect().adjusted(0, left_out[0], 0, 0))
             self._next_frame.start(0)
         elif not self._rest_timer.isActive() and self._unfinished() is not None:
             self._rest_timer.start(0)
 
     def _paint_rest(self) -> None:
         """Paint the part that the last frame had no time for."""
-        rest, self._left_out = self._left_out, QRect()
+        rest, self._unpainted = self._unpainted, QRect()
         self.viewport().update(rest)
 
     def _unfinished(self) -> LineLayout | None:

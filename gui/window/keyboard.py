@@ -87,9 +87,9 @@ class ShortcutForwarding(QObject):
         return False
 
     def _action(self, field: QObject, key: QKeySequence) -> QAction | None:
-        if not isinstance(field, QWidget) or not any(part.isAncestorOf(field) for part in (self._header, self._lists)):
+        if not isinstance(field, QWidget) or not any(area.isAncestorOf(field) for area in (self._header, self._lists)):
             return None
-        widgets = (widget for part in self._targets() for widget in (part, *part.findChildren(QWidget)))
+        widgets = (widget for target in self._targets() for widget in (target, *target.findChildren(QWidget)))
         actions = (action for widget in widgets if widget.isVisible() for action in widget.actions())
         return next(filter(partial(_runs, key), actions), None)
 
@@ -115,12 +115,12 @@ def _is_alt_letter(event: QKeyEvent) -> bool:
     return event.text().casefold() in ("", chr(event.key()).casefold())
 
 
-class Part(NamedTuple):
+class Pane(NamedTuple):
     widget: QWidget
     enter: Callable[[], object] | None = None
-    """Sets the focus when the part is first entered; None focuses its first control."""
+    """Sets the focus when the pane is first entered; None focuses its first control."""
     remembers: bool = True
-    """Whether the part is entered again at the control that had the focus, not at the first one."""
+    """Whether the pane is entered again at the control that had the focus, not at the first one."""
 
 
 class PaneFocus(QObject):
@@ -129,26 +129,26 @@ class PaneFocus(QObject):
     Hidden panes and panes without a control are skipped.
     """
 
-    def __init__(self, parts: Sequence[Part], parent: QObject) -> None:
-        """`parts`: the panes in the order in which they are visited."""
+    def __init__(self, panes: Sequence[Pane], parent: QObject) -> None:
+        """`panes`: the panes in the order in which they are visited."""
         super().__init__(parent)
-        self._parts = tuple(parts)
+        self._panes = tuple(panes)
         self._last_focus: dict[QWidget, QWidget] = {}
-        """The widget that had the focus last in each part."""
+        """The widget that had the focus last in each pane."""
         app = QApplication.instance()
         assert isinstance(app, QApplication)
-        app.focusChanged.connect(self._note_focus)
+        app.focusChanged.connect(self._record_focus)
 
     @Slot(QWidget, QWidget)
-    def _note_focus(self, before: QWidget | None, now: QWidget | None) -> None:
-        part = self._part_of(now)
-        if part is not None and now is not None and part.remembers:
-            self._last_focus[part.widget] = now
+    def _record_focus(self, before: QWidget | None, now: QWidget | None) -> None:
+        pane = self._pane_of(now)
+        if pane is not None and now is not None and pane.remembers:
+            self._last_focus[pane.widget] = now
 
-    def _part_of(self, widget: QWidget | None) -> Part | None:
+    def _pane_of(self, widget: QWidget | None) -> Pane | None:
         if widget is None:
             return None
-        return next((part for part in self._parts if part.widget is widget or part.widget.isAncestorOf(widget)), None)
+        return next((pane for pane in self._panes if pane.widget is widget or pane.widget.isAncestorOf(widget)), None)
 
     def next(self) -> None:
         self._move_focus(1)
@@ -158,25 +158,25 @@ class PaneFocus(QObject):
 
     def _move_focus(self, step: int) -> None:
         """Focus the next pane (`step` 1) or the previous one (-1) that accepts the focus, wrapping around."""
-        here = self._part_of(QApplication.focusWidget())
-        count = len(self._parts)
-        begin = self._parts.index(here) if here is not None else (-1 if step > 0 else count)
+        here = self._pane_of(QApplication.focusWidget())
+        count = len(self._panes)
+        begin = self._panes.index(here) if here is not None else (-1 if step > 0 else count)
         for distance in range(1, count + 1):
-            part = self._parts[(begin + step * distance) % count]
-            if part is not here and part.widget.isVisible() and self._enter(part):
+            pane = self._panes[(begin + step * distance) % count]
+            if pane is not here and pane.widget.isVisible() and self._enter(pane):
                 return
 
-    def _enter(self, part: Part) -> bool:
-        last = self._last_focus.get(part.widget)
-        if last is not None and shiboken6.isValid(last) and is_tab_stop(last) and part.widget.isAncestorOf(last):
+    def _enter(self, pane: Pane) -> bool:
+        last = self._last_focus.get(pane.widget)
+        if last is not None and shiboken6.isValid(last) and is_tab_stop(last) and pane.widget.isAncestorOf(last):
             last.setFocus(Qt.FocusReason.TabFocusReason)
-        elif part.enter is not None:
-            part.enter()
-        if self._part_of(QApplication.focusWidget()) is not part:
-            first = first_stop(part.widget)
+        elif pane.enter is not None:
+            pane.enter()
+        if self._pane_of(QApplication.focusWidget()) is not pane:
+            first = first_stop(pane.widget)
             if first is not None:
                 first.setFocus(Qt.FocusReason.TabFocusReason)
-        return self._part_of(QApplication.focusWidget()) is part
+        return self._pane_of(QApplication.focusWidget()) is pane
 
 
 class Keyboard(QObject):
@@ -194,23 +194,23 @@ class Keyboard(QObject):
         self.custom_keys.not_saved.connect(self._show_error)
         self.palette = PaletteController(window, searches, window.folders, window.state, window.settings.show_option)
         frame, views = window.frame, window.views
-        ShortcutForwarding(frame.header, views.lists, views.shown_parts, self)
-        self.parts = PaneFocus(
+        ShortcutForwarding(frame.header, views.lists, views.shown_panels, self)
+        self.panes = PaneFocus(
             (
-                Part(frame.header, views.focus_box),
-                Part(window.banner, window.banner.take_focus, remembers=False),
-                Part(views.lists, views.focus_list),
-                Part(views.whole_bodies, views.focus_list),
-                Part(views.readers, views.focus_reader),
-                Part(window.dock),
-                Part(window.first_run),
-                Part(frame.message, frame.message.take_focus),
-                Part(window.sync_bar),
+                Pane(frame.header, views.focus_box),
+                Pane(window.banner, window.banner.take_focus, remembers=False),
+                Pane(views.lists, views.focus_list),
+                Pane(views.whole_bodies, views.focus_list),
+                Pane(views.readers, views.focus_reader),
+                Pane(window.dock),
+                Pane(window.first_run),
+                Pane(frame.message, frame.message.take_focus),
+                Pane(window.sync_bar),
             ),
             self,
         )
         window.palette_requested.connect(self.palette.open)
-        window.pane_requested.connect(self._go_to_part)
+        window.pane_requested.connect(self._move_focus)
         window.workspace.opened.connect(self._load_keys)
         window.workspace.settings_changed.connect(self._load_keys)
         window.settings.makers["keyboard"] = lambda _, parent: KeyboardPage(self.custom_keys, keymap(), parent)
@@ -220,8 +220,8 @@ class Keyboard(QObject):
         self.custom_keys.load(opened.settings.window.keys)
 
     @Slot(int)
-    def _go_to_part(self, step: int) -> None:
-        self.parts.next() if step > 0 else self.parts.previous()
+    def _move_focus(self, step: int) -> None:
+        self.panes.next() if step > 0 else self.panes.previous()
 
     @Slot(str)
     def _show_error(self, sentence: str) -> None:

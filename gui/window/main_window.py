@@ -104,7 +104,7 @@ def _programs() -> str:
 _STEP_MS = 700
 
 
-class PanelsAhead(QObject):
+class PanelPreloader(QObject):
     """Makes the panels of other views while nothing happens, so that the first visit of a view is as short as others.
 
     One at a time, the most visited first, once the index is up to date, no search runs and the user has stopped typing.

@@ -148,7 +148,7 @@ class SessionRestore(Controller):
             line=line if query is not None else 0,
         )
 
-    # --- coming back ------------------------------------------------------------------------------------------------
+    # --- restoring ------------------------------------------------------------------------------------------------
 
     @Slot(object)
     def _restore_session(self, opened: OpenWorkspace) -> None:

@@ -23,7 +23,7 @@ from gui.conversation.panel import ConversationPanel
 from gui.diagnostics.panel import DiagnosticsPanel
 from gui.viewer import external_programs
 from gui.widgets.form_controls import Chip
-from gui.window.main_window import MainWindow, PanelsAhead
+from gui.window.main_window import MainWindow, PanelPreloader
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_records import make_path_state, make_progress, make_status, make_summary
 from tests.helpers.windows import at_rest
@@ -719,7 +719,7 @@ def test_focus_chosen_while_folder_reopens_stays(qtbot, opened, memory, monkeypa
 
 def test_failed_reopening_closes_the_document(qtbot, opened, memory, monkeypatch):
     _find(qtbot, opened, "timer")
-    qtbot.waitUntil(lambda: opened.viewer.reads)
+    qtbot.waitUntil(lambda: opened.viewer.has_file)
 
     def refuse(*_arguments, **_options):
         raise engine.MnemoscopeError("The index is in use.")
@@ -727,15 +727,15 @@ def test_failed_reopening_closes_the_document(qtbot, opened, memory, monkeypatch
     monkeypatch.setattr(engine, "open_memory", refuse, raising=False)
     opened.dock.diagnostics.why.type_requested.emit(".log")
     qtbot.waitUntil(lambda: opened.pages.currentWidget() is opened.message)
-    assert not opened.viewer.reads
+    assert not opened.viewer.has_file
 
 
 def test_last_escape_empties_the_viewer(qtbot, opened):
     _find(qtbot, opened, "timer")
-    qtbot.waitUntil(lambda: opened.viewer.reads)
+    qtbot.waitUntil(lambda: opened.viewer.has_file)
     opened.search.box.edit.setFocus()
     opened.search.search("")
-    qtbot.waitUntil(lambda: not opened.viewer.reads)
+    qtbot.waitUntil(lambda: not opened.viewer.has_file)
 
 
 def test_viewer_hint_appears_once_something_is_indexed(qtbot, opened):
@@ -794,7 +794,7 @@ def test_damaged_settings_are_set_aside_and_folder_opens(qtbot, window, memory):
 
 
 def test_other_panels_are_made_while_nothing_happens(qtbot, window, memory):
-    ahead = PanelsAhead(window)
+    ahead = PanelPreloader(window)
     timer = ahead.findChild(QTimer)
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: at_rest(window) and timer.isActive())
@@ -814,7 +814,7 @@ def test_other_panels_are_made_while_nothing_happens(qtbot, window, memory):
 
 
 def test_other_panels_wait_while_the_user_types(qtbot, window, memory):
-    timer = PanelsAhead(window).findChild(QTimer)
+    timer = PanelPreloader(window).findChild(QTimer)
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: at_rest(window) and timer.isActive())
     before = timer.timerId()
@@ -828,7 +828,7 @@ def test_other_panels_wait_while_the_user_types(qtbot, window, memory):
 
 
 def test_hidden_window_gets_panels_when_it_is_shown(qtbot, window, memory):
-    timer = PanelsAhead(window).findChild(QTimer)
+    timer = PanelPreloader(window).findChild(QTimer)
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: at_rest(window) and timer.isActive())
     made = set(window.views.panels)

@@ -166,8 +166,8 @@ def test_order_of_sessions_stays_in_other_folder(qtbot, begin, memory):
     qtbot.waitUntil(lambda: at_rest(window))
     sessions = window.views.sessions
     assert sessions.view_state.criteria == Criteria(order="longest", show_sub_agents=True)
-    assert sessions.view.show_parts.isChecked()
-    sessions.view.show_parts.trigger()
+    assert sessions.view.show_sub_agents.isChecked()
+    sessions.view.show_sub_agents.trigger()
     assert not sessions.view_state.criteria.show_sub_agents
 
 

@@ -37,7 +37,7 @@ from engine.records import (
     cite,
 )
 from engine.search.chunk_filter import Filter
-from engine.search.parsed_query_description import understood
+from engine.search.parsed_query_description import describe_query
 from engine.search.result_builder import ranges_of
 from engine.search.search_context import SearchRequest
 from engine.search.snippets import make_snippet
@@ -430,7 +430,7 @@ class QmdSearch:
         return msgspec.structs.replace(
             _outcome(results, len(matching) - left_out, MODES[outcome.mode], notices, started),
             total_is_least=outcome.cut,
-            understood="" if query_text.query.plain else understood(query_text.query),
+            understood="" if query_text.query.plain else describe_query(query_text.query),
         )
 
 

@@ -131,7 +131,7 @@ def test_folder_writable_by_others_is_not_used(runtime, monkeypatch, spoil):
 def test_start_without_private_folder_runs_independently(runtime, monkeypatch):
     monkeypatch.setattr(single_instance, "_make_private", lambda _: False)
     assert find_address(None) is None
-    assert begin([], None) == single_instance.SingleInstance(handed_over=False)
+    assert begin([], None) == single_instance.SingleInstance(forwarded=False)
 
 
 # --- handing over ---------------------------------------------------------------------------------------------------
@@ -165,7 +165,7 @@ def test_first_start_holds_lock_until_it_ends(runtime, monkeypatch):
     first = begin([], None)
     assert first.lock is not None
     second = begin([], None)
-    assert (second.handed_over, second.lock) == (False, None)
+    assert (second.forwarded, second.lock) == (False, None)
     assert second.address == first.address
     first.end()
     third = begin([], None)
@@ -178,7 +178,7 @@ def test_start_waits_for_starting_instance(runtime, monkeypatch):
     names: list[str] = []
     outcomes = iter(["not running", "not running", "taken"])
     monkeypatch.setattr(single_instance, "send_message", lambda name, _: names.append(name) or next(outcomes))
-    assert begin([], None).handed_over
+    assert begin([], None).forwarded
     assert names == [first.address.name] * 3
     first.end()
 
@@ -186,13 +186,13 @@ def test_start_waits_for_starting_instance(runtime, monkeypatch):
 def test_address_of_hung_instance_is_taken_over(runtime, monkeypatch):
     first = begin([], None)
     monkeypatch.setattr(single_instance, "send_message", lambda *_: "silent")
-    assert begin([], None) == single_instance.SingleInstance(handed_over=False, address=first.address, lock=None)
+    assert begin([], None) == single_instance.SingleInstance(forwarded=False, address=first.address, lock=None)
     first.end()
 
 
 def test_refused_start_leaves_address_to_other_version(runtime, monkeypatch):
     monkeypatch.setattr(single_instance, "send_message", lambda *_: "refused")
-    assert begin([], None) == single_instance.SingleInstance(handed_over=False, refused=True)
+    assert begin([], None) == single_instance.SingleInstance(forwarded=False, refused=True)
 
 
 def test_sending_a_message_loads_neither_qt_nor_engine(runtime):

@@ -116,7 +116,7 @@ def test_start_from_deleted_folder_uses_home(monkeypatch, tmp_path):
 
     def begin(*_: object) -> SingleInstance:
         stood.append(Path.cwd())
-        return SingleInstance(handed_over=True)
+        return SingleInstance(forwarded=True)
 
     monkeypatch.setattr("gui.app.single_instance.begin", begin)
     monkeypatch.setenv("HOME", str(tmp_path))

@@ -4,7 +4,7 @@ from PySide6.QtGui import QDropEvent
 
 from engine import PathRemedy, RuleOrigin, WorkspaceError
 from gui.diagnostics.panel import DiagnosticsPanel
-from gui.diagnostics.path_explainer import ACTION_WORDS, PathExplainer, dropped_path, excluded_type, read_path
+from gui.diagnostics.path_explainer import ACTION_WORDS, PathExplainer, dropped_path, excluded_type, path_diagnostic
 from tests.helpers.fake_records import make_path_state, make_status
 
 NAME = "projects/greenhouse.md"
@@ -138,14 +138,14 @@ def test_reopened_workspace_updates_answer_and_focus(qtbot, why, memory):
     ["indexed", "pending", "failed", "excluded", "outside", "too-large", "not-text", "gone", "missing", "folder"],
 )
 def test_every_state_has_a_label(state):
-    reading = read_path(make_path_state(state=state))
-    assert reading.value.endswith(": greenhouse.md")
-    assert "Changed" in reading.tip
+    diagnostic = path_diagnostic(make_path_state(state=state))
+    assert diagnostic.value.endswith(": greenhouse.md")
+    assert "Changed" in diagnostic.tip
 
 
 def test_tooltip_names_the_setting():
     origin = RuleOrigin(key="exclude", value="drafts/", layer="workspace", file="/s.toml", line=3)
-    assert "exclude: drafts/" in read_path(make_path_state(state="excluded", origin=origin)).tip
+    assert "exclude: drafts/" in path_diagnostic(make_path_state(state="excluded", origin=origin)).tip
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,7 @@ def test_enter_opens_result_in_window_with_query(qtbot, quick_search, opened):
     selected = opened.search.body.list.current_result()
     assert (selected.path, selected.start_line) == (wanted.path, wanted.start_line)
     assert opened.search.controller.view_state.subject.text == "hose"
-    qtbot.waitUntil(lambda: opened.viewer.reads)
+    qtbot.waitUntil(lambda: opened.viewer.has_file)
 
 
 def test_chosen_result_opens_if_missing_in_newer_answer(qtbot, quick_search, opened, memory):

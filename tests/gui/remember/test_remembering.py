@@ -81,7 +81,7 @@ def test_saved_note_opens_or_moves_to_trash(qtbot, sessions, memory, user_home):
     [name] = notes(memory)
     memory.files[f"memory/{name}"] = "# Session\n"
     press(sessions.banner, "Open")
-    qtbot.waitUntil(lambda: sessions.views.current == "search" and sessions.viewer.reads)
+    qtbot.waitUntil(lambda: sessions.views.current == "search" and sessions.viewer.has_file)
     controller(sessions).remember(VALVE, "Fix the valve controller")
     qtbot.waitUntil(lambda: controller(sessions).ready)
     press(controller(sessions).sheet, "Save")
@@ -205,7 +205,7 @@ def test_unseen_notes_are_announced_at_start_until_opened(qtbot, window, memory)
     assert set(memory.unseen_notes.all()) == {first, second}
     memory.files[second.path] = memory.files[first.path] = "# Session\n"
     press(window.banner, "Open")
-    qtbot.waitUntil(lambda: memory.unseen_notes.all() == () and window.viewer.reads)
+    qtbot.waitUntil(lambda: memory.unseen_notes.all() == () and window.viewer.has_file)
 
 
 def test_agent_note_message_waits_for_other_messages(qtbot, window, memory, jobs):

@@ -194,7 +194,7 @@ def test_search_everywhere_opens_results_without_switching(qtbot, window, folder
     window.viewer.file_shown.connect(opened_files.append)
     window.search.focus_list()
     window.search.body.list.open_current()
-    qtbot.waitUntil(lambda: "///boat/note.md" in opened_files or (window.viewer.reads and not window.viewer.busy))
+    qtbot.waitUntil(lambda: "///boat/note.md" in opened_files or (window.viewer.has_file and not window.viewer.busy))
     assert window.workspace.current.folder == folders["garden"]
     assert _search(qtbot, window, "carrots") in (["note.md", "///work/note.md"], ["///work/note.md", "note.md"])
     command.trigger()

@@ -128,7 +128,7 @@ def test_unavailable_command_shows_reason_and_does_not_run(qtbot, monkeypatch, o
 
 def test_pane_commands_run_on_last_focused_pane(qtbot, opened, box, open_palette):
     opened.search.search("timer")
-    qtbot.waitUntil(lambda: at_rest(opened) and opened.viewer.reads)
+    qtbot.waitUntil(lambda: at_rest(opened) and opened.viewer.has_file)
     opened.search.focus_list()
     before = opened.viewer.wrap_action.isChecked()
     open_palette("wrap lines")

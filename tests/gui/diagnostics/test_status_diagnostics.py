@@ -16,16 +16,16 @@ from engine import (
 from engine.base import language
 from engine.memory.status_report import with_degraded
 from gui.diagnostics.group_view import label_width
-from gui.diagnostics.status_diagnostics import Diagnostic, read_status
+from gui.diagnostics.status_diagnostics import Diagnostic, diagnostics_of
 from gui.style.stylesheet import BASE_PIXELS, font_at
 from tests.helpers.fake_records import make_estimate, make_progress, make_status, make_summary
 
 NOW = 1_772_535_600.0
 
 
-def _reading(group: str, label: str, **changes) -> Diagnostic:
-    groups = {found.title: found for found in read_status(make_status(**changes), NOW)}
-    return next(reading for reading in groups[group].readings if reading.label == label)
+def _diagnostic(group: str, label: str, **changes) -> Diagnostic:
+    groups = {found.title: found for found in diagnostics_of(make_status(**changes), NOW)}
+    return next(diagnostic for diagnostic in groups[group].diagnostics if diagnostic.label == label)
 
 
 def _vector(**changes) -> VectorStatus:
@@ -48,13 +48,13 @@ def test_group_order_is_constant():
     wanted.append("Missing features")
     busy = make_status(syncing=make_progress(), failed_files=(FileIssue(path="a", rule="b", detail="c"),))
     for status in (make_status(), busy, make_status(files=0, chunks=0, source_counts=(), last_sync=None)):
-        assert [group.title for group in read_status(status, NOW)] == wanted
+        assert [group.title for group in diagnostics_of(status, NOW)] == wanted
 
 
 def test_labels_are_unique_within_group():
     paid = {"tokens": 1200, "cost": 0.02}
-    for group in read_status(make_status(syncing=make_progress(**paid), last_sync=make_summary(**paid)), NOW):
-        labels = [reading.label for reading in group.readings]
+    for group in diagnostics_of(make_status(syncing=make_progress(**paid), last_sync=make_summary(**paid)), NOW):
+        labels = [diagnostic.label for diagnostic in group.diagnostics]
         assert len(set(labels)) == len(labels), group.title
 
 
@@ -70,10 +70,10 @@ def test_labels_are_narrower_than_their_column(qtbot, tag):
             user_data=UserDataStatus(problem="It is missing.", backup=None),
         )
         labels = {
-            reading.label
+            diagnostic.label
             for status in (make_status(), many)
-            for group in read_status(status, NOW)
-            for reading in group.readings
+            for group in diagnostics_of(status, NOW)
+            for diagnostic in group.diagnostics
         }
         metrics = QFontMetrics(font_at(BASE_PIXELS))
         assert len(labels) > 25
@@ -97,17 +97,17 @@ def test_labels_are_narrower_than_their_column(qtbot, tag):
     ],
 )
 def test_index_state_value_and_remedy(changes, state, value, remedy):
-    found = _reading("Index", "State", **changes)
+    found = _diagnostic("Index", "State", **changes)
     assert (found.state, found.value, found.remedy) == (state, value, remedy)
 
 
 def test_engine_in_use_shows_name_and_state_fine():
-    assert _reading("Search engine", "In use").value == "built-in index"
+    assert _diagnostic("Search engine", "In use").value == "built-in index"
     lacking = {
         "backend": "qmd",
         "unsupported": {"insight": "qmd keeps its index to itself.", "states": "It does not tell."},
     }
-    in_use = _reading("Search engine", "In use", **lacking)
+    in_use = _diagnostic("Search engine", "In use", **lacking)
     assert (in_use.value, in_use.state) == ("qmd", "fine")
 
 
@@ -116,15 +116,15 @@ def test_unsupported_features_are_listed_last():
         "insight": "qmd keeps its index to itself. The built-in index supports this.",
         "states": "It does not tell.",
     }
-    *others, last = read_status(make_status(backend="qmd", unsupported=unsupported), NOW)
-    assert [reading.label for reading in others[0].readings] == ["In use"]
-    assert [(reading.label, reading.state, reading.value) for reading in last.readings] == [
+    *others, last = diagnostics_of(make_status(backend="qmd", unsupported=unsupported), NOW)
+    assert [diagnostic.label for diagnostic in others[0].diagnostics] == ["In use"]
+    assert [(diagnostic.label, diagnostic.state, diagnostic.value) for diagnostic in last.diagnostics] == [
         ("Index view", "off", "qmd keeps its index to itself."),
         ("File status", "off", "It does not tell."),
         ("Alternative", None, "the built-in index supports all of this"),
     ]
-    assert last.readings[-1].remedy == "engine"
-    assert read_status(make_status(), NOW)[-1].readings == ()
+    assert last.diagnostics[-1].remedy == "engine"
+    assert diagnostics_of(make_status(), NOW)[-1].diagnostics == ()
 
 
 def test_engine_fallback_differs_from_provider_fallback():
@@ -133,25 +133,25 @@ def test_engine_fallback_differs_from_provider_fallback():
         "fallback": FallbackStatus(from_="qmd", reason=reason),
         "custom": {"fallback": {"disabled": True, "reason": reason}, "providerFallback": None},
     }
-    found = _reading("Search engine", "In use", **replaced)
+    found = _diagnostic("Search engine", "In use", **replaced)
     assert (found.state, found.value, found.reason) == ("degraded", "built-in index instead of qmd", reason)
     assert found.remedy == "try-again"
-    assert _reading("Embedding", "Fallback", **replaced).value == "not in use"
+    assert _diagnostic("Embedding", "Fallback", **replaced).value == "not in use"
     both = replaced | {"custom": replaced["custom"] | {"providerFallback": {"from": "openai", "reason": "No key."}}}
-    assert _reading("Embedding", "Fallback", **both).value == "instead of openai"
+    assert _diagnostic("Embedding", "Fallback", **both).value == "instead of openai"
 
 
 def test_texts_destination_and_key_source_are_shown():
     here = {"remote": False, "server": None, "consent": None, "keyPlace": None, "passedOver": ["openai: no key."]}
-    found = _reading("Embedding", "Texts", custom=here)
+    found = _diagnostic("Embedding", "Texts", custom=here)
     assert (found.value, found.tip) == ("stay on this machine", "openai: no key.")
     away = here | {"remote": True, "consent": "agreed to", "passedOver": [], "keyPlace": "the keychain"}
-    found = _reading("Embedding", "Texts", provider="gemini", custom=away)
+    found = _diagnostic("Embedding", "Texts", provider="gemini", custom=away)
     assert found.value == "sent to gemini"
     assert "You agreed to this provider" in found.tip
-    assert _reading("Embedding", "Texts", custom=away | {"server": "work.example"}).value == "sent to work.example"
-    assert _reading("Embedding", "Key", custom=away).value == "in the keychain"
-    variable = _reading("Embedding", "Key", custom=away | {"keyPlace": "the environment variable OPENAI_API_KEY"})
+    assert _diagnostic("Embedding", "Texts", custom=away | {"server": "work.example"}).value == "sent to work.example"
+    assert _diagnostic("Embedding", "Key", custom=away).value == "in the keychain"
+    variable = _diagnostic("Embedding", "Key", custom=away | {"keyPlace": "the environment variable OPENAI_API_KEY"})
     assert (variable.value, variable.tip) == (
         "in an environment variable",
         "The API key comes from the environment variable OPENAI_API_KEY.",
@@ -160,12 +160,12 @@ def test_texts_destination_and_key_source_are_shown():
 
 def test_remote_fallback_appears_in_texts_destination():
     custom = {"remote": False, "server": None, "remoteFallback": {"provider": "openai", "server": "api.openai.com"}}
-    found = _reading("Embedding", "Texts", provider="embedded", custom=custom)
+    found = _diagnostic("Embedding", "Texts", provider="embedded", custom=custom)
     assert (found.value, found.tip) == (
         "to api.openai.com as fallback",
         "If this provider fails, texts are sent to api.openai.com.",
     )
-    away = _reading("Embedding", "Texts", provider="voyage", custom=custom | {"remote": True})
+    away = _diagnostic("Embedding", "Texts", provider="voyage", custom=custom | {"remote": True})
     assert away.value == "sent to voyage"
     assert "If this provider fails, texts are sent to api.openai.com." in away.tip
 
@@ -209,7 +209,7 @@ DEGRADED: list[tuple[str, str, dict]] = [
 
 @pytest.mark.parametrize(("group", "label", "changes"), DEGRADED)
 def test_degraded_value_has_reason_and_remedy(group, label, changes):
-    found = _reading(group, label, **changes)
+    found = _diagnostic(group, label, **changes)
     assert found.state == "degraded"
     assert found.reason
     assert found.remedy
@@ -226,13 +226,14 @@ def test_degraded_value_matches_degraded_part(group, label, changes):
 def test_healthy_status_has_no_degraded_part_or_value():
     status = make_status(last_sync=make_summary())
     assert with_degraded(status).degraded == ()
-    assert all(reading.state != "degraded" for group in read_status(status, NOW) for reading in group.readings)
+    shown = [diagnostic for group in diagnostics_of(status, NOW) for diagnostic in group.diagnostics]
+    assert all(diagnostic.state != "degraded" for diagnostic in shown)
 
 
 def test_unneeded_sqlite_vec_is_not_degraded():
     for requested, switches_at in (("numpy", None), ("auto", 2000)):
         vector = _vector(requested=requested, switches_at=switches_at, available=False, load_error="No wheel.")
-        assert _reading("Vectors", "sqlite-vec", vector=vector).state == "off"
+        assert _diagnostic("Vectors", "sqlite-vec", vector=vector).state == "off"
         assert with_degraded(make_status(vector=vector)).degraded == ()
 
 
@@ -251,19 +252,19 @@ def test_unneeded_sqlite_vec_is_not_degraded():
     ],
 )
 def test_disabled_feature_is_off_not_degraded(group, label, changes):
-    assert _reading(group, label, **changes).state == "off"
+    assert _diagnostic(group, label, **changes).state == "off"
 
 
 def test_failed_files_take_precedence_over_skipped():
     issue = FileIssue(path="a.md", rule="not-utf-8", detail="Byte 0xE9.")
-    both = _reading("Index", "Not indexed", failed_files=(issue,), skipped_files=(issue,) * 31)
+    both = _diagnostic("Index", "Not indexed", failed_files=(issue,), skipped_files=(issue,) * 31)
     assert (both.state, both.value, both.remedy) == ("degraded", "1 failed, 31 skipped", "show-failed")
-    skipped = _reading("Index", "Not indexed", skipped_files=(issue,) * 31)
+    skipped = _diagnostic("Index", "Not indexed", skipped_files=(issue,) * 31)
     assert (skipped.state, skipped.value, skipped.remedy) == (None, "31 skipped", "show-skipped")
 
 
 def test_pending_vectors_are_counted_against_total():
-    found = _reading("Vectors", "State", pending_vectors=13_563, vector=_vector(rows=12_480))
+    found = _diagnostic("Vectors", "State", pending_vectors=13_563, vector=_vector(rows=12_480))
     assert (found.state, found.value) == ("working", "12,480 of 26,043")
 
 
@@ -276,38 +277,38 @@ def test_pending_vectors_are_counted_against_total():
     ],
 )
 def test_vectors_awaiting_consent_show_estimate(due, takes):
-    found = _reading("Vectors", "State", pending_vectors=25_000, awaiting=make_estimate(**due))
+    found = _diagnostic("Vectors", "State", pending_vectors=25_000, awaiting=make_estimate(**due))
     assert (found.state, found.remedy) == ("degraded", "embed")
     assert "25,000 passages" in found.reason
     assert takes in found.reason
 
 
 def test_search_is_keyword_only_before_first_vector():
-    assert _reading("Sources", "Search").value == "by words and meaning"
-    assert _reading("Sources", "Search", vector=_vector(rows=0)).value == "by words only"
+    assert _diagnostic("Sources", "Search").value == "by words and meaning"
+    assert _diagnostic("Sources", "Search", vector=_vector(rows=0)).value == "by words only"
 
 
 def test_failing_provider_marks_pending_vectors_degraded():
     failing = {"pending_vectors": 9, "custom": {"providerError": "The server cannot be reached."}}
-    assert _reading("Vectors", "State", **failing).state == "degraded"
-    assert _reading("Vectors", "State", **failing, syncing=make_progress()).state == "working"
+    assert _diagnostic("Vectors", "State", **failing).state == "degraded"
+    assert _diagnostic("Vectors", "State", **failing, syncing=make_progress()).state == "working"
 
 
 def test_cache_shows_vector_count_per_model():
-    found = _reading("Cache", "Entries")
+    found = _diagnostic("Cache", "Entries")
     assert "use-multilingual-v3: 7 vectors" in found.tip
 
 
 def test_user_data_with_backup_offers_restore():
     lost = UserDataStatus(problem="It is missing.", backup=1.0)
-    found = _reading("Index", "User data", user_data=lost)
+    found = _diagnostic("Index", "User data", user_data=lost)
     assert (found.state, found.reason, found.remedy) == ("degraded", "It is missing.", "restore-data")
-    without = _reading("Index", "User data", user_data=UserDataStatus(problem="It is missing.", backup=None))
+    without = _diagnostic("Index", "User data", user_data=UserDataStatus(problem="It is missing.", backup=None))
     assert without.remedy is None
 
 
 def test_every_status_field_affects_readings():
-    """The test fails if a new field of the record is missing in the readings."""
+    """The test fails if a new field of the record is missing in the diagnostics."""
     base = make_status(last_sync=make_summary(), extra_paths=("/x",), pending_vectors=2)
     other = {
         "backend": "qmd",
@@ -346,14 +347,14 @@ def test_every_status_field_affects_readings():
         "degraded": None,  # each part has a value of its own
     }
     assert set(other) == set(MemoryProviderStatus.__struct_fields__)
-    before = read_status(base, NOW)
+    before = diagnostics_of(base, NOW)
     for field, value in other.items():
         if value is not None:
-            assert read_status(msgspec.structs.replace(base, **{field: value}), NOW) != before, field
+            assert diagnostics_of(msgspec.structs.replace(base, **{field: value}), NOW) != before, field
 
 
 def test_scripts_unknown_to_model_are_listed():
-    found = _reading("Embedding", "Alphabets", custom={"unknownScripts": ["Greek", "Thai"]})
+    found = _diagnostic("Embedding", "Alphabets", custom={"unknownScripts": ["Greek", "Thai"]})
     assert found.value == "2 found by keywords only"
     assert "Greek, Thai" in found.tip
 
@@ -366,13 +367,13 @@ def test_open_batch_jobs_show_state_and_age():
     job = BatchJobStatus(
         provider="openai", model="small", id="b1", state="in_progress", texts=1234, created=NOW - 7200, attempt=1
     )
-    found = _reading("Batch jobs", "Jobs", batch=_batch(enabled=True, jobs=(job,)))
+    found = _diagnostic("Batch jobs", "Jobs", batch=_batch(enabled=True, jobs=(job,)))
     assert (found.state, found.value) == ("working", "1 job open")
     assert found.tip == "openai, small: 1,234 texts, in_progress, begun 2 h ago"
 
 
 def test_batch_job_with_few_failed_texts_is_not_degraded():
-    found = _reading(
+    found = _diagnostic(
         "Batch jobs", "State", batch=_batch(enabled=True, last_error="3 of 40 texts.", last_provider="openai")
     )
     assert found.state == "fine"
