@@ -69,6 +69,17 @@ def test_group_session_gets_no_cached_private_answer(memory, workspace: Path) ->
     assert "MEMORY.md" in paths(memory.search("irrigation timer"))
 
 
+def test_group_session_counts_no_private_chunks(memory, workspace: Path) -> None:
+    (workspace / "MEMORY.md").write_text("# Mine\n\nThe irrigation timer code is 4711.\n", "utf-8")
+    memory.sync()
+
+    def counted(query: str, **options: str) -> int:
+        stages = memory.search(query, explain=True, **options).explanation.stages
+        return next(stage.entered for stage in stages if stage.name == "operators")
+
+    assert counted("timer -valve") == counted("hose -valve", session_key="a:b:group:1") + 1
+
+
 def test_own_writes_found_immediately(memory, workspace: Path) -> None:
     memory.search("irrigation timer")
     (workspace / "new.md").write_text("# New\n\nAn irrigation timer for the roof.\n", "utf-8")
