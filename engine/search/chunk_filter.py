@@ -165,7 +165,7 @@ class CachedFilters:
         if (found := known.pop(key, None)) is None:
             found = read()
         known[key] = found
-        for oldest in list(known)[: len(known) - self._most]:
+        for oldest in list(reversed(known))[self._most :]:
             known.pop(oldest, None)
         return found
 

@@ -13,6 +13,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
 from engine.records import EarlierQuery
 from engine.search import chunk_filter, result_cache
+from engine.search.query_conditions import Conditions
 from engine.search.result_cache import IndexState, ResultCache, SearchState
 from engine.settings.search_settings import QuerySettings, ResultCacheSettings
 from engine.text import date_parsing
@@ -67,6 +68,31 @@ def test_group_session_gets_no_cached_private_answer(memory, workspace: Path) ->
     assert "MEMORY.md" in paths(memory.search("irrigation timer"))
     assert "MEMORY.md" not in paths(memory.search("irrigation timer", session_key="a:b:group:1"))
     assert "MEMORY.md" in paths(memory.search("irrigation timer"))
+
+
+def test_group_session_counts_no_private_chunks(memory, workspace: Path) -> None:
+    (workspace / "MEMORY.md").write_text("# Mine\n\nThe irrigation timer code is 4711.\n", "utf-8")
+    memory.sync()
+
+    def counted(query: str, **options: str) -> int:
+        stages = memory.search(query, explain=True, **options).explanation.stages
+        return next(stage.entered for stage in stages if stage.name == "operators")
+
+    assert counted("timer -valve") == counted("hose -valve", session_key="a:b:group:1") + 1
+
+
+def test_conditions_cached_by_keywords_hold_for_vectors(memory) -> None:
+    for mode in ("keyword", "auto"):
+        assert paths(memory.search("irrigation valve OR hose", mode=mode, min_score=0)) == ["shopping.md"]
+
+
+def test_two_filters_are_read_once_while_typing(memory, monkeypatch) -> None:
+    read, chunks = list[object](), Conditions.chunks
+    monkeypatch.setattr(Conditions, "chunks", lambda self, files: read.append(files) or chunks(self, files))
+    for text in ("wat", "watering", "watering clock"):
+        for glob in ("daily/**", "*.md"):
+            memory.search(f"{text} -valve", path_glob=glob)
+    assert len(read) == 2
 
 
 def test_own_writes_found_immediately(memory, workspace: Path) -> None:

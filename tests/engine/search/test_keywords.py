@@ -307,9 +307,9 @@ def test_three_words_that_rarely_meet_count_as_a_rare_one(memory: BuiltinMemory)
         words, question = (leg.score(leg.candidates(10, ChunkFilter())) for leg in legs)
     assert (words.chunks, question.chunks) == (legs[0].chunks, 0)
     term = msgspec.structs.replace(words.terms[0], idf=4.0)
-    for chunks, held, rarity in ((3_000, 3, 1.0), (3_000, 2, 0.0), (1_000_000, 3, 0.0), (0, 3, 0.0)):
-        among = KeywordScores((term,) * 4, chunks=chunks)
-        among.add(1, (5.0,) * held + (0.0,) * (4 - held), (), 0.0, 5.0 * held, 4.0 * held)
+    for chunks, held, rarity in ((3_000, 3, 1.0), (100, 2, 0.0), (1_000_000, 3, 0.0), (0, 3, 0.0)):
+        among = KeywordScores((term,) * 3, chunks=chunks)
+        among.add(1, (5.0,) * held + (0.0,) * (3 - held), (), 0.0, 5.0 * held, 4.0 * held)
         assert among.rarity(1) == rarity, (chunks, held)
 
 

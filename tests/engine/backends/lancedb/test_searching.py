@@ -27,6 +27,7 @@ QUESTIONS = (
     "水",
     '"watering clock"',
     "watering -valve",
+    "pressure -valve",
     "timer -tag:garden",
     "path:daily watering",
     "title:greenhouse",
