@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,10 @@ from msgspec.structs import replace
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
 from engine.records import EarlierQuery
-from engine.search import result_cache
+from engine.search import query_conditions, result_cache
 from engine.search.result_cache import IndexState, ResultCache, SearchState
 from engine.settings.search_settings import QuerySettings, ResultCacheSettings
+from engine.text import date_parsing
 from tests.helpers.fake_provider import FakeProvider
 
 
@@ -175,6 +177,24 @@ def test_relative_date_is_not_cached_over_midnight(memory, monkeypatch) -> None:
     Clock.day = 2
     assert memory.search("irrigation after:yesterday").age is None
     assert memory.search("irrigation").age is None
+
+
+def test_filter_of_hours_back_moves_with_the_clock(memory, workspace: Path, monkeypatch) -> None:
+    class Clock(datetime):
+        hour = 10
+
+        @classmethod
+        def now(cls, tz=None):
+            return cls(2026, 5, 1, cls.hour, 30)
+
+    for module in (date_parsing, query_conditions, result_cache):
+        monkeypatch.setattr(module, "datetime", Clock)
+    moment = Clock(2026, 5, 1, 9).timestamp()
+    os.utime(workspace / "shopping.md", (moment, moment))
+    memory.sync()
+    assert "shopping.md" in paths(memory.search("irrigation timer after:2h"))
+    Clock.hour = 12
+    assert "shopping.md" not in paths(memory.search("irrigation timer after:2h"))
 
 
 def test_cancelled_query_raises_despite_cached_answer(memory) -> None:
