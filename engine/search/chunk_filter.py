@@ -155,8 +155,8 @@ class CachedFilters:
         self._latest: tuple[tuple[object, ...], dict[Hashable, Any]] = (), {}
 
     def get(self, snapshot: Snapshot, key: Hashable, read: Callable[[], _T]) -> _T:
-        """Return what `read` returned for this key, which shows what it depends on except for the index and the day."""
-        state = snapshot.identity, snapshot.tables.generation, snapshot.stamp, snapshot.hidden, date.today()
+        """Return what `read` returned for this key, which shows what it depends on except for the index."""
+        state = snapshot.identity, snapshot.tables.generation, snapshot.stamp, snapshot.hidden
         latest, known = self._latest
         if latest != state:
             _, known = self._latest = state, {}
