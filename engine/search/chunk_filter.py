@@ -155,9 +155,8 @@ class CachedFilters:
         self._latest: tuple[tuple[object, ...], dict[Hashable, Any]] = (), {}
 
     def get(self, snapshot: Snapshot, key: Hashable, read: Callable[[], _T]) -> _T:
-        """Return what `read` returned for this key, which shows what it depends on except for index and time."""
-        minute = datetime.now().isoformat(timespec="minutes")  # "after:1h" changes its meaning
-        state = snapshot.identity, snapshot.tables.generation, snapshot.stamp, snapshot.hidden, minute
+        """Return what `read` returned for this key, which shows what it depends on except for the index."""
+        state = snapshot.identity, snapshot.tables.generation, snapshot.stamp, snapshot.hidden
         latest, known = self._latest
         if latest != state:
             _, known = self._latest = state, {}

@@ -3,6 +3,7 @@
 import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
 from functools import cached_property
 from itertools import zip_longest
 
@@ -467,8 +468,9 @@ def restrict(
     clauses = tuple(
         (clause.negated, *((type(atom), str(atom)) for atom in clause.alternatives)) for clause in conditions.clauses
     )
+    minute = datetime.now().isoformat(" ", "minutes") if context.query.dated else ""  # `after:2h` counts from now
     # A cached filter contains its list of files, so that no other list has the same identity.
-    key = clauses, conditions.languages, id(files), listed
+    key = clauses, conditions.languages, id(files), listed, minute
     scope = cached.get(snapshot, key, find if conditions else lambda: ChunkFilter(files))
     if not context.query.plain:
         count = cached.get(snapshot, "chunks", snapshot.chunk_count)

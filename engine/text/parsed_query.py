@@ -175,22 +175,28 @@ class Query(msgspec.Struct, frozen=True, dict=True, eq=False):
         return [atom.value for atom in atoms if isinstance(atom, Field) and atom.name == operator]
 
     @cached_property
-    def searched_text(self) -> str:
-        """The query's text with everything that is not searched replaced by spaces, so that offsets stay the same."""
+    def words_text(self) -> str:
+        """The query's text with operators and exclusions replaced by spaces, so that offsets stay the same."""
         if self.plain:
-            start, end = subject(self.text)
-            return f"{' ' * start}{self.text[start:end]}{' ' * (len(self.text) - end)}"
+            return self.text
         characters = [" "] * len(self.text)
         for _, atom in self.searched_atoms():
             characters[atom.start : atom.end] = self.text[atom.start : atom.end]
         return "".join(characters)
 
     @cached_property
+    def searched_text(self) -> str:
+        """`words_text` with spaces for words that only introduce the subject, unless they are in a quotation."""
+        text, (start, end) = self.words_text, subject(self.words_text)
+        phrases = (atom for _, atom in self.searched_atoms() if isinstance(atom, Phrase))
+        if any(phrase.start < start or phrase.end > end for phrase in phrases):
+            return text
+        return f"{' ' * start}{text[start:end]}{' ' * (len(text) - end)}"
+
+    @cached_property
     def free_text(self) -> str:
         """The query's words without operators, for an embedding model. May be empty."""
-        if self.plain:
-            return self.text[slice(*subject(self.text))]
-        return " ".join(self.searched_text.split())
+        return self.searched_text.strip() if self.plain else " ".join(self.searched_text.split())
 
     def searched_atoms(self) -> Iterator[tuple[int, Word | Phrase]]:
         """Yield all words and phrases to search, each with the number of its clause."""

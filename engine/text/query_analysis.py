@@ -100,7 +100,7 @@ def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAna
     text = query.searched_text[:LONGEST]
     text = text if text.isascii() else _HALF_TYPED_SYLLABLE.sub("", text)
     # Exclusions also show the query's language.
-    own = _language(query.text[:LONGEST] if query.plain or not text.strip() else text, languages)
+    own = _language((query.words_text if text.strip() else query.text)[:LONGEST], languages)
     known = tuple(dict.fromkeys((own, *languages)))
     marked = _term_marker(query)
     found: dict[tuple[str | tuple[str, ...], tuple[str, ...]], QueryTerm] = {}

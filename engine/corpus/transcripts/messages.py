@@ -205,7 +205,9 @@ def clean(value: object, *keys: object) -> str:
     """Return a JSON value, or its `member` at these keys, as text with only "\\n" line ends, without characters that
     SQLite, FTS5 or Qt don't accept; empty if it isn't a string.
     """
-    text = value if isinstance(value, str) and not keys else string(value, *keys)
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    text = value if isinstance(value, str) else ""
     if len(text) <= _SLICE:
         # As most texts are; a search for the others takes several times as long.
         return text if text.isascii() and "\0" not in text and "\r" not in text else _clean(text)
@@ -228,9 +230,13 @@ def one_line(value: object, *keys: object) -> str:
     """Return a title, given as a JSON value or its `member` at these keys, on one line, at most 200 characters, with
     secrets masked; it ends in an ellipsis if it is cut.
     """
-    title = string(value, *keys)
+    return _masked_line(string(value, *keys)[:_OPENING])
+
+
+@functools.lru_cache(maxsize=64)  # some agents repeat a session's title on many lines
+def _masked_line(title: str) -> str:
     # Mask before cutting: half of a secret would not be recognised.
-    line = " ".join(redact(clean(title[:_OPENING])).split())
+    line = " ".join(redact(clean(title)).split())
     return line if len(line) <= _LONGEST_GIVEN else f"{line[: _LONGEST_GIVEN - 1].rstrip()}…"
 
 

@@ -103,7 +103,7 @@ def counted(value: object, names: str, *, cost: str = "", with_cached: bool = Fa
     """
     if not isinstance(value, dict) or not value:
         return Usage()
-    sent, *others = (_sum(value, paths) for paths in _paths(names))
+    sent, *others = [_sum(value, paths) for paths in _paths(names)]
     own = without_cached(sent, *others[1:]) if with_cached else sent
     usage = Usage(own, *others)
     usage.cost = dollars(member(value, cost)) if cost else None
@@ -116,8 +116,10 @@ def _paths(names: str) -> tuple[tuple[list[str], ...], ...]:
 
 
 def _sum(value: object, paths: tuple[list[str], ...]) -> int | None:
-    first, *more = (tokens(member(value, *path)) for path in paths)
-    return None if first is None else first + sum(filter(None, more))
+    total = tokens(member(value, *paths[0]))
+    for path in paths[1:]:
+        total = add_counts(total, member(value, *path))
+    return total
 
 
 ANTHROPIC = """input_tokens output_tokens cache_read_input_tokens cache_creation_input_tokens

@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from datetime import timedelta
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
 from engine.records import EarlierQuery
-from engine.search import chunk_filter, result_cache
+from engine.search import query_conditions, result_cache
 from engine.search.query_conditions import Conditions
 from engine.search.result_cache import IndexState, ResultCache, SearchState
 from engine.settings.search_settings import QuerySettings, ResultCacheSettings
@@ -205,21 +205,22 @@ def test_relative_date_is_not_cached_over_midnight(memory, monkeypatch) -> None:
     assert memory.search("irrigation").age is None
 
 
-def test_hours_back_are_not_cached_for_other_queries(memory, workspace: Path, monkeypatch) -> None:
-    class Clock(date_parsing.datetime):
-        hours = 0
+def test_filter_of_hours_back_moves_with_the_clock(memory, workspace: Path, monkeypatch) -> None:
+    class Clock(datetime):
+        hour = 10
 
         @classmethod
         def now(cls, tz=None):
-            return super().now(tz) + timedelta(hours=cls.hours)
+            return cls(2026, 5, 1, cls.hour, 30)
 
-    for module in (date_parsing, chunk_filter):
+    for module in (date_parsing, query_conditions, result_cache):
         monkeypatch.setattr(module, "datetime", Clock)
-    (workspace / "pump.md").write_text("# Pump\n\nThe irrigation pump leaks.\n", "utf-8")
+    moment = Clock(2026, 5, 1, 9).timestamp()
+    os.utime(workspace / "shopping.md", (moment, moment))
     memory.sync()
-    assert "pump.md" in paths(memory.search("irrigation after:2h"))
-    Clock.hours = 3
-    assert "pump.md" not in paths(memory.search("pump after:2h"))
+    assert "shopping.md" in paths(memory.search("irrigation timer after:2h"))
+    Clock.hour = 12
+    assert "shopping.md" not in paths(memory.search("irrigation timer after:2h"))
 
 
 def test_cancelled_query_raises_despite_cached_answer(memory) -> None:

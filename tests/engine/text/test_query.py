@@ -348,6 +348,27 @@ def test_request_words_of_question_are_not_searched(query: str, words: list[str]
 
 
 @pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ("notes on frost ", "frost"),
+        ("notes on frost after:2026-01", "frost"),
+        ("path:daily where does it say that frost came -rain", "frost came"),
+        ('notes on "first frost"', "first frost"),
+        ('"notes on frost" path:daily', "notes on frost"),
+        ('"pompa nedir" path:daily', "pompa nedir"),
+    ],
+)
+def test_introduction_is_left_out_unless_quoted(query: str, text: str) -> None:
+    parsed = parse_query(query)
+    assert parsed.free_text == text
+    assert len(parsed.searched_text) == len(query)
+
+
+def test_introduction_shows_the_language_of_a_query() -> None:
+    assert analyse_query(parse_query("Notizen zu Frost tag:x"), ("english", "german")).languages[0] == "german"
+
+
+@pytest.mark.parametrize(
     ("query", "language"),
     [
         ("wie funktioniert nix", "german"),
