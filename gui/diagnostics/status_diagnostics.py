@@ -32,7 +32,7 @@ def embedding_diagnostics(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
     """Yield the rows on the embedding provider and its model."""
     why_not = str(status.custom.get("providerUnavailableReason") or "")
     if status.provider != "none":
-        tip = tr("Requested provider: {provider}.", provider=status.requested_provider)
+        tip = tr("Requested provider: {provider}.", provider=provider_label(status.requested_provider))
         problem = str(status.custom.get("providerError") or "")
         state: State = "degraded" if problem else "fine"
         yield Diagnostic(tr("Provider"), state, provider_label(status.provider), problem, "probe-embedding", tip)

@@ -18,6 +18,7 @@ from gui.settings.option_row import DialogPage, FormPage, OptionsPage, section_h
 from gui.settings.sources_page import SourcesPage
 from gui.settings.system_setting import SystemSwitch
 from gui.settings.value_formatting import NAMES, sent_text, stored_text
+from gui.text.status_texts import provider_label
 from gui.widgets.accessibility import LastInTabOrder, mark_position
 from gui.widgets.buttons import push_button
 from gui.widgets.labels import breakable, label, line
@@ -124,7 +125,7 @@ class _ModelRow(QFrame):
         self._question = label(f"{question} {again}", wrap=True)
         self._yes = push_button(tr("Delete"), self._confirmed)
         self._no = push_button(tr("Keep the vectors"), self._cancel_deletion)
-        name = label(breakable(f"{model.provider} · {model.model}"), "strong", wrap=True)
+        name = label(breakable(f"{provider_label(model.provider)} · {model.model}"), "strong", wrap=True)
         words = column_of(name, label(stored_text(model), "meta", wrap=True), self._question, spacing=2)
         row = row_of((words, 1), self._delete, self._yes, self._no, spacing=8)
         column_of(line(), row, spacing=10, parent=self)

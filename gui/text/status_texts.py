@@ -81,8 +81,9 @@ def failed_provider(status: MemoryProviderStatus) -> FailedService | None:
     """Return the embedding provider of the settings if a fallback replaces it, else None."""
     if failed_engine(status) is not None:
         hidden = status.custom.get("providerFallback") or {}
-        return FailedService(str(hidden["from"]), str(hidden["reason"])) if hidden else None
-    return None if status.fallback is None else FailedService(status.fallback.from_, status.fallback.reason)
+        return FailedService(provider_label(str(hidden["from"])), str(hidden["reason"])) if hidden else None
+    replaced = status.fallback
+    return None if replaced is None else FailedService(provider_label(replaced.from_), replaced.reason)
 
 
 _WORDS = {
@@ -348,7 +349,7 @@ def _idle_line(status: MemoryProviderStatus, now: float) -> SyncLine:
         detail = f"{_instead_of(engine_name(status.backend), engine_name(instead.chosen))} · {when}"
         return SyncLine("degraded", tr("Up to date"), count=files, detail=detail, failed=failed, tip=instead.reason)
     if instead := failed_provider(status):
-        detail = f"{_instead_of(status.provider, instead.chosen)} · {when}"
+        detail = f"{_instead_of(provider_label(status.provider), instead.chosen)} · {when}"
         return SyncLine("degraded", tr("Up to date"), count=files, detail=detail, failed=failed, tip=instead.reason)
     state = "degraded" if failed else "fine"
     return SyncLine(state, tr("Up to date"), count=files, detail=when, failed=failed, tip=tip)

@@ -58,6 +58,22 @@ class ListPosition:
         return replace(self, current=key, anchors=anchors)
 
 
+class _RowMenu(QMenu):
+    """A menu of the current row. It closes when another row becomes current, on which its actions would be run."""
+
+    def __init__(self, rows: "RowList") -> None:
+        super().__init__(rows)
+        self._rows, self._key = rows, rows.current_key
+        self.aboutToHide.connect(self.deleteLater)
+        self.setToolTipsVisible(True)
+        rows.current_changed.connect(self._follow)
+
+    @Slot()
+    def _follow(self) -> None:
+        if self._rows.current_key != self._key:
+            self.close()
+
+
 class RowList(FontSized, QListView):
     """A list view of a `RowModel`; headings can't be current.
 
@@ -107,6 +123,12 @@ class RowList(FontSized, QListView):
     def current(self) -> Any:
         """What the current row shows; None without such a row."""
         raise NotImplementedError
+
+    @property
+    def current_key(self) -> Hashable:
+        """The key of the current row; None without one."""
+        row = self.rows.row(self.currentIndex().row())
+        return None if row is None else row.key
 
     def take_focus(self) -> None:
         """Focus the list if it has rows; if no row is current, the first one becomes current."""
@@ -171,10 +193,12 @@ class RowList(FontSized, QListView):
         return action
 
     def open_menu(self, at: QPoint, *entries: Command | QAction | None) -> None:
-        """Open a menu of actions: those of the list by their commands, and others; None separates them."""
-        menu = QMenu(self)
-        menu.aboutToHide.connect(menu.deleteLater)
-        menu.setToolTipsVisible(True)
+        """Open a menu of actions: those of the list by their commands, and others; None separates them.
+
+        The row stays current when others come above it; the menu closes if it is removed.
+        """
+        self.pin_current()
+        menu = _RowMenu(self)
         for entry in entries:
             if entry is None:
                 menu.addSeparator()

@@ -138,7 +138,7 @@ def test_engine_fallback_differs_from_provider_fallback():
     assert found.remedy == "try-again"
     assert _diagnostic("Embedding", "Fallback", **replaced).value == "not in use"
     both = replaced | {"custom": replaced["custom"] | {"providerFallback": {"from": "openai", "reason": "No key."}}}
-    assert _diagnostic("Embedding", "Fallback", **both).value == "instead of openai"
+    assert _diagnostic("Embedding", "Fallback", **both).value == "instead of OpenAI-compatible"
 
 
 def test_texts_destination_and_key_source_are_shown():

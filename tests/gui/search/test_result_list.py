@@ -1,7 +1,7 @@
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMenu
 
 from gui.search import row_delegate
 from gui.search.result_list import CITE, ResultActions, ResultList
@@ -269,6 +269,19 @@ def test_context_menu_is_for_current_result(qtbot, show, results):
         event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(0, 0), QPoint(0, 0))
         QApplication.sendEvent(results.viewport(), event)
     assert results.current_result().path == "a.md"
+
+
+@pytest.mark.qt_log_ignore("grabbing the keyboard", "support raise", extend=True)
+def test_menu_keeps_its_row_and_closes_without_it(qtbot, show, results):
+    ResultActions(results, results)
+    show("b.md", "c.md")
+    QApplication.sendEvent(results.viewport(), QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(), QPoint()))
+    (menu,) = results.findChildren(QMenu)
+    show("a.md", "b.md", keep=True)
+    assert _current(results) == "b.md"
+    assert menu.isVisible()
+    show("a.md", "c.md")
+    assert not menu.isVisible()
 
 
 @pytest.fixture

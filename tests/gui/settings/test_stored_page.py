@@ -43,7 +43,7 @@ def _press(page, words: str, number: int = 0) -> None:
 
 
 def test_every_model_is_listed_with_size(page):
-    assert "openai · big | 12,001 vectors of 3,072 dimensions · 74 MB" in _words(page)
+    assert "OpenAI-compatible · big | 12,001 vectors of 3,072 dimensions · 74 MB" in _words(page)
     assert "7 vectors of 512 dimensions · 7.2 KB · in use" in _words(page)
 
 
@@ -73,7 +73,7 @@ def test_failed_delete_is_shown_and_can_be_retried(qtbot, page, memory, models, 
         _press(page, "Delete")
         qtbot.waitUntil(lambda: page.ready)
     assert "The index is being updated." in _words(page)
-    assert "openai · big" in _words(page)
+    assert "OpenAI-compatible · big" in _words(page)
     with qtbot.waitSignal(page.purged):
         _press(page, "Delete")
     assert models == [OWN]

@@ -128,7 +128,7 @@ def test_chunks_pending_in_batch_job_are_shown_separately():
             },
             "degraded",
             "Up to date",
-            "embedded instead of openai · 2 min ago",
+            "Built-in model instead of OpenAI-compatible · 2 min ago",
         ),
         (
             {
