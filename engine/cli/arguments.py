@@ -472,7 +472,7 @@ def _add_doctor(doctor: argparse.ArgumentParser) -> None:
         "path", nargs="?", type=nonempty, metavar="PATH", help="only explain why this file is found or not"
     )
     action.add_argument("--repair", action="store_true", help="repair everything that can be repaired without loss")
-    doctor.epilog = "The exit code is 1 if a check failed; with PATH, it is 0 for every answer."
+    doctor.epilog = "The exit code is 1 if a check failed; with PATH, if there is no such file or it could not be read."
 
 
 def _add_mcp(mcp: argparse.ArgumentParser) -> None:

@@ -52,7 +52,7 @@ def find_workspace(arguments: Namespace) -> CliWorkspace:
     except FileNotFoundError:
         pass
     except (RuntimeError, ValueError, OSError) as error:  # an unknown home, a loop of links, a NUL byte
-        wrong = f"The folder {folder} (from {origin}) cannot be found: {error}"
+        wrong = f"The folder {folder} (from {origin}) cannot be found: {getattr(error, 'strerror', None) or error}"
         raise WorkspaceError(f"{wrong}. Name another with --workspace.") from None
     if not folder.is_dir():
         wrong = f"{folder} (from {origin}) is not a folder"

@@ -123,7 +123,9 @@ def _read_price_file(path: str) -> bytes:
     try:
         return read_file(Path(path).expanduser(), _LARGEST_FILE)
     except (OSError, ValueError) as error:
-        raise SettingsError(tr("Can't read the price list {file}: {problem}", file=path, problem=error)) from None
+        problem = getattr(error, "strerror", None) or error
+        advice = tr("Can't read the price list {file}: {problem}. Check sessions.prices.", file=path, problem=problem)
+        raise SettingsError(advice) from None
 
 
 def _parse(data: bytes, path: str) -> tuple[_PriceList, ...]:

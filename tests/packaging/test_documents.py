@@ -86,7 +86,6 @@ def test_named_files_and_classes_exist(name: str):
     "name",
     [
         "README.md",
-        "CHANGELOG.md",
         "packaging/manual/tour.md",
         "resources/guide/sessions.md",
         "resources/guide/de/sessions.md",

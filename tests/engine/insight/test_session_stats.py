@@ -90,7 +90,7 @@ def test_invalid_price_list_is_an_error_with_its_name(tmp_path: Path, text: str)
     own.write_text(text)
     with pytest.raises(SettingsError, match=r"prices\.toml"):
         load_prices(str(own))
-    with pytest.raises(SettingsError, match=r"missing\.toml"):
+    with pytest.raises(SettingsError, match=r"missing\.toml: No such file or directory\. Check"):
         load_prices(str(tmp_path / "missing.toml"))
 
 
