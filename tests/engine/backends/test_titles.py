@@ -145,6 +145,7 @@ def test_decimal_as_typed_comes_first(open_memory, workspace: Path) -> None:
 NAMES = {
     "feature-request-ma": "feature-request-management",
     "TODO.De": "TODO.Debian",
+    "howtotests.md": "howto-tests",
     "howto-t": "howto-tests",
     "pip_ch": "pip_check",
     "Crème br": "Crème brûlée",
