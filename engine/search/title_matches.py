@@ -79,7 +79,7 @@ class NamedChunk(msgspec.Struct, frozen=True):
     file: int
     """The file's id."""
     whole: bool
-    """Whether the name is the whole query, with its function words and fillers."""
+    """Whether the name is the whole query or its subject, with function words and fillers."""
     line: int
     """The chunk's first line."""
 
@@ -89,17 +89,19 @@ def _named_among(
 ) -> dict[int, NamedChunk]:
     """Return those of the chunks `ids` whose file has a title, alias or name equal to the query, by id.
 
-    The query is compared with and without its function words and fillers, and without spaces and punctuation: "invoice
-    2024" equals `invoice2024`. If no name is equal, several words that no text has next to each other may be the
-    beginning of one, such as "invoice from m". The chunk must then have the other words, and a match outside its text.
+    The query is compared with and without its introduction, function words and fillers, and without spaces and
+    punctuation: "invoice 2024" equals `invoice2024`. If no name is equal, several words that no text has next to each
+    other may be the beginning of one, such as "invoice from m". The chunk must then have the other words, and a match
+    outside its text.
     """
     if not (names := list(map("".join, _names_in(query, analysis)))):
         return {}
     half_typed, equal, longer = is_half_typed(query), dict[int, NamedChunk](), dict[int, NamedChunk]()
+    whole = {"".join(_words(text)) for text in (query.text, query.free_text)}
     for id_, line, file, title, path, aliases in snapshot.titles(tuple(ids)):
         called = _names_of_file(title, path, aliases)
         if not called.isdisjoint(names):
-            equal[id_] = NamedChunk(file, names[0] in called, line)
+            equal[id_] = NamedChunk(file, not called.isdisjoint(whole), line)
         elif half_typed and any(name.startswith(names[0]) for name in called):
             longer[id_] = NamedChunk(file, True, line)
     return equal or ({} if longer and _is_in_texts(snapshot, query) else longer)
@@ -139,8 +141,8 @@ def scored_chunks_named(
     named = _named_among(snapshot, query, analysis, matching | (words.complete & words.around))
     if not (named and words.adjacent):
         return named
-    whole, *shorter = map("".join, _names_in(query, analysis))
-    return named if whole.endswith(tuple(shorter)) else {id_: chunk for id_, chunk in named.items() if chunk.whole}
+    names = list(map("".join, _names_in(query, analysis)))
+    return named if names[0].endswith(names[-1]) else {id_: chunk for id_, chunk in named.items() if chunk.whole}
 
 
 def first_chunks_named(
@@ -263,18 +265,18 @@ def _names(snapshot: Snapshot, start: str, files: Sequence[int]) -> list[tuple[i
 
 
 def _names_in(query: Query, analysis: QueryAnalysis) -> list[list[str]]:
-    """Return the words of a plain query, with and without function words and fillers, as possible names."""
+    """Return the words of a plain query as possible names: all, its subject, and without function words and fillers."""
     if not query.plain:
         return []
-    text = query.free_text
+    text = query.searched_text
     left_out = [term for term in analysis.terms if term.stop or term.filler]
     repeated = {word for term in left_out for word in _words(term.surface)}
     for term in left_out:  # by location, since some scripts put no spaces between words
         text = text[: term.start] + " " * (term.end - term.start) + text[term.end :]
-    names = [_words(query.free_text)]
+    names = [_words(query.text), _words(query.free_text)]
     if left_out:
         names.append([word for word in _words(text) if word not in repeated])
-    return [words for words in names if 0 < len(words) <= _MAX_WORDS]
+    return [words for at, words in enumerate(names) if 0 < len(words) <= _MAX_WORDS and words not in names[:at]]
 
 
 def name_matches(

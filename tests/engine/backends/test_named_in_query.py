@@ -102,6 +102,7 @@ def test_query_of_names_alone_finds_their_sessions(memory) -> None:
         "with Codex in May": ["3"],
         "with Codex in recipes": ["3"],
         "claude code": ["1", "2"],
+        "claude": [],
         "who edited keys.py": ["1"],
         "where we changed rudder.py": [],
         "quaternions with Codex": [],

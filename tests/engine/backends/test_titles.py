@@ -145,6 +145,7 @@ def test_decimal_as_typed_comes_first(open_memory, workspace: Path) -> None:
 NAMES = {
     "feature-request-ma": "feature-request-management",
     "TODO.De": "TODO.Debian",
+    "howtotests.md": "howto-tests",
     "howto-t": "howto-tests",
     "pip_ch": "pip_check",
     "Crème br": "Crème brûlée",
@@ -198,6 +199,22 @@ def test_several_words_of_a_title_begin_it(open_memory, workspace: Path, mode: s
     assert {query: results[0].path for query, results in found.items() if results} == {
         query: f"{name}.md" for query, name in HALF_TYPED.items()
     }
+
+
+@pytest.mark.parametrize("mode", ["auto", "keyword"])
+def test_title_that_begins_like_a_question_is_first(open_memory, workspace: Path, mode: str) -> None:
+    titles = "Notes on cooking", "What is the name of the rose", "Qualcosa su Roma", "Git nasıl kullanılır"
+    for title in titles:
+        (workspace / f"{title[:3]}.md").write_text(f"# {title}\n\nAn example.\n", "utf-8")
+    for number, word in enumerate(("cooking", "rose", "Roma", "git")):
+        (workspace / f"subject-{number}.md").write_text(f"# {word} {number}\n\n{word}, {word}.\n", "utf-8")
+    (workspace / "rice.md").write_text("# Cooking rice\n\nAn example.\n", "utf-8")
+    memory = open_memory()
+    memory.sync()
+    asked = {query: f"{title[:3]}.md" for title in titles for query in (title, title.lower(), f"{title} ")}
+    asked |= {"Notes on cooki": "Not.md", "notes on the cooking of rice": "rice.md"}
+    found = {query: memory.search(query, mode=mode).results[0].path for query in asked}
+    assert found == asked
 
 
 def test_words_in_a_text_are_no_beginning_of_a_title(open_memory, workspace: Path) -> None:

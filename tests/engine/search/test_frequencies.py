@@ -87,6 +87,9 @@ def test_prefix_with_long_lists_has_frequent_words(
         assert {word for word in every.words if word.chunks > 50} <= {*some.words} <= {*every.words}
         assert counts.words("sto").words == every.narrowed("sto").words
         assert len(counts.words("stx1y").tokens) == 60
+        hidden, *visible = (id_ for (id_,) in snapshot.connection.execute(f"SELECT id FROM {snapshot.tables.files}"))
+        known = Frequencies().counts(snapshot.without(frozenset({hidden}), tuple(visible)))
+        assert not known.words("st").estimate
 
 
 def test_counts_of_indexed_words_outlast_missing_ones(memory: BuiltinMemory) -> None:
