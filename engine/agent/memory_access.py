@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from engine.base.cancellation import CancelToken, calling
+from engine.base.cancellation import CancelToken, on_cancel
 from engine.base.errors import Cancelled, Closed
 from engine.records import Source
 from engine.settings import Settings
@@ -174,7 +174,7 @@ class _Call(Generic[T]):
 
     def wait(self, seconds: float, cancel: CancelToken | None) -> bool:
         """Wait for the end; returns whether it has come. Cancels the call and raises `Cancelled` if `cancel` fires."""
-        with calling(self._over.set, cancel):
+        with on_cancel(self._over.set, cancel):
             self._over.wait(seconds)
         if not self._done and cancel is not None and cancel.cancelled:
             self.cancel()

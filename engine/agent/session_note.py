@@ -22,7 +22,7 @@ from typing import NamedTuple
 import msgspec
 
 from engine.agent.note_file import write_note
-from engine.base.cancellation import CancelToken, calling, checkpoint
+from engine.base.cancellation import CancelToken, checkpoint, on_cancel
 from engine.base.errors import MnemoscopeError, NoteError, PathRefused, ProviderError, StoreError
 from engine.base.language import tr
 from engine.corpus.indexed_folders import MEMORY_FOLDER
@@ -409,7 +409,7 @@ def update_index(manager: MemorySearchManager, seconds: float, cancel: CancelTok
     timer.daemon = True
     timer.start()
     try:
-        with calling(enough.cancel, cancel), contextlib.suppress(MnemoscopeError):
+        with on_cancel(enough.cancel, cancel), contextlib.suppress(MnemoscopeError):
             manager.sync(cancel=enough)
     finally:
         timer.cancel()

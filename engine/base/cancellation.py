@@ -27,7 +27,7 @@ class CancelToken:
         self._cancelled = threading.Event()
         self._running = threading.Event()
         self._running.set()
-        self._callbacks: list[Callable[[], None]] = []
+        self._callbacks: list[Callable[[], object]] = []
 
     @property
     def cancelled(self) -> bool:
@@ -61,7 +61,7 @@ class CancelToken:
         if self._cancelled.is_set():
             raise Cancelled
 
-    def on_cancel(self, callback: Callable[[], None]) -> Callable[[], None]:
+    def on_cancel(self, callback: Callable[[], object]) -> Callable[[], None]:
         """Call `callback` (from the cancelling thread) on cancel, immediately if cancelled; returns a remover."""
         with self._lock:
             if not self._cancelled.is_set():
@@ -70,7 +70,7 @@ class CancelToken:
         callback()
         return lambda: None
 
-    def _forget(self, callback: Callable[[], None]) -> None:
+    def _forget(self, callback: Callable[[], object]) -> None:
         with self._lock:
             if callback in self._callbacks:
                 self._callbacks.remove(callback)
@@ -85,13 +85,13 @@ def checkpoint(cancel: CancelToken | None) -> None:
 def pause(seconds: float, cancel: CancelToken | None) -> None:
     """Wait, but no longer than until a cancel. Raises `Cancelled`."""
     over = threading.Event()
-    with calling(over.set, cancel):
+    with on_cancel(over.set, cancel):
         over.wait(seconds)
     checkpoint(cancel)
 
 
 @contextmanager
-def calling(callback: Callable[[], None], cancel: CancelToken | None) -> Iterator[None]:
+def on_cancel(callback: Callable[[], object], cancel: CancelToken | None) -> Iterator[None]:
     """Call a function if `cancel` fires during the block, see `CancelToken.on_cancel`; none without a token."""
     forget = None if cancel is None else cancel.on_cancel(callback)
     try:

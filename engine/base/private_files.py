@@ -87,7 +87,7 @@ def make_private(path: str | Path) -> None:
             os.chmod(path, _FOLDER_MODE if is_folder else _FILE_MODE)
 
 
-def tidy_folder(folder: Path) -> None:
+def secure_folder(folder: Path) -> None:
     """Repair the modes of a program folder and its entries at startup, and remove leftover temporary files."""
     make_private(folder)
     with contextlib.suppress(OSError), os.scandir(folder) as entries:

@@ -109,7 +109,7 @@ def _findings(workspace: CliWorkspace, arguments: Namespace, token: CancelToken)
                     workspace.settings, find_transcripts(workspace.settings, cancel=token), {}
                 )
                 return
-            for finding in insight.health(token, ask=True, deep=arguments.deep, progress=line):
+            for finding in insight.health(token, probe=True, deep=arguments.deep, progress=line):
                 line.clear()
                 yield _advised(finding, manager)
     except (Cancelled, Closed):
@@ -145,7 +145,7 @@ def _without_index(workspace: CliWorkspace, token: CancelToken) -> Iterator[Heal
     yield from provider.check_keys(workspace.settings)
     selection = select_provider(workspace.settings, cancel=token)
     try:
-        yield provider.check_provider(workspace.settings, selection, None, token, ask=True)
+        yield provider.check_provider(workspace.settings, selection, None, token, probe=True)
     finally:
         if selection.provider is not None:
             selection.provider.close()

@@ -16,9 +16,9 @@ def run(arguments: Namespace) -> int:
         report = insight.duplicates(token, lambda share: line.show(f"Comparing the notes: {share:.0%}"))
         hidden: frozenset[str] = frozenset() if arguments.all else insight.hidden_duplicates()
     groups = [group for group in report.groups if group.key not in hidden]
-    put_away = len(report.groups) - len(groups)
+    hidden_count = len(report.groups) - len(groups)
     if arguments.json:
-        print_json({"groups": groups, "found": report.found, "files": report.files, "hidden": put_away})
+        print_json({"groups": groups, "found": report.found, "files": report.files, "hidden": hidden_count})
         return 0
     for text in _lines(groups):
         print(text)
@@ -26,7 +26,7 @@ def run(arguments: Namespace) -> int:
         print("No notes are indexed, and only notes are compared. Run mnemoscope index if the folder has notes.")
         return 0
     left_out = report.found - len(report.groups)
-    also = [f"{put_away:,} hidden (--all lists them)"] if put_away else []
+    also = [f"{hidden_count:,} hidden (--all lists them)"] if hidden_count else []
     also += [f"{left_out:,} more not listed"] if left_out else []
     print(", ".join([f"{plural(len(groups), 'group')} among {plural(report.files, 'note')}", *also]) + ".")
     return 0

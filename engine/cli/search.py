@@ -30,7 +30,7 @@ _MAX_CHARACTERS = 240
 """Maximum length of a result's text without `--full`: three lines of a usual terminal."""
 _LONGEST_NAME = 4
 """Maximum number of words of a query that may be the name of a file."""
-_CONTROLS: "dict[RemedyName, str]" = {
+_REMEDY_OPTIONS: "dict[RemedyName, str]" = {
     "weak": "--min-score 0",
     "sources": "leave out --source",
     "period": "leave out --since and --until",
@@ -123,7 +123,7 @@ def _query_text(arguments: Namespace) -> str:
     return arguments.saved or " ".join(arguments.query)
 
 
-def _options_again(arguments: Namespace) -> str:
+def _search_options(arguments: Namespace) -> str:
     """Return the folder and the limits of this search as options, so that a suggested query searches the same files.
 
     Times are given as days, since an option has no hours.
@@ -152,7 +152,7 @@ def _print_text(outcome: SearchOutcome, arguments: Namespace) -> None:
     _print_count(outcome)
     _print_remarks(outcome, " ".join(arguments.query))
     if explanation and (explain or not outcome.results):
-        _print_stages(explanation, _options_again(arguments), table=explain or explanation.emptied_by != "index")
+        _print_stages(explanation, _search_options(arguments), table=explain or explanation.emptied_by != "index")
 
 
 def _print_count(outcome: SearchOutcome) -> None:
@@ -182,7 +182,7 @@ def _print_remarks(outcome: SearchOutcome, query: str) -> None:
     if notice and not (outcome.explanation and not outcome.results and notice == outcome.explanation.reason):
         print(safe(notice))  # unless it is printed as the reason of an empty answer
     for remedy in outcome.remedies:
-        print(f"Try: {safe(_control(remedy, ''))}")
+        print(f"Try: {safe(_remedy_text(remedy, ''))}")
     if outcome.similar_only and not outcome.remedies and len(query.split()) <= _LONGEST_NAME:
         print(f"If a file with this name is missing, try: mnemoscope doctor {safe(_quote(query))}")
 
@@ -243,7 +243,7 @@ def _print_stages(explanation: "SearchExplanation", options: str, *, table: bool
     if table:
         print_table((_stage_name(stage, explanation), _stage_text(stage)) for stage in explanation.stages)
     for remedy in explanation.remedies:
-        print(f"{safe(remedy.advice)} Try: {safe(_control(remedy, options))}")
+        print(f"{safe(remedy.advice)} Try: {safe(_remedy_text(remedy, options))}")
     wordless = any(stage.name == "newest" for stage in explanation.stages)
     if explanation.emptied_by and not explanation.remedies:
         print("Try another value, or fewer operators." if wordless else "Try other words, or fewer of them.")
@@ -264,9 +264,9 @@ def _stage_text(stage: "SearchStage") -> str:
     return f"{stage.left:,} of {stage.entered:,}{unit}  {stage.milliseconds:.1f} ms  {safe(stage.note)}"
 
 
-def _control(remedy: "SearchRemedy", options: str) -> str:
+def _remedy_text(remedy: "SearchRemedy", options: str) -> str:
     if remedy.query:
         return f"mnemoscope search {_quote(remedy.query)}{options}"
     if remedy.extension:
         return f"{remedy.extension} among the extensions in the settings"
-    return _CONTROLS[remedy.name].format(path=_quote(remedy.path))
+    return _REMEDY_OPTIONS[remedy.name].format(path=_quote(remedy.path))

@@ -70,8 +70,8 @@ def run_saved(
         raise MnemoscopeError(f"No saved search is named “{name}”: see mnemoscope searches.")
     with contextlib.suppress(StoreError):  # the search can still be run on a full disk
         saved_searches.touch(name)
-    named = cast("SearchOptions", {option: value for option, value in options.items() if value not in (None, ())})
-    outcome = _outcome(manager, workspace, query, named, cancel, config)
+    overrides = cast("SearchOptions", {option: value for option, value in options.items() if value not in (None, ())})
+    outcome = _outcome(manager, workspace, query, overrides, cancel, config)
     if query.order == "date":
         newest = sorted(outcome.results, key=lambda result: -result.modified)
         outcome = msgspec.structs.replace(outcome, results=tuple(newest))
@@ -82,24 +82,24 @@ def _outcome(
     manager: "MemorySearchManager",
     workspace: CliWorkspace,
     query: QueryRecord,
-    named: "SearchOptions",
+    overrides: "SearchOptions",
     cancel: CancelToken,
     config: Path | None,
 ) -> SearchOutcome:
-    """`named`: options that replace the saved ones."""
+    """`overrides`: options that replace the saved ones."""
     copy = msgspec.structs.replace
-    if "path_glob" in named:
+    if "path_glob" in overrides:
         query = copy(query, path="")
     like = query.like
     if query.everywhere and like is None and not query.path:
-        return search_all(manager, workspace, query.text, {**_options(query), **named}, cancel, config)
+        return search_all(manager, workspace, query.text, {**_options(query), **overrides}, cancel, config)
     with memory_of(query.path or (like.path if like else ""), manager, workspace, config) as (memory, path, folder):
-        options: SearchOptions = {**_options(copy(query, path=path if query.path else "")), **named}
+        options: SearchOptions = {**_options(copy(query, path=path if query.path else "")), **overrides}
         if like is None:
             outcome = memory.search(query.text, cancel=cancel, **options)
         else:
-            there = copy(like, path=split_name(like.path)[1])
-            outcome = memory.search_like(there, cancel=cancel, **options)
+            passage = copy(like, path=split_name(like.path)[1])
+            outcome = memory.search_like(passage, cancel=cancel, **options)
     if not folder:
         return outcome
     return copy(outcome, results=tuple(copy(result, workspace=folder) for result in outcome.results))
@@ -114,7 +114,7 @@ def _options(query: QueryRecord) -> "SearchOptions":
             half_life_days=level.half_life_days,
             sources=level.sources,
             path_glob=literal_glob(level.path) if level.path else None,
-            since=_since(level),
+            since=None if level.days is None else time.time() - level.days * _DAY,
         )
         for level in _levels(query)
     )
@@ -132,10 +132,6 @@ def _options(query: QueryRecord) -> "SearchOptions":
 def _levels(query: QueryRecord) -> list[QueryRecord]:
     """Return the query and its scopes, the widest first."""
     return [*([] if query.within is None else _levels(query.within)), query]
-
-
-def _since(query: QueryRecord) -> float | None:
-    return None if query.days is None else time.time() - query.days * _DAY
 
 
 def _words(query: QueryRecord, folders: Mapping[str, str]) -> list[str]:

@@ -138,12 +138,12 @@ def _list(arguments: Namespace, known: Sequence[SessionSummary]) -> None:
         project += f"  @{session.machine}" if session.machine else ""
         unknown = f"  ({_unknown_items(session.unknown)})" if session.unknown else ""
         line = (
-            f"{_column(names[session.path], name_width)}  {_moment(session.last)}  {session.agent:<{agent_width}}  "
+            f"{_column(names[session.path], name_width)}  {_time_text(session.last)}  {session.agent:<{agent_width}}  "
             f"{session.messages:>5,}  {title}{project}{unknown}{_long_name(names[session.path])}"
         )
         print(safe(line))
     if not matching:
-        print("No session matches.", *_values(known, arguments))
+        print("No session matches.", *_available_values(known, arguments))
     elif len(matching) > len(listed):
         print(f"{len(listed):,} of {plural(len(matching), 'session')}; --max shows more.")
 
@@ -165,7 +165,7 @@ def _long_name(name: str) -> str:
 
 def _matching(known: Sequence[SessionSummary], arguments: Namespace) -> Sequence[SessionSummary]:
     agents = _agents(known, arguments)
-    return [session for session in known if session.agent in agents and _fits(session, arguments)]
+    return [session for session in known if session.agent in agents and _passes_filters(session, arguments)]
 
 
 def _agents(known: Sequence[SessionSummary], arguments: Namespace) -> frozenset[str]:
@@ -173,7 +173,7 @@ def _agents(known: Sequence[SessionSummary], arguments: Namespace) -> frozenset[
     return agents_named(arguments.agent, names) if arguments.agent else frozenset(names)
 
 
-def _values(known: Sequence[SessionSummary], arguments: Namespace) -> Iterator[str]:
+def _available_values(known: Sequence[SessionSummary], arguments: Namespace) -> Iterator[str]:
     """Yield the existing agents, projects, models or machines in a sentence each, if none is the requested one."""
     agents, part = _agents(known, arguments), (arguments.agent or "").casefold()
     if not agents:
@@ -200,7 +200,7 @@ def _most_common(names: Iterable[str]) -> str:
     return ", ".join(listed) + (" and others" if len(counts) > len(listed) else "")
 
 
-def _fits(session: SessionSummary, arguments: Namespace) -> bool:
+def _passes_filters(session: SessionSummary, arguments: Namespace) -> bool:
     """Return whether a session passes all filters but the agent's; its days last from its first to its last message."""
     if arguments.machine and arguments.machine.casefold() != session.machine.casefold():
         return False
@@ -220,7 +220,7 @@ def _unknown_items(count: int) -> str:
     return unknown_items(count)
 
 
-def _moment(time: float | None) -> str:
+def _time_text(time: float | None) -> str:
     return f"{datetime.fromtimestamp(time):%Y-%m-%d %H:%M}" if time is not None else f"{'no date':<16}"
 
 
@@ -236,15 +236,15 @@ def _print_stats(known: Sequence[SessionSummary], arguments: Namespace, prices: 
         print_json(stats)
         return
     if not matching:
-        print("No session matches.", *_values(known, arguments))
+        print("No session matches.", *_available_values(known, arguments))
         return
     unnamed = _THIS_MACHINE if arguments.by == "machine" else _UNKNOWN
     named = ((safe(row.name) or unnamed, *_cells(row)) for row in stats.rows)
     rows = [(arguments.by or "", *_HEADINGS), *named, ("total", *_cells(stats.total))]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for name, *cells in rows:
-        right = (f"{cell:>{width}}" for cell, width in zip(cells, widths[1:], strict=True))
-        print(f"{name:<{widths[0]}}  {'  '.join(right)}".rstrip())
+        aligned = (f"{cell:>{width}}" for cell, width in zip(cells, widths[1:], strict=True))
+        print(f"{name:<{widths[0]}}  {'  '.join(aligned)}".rstrip())
     # Sub-agents' sessions are not counted as sessions.
     if parts := len(matching) - stats.total.sessions:
         print(f"{plural(parts, 'session')} of sub-agents: the usage is counted with the main session.")
@@ -331,12 +331,12 @@ def _list_uses(arguments: Namespace, known: Sequence[SessionSummary], uses: Sequ
         title = use.title or "Untitled"
         name = names.get(path, path)
         used = f"{use.agent:<{agent_width}}  {done:<{kinds_width}}"
-        line = f"{_column(name, width)}  {_moment(use.time)}  {used}  {title}{project}{_long_name(name)}"
+        line = f"{_column(name, width)}  {_time_text(use.time)}  {used}  {title}{project}{_long_name(name)}"
         print(safe(line))
     if not uses:
         print("No session read or changed a matching file.")
     elif not kinds:
-        print("No session matches.", *_values(known, arguments))
+        print("No session matches.", *_available_values(known, arguments))
     elif len(kinds) > len(listed):
         print(f"{len(listed):,} of {plural(len(kinds), 'session')}; --max shows more.")
 

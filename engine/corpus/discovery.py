@@ -121,7 +121,9 @@ def discover(
             walk.leave(root)
         else:
             walk.visit(root)
-    return Discovery(walk.files, walk.passed.issues(), roots.layout, walk.whole, walk.passed.endings, walk.unreachable)
+    return Discovery(
+        walk.files, walk.skipped.issues(), roots.layout, walk.whole, walk.skipped.endings, walk.unreachable
+    )
 
 
 def discover_in(
@@ -133,7 +135,7 @@ def discover_in(
     """
     walk = _Walk(roots, settings, cancel, None, most_entries)
     walk.descend(folder.path, folder.name)
-    return Discovery(walk.files, walk.passed.issues(), roots.layout, walk.whole)
+    return Discovery(walk.files, walk.skipped.issues(), roots.layout, walk.whole)
 
 
 class _Walk(FolderWalk):
@@ -149,7 +151,7 @@ class _Walk(FolderWalk):
     ) -> None:
         super().__init__(cancel, listener, most_entries)
         self._judge = FileRules(settings)
-        self.passed = SkipSummary(self._judge.rules.extensions)
+        self.skipped = SkipSummary(self._judge.rules.extensions)
         self._root_paths = {root.path for root in roots.found}
 
     def visit(self, root: Root) -> None:
@@ -158,7 +160,7 @@ class _Walk(FolderWalk):
             state = os.lstat(root.path)
         except FileNotFoundError:
             if root.extra:
-                self.passed.add(root.path, "missing", skip_reasons.NO_EXTRA_PATH.message())
+                self.skipped.add(root.path, "missing", skip_reasons.NO_EXTRA_PATH.message())
             return
         except OSError as error:
             self._report(root.name or ".", error)
@@ -203,9 +205,9 @@ class _Walk(FolderWalk):
 
     def _add_skipped(self, name: str, base: str, match: Match) -> None:
         if match.rule == "extension":
-            self.passed.count_ending(base)
+            self.skipped.count_ending(base)
         else:
-            self.passed.add(name, match.rule, match.detail)
+            self.skipped.add(name, match.rule, match.detail)
 
     def _skip(self, name: str, match: Match) -> None:
         self._add_skipped(name, "", match)

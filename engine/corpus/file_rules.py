@@ -18,7 +18,7 @@ NOT_A_FILE = Match("not-a-file", skip_reasons.NOT_A_FILE.message())
 _OUTSIDE_MEMORY = Match("outside-memory", skip_reasons.OUTSIDE_MEMORY.message())
 
 
-class _Known(Protocol):
+class _EntryState(Protocol):
     """Type and size of a directory entry, often known without a system call."""
 
     def stat(self, *, follow_symlinks: bool = True) -> os.stat_result: ...
@@ -62,7 +62,7 @@ class FileRules:
         judge = self.rules.for_folder if folder else self.rules.for_file
         return judge(entry.name, entry.name) or _OUTSIDE_MEMORY
 
-    def _file(self, name: str, base: str, known: _Known | os.stat_result) -> Match | None:
+    def _file(self, name: str, base: str, known: _EntryState | os.stat_result) -> Match | None:
         match = self.rules.for_file(name, base)
         if match is not None:
             return match

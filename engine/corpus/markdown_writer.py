@@ -58,14 +58,12 @@ class Inline:
 
     def done(self, text: str | None = None) -> str:
         """Return the text (all of it by default) as Markdown."""
-        return _TOKEN.sub(lambda match: self._markdown(match[0]), literal(self.text if text is None else text))
+        escaped = literal(self.text if text is None else text)
+        return _TOKEN.sub(lambda match: self._written[ord(match[0]) - _FIRST_TOKEN], escaped)
 
     def plain(self, text: str) -> str:
         """Return the text without the writer's own tokens for links and images."""
         return _TOKEN.sub("", text)
-
-    def _markdown(self, token: str) -> str:
-        return self._written[ord(token) - _FIRST_TOKEN]
 
 
 class MarkdownWriter:

@@ -101,7 +101,7 @@ class Listing(msgspec.Struct, frozen=True):
     """The files found in one folder, and the skipped ones."""
 
     files: list[FoundFile]
-    passed: list[FileIssue]
+    skipped: list[FileIssue]
     whole: bool
     """Whether all files were listed; False if the folder is too large."""
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
-from engine.base.cancellation import CancelToken, calling, start_call
+from engine.base.cancellation import CancelToken, on_cancel, start_call
 from engine.base.errors import Cancelled, ProviderError
 from engine.base.language import tr
 
@@ -65,7 +65,7 @@ def _call(work: Callable[[Any], Any], cancel: CancelToken | None = None) -> Any:
     call = start_call(lambda: work(_keychain()), "mnemoscope-keychain")
     woken = threading.Event()
     call.add_done_callback(lambda _: woken.set())
-    with calling(woken.set, cancel):
+    with on_cancel(woken.set, cancel):
         woken.wait(ANSWER_SECONDS)
     if cancel is not None and cancel.cancelled:
         call.cancel()

@@ -19,7 +19,7 @@ from typing import Any
 import httpcore2
 import httpx2
 
-from engine.base.cancellation import CancelToken, calling
+from engine.base.cancellation import CancelToken, on_cancel
 from engine.base.errors import Cancelled, ProviderError
 from engine.base.language import tr
 from engine.embedding.service_errors import AnswerTooLarge
@@ -66,7 +66,7 @@ class Call:
         """
         token = _current.set(self)
         try:
-            with calling(self._stop, self._cancel):
+            with on_cancel(self._stop, self._cancel):
                 self.checkpoint()
                 yield
         except Exception:

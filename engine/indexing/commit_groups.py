@@ -46,7 +46,7 @@ class TextOutcome(msgspec.Struct):
             (self.skipped if issue.rule == NOT_NOTES else self.failed).append(issue)
 
     def add(self, later: "TextOutcome") -> None:
-        """Add the counts of a later pass over the same files: numbers of files are replaced, the work is summed."""
+        """Add the counts of a later pass over the same files: those of its work are added, all others replaced."""
         self.files_seen = later.files_seen
         self.files_indexed += later.files_indexed
         self.files_removed += later.files_removed

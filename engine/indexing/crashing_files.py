@@ -1,4 +1,4 @@
-"""Records files that are skipped until they change: files that crashed two processes, and files without a text."""
+"""Records files that are skipped until they change: those that crashed the program twice, and those without text."""
 
 import contextlib
 import os
@@ -52,30 +52,30 @@ class CrashRecord:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._mark = folder / "reading"
-        self._list = folder / "reading-crashed.json"
-        self._open: int | None = None
+        self._current_path = folder / "reading"
+        self._suspects_path = folder / "reading-crashed.json"
+        self._current_file: int | None = None
         self._suspects: dict[str, _Suspect] = {}
         self._unsaved = False
 
     @contextlib.contextmanager
     def during_sync(self, *, forget: bool) -> Iterator[None]:
         """Load the record of earlier crashes for the duration of a sync. `forget`: try all files again."""
-        self._suspects = {} if forget else self._read_list()
+        self._suspects = {} if forget else self._read_suspects()
         self._unsaved = forget
         with contextlib.suppress(OSError):
-            self._take_mark()
-            self._open = os.open(self._mark, os.O_RDWR | os.O_CREAT, 0o600)
+            self._count_interrupted_read()
+            self._current_file = os.open(self._current_path, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             yield
         finally:
-            if self._open is not None:
-                os.close(self._open)
-                self._open = None
+            if self._current_file is not None:
+                os.close(self._current_file)
+                self._current_file = None
             with contextlib.suppress(OSError):
-                self._mark.unlink()
+                self._current_path.unlink()
             if self._unsaved:
-                self._write_list()
+                self._write_suspects()
 
     def crashes(self, file: FoundFile) -> int:
         """Return how many processes crashed while reading the file in its present state."""
@@ -90,7 +90,7 @@ class CrashRecord:
         """Skip the file from the next sync on until it changes, if reading it again would have the same result."""
         if issue.rule in _LASTING:
             tries = self.crashes(file) + 1 if issue.rule == _UNFINISHED else _MAX_CRASHES
-            known = _Suspect(*_state(file), tries, issue.rule, issue.detail, DOCUMENTS_VERSION)
+            known = _Suspect(*_version(file), tries, issue.rule, issue.detail, DOCUMENTS_VERSION)
             self._suspects[file.name] = known
             self._unsaved = True
 
@@ -115,7 +115,7 @@ class CrashRecord:
     def _known(self, file: FoundFile) -> _Suspect | None:
         """Return the recorded crash of this version of the file."""
         suspect = self._suspects.get(file.name) if self._suspects else None
-        if suspect is None or (suspect.mtime_ns, suspect.size) != _state(file):
+        if suspect is None or (suspect.mtime_ns, suspect.size) != _version(file):
             return None
         return None if suspect.rule and suspect.version != DOCUMENTS_VERSION else suspect
 
@@ -126,11 +126,11 @@ class CrashRecord:
         An error of a parser becomes `Unreadable`, so that the caller continues with other files. `partly`: the caller
         reads the rest and then calls `end_reading`.
         """
-        if self._open is not None:
-            mtime_ns, size = _state(file)
+        if self._current_file is not None:
+            mtime_ns, size = _version(file)
             try:
-                os.lseek(self._open, 0, os.SEEK_SET)
-                os.write(self._open, f"{mtime_ns} {size} {file.name}\n".encode("utf-8", "surrogateescape"))
+                os.lseek(self._current_file, 0, os.SEEK_SET)
+                os.write(self._current_file, f"{mtime_ns} {size} {file.name}\n".encode("utf-8", "surrogateescape"))
             except OSError:
                 self.finish_reading()  # a crash must not count against the file that was recorded before
         try:
@@ -155,18 +155,18 @@ class CrashRecord:
             # It was read last: a process that is killed later must not count against it.
             self.finish_reading()
             del self._suspects[file.name]
-            self._write_list()
+            self._write_suspects()
 
     def finish_reading(self) -> None:
         """Record that no file is being read."""
-        if self._open is not None:
+        if self._current_file is not None:
             with contextlib.suppress(OSError):
-                os.ftruncate(self._open, 0)
+                os.ftruncate(self._current_file, 0)
 
-    def _take_mark(self) -> None:
+    def _count_interrupted_read(self) -> None:
         """Add a crash to the file that an earlier process had not finished reading."""
         try:
-            line = self._mark.read_bytes().split(b"\n", 1)[0].decode("utf-8", "surrogateescape")
+            line = self._current_path.read_bytes().split(b"\n", 1)[0].decode("utf-8", "surrogateescape")
         except FileNotFoundError:
             return
         mtime_ns, _, rest = line.partition(" ")
@@ -177,23 +177,25 @@ class CrashRecord:
         same = before is not None and (before.mtime_ns, before.size) == (int(mtime_ns), int(size))
         crashes = before.crashes + 1 if before is not None and same else 1
         self._suspects[name] = _Suspect(int(mtime_ns), int(size), crashes)
-        self._mark.write_bytes(b"")  # if this process is killed before it reads a file, this crash is not counted again
-        self._write_list()
+        self._current_path.write_bytes(
+            b""
+        )  # if this process is killed before it reads a file, this crash is not counted again
+        self._write_suspects()
 
-    def _read_list(self) -> dict[str, _Suspect]:
+    def _read_suspects(self) -> dict[str, _Suspect]:
         try:
-            return msgspec.json.decode(self._list.read_bytes(), type=dict[str, _Suspect])
+            return msgspec.json.decode(self._suspects_path.read_bytes(), type=dict[str, _Suspect])
         except (OSError, msgspec.MsgspecError, RecursionError):
             return {}
 
-    def _write_list(self) -> None:
+    def _write_suspects(self) -> None:
         self._unsaved = False
         with contextlib.suppress(OSError, UnicodeEncodeError):
             if self._suspects:
-                replace_file(self._list, msgspec.json.encode(self._suspects))
+                replace_file(self._suspects_path, msgspec.json.encode(self._suspects))
             else:
-                self._list.unlink()
+                self._suspects_path.unlink()
 
 
-def _state(file: FoundFile) -> tuple[int, int]:
+def _version(file: FoundFile) -> tuple[int, int]:
     return file.mtime_ns, file.size

@@ -42,7 +42,7 @@ class EmbedStage:
         self._store = work.context.store
         self._executor = work.context.executor
         self._storage = VectorStorage(work, model)
-        # Only where searches find the changed text immediately.
+        # A generation that isn't searched yet need not stop for newer text.
         self._take_changes = work.context.take_changes if work.tables is None else lambda: False
         self._results = work.context.latest_results
         self._tables = work.tables

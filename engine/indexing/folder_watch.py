@@ -135,9 +135,9 @@ class FolderWatch:
         """Report every change made before this call. Returns False if some may have been missed."""
         return bool(self._watchers) and all([watcher.flush(seconds) for watcher in self._watchers])
 
-    def hasten(self) -> bool:
+    def skip_debounce(self) -> bool:
         """Report changes that the watchers already know without a delay; returns whether there are any."""
-        return any([watcher.hasten() for watcher in self._watchers])
+        return any([watcher.skip_debounce() for watcher in self._watchers])
 
     def status(self) -> WatcherStatus:
         """Return the combined status of all watchers."""
@@ -204,19 +204,19 @@ class FolderWatch:
 
         def changed(batch: WatchBatch) -> None:
             self._changed(None if batch.overflow else batch.paths)
-            self._start_job(lambda: judge(batch))
+            self._start_job(lambda: request_if_grown(batch))
 
-        def judge(batch: WatchBatch) -> None:
+        def request_if_grown(batch: WatchBatch) -> None:
             if batch.overflow or growth.needs_sync(batch.paths):
                 self._request("session-delta")
 
-        alone = _lone_databases(stores)
-        others = [store.path for store in stores if not _is_lone_database(store.path)]
+        databases = _single_databases(stores)
+        others = [store.path for store in stores if not _is_single_database(store.path)]
         agents_own = {store.path for store in stores if store_name(store.path)}
 
         def ignored(root: str, path: str, is_dir: bool) -> bool:
-            if root in alone:
-                return path not in alone[root]
+            if root in databases:
+                return path not in databases[root]
             if is_dir:
                 return not is_watched(root, path.replace(os.sep, "/"))
             location = os.path.join(root, path)  # a name alone would fit more formats
@@ -226,7 +226,7 @@ class FolderWatch:
 
         self._start(
             Watcher(
-                [Path(path) for path in (*others, *alone)],
+                [Path(path) for path in (*others, *databases)],
                 ignored,
                 on_change=changed,
                 timing=WatchTiming(_SESSION_DEBOUNCE_MS),
@@ -242,19 +242,19 @@ class FolderWatch:
         self._request("watch")
 
 
-def _lone_databases(stores: Sequence[Store]) -> dict[str, frozenset[str]]:
+def _single_databases(stores: Sequence[Store]) -> dict[str, frozenset[str]]:
     """Return the names of databases and their WAL files to watch, by folder, for session stores that are single
     databases.
     """
     names: dict[str, set[str]] = defaultdict(set)
     for store in stores:
-        if _is_lone_database(store.path):
+        if _is_single_database(store.path):
             folder, name = os.path.split(store.path)
             names[os.path.realpath(folder)] |= {name, name + WAL}
     return {folder: frozenset(databases) for folder, databases in names.items()}
 
 
-def _is_lone_database(path: str) -> bool:
+def _is_single_database(path: str) -> bool:
     """Whether a session store is a single database.
 
     Its WAL, which changes first, is next to it, so the folder is watched.

@@ -52,10 +52,10 @@ def session_file(  # noqa: PLR0913 - the parts of a row
         session=NewSession(
             transcript=file.name,
             agent=metadata.agent,
-            id=_number(metadata.id),
+            id=_masked_id(metadata.id),
             project=project,
             branch=branch,
-            parent=_number(metadata.parent),
+            parent=_masked_id(metadata.parent),
             started=metadata.started,
             ended=metadata.ended,
             messages=count,
@@ -71,7 +71,7 @@ def session_file(  # noqa: PLR0913 - the parts of a row
     )
 
 
-def _number(id: str) -> str:
+def _masked_id(id: str) -> str:
     """Return an id with secrets masked; most ids are plain hexadecimal, which has nothing to mask."""
     return id if _HEXADECIMAL.fullmatch(id) else redact(id)
 

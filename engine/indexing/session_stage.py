@@ -75,9 +75,9 @@ class SessionStage:
         self._listed: dict[str, str] = {}
         """Names of transcripts with a listed session, and its working folder if they have only one."""
         self._transcripts = FoundTranscripts([], [])
-        self._written: set[str] = set()
-        """Names of the transcripts that are new, or were written since they were last read."""
-        self._external: dict[str, str] = {}
+        self._changed: set[str] = set()
+        """Names of the transcripts that are new, or have changed since they were last read."""
+        self._owned_elsewhere: dict[str, str] = {}
         """Transcripts that belong to other workspaces, with the folders of these."""
         self._listed_rows: dict[str, NewFile | None] = {}
         """Result of `_listed_row` for each transcript that was opened to find its project."""
@@ -92,7 +92,7 @@ class SessionStage:
         if self._work.tables is not None or not self._settings.sessions.folders:
             return
         self._find()
-        known = self._stored.keys() | self._listed.keys() | self._external.keys()
+        known = self._stored.keys() | self._listed.keys() | self._owned_elsewhere.keys()
         new = self._crashes.unsuspected([file for file in self._transcripts.files if file.name not in known])
         if not new:
             return
@@ -108,21 +108,21 @@ class SessionStage:
         found, known = self._transcripts, self._stored
         self._outcome.skipped += found.skipped
         self._outcome.unreachable["sessions"] |= {*found.unreachable}
-        self._outcome.files_seen += len(found.files) - len(self._external)
+        self._outcome.files_seen += len(found.files) - len(self._owned_elsewhere)
         present = {file.name for file in found.files}
         for name in (known.keys() | self._listed.keys()) - present:
             self._token.checkpoint()
             if not is_below(name, found.unreachable):
                 self._forget(name)
-        self._leave_to_others()
-        external, written = self._external, self._written
-        own = [file for file in found.files if file.name not in external]
+        self._exclude_owned_elsewhere()
+        elsewhere, changed = self._owned_elsewhere, self._changed
+        own = [file for file in found.files if file.name not in elsewhere]
         left_out = {name: stored for name, stored in known.items() if stored.rule}
         copies_before = {name for name, stored in left_out.items() if stored.rule == _COPIED}
         copies = self._copies(own, copies_before)
         others = (copies ^ copies_before).union(name for name, one in left_out.items() if one.rule == INDEXED_ELSEWHERE)
-        due = [file for file in own if file.name in written or file.name in others]
-        unchanged = (known.keys() & present) - {file.name for file in due} - external.keys()
+        due = [file for file in own if file.name in changed or file.name in others]
+        unchanged = (known.keys() & present) - {file.name for file in due} - elsewhere.keys()
         for name, stored in left_out.items():
             if name in unchanged:
                 self._outcome.skipped.append(FileIssue(path=name, rule=stored.rule, detail=stored.detail))
@@ -146,23 +146,23 @@ class SessionStage:
                 if file is None or self._crashes.crashes(file) or _may_be_copy(file, snapshot):
                     return False
                 self._transcripts.files.append(file)
-        due = self._note_written()
+        due = self._find_changed()
         if not all(not file.path.endswith(LINES_END) or self._has_only_grown(file) for file in due):
             return False
         self._outcome.files_seen = len(self._transcripts.files)
         self._read(due, set())
         return not (self._outcome.failed or self._outcome.skipped)
 
-    def _note_written(self) -> list[FoundFile]:
-        """Return the transcripts that are new, or were written since they were last read, and remember their names."""
+    def _find_changed(self) -> list[FoundFile]:
+        """Return the transcripts that are new, or have changed since they were last read, and remember their names."""
         known = self._stored
-        written = [
+        changed = [
             file
             for file in self._transcripts.files
             if (stored := known.get(file.name)) is None or stored.mtime_ns != file.mtime_ns or stored.size != file.size
         ]
-        self._written = {file.name for file in written}
-        return written
+        self._changed = {file.name for file in changed}
+        return changed
 
     def _has_only_grown(self, file: FoundFile) -> bool:
         """Return whether a transcript has the beginning that it had when its first messages were read."""
@@ -204,11 +204,13 @@ class SessionStage:
                 self._transcripts = find_transcripts(
                     self._settings, cancel=self._token, listener=self._meter.step, drives=drives
                 )
-        self._note_written()
+        self._find_changed()
         context = self._work.context
         projects = {name: project for name, project in self._listed.items() if name in self._stored}
         files = self._crashes.unsuspected(self._transcripts.files)
-        self._external = claim_transcripts(files, projects, context.workspace, context.store.files, self._projects_of)
+        self._owned_elsewhere = claim_transcripts(
+            files, projects, context.workspace, context.store.files, self._projects_of
+        )
 
     def _projects_of(self, files: Sequence[FoundFile]) -> Iterator[tuple[FoundFile, str]]:
         """Yield the working folder of new sessions, from the quick read if that finds it."""
@@ -221,17 +223,17 @@ class SessionStage:
                     found = project_of(file.path)
             yield file, found
 
-    def _leave_to_others(self) -> None:
+    def _exclude_owned_elsewhere(self) -> None:
         """Record the workspace of each transcript that belongs to another one, and remove its rows."""
-        for file in self._transcripts.files if self._external else ():
-            if file.name not in self._external:
+        for file in self._transcripts.files if self._owned_elsewhere else ():
+            if file.name not in self._owned_elsewhere:
                 continue
-            where, stored = ownership_message(self._external[file.name]), self._stored.get(file.name)
+            where, stored = ownership_message(self._owned_elsewhere[file.name]), self._stored.get(file.name)
             if stored != StoredTranscript(file.name, file.mtime_ns, file.size, INDEXED_ELSEWHERE, where):
                 self._token.checkpoint()
                 was_here = file.name in self._listed or (stored is not None and not stored.rule)
                 self._commits.add(skipped_transcript(file, INDEXED_ELSEWHERE, where), removed=int(was_here))
-        self._outcome.skipped += ownership_issues(self._external)
+        self._outcome.skipped += ownership_issues(self._owned_elsewhere)
 
     def _copies(self, own: list[FoundFile], before: set[str]) -> set[str]:
         """Return the names of the transcripts whose sessions another transcript has, too; `before`: the last result."""
@@ -247,7 +249,7 @@ class SessionStage:
         """
         begun: dict[str, list[int]] = {}
         for file in own if self._stored else ():
-            if file.name in self._written and not (file.name in self._stored and self._has_only_grown(file)):
+            if file.name in self._changed and not (file.name in self._stored and self._has_only_grown(file)):
                 begun.setdefault(os.path.dirname(file.path), []).append(file.mtime_ns)
         for times in begun.values():
             times.sort()
@@ -255,7 +257,7 @@ class SessionStage:
             times = begun.get(os.path.dirname(file.path), [])
             first = bisect_right(times, file.mtime_ns - _DAY_NS)
             near = first < len(times) and times[first] < file.mtime_ns + _DAY_NS
-            if near and file.name not in self._written and not self._stored[file.name].rule:
+            if near and file.name not in self._changed and not self._stored[file.name].rule:
                 yield file
 
     def _is_continued(self, file: FoundFile) -> bool:
@@ -273,8 +275,8 @@ class SessionStage:
             return
         from engine.indexing.transcript_stage import TranscriptIndexer  # brings every format with it
 
-        due, passed_over = self._crashes.readable(due)
-        self._outcome.failed += passed_over
+        due, skipped = self._crashes.readable(due)
+        self._outcome.failed += skipped
         # Copies first: a sync that ends early must not leave one next to the transcript that continues it.
         due.sort(key=lambda file: file.name not in copies)
         rows = TranscriptIndexer(self._work, self._commits)
@@ -389,9 +391,9 @@ def _quick_reads(files: Sequence[FoundFile], work: StageWork) -> Generator[_Quic
         if len(files) < _MIN_FOR_PROCESSES:
             yield from chain.from_iterable(map(read_files, parts))
         else:
-            from engine.indexing.preparation_processes import shared_work
+            from engine.indexing.worker_processes import run_in_processes
 
-            with closing(shared_work(parts, read_files, _quick_read_in_process, _decoded, work.token)) as reads:
+            with closing(run_in_processes(parts, read_files, _quick_read_in_process, _decoded, work.token)) as reads:
                 yield from chain.from_iterable(reads)
 
 
@@ -408,7 +410,7 @@ def _quick_read_in_process(message: bytes) -> bytes:
 
 
 def _decoded(message: bytes) -> Sequence[_QuickRead]:
-    from engine.indexing.preparation_processes import PreparedFile
+    from engine.indexing.worker_processes import PreparedFile
 
     return msgspec.msgpack.decode(message, type=list[tuple[FoundFile, PreparedFile | None, str]])
 

@@ -25,8 +25,8 @@ _LABELS: dict[SyncPhase, str] = {
 _TOKENS_PER_PRICE = 1_000_000
 
 
-class Charged(Protocol):
-    """Interface of a source of costs: an embedding provider or its batch jobs."""
+class CostSource(Protocol):
+    """Something that costs tokens: an embedding provider or its batch jobs."""
 
     @property
     def tokens_used(self) -> int: ...
@@ -40,25 +40,25 @@ class CostMeter:
     """Counts the tokens and US dollars of a provider since the meter was created."""
 
     def __init__(self) -> None:
-        self._watched: list[tuple[Charged, int]] = []
+        self._sources: list[tuple[CostSource, int]] = []
 
-    def watch(self, charged: Charged) -> None:
+    def watch(self, source: CostSource) -> None:
         """Count the tokens of this provider or its batch jobs from now on."""
-        self._watched.append((charged, charged.tokens_used))
+        self._sources.append((source, source.tokens_used))
 
     @property
     def tokens(self) -> int:
-        return sum(charged.tokens_used - before for charged, before in self._watched)
+        return sum(source.tokens_used - before for source, before in self._sources)
 
     @property
     def cost(self) -> float | None:
         """US dollars since the meter was created; None if the price of some tokens is unknown."""
         total = 0.0
-        for charged, before in self._watched:
-            tokens = charged.tokens_used - before
-            if tokens and charged.price is None:
+        for source, before in self._sources:
+            tokens = source.tokens_used - before
+            if tokens and source.price is None:
                 return None
-            total += tokens * (charged.price or 0.0) / _TOKENS_PER_PRICE
+            total += tokens * (source.price or 0.0) / _TOKENS_PER_PRICE
         return total
 
 

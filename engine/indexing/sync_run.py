@@ -112,7 +112,7 @@ class SyncRun:
             self._lock()
             try:
                 with self._context.crashes.during_sync(forget=force):
-                    self._work(force)
+                    self._update_index(force)
             finally:
                 self._store.unlock()
         except (Cancelled, Closed):
@@ -164,7 +164,7 @@ class SyncRun:
             self._token.checkpoint()
             time.sleep(_LOCK_POLL)
 
-    def _work(self, force: bool) -> None:
+    def _update_index(self, force: bool) -> None:
         vectors = self._vectors
         vectors.begin()
         with self._store.read() as snapshot:
@@ -173,18 +173,18 @@ class SyncRun:
             if self._needs_rebuild(force):
                 self._rebuild(newest)
             else:
-                self._text(None, self._context.transcripts)
+                self._update_text(None, self._context.transcripts)
                 vectors.count_reused(None, newest)
-                self._share(lambda sharing: sharing.text_ready(self._stage(None), vectors.pending()))
+                self._share(lambda sharing: sharing.text_ready(self._stage_work(None), vectors.pending()))
             while not vectors.embed(None):
-                self._text(None)
+                self._update_text(None)
         finally:
             vectors.end()
         vectors.record_outcome()
-        self._share(lambda sharing: sharing.share_all(self._stage(None)))
+        self._share(lambda sharing: sharing.share_all(self._stage_work(None)))
         # The work is complete: a cancelled clean-up is done by the next sync.
         with contextlib.suppress(Cancelled):
-            self._tidy()
+            self._clean_up()
 
     def _share(self, work: Callable[[Sharing], None]) -> None:
         """Share the changes with other machines by calling `work`.
@@ -202,7 +202,7 @@ class SyncRun:
             log.warning("What was indexed could not be shared: %s", type(problem).__name__)
             self._unshared = problem
 
-    def _stage(self, tables: Tables | None) -> StageWork:
+    def _stage_work(self, tables: Tables | None) -> StageWork:
         return StageWork(self._context, self._meter, self._token, self._vectors.model, tables)
 
     # --- text -----------------------------------------------------------------------------------------------------
@@ -210,7 +210,7 @@ class SyncRun:
     def _needs_rebuild(self, force: bool) -> bool:
         """Whether the index must be rebuilt as a new generation: requested, unfinished, or made by older rules.
 
-        An unfinished one that was made by older rules is not finished; `_tidy` removes it.
+        An unfinished one that was made by older rules is not finished; `_clean_up` removes it.
         """
         with self._store.read() as snapshot:
             stored = snapshot.meta("fingerprint")
@@ -221,10 +221,10 @@ class SyncRun:
             return False
         return force or unfinished or stored != self._fingerprint
 
-    def _text(self, tables: Tables | None, transcripts: frozenset[str] | None = None) -> TextOutcome:
+    def _update_text(self, tables: Tables | None, transcripts: frozenset[str] | None = None) -> TextOutcome:
         # A generation that isn't searched yet has no results.
         after_commit = self._vectors.embed_results if tables is None else lambda: None
-        stage = TextStage(self._stage(tables), after_commit)
+        stage = TextStage(self._stage_work(tables), after_commit)
         try:
             done = stage.run(transcripts)
         finally:
@@ -241,12 +241,12 @@ class SyncRun:
         self._full = True
         with self._store.write() as writer:
             tables = writer.begin_generation(self._fingerprint)
-        self._text(tables)
+        self._update_text(tables)
         self._vectors.count_reused(tables, newest)
         self._vectors.embed(tables)
         # Files may have changed meanwhile; constant changes must not prevent the rebuild from ending.
         for _ in range(_PASSES_BEFORE_PUBLISH):
-            if not self._text(tables).changed:
+            if not self._update_text(tables).changed:
                 break
         self._meter.start("publishing")
         with self._store.write(tables) as writer:
@@ -259,7 +259,7 @@ class SyncRun:
 
     # --- afterwards -----------------------------------------------------------------------------------------------
 
-    def _tidy(self) -> None:
+    def _clean_up(self) -> None:
         """Clean up the index, and release memory that only syncs need."""
         try:
             clean_up(self._context, self._vectors.model, self._outcome.chunks_indexed, self._token)

@@ -112,7 +112,7 @@ class IndexingService:
         self.latest_query = ""
         """Text of the last search; a running sync begins with notes that contain its words."""
         self._search_waits = False
-        """Whether a search has hastened the report of a change, which then calls for a sync."""
+        """Whether a search has had a change reported early, which then requests a sync."""
         self.latest_results: tuple[MemorySearchResult, ...] = ()
         """Results of the last search; a running sync first embeds those without a vector."""
         self.problem = ""
@@ -333,7 +333,7 @@ class IndexingService:
         """Called before a search: queue a sync if the settings enable this and the index is out of date, or will be
         when the latest changes of files are reported.
 
-        The window repeats its query after each sync: this neither continues a stopped sync nor hastens a report.
+        The window repeats its query after each sync: this neither continues a stopped sync nor reports changes early.
         """
         is_new, self.latest_query = query != self.latest_query, query
         background = self._background
@@ -343,7 +343,7 @@ class IndexingService:
             self.request("search")
         elif is_new:
             self._search_waits = True  # before the call: watchers report from their own threads
-            if not background.watch.hasten():
+            if not background.watch.skip_debounce():
                 self._search_waits = False
 
     def catch_up(self, seconds: float) -> None:

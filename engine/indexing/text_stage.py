@@ -5,6 +5,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from heapq import heappop, heappush
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from engine.base import in_batches
@@ -182,13 +183,13 @@ class TextStage:
             due += [file for file in batch if self._is_due(file, known.get(file.name))]
         changed = {file.name: file for file in due}
         outcome.report(self._crashes.issues(file for file in listed if file.name not in changed))
-        due, passed_over = self._crashes.readable(due)
-        outcome.report(passed_over)
-        for issue in passed_over:
-            self._put_name(changed[issue.path], issue)
+        due, skipped = self._crashes.readable(due)
+        outcome.report(skipped)
+        for issue in skipped:
+            self._store_name_only(changed[issue.path], issue)
         if not due:
             return
-        from engine.indexing.preparation_processes import NotePreparation  # brings chunking and analysis with it
+        from engine.indexing.worker_processes import NotePreparation  # brings chunking and analysis with it
 
         self._meter.start("indexing", len(due))
         sizes = [file.size for file in due]
@@ -232,7 +233,7 @@ class TextStage:
             return None
         except Unreadable as problem:
             self._crashes.remember(file, problem.issue)
-            named = self._put_name(file, problem.issue)
+            named = self._store_name_only(file, problem.issue)
             self._fail(problem.issue, None if problem.transient or named else stored)
             if problem.transient:
                 self.outcome.unreachable["memory"].add(file.name)
@@ -263,7 +264,7 @@ class TextStage:
                 with closing(file.chunks):
                     self._commits.flush()
 
-    def _put_name(self, file: FoundFile, issue: FileIssue) -> bool:
+    def _store_name_only(self, file: FoundFile, issue: FileIssue) -> bool:
         """Store a document without a readable text as an empty note, which is found by its name; False for others."""
         if issue.rule not in WITHOUT_TEXT:
             return False
@@ -328,7 +329,8 @@ class TextStage:
             return not any(holds_secret(text) for (text,) in texts)
 
     def _save_issues(self) -> None:
-        failed, skipped = (sorted(part, key=_by_path) for part in (self.outcome.failed, self.outcome.skipped))
+        issues = self.outcome.failed, self.outcome.skipped
+        failed, skipped = (sorted(part, key=attrgetter("path", "rule")) for part in issues)
         with self._store.read() as snapshot:
             if (list(snapshot.issues("failed")), list(snapshot.issues("skipped"))) == (failed, skipped):
                 return
@@ -359,7 +361,3 @@ def _copying(old: Tables, file_id: int, token: CancelToken) -> Change:
         return ids, []
 
     return copy
-
-
-def _by_path(issue: FileIssue) -> tuple[str, str]:
-    return issue.path, issue.rule

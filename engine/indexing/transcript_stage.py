@@ -142,9 +142,9 @@ class DocumentIndexer:
         uses = SessionUses()
         uses.add(conversation.messages)
         uses.requests += conversation.requests
-        with ExitStack() as unless_put:
+        with ExitStack() as on_error:
             rows = ChunkRows(self._store.files.folder, self._token)
-            unless_put.callback(rows.close)
+            on_error.callback(rows.close)
             for message in conversation.everything:
                 packer.add([message])
                 rows.add(packer.take_full())
@@ -154,7 +154,7 @@ class DocumentIndexer:
             size = sum(len(message.text) for message in conversation.everything)
             new = session_file(file, name, metadata, count, rows, hash=digest, size=size)
             new = uses.add_to(new, metadata.project)
-            unless_put.pop_all()
+            on_error.pop_all()
             self._commits.add(_replacement(new, rows), indexed=1)
 
 

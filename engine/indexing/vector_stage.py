@@ -32,14 +32,14 @@ class VectorStage:
         self._store = context.store
         self._meter = meter
         self._token = token
-        self._chosen = False
+        self._selected = False
         self._provider: EmbeddingProvider | None = None
         self._stage: EmbedStage | None = None
         self._batch: BatchStage | None = None
         self._tables: Tables | None = None
         """The generation that the stages work on."""
-        self._looked = False
-        self._waits: UnapprovedEmbedding | None = None
+        self._was_run = False
+        self._unapproved: UnapprovedEmbedding | None = None
         self.model: StoredModel | None = None
         """The provider's model as the index knows it."""
         self.refused: tuple[FileIssue, ...] = ()
@@ -50,7 +50,7 @@ class VectorStage:
     @property
     def awaiting(self) -> EmbeddingEstimate | None:
         """Estimate of the embedding that was not started because it needs approval; else None."""
-        return None if self._waits is None else self._waits.estimate
+        return None if self._unapproved is None else self._unapproved.estimate
 
     @property
     def batch_jobs(self) -> int:
@@ -64,7 +64,7 @@ class VectorStage:
         """Load the model if its provider is already selected: the text must not wait for a keychain."""
         known = self._context.providers.selected()
         if known is not None:
-            self._use(known)
+            self._use_provider(known)
 
     def embed_results(self) -> None:
         """Embed results of the last search, without waiting, while the text of other files is still to be read.
@@ -74,11 +74,11 @@ class VectorStage:
         """
         if not self._context.latest_results():
             return  # nor is the model loaded: it would delay the first answer by keywords
-        if not self._chosen:
+        if not self._selected:
             self.begin()
         if self._provider is None or not self._provider.in_process or self.model is None:
             return
-        self._choose_stages(self._provider, None)
+        self._create_stages(self._provider, None)
         assert self._stage is not None
         with contextlib.suppress(ProviderError):  # `embed` tries again, and reports it
             self._stage.embed_results()
@@ -89,8 +89,8 @@ class VectorStage:
         Returns False if it stopped because files changed, whose text must be indexed first. Running requests then
         continue; `end` or the next call stores their results. Raises `Cancelled`.
         """
-        self._choose()
-        self._looked = True
+        self._select_provider()
+        self._was_run = True
         while self._provider is not None and self.failure is None:
             try:
                 done = self._embed(self._provider, tables)
@@ -100,12 +100,12 @@ class VectorStage:
             except ProviderError as problem:
                 log.warning("The embedding of a sync failed")
                 self._end_stage()
-                self._take_over(problem, tables)
+                self._use_fallback(problem, tables)
         return True
 
     def count_reused(self, tables: Tables | None, newest: int) -> None:
         """Count the chunks that this sync added (ids above `newest`) whose vectors already existed."""
-        self._choose()
+        self._select_provider()
         if self.model is not None:
             with self._store.read(tables=tables) as snapshot:
                 count = snapshot.chunks_with_vectors(self.model.id, above=newest)
@@ -132,15 +132,15 @@ class VectorStage:
         """Store the estimate of embedding that awaits approval, and why embedding failed, for later syncs, searches and
         other processes.
         """
-        if not self._looked:
+        if not self._was_run:
             return
         name, reason = None if self._provider is None else name_of(self._provider), str(self.failure or "")
         with self._store.read() as snapshot:
             known = stored_models.unapproved_embedding(snapshot)
             known_reason = "" if name is None else stored_models.embedding_failure(snapshot, name)
-        if known != self._waits or (name is not None and known_reason != reason):
+        if known != self._unapproved or (name is not None and known_reason != reason):
             with self._store.write() as writer:
-                stored_models.record_unapproved_embedding(writer, self._waits)
+                stored_models.record_unapproved_embedding(writer, self._unapproved)
                 if name is not None:
                     stored_models.record_embedding_failure(writer, name, reason)
         self._record_refused()
@@ -148,26 +148,26 @@ class VectorStage:
     # --- internals ------------------------------------------------------------------------------------------------
 
     def _embed(self, provider: EmbeddingProvider, tables: Tables | None) -> bool:
-        self._choose_stages(provider, tables)
+        self._create_stages(provider, tables)
         if self._batch is not None:
             self._batch.collect()  # paid results are stored, whatever has been approved since
         if not self._is_approved(provider, tables):
             return True
         if self.model is None:
             self.model = self._register(provider, len(provider.embed_query("ping", cancel=self._token)))
-            self._choose_stages(provider, tables)
+            self._create_stages(provider, tables)
         assert self._stage is not None
         return self._stage.run() if self._batch is None else self._batch.run(self._stage.run)
 
-    def _choose(self) -> None:
-        if not self._chosen:
+    def _select_provider(self) -> None:
+        if not self._selected:
             provider = self._context.providers.provider()
             if provider is not None:
-                self._use(provider)
-            self._chosen = True
+                self._use_provider(provider)
+            self._selected = True
 
-    def _use(self, provider: EmbeddingProvider) -> None:
-        self._chosen = True
+    def _use_provider(self, provider: EmbeddingProvider) -> None:
+        self._selected = True
         self._provider = provider
         self._meter.cost_meter.watch(provider)
         self.model = self._known_model(provider)
@@ -192,10 +192,10 @@ class VectorStage:
             by_jobs = not self._context.batch_policy.disabled
             work = estimate(snapshot, provider, self._context.settings, by_jobs=by_jobs)
         if not self._context.approval.covers(name, work):
-            self._waits = UnapprovedEmbedding(name, work.estimate)
+            self._unapproved = UnapprovedEmbedding(name, work.estimate)
             return False
         self._context.approval.lower(name, work.estimate.tokens)  # a run that was killed did not get to it
-        self._waits = None
+        self._unapproved = None
         return True
 
     def _record_refused(self) -> None:
@@ -218,12 +218,12 @@ class VectorStage:
         It ends when nothing is left.
         """
         provider, approval = self._provider, self._context.approval
-        if not self._looked or provider is None or not approval.tokens(name_of(provider)):
+        if not self._was_run or provider is None or not approval.tokens(name_of(provider)):
             return
         with contextlib.suppress(MnemoscopeError), self._store.read(tables=self._tables) as snapshot:
             approval.lower(name_of(provider), estimate(snapshot, provider, self._context.settings).estimate.tokens)
 
-    def _choose_stages(self, provider: EmbeddingProvider, tables: Tables | None) -> None:
+    def _create_stages(self, provider: EmbeddingProvider, tables: Tables | None) -> None:
         """Create the embedding stages for this generation, unless they exist or the model is unknown."""
         if self._stage is not None and self._tables != tables:
             self._end_stage()
@@ -244,7 +244,7 @@ class VectorStage:
         if stage is not None:
             stage.end()
 
-    def _take_over(self, problem: ProviderError, tables: Tables | None) -> None:
+    def _use_fallback(self, problem: ProviderError, tables: Tables | None) -> None:
         """Continue with the fallback provider, if there is one and it may be used; otherwise set `failure`.
 
         Until then, searches use the first provider.
@@ -254,4 +254,4 @@ class VectorStage:
             self.failure = problem
             return
         self._context.providers.switch_to_fallback()
-        self._use(provider)
+        self._use_provider(provider)

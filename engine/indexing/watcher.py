@@ -130,7 +130,7 @@ class Watcher:
             self._condition.notify_all()
             return self._condition.wait_for(lambda: not self._notifying and self._pending.due == math.inf, seconds)
 
-    def hasten(self) -> bool:
+    def skip_debounce(self) -> bool:
         """Make pending changes due now, and return without waiting whether there are any."""
         with self._condition:
             pending = self._pending.due < math.inf

@@ -31,7 +31,7 @@ from engine.store.user_data import UserData
 
 _MAX_BARS = 16
 _SECONDS = 1_000_000_000
-_WHAT: tuple[tuple[DiskPartName, re.Pattern[str]], ...] = (
+_TABLES: tuple[tuple[DiskPartName, re.Pattern[str]], ...] = (
     ("words", re.compile(r"chunks_fts_")),
     ("vectors", re.compile(r"embedding_cache|sqlite_autoindex_embedding_cache|models|chunks_vec")),
     ("free", re.compile(r"discarded_")),
@@ -149,7 +149,7 @@ def in_database(snapshot: Snapshot) -> Counter[DiskPartName]:
     sizes: Counter[DiskPartName] = Counter()
     rows = snapshot.connection.execute("SELECT name, pgsize FROM dbstat WHERE aggregate = TRUE")
     for name, size in rows:
-        sizes[_part_of(name)] += size
+        sizes[next((part for part, names in _TABLES if names.match(name)), "other")] += size
     sizes["free"] += page * number(snapshot.connection, "PRAGMA freelist_count")
     # Pages of no table, such as page maps.
     sizes["other"] += page * number(snapshot.connection, "PRAGMA page_count") - sizes.total()
@@ -165,10 +165,6 @@ def disk_parts(database: Counter[DiskPartName], sizes: IndexSizes) -> tuple[Disk
     only_in_log = max(0, database.total() - sizes.database)
     rest.update(matrix=sizes.matrix, log=max(0, sizes.wal - only_in_log), user=sizes.user)
     return tuple(DiskPart(name=name, bytes=rest[name]) for name in _ORDER if rest[name] > 0)
-
-
-def _part_of(table: str) -> DiskPartName:
-    return next((part for part, names in _WHAT if names.match(table)), "other")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from engine.base import lazy_pattern
-from engine.base.private_files import create_private, make_folder, tidy_folder
+from engine.base.private_files import create_private, make_folder, secure_folder
 
 _OURS = ("engine", "gui")
 _NAME = "mnemoscope-file"
@@ -100,7 +100,7 @@ class _LogFile(logging.Handler):
 
     def _opened(self) -> BinaryIO:
         make_folder(self._path.parent)
-        tidy_folder(self._path.parent)
+        secure_folder(self._path.parent)
         create_private(self._path)
         self._file = self._path.open("ab")
         return self._file

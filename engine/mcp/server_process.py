@@ -92,19 +92,19 @@ class LateMemory:
 
 
 log = lazy_logger(__name__)
-_PASSED_OVER = ("mcp", "mcp.server")
+_SKIPPED_PACKAGES = ("mcp", "mcp.server")
 """Packages whose own `__init__` imports modules that this server doesn't use: a client, HTTP, decorators for
 functions."""
 
 
 def load_sdk() -> None:
     """Import the modules of the MCP SDK that the server needs."""
-    with _without_collector(), _built_when_used(), _lean_packages():
+    with _without_garbage_collection(), _built_when_used(), _empty_packages():
         importlib.import_module("mcp.server.lowlevel.server")
 
 
 @contextmanager
-def _without_collector() -> Iterator[None]:
+def _without_garbage_collection() -> Iterator[None]:
     """Disable garbage collection: it takes a sixth of the time, and importing a thousand classes leaves no garbage."""
     was_on = gc.isenabled()
     gc.disable()
@@ -128,19 +128,19 @@ def _built_when_used() -> Iterator[None]:
 
 
 @contextmanager
-def _lean_packages() -> Iterator[None]:
-    """Let modules of the packages in `_PASSED_OVER` be imported without running the packages' `__init__`.
+def _empty_packages() -> Iterator[None]:
+    """Let modules of the packages in `_SKIPPED_PACKAGES` be imported without running the packages' `__init__`.
 
     This saves a third of the time to start. Afterwards the packages can be imported normally.
     """
-    stand_ins: dict[str, ModuleType] = {}
-    for name in _PASSED_OVER:
+    placeholders: dict[str, ModuleType] = {}
+    for name in _SKIPPED_PACKAGES:
         if name not in sys.modules and (spec := importlib.util.find_spec(name)) is not None:
-            stand_ins[name] = sys.modules[name] = importlib.util.module_from_spec(spec)
+            placeholders[name] = sys.modules[name] = importlib.util.module_from_spec(spec)
     try:
         yield
     finally:
-        for name, module in stand_ins.items():
+        for name, module in placeholders.items():
             if sys.modules.get(name) is module:
                 del sys.modules[name]
 

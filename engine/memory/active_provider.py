@@ -41,7 +41,7 @@ class ActiveProvider:
         self._choosing: Job | None = None
         """Selects the provider for callers that wait a limited time."""
         self._selection: Selection | None = None
-        self._doubtful = False
+        self._select_again = False
         """Whether to select the provider again on its next use."""
         self._first: Selection | None = None
         """The initial selection while its fallback is in use."""
@@ -57,9 +57,9 @@ class ActiveProvider:
         with self._lock:
             if self._selection is None:
                 self._selection = self._run_selection(lambda: self._select(self._close_token))
-            elif self._doubtful:
+            elif self._select_again:
                 self._selection = self._better_selection(self._selection)
-            self._doubtful = False
+            self._select_again = False
             return self._selection
 
     def reconsider(self) -> None:
@@ -68,7 +68,7 @@ class ActiveProvider:
         A key may have been added since, or the keychain unlocked. Call this only on user action: it may prompt for a
         password.
         """
-        self._doubtful = True
+        self._select_again = True
 
     def _better_selection(self, before: "Selection") -> "Selection":
         improvable = before.unavailable_reason or (before.fallback_from and not self._first)
@@ -110,7 +110,7 @@ class ActiveProvider:
     def selected(self) -> "EmbeddingProvider | None":
         """Return the provider in use if it is selected and need not be selected again; never waits."""
         selection = self._selection
-        return None if selection is None or self._doubtful else selection.provider
+        return None if selection is None or self._select_again else selection.provider
 
     def provider(self) -> "EmbeddingProvider | None":
         """Return the provider to embed with, selecting it first if necessary; None for keyword search only."""

@@ -60,7 +60,7 @@ _LONGEST_QUERY = 2000
 
 
 @dataclass
-class _Known:
+class _LoadedFacts:
     """The facts as last read, and their analysed words."""
 
     stamp: tuple[int, int]
@@ -91,7 +91,7 @@ class Facts:
         self.provider = provider
         self.report_failure = report_failure
         self._lock = threading.Lock()
-        self._known: _Known | None = None
+        self._loaded: _LoadedFacts | None = None
 
     # --- queries ----------------------------------------------------------------------------------------------------
 
@@ -236,10 +236,10 @@ class Facts:
 
     # --- internals --------------------------------------------------------------------------------------------------
 
-    def _read(self) -> _Known:
+    def _read(self) -> _LoadedFacts:
         stamp = self._rows.stamp()
         with self._lock:
-            before = self._known
+            before = self._loaded
         if before is not None and before.stamp == stamp:
             return before
         if before is None:
@@ -249,12 +249,12 @@ class Facts:
         facts = self._rows.all()
         texts = {fact.text for fact in facts}
         words = {} if before is None else {text: known for text, known in before.words.items() if text in texts}
-        known = _Known(stamp, facts, words)
+        known = _LoadedFacts(stamp, facts, words)
         with self._lock:
-            self._known = known
+            self._loaded = known
         return known
 
-    def _table(self, known: _Known, facts: Sequence[Fact], everything: bool) -> "FactTable":
+    def _table(self, known: _LoadedFacts, facts: Sequence[Fact], everything: bool) -> "FactTable":
         from engine.search.fact_scoring import FactTable, FactWords
 
         if everything not in known.tables:
@@ -342,7 +342,7 @@ class FactVectors:
         self._provider = provider
         self._report_failure = report_failure
         self._embedding = threading.Lock()
-        self._known: _VectorTable | None = None
+        self._loaded: _VectorTable | None = None
 
     def compare(self, query: str, facts: Sequence[Fact], cancel: CancelToken | None) -> FactCosines:
         """Return the similarity of facts to a query. Secrets in the query are masked before it is sent."""
@@ -369,9 +369,9 @@ class FactVectors:
     def _vectors(self, provider: "EmbeddingProvider") -> _VectorTable:
         model = ModelName(provider.id, provider.model, provider.key)
         stamp = self._rows.stamp()
-        known = self._known
+        known = self._loaded
         if known is None or (known.stamp, known.model) != (stamp, model):
-            known = self._known = _VectorTable.of(stamp, model, self._rows.vectors(model))
+            known = self._loaded = _VectorTable.of(stamp, model, self._rows.vectors(model))
         return known
 
     def _complete(self, provider: "EmbeddingProvider", facts: Sequence[Fact], cancel: CancelToken | None) -> str:

@@ -101,7 +101,7 @@ class _LastRead(NamedTuple):
     position: "Position"
 
 
-class _Known(NamedTuple):
+class _EarlierRead(NamedTuple):
     """The part of a session that was read before, and where reading it resumes."""
 
     text: SessionText
@@ -164,12 +164,12 @@ class SessionFiles:
             spent=total_usage(usage, prices_or_default(self._settings.sessions.prices)),
         )
 
-    def _take_last(self, path: str, *, reveal: bool) -> "_Known | None":
+    def _take_last(self, path: str, *, reveal: bool) -> "_EarlierRead | None":
         """Return the result of the last read if it is of this session and still in use; a second call returns None."""
         with self._lock:
             last, self._last = self._last, None
         text = None if last is None or (last.path, last.reveal) != (path, reveal) else last.text()
-        return None if last is None or text is None else _Known(text, last.position)
+        return None if last is None or text is None else _EarlierRead(text, last.position)
 
     def read_file(self, path: str, *, start: int | None, lines: int | None) -> FileText:
         """Return a transcript as text: each message is on its line in the transcript, other lines are empty."""

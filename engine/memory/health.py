@@ -66,10 +66,10 @@ class Health:
 
     # --- checks -----------------------------------------------------------------------------------------------------
 
-    def run_checks(self, *, ask: bool, deep: bool) -> Iterator[HealthFinding]:
+    def run_checks(self, *, probe: bool, deep: bool) -> Iterator[HealthFinding]:
         """Yield the findings of all checks, one by one.
 
-        `ask`: test the provider with one word; `deep`: re-embed a sample of passages. Raises `Cancelled`, `Closed`.
+        `probe`: test the provider with one word; `deep`: re-embed a sample of passages. Raises `Cancelled`, `Closed`.
         """
         selection = self._selection()
         subject = self._subject(selection)
@@ -77,12 +77,14 @@ class Health:
         yield database.check_writer(self._store, updating=self._indexing.current() is not None)
         yield from self._check_database(subject, selection)
         yield self._check_user_data()
-        if ask:
+        if probe:
             yield from provider.check_keys(self._settings)
-        yield provider.check_provider(self._settings, selection, self._context.provider.error, self._cancel, ask=ask)
+        yield provider.check_provider(
+            self._settings, selection, self._context.provider.error, self._cancel, probe=probe
+        )
         if deep and selection.provider is not None:
             yield provider.check_agreement(subject, selection.provider)
-        if ask or subject.prefers_table():
+        if probe or subject.prefers_table():
             yield vectors.check_extension(subject)
         if (watcher := self._indexing.watcher_status()) is not None:
             yield sources.check_watcher(watcher, watching=self._settings.sync.watch)

@@ -75,7 +75,7 @@ class IndexInsight:
         if self._overviews is None:
             stores = [store.name for store in find_stores(self._context.settings)]
             self._overviews = Overviews(self._store, self._user, stores)
-        with self._store.noticing_damage():
+        with self._store.detecting_damage():
             return self._overviews.current(self._model(), cancel)
 
     def chunks_of(self, path: str, cancel: CancelToken | None = None) -> "FileChunks | None":
@@ -181,7 +181,7 @@ class IndexInsight:
         known = self._duplicates
         if known is not None and known[0] == state:
             return known[1]
-        with self._store.noticing_damage():
+        with self._store.detecting_damage():
             report = find_duplicates(self._store, self._guard, cancel, progress, state[-1])
         self._duplicates = state, report
         return report
@@ -227,15 +227,15 @@ class IndexInsight:
         self,
         cancel: CancelToken | None = None,
         *,
-        ask: bool = False,
+        probe: bool = False,
         deep: bool = False,
         progress: "Callable[[HealthProgress], None] | None" = None,
     ) -> "Iterator[HealthFinding]":
         """Check that the index is intact and complete; yields findings one by one, over several seconds.
 
-        `ask` tests the provider with one word; `deep` re-embeds and compares a few passages, for local providers only.
+        `probe` embeds one word as a test; `deep` re-embeds and compares a few passages, for local providers only.
         """
-        return self._health(cancel, progress).run_checks(ask=ask, deep=deep)
+        return self._health(cancel, progress).run_checks(probe=probe, deep=deep)
 
     def quick_check(self, cancel: CancelToken | None = None) -> "tuple[HealthFinding, ...]":
         """Return the findings of checks that only need counts; immediate."""

@@ -268,7 +268,7 @@ class _Explanation:
             skipped = (issue for issue in self._snapshot.issues("skipped") if issue.rule == NOT_NOTES)
             excluded |= {issue.path: issue for issue in skipped if issue.path in names}
             known = {name: (entry.mtime_ns, entry.size) for name, entry in self._snapshot.files("memory").items()}
-        passed = (*listing.passed, *excluded.values())
+        passed = (*listing.skipped, *excluded.values())
         failures = {issue.path for issue in self._snapshot.issues("failed")}
         files = [file for file in listing.files if file.name not in excluded]
         current = sum(known.get(file.name) == (file.mtime_ns, file.size) for file in files)
@@ -328,7 +328,8 @@ def excluded_message(status: PathStatus, detail: str, origin: RuleOrigin, *, add
     """
     message = tr_reason(detail)
     if status.excluded_path and status.excluded_path != status.name:
-        clause = _with_lower_first_letter(message) if message == detail else message
+        is_english = message == detail  # an English clause begins in lower case
+        clause = message[:1].lower() + message[1:] if is_english else message
         message = tr("The path is in {folder}: {reason}", folder=status.excluded_path, reason=clause)
     if addable and detail not in _NAME_EXTRA_PATHS:
         advice = tr("This rule is built in; add the path to extra_paths in the settings to have it indexed.")
@@ -387,8 +388,3 @@ def _set_at(origin: RuleOrigin) -> str:
     if origin.layer == "workspace":
         return tr("This rule is set for this folder: {key} in line {line} of {file}.", **at)
     return tr("This rule is set for all folders: {key} in line {line} of {file}.", **at)
-
-
-def _with_lower_first_letter(sentence: str) -> str:
-    """Lower-case the first letter, to embed an English sentence in another one."""
-    return sentence[:1].lower() + sentence[1:]

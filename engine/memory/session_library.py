@@ -21,25 +21,25 @@ from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import StoredModel, Vectors, decode
 from engine.store.vectors import VectorIndex
 
-MIN_COSINE = 0.16
+_MIN_COSINE = 0.16
 """Least cosine of similar sessions."""
 _CANDIDATES = 400
-_SESSIONS = 400
-_CHUNKS = 12
+_SAMPLED_SESSIONS = 400
+_SAMPLED_CHUNKS = 12
 """Sample for the component common to all sessions: number of evenly spread sessions, and of chunks of each."""
-_UNKNOWN = 8
+_ZERO_VECTORS = 8
 """Number of zero vectors included in the average, so that hardly anything is removed if there are few sessions."""
 _BATCH_SIZE = 4000
 """Number of vectors held in memory at a time."""
 
 
-def similarity(
+def _similarities(
     snapshot: Snapshot, vectors: VectorIndex, model: StoredModel, file_id: int, others: Mapping[str, int]
 ) -> dict[str, float]:
-    """Return the sessions similar to the one of `file_id`, as cosine by path, in no order.
+    """Return the cosine of each session that is similar to the session `file_id`, by path.
 
-    `others`: file id of each session to compare, by path. Of each session, the chunk nearest to the mean of the given
-    session counts.
+    `others`: the file ids of the sessions to compare, by path. A session's cosine is that of its chunk nearest to the
+    mean of the session `file_id`.
     """
     import numpy as np
 
@@ -61,7 +61,7 @@ def similarity(
     for id_, row in snapshot.vectors(model.id, model.dims, list(paths)):
         rest = decode([row], model.dims)[0] - common
         cosine = float(rest @ direction) / (float(np.linalg.norm(rest)) or 1.0)
-        if cosine >= max(MIN_COSINE, best.get(paths[id_], 0.0)):
+        if cosine >= max(_MIN_COSINE, best.get(paths[id_], 0.0)):
             best[paths[id_]] = cosine
     return best
 
@@ -71,16 +71,16 @@ def _mean_of_all(snapshot: Snapshot, model: StoredModel, file_ids: Iterable[int]
     import numpy as np
 
     files = sorted(file_ids)
-    spread = files[:: -(-len(files) // _SESSIONS)]
+    spread = files[:: -(-len(files) // _SAMPLED_SESSIONS)]
     total = np.zeros(model.dims)
     count = 0
     for file_id in spread:
         chunks = snapshot.chunks_of_files([file_id])
-        middle = _mean_direction(snapshot, model, list(islice(chunks, 0, None, -(-len(chunks) // _CHUNKS) or 1)))
-        if middle is not None:
-            total += middle
+        mean = _mean_direction(snapshot, model, list(islice(chunks, 0, None, -(-len(chunks) // _SAMPLED_CHUNKS) or 1)))
+        if mean is not None:
+            total += mean
             count += 1
-    return (total / (count + _UNKNOWN)).astype(np.float32)
+    return (total / (count + _ZERO_VECTORS)).astype(np.float32)
 
 
 def _mean_direction(snapshot: Snapshot, model: StoredModel, ids: list[int]) -> Vectors | None:
@@ -136,7 +136,7 @@ class SessionLibrary:
             file_id = others.pop(path, None)
             if model is None or file_id is None:
                 return ()
-            best = similarity(snapshot, self._vectors, model, file_id, others)
+            best = _similarities(snapshot, self._vectors, model, file_id, others)
             known = {session.path: session for session in sessions.sessions(snapshot)}
         order = sorted((item for item in best.items() if item[0] in known), key=lambda item: (-item[1], item[0]))
         return tuple((summary_of(known[name]), cosine) for name, cosine in order[:most])
@@ -202,13 +202,13 @@ def find_session(id: str, known: Sequence[SessionSummary]) -> SessionSummary:
     Raises `MnemoscopeError` unless there is exactly one.
     """
     words = id.casefold()
-    tests: tuple[Callable[[SessionSummary], bool], ...] = (
+    conditions: tuple[Callable[[SessionSummary], bool], ...] = (
         lambda session: session.path == id,
         lambda session: session.id == id,
         lambda session: session.id.startswith(id),
         lambda session: words in session.title.casefold(),
     )
-    matching = next(filter(None, (list(filter(test, known)) for test in tests)), [])
+    matching = next(filter(None, (list(filter(condition, known)) for condition in conditions)), [])
     if not matching:
         raise MnemoscopeError(f"No session has the id {id}, or a title with it: see mnemoscope sessions.")
     if len(matching) == 1:

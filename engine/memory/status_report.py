@@ -79,7 +79,7 @@ class IndexCounts:
         self._store = store
         self._vectors = vectors
         self._lock = threading.Lock()
-        self._moment: tuple[object, ...] = ()
+        self._counted_state: tuple[object, ...] = ()
         self._counts = _NOTHING
         self._paused_until = 0.0
 
@@ -90,7 +90,7 @@ class IndexCounts:
         """
         try:
             with self._store.read() as snapshot, self._lock:
-                noted = (
+                metadata = (
                     snapshot.meta("issues"),
                     snapshot.meta("fingerprint"),
                     snapshot.meta("awaiting"),
@@ -98,11 +98,11 @@ class IndexCounts:
                 )
                 name = None if selection.provider is None else name_of(selection.provider)
                 engine = self._vectors.extension, self._vectors.table_broken
-                moment = (snapshot.identity, snapshot.generation, snapshot.stamp, name, *engine, *noted)
-                if moment != self._moment and not (syncing and time.monotonic() < self._paused_until):
+                state = (snapshot.identity, snapshot.generation, snapshot.stamp, name, *engine, *metadata)
+                if state != self._counted_state and not (syncing and time.monotonic() < self._paused_until):
                     begun = time.thread_time()
                     self._counts = _count(snapshot, name, self._vectors)
-                    self._moment = moment
+                    self._counted_state = state
                     self._paused_until = time.monotonic() + _PAUSE * (time.thread_time() - begun)
         except MnemoscopeError as error:
             return msgspec.structs.replace(self._counts, error=str(error))
@@ -316,9 +316,9 @@ def _update_problems(status: MemoryProviderStatus) -> Iterator[Degraded]:
         again = tr("Texts are embedded without batch jobs after {count} failures.", count=batch.limit)
         yield Degraded("batch-jobs", batch.last_error, again)
     if watcher.error:
-        look = tr("Fix this and restart. Until then, run mnemoscope index to update.")
+        restart = tr("Fix this and restart. Until then, run mnemoscope index to update.")
         polled = tr("Changed files are still indexed, only later.")
-        yield Degraded("watcher", watcher.error, polled if watcher.mode == "polling" else look)
+        yield Degraded("watcher", watcher.error, polled if watcher.mode == "polling" else restart)
 
 
 def batch_status(

@@ -1,4 +1,4 @@
-"""Backups of `user.sqlite`, stored next to it: one for each of the last days with changes, and before migrations.
+"""Backups of `user.sqlite`, stored next to it: one per day with changes, for some days, and one before each migration.
 
 They are ordinary databases without a write-ahead log, so they can also be copied back by hand.
 """
@@ -64,7 +64,7 @@ class Backups:
             self._make(connection, now)
 
     def make_postponed(self, connection: apsw.Connection) -> None:
-        """Back up changes that were too soon after a backup, before the database is closed; like `make_if_due`."""
+        """Back up changes that `make_if_due` postponed; call this before closing the database. Never raises."""
         if self._postponed:
             self._make(connection, time.time())
 
@@ -101,7 +101,7 @@ class Backups:
                 self._remove([backup])
 
     def _date_back(self, now: float) -> None:
-        """Date back backups that are from the future, because the clock was set back, so that later ones are newer."""
+        """Date back backups that are from the future since the clock was set back, so that later ones are newer."""
         early = [backup for backup in self.all() if changed_at(backup) > now]
         for seconds, backup in enumerate(early, start=1):
             os.utime(backup, (now - seconds, now - seconds))

@@ -1,4 +1,4 @@
-"""Pending batch jobs, stored in `user.sqlite` so that no restart requests the same texts a second time.
+"""Pending batch jobs, stored in `user.sqlite` so that a restart doesn't request the same texts again.
 
 A job is recorded before it is sent to the provider, then with its input file, then with the provider's job id. After a
 kill, the next start can therefore tell how far the job got.
@@ -84,7 +84,7 @@ class BatchJobs:
                 (job.created, job.input_file, job.id, job.state, job.stopped, job.name),
             )
 
-    def arrived(self, name: str, hashes: Iterable[bytes]) -> None:
+    def mark_delivered(self, name: str, hashes: Iterable[bytes]) -> None:
         """Record that results for these texts of a job were stored. Their vectors must have been stored before."""
         with self._user.writing() as connection:
             rows = ((name, hash_) for hash_ in hashes)

@@ -101,7 +101,7 @@ def replace_damaged(files: IndexFiles, damage: IndexCorrupt) -> tuple[apsw.Conne
     except DiskFull:
         integrity.undo_set_aside(aside, files.database)  # its vectors are copied once there is room
         raise
-    integrity.drop_older(aside, files.database)
+    integrity.delete_older(aside, files.database)
     log.warning("Index damaged (%s); set aside, %d vectors carried over", damage, vectors)
     sentence = tr(
         "The index was damaged and was set aside as {file}: the next update rebuilds it from the notes. "
@@ -191,7 +191,7 @@ class IndexStore:
         """
         if identity(self.files.database) not in (self._opened, None) or self._has_room_again():
             self._reopen_if_needed()
-        with self.noticing_damage(), self._readers.connection(cancel) as connection:
+        with self.detecting_damage(), self._readers.connection(cancel) as connection:
             yield Snapshot(connection, tables)
 
     @contextmanager
@@ -204,7 +204,7 @@ class IndexStore:
 
         if self._has_room_again():
             self._reopen_if_needed()
-        with self._writing, self.noticing_damage(), translated(self.files.database):
+        with self._writing, self.detecting_damage(), translated(self.files.database):
             if self._closed:
                 raise Closed
             if self.read_only:
@@ -311,7 +311,7 @@ class IndexStore:
             yield
 
     @contextmanager
-    def noticing_damage(self) -> Iterator[None]:
+    def detecting_damage(self) -> Iterator[None]:
         """Raise `IndexCorrupt`, with the file's identity, for an error in the block that damage explains.
 
         Columns accept any value, so one of the wrong type fails somewhere; after such an error, the file is checked.
@@ -428,8 +428,8 @@ class IndexStore:
     def _replace_damaged(self, damage: IndexCorrupt) -> str:
         """Replace the damaged file with a new one, holding the writer lock. Returns the message to show."""
         if not self._take_lock():
-            mending = tr("Another program is repairing the index: try again in a moment.")
-            raise IndexBusy(f"{damage} {mending}") from damage
+            repairing = tr("Another program is repairing the index: try again in a moment.")
+            raise IndexBusy(f"{damage} {repairing}") from damage
         try:
             self._writer, sentence = replace_damaged(self.files, damage)
             self._opened = identity(self.files.database)

@@ -14,7 +14,7 @@ import msgspec
 from engine.base import lazy_pattern
 from engine.base.errors import StoreError
 from engine.base.language import tr
-from engine.base.private_files import data_folder, make_folder, tidy_folder
+from engine.base.private_files import data_folder, make_folder, secure_folder
 
 if TYPE_CHECKING:
     from engine.records import IndexSizes
@@ -75,9 +75,9 @@ class IndexFiles(msgspec.Struct, frozen=True):
     def prepare(self) -> None:
         """Create the folder, make it and its files private, and remove temporary files. Raises OSError."""
         make_folder(self.folder)
-        tidy_folder(self.folder)
-        tidy_folder(self.folder.parent)
-        tidy_folder(data_folder())
+        secure_folder(self.folder)
+        secure_folder(self.folder.parent)
+        secure_folder(data_folder())
 
     def of_workspace(self, workspace: Path) -> "IndexFiles":
         """Return the files of another workspace whose index is in the same parent folder."""

@@ -171,7 +171,7 @@ def _move(database: Path, target: Path) -> None:
             source.rename(target.with_name(target.name + suffix))
 
 
-def drop_older(aside: Path, database: Path) -> None:
+def delete_older(aside: Path, database: Path) -> None:
     """Remove all files set aside earlier except the newest; their readable vectors have been copied already."""
     for old in database.parent.glob(f"{database.name}.damaged-*"):
         if not old.name.startswith(aside.name):
@@ -197,16 +197,16 @@ def copy_vectors(damaged: Path, writer: "Writer") -> int:
         for old, provider, model, key, dims in models:
             if isinstance(dims, int) and 0 < dims <= MAX_DIMS:  # a damaged row may have any value
                 ids[old] = writer.ensure_model(str(provider), str(model), str(key), dims).id, dims
-        carried, start, step = 0, 1, 256
+        copied, start, step = 0, 1, 256
         while start <= highest:
             rows = _readable_rows(source, start, start + step)
             # A vector of the wrong length comes from a damaged page.
             good = [(ids[model][0], h, v) for model, h, v in rows if model in ids and len(v) == 2 * ids[model][1]]
             for model in {row[0] for row in good}:
                 writer.store_vectors(model, [(h, v) for m, h, v in good if m == model])
-            carried += len(good)
+            copied += len(good)
             start = _next_id(source, start + step)
-        return carried
+        return copied
 
 
 def _next_id(source: apsw.Connection, start: int) -> int:

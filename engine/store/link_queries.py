@@ -5,7 +5,7 @@ from posixpath import dirname
 from typing import NamedTuple
 
 from engine.corpus.link_parsing import closeness, link_key
-from engine.store.snapshot import Snapshot, indexed_file, typed
+from engine.store.snapshot import Snapshot, indexed_file, validated
 from engine.text.folding import fold
 
 
@@ -81,7 +81,7 @@ class LinkReader:
         )
         return [
             StoredLink(line, target, anchor, context, self.resolve(target, path))
-            for path, line, target, anchor, context in typed(rows, tuple[str, int, str, str, str])
+            for path, line, target, anchor, context in validated(rows, tuple[str, int, str, str, str])
         ]
 
     def links_to(self, id_: int) -> Iterator[StoredLink]:
@@ -94,7 +94,7 @@ class LinkReader:
                 WHERE n.file_id = ?1 AND f.id <> ?1 ORDER BY f.path, l.rowid""",
             (id_,),
         )
-        links = typed(rows, tuple[int, str, str, int, str, str, str, int])
+        links = validated(rows, tuple[int, str, str, int, str, str, str, int])
         for file, path, title, line, target, anchor, context, _ in links:
             named = self.resolve(target, path)
             if named is not None and named.id == id_ and file not in self._snapshot.hidden:
@@ -109,7 +109,7 @@ class LinkReader:
                     CROSS JOIN {tables.files} f ON f.id = n.file_id WHERE n.key = ?""",
                 (key.encode("utf-8", "replace").decode(),),  # a lone surrogate is in no name
             )
-            files = typed(rows, tuple[str, int, str, str, int])
+            files = validated(rows, tuple[str, int, str, str, int])
             notes = [
                 (kind, LinkedNote(id_, path, title, line))
                 for kind, id_, path, title, line in files

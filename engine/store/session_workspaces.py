@@ -15,7 +15,7 @@ from engine.base.errors import IndexCorrupt
 from engine.base.private_files import create_private, make_folder
 from engine.store.connection import BUSY_MS, transaction
 from engine.store.index_schema import Migration, migrate
-from engine.store.snapshot import typed
+from engine.store.snapshot import validated
 
 log = lazy_logger(__name__)
 
@@ -130,6 +130,6 @@ def _rows(connection: apsw.Connection) -> dict[str, SessionOwner]:
     query = """SELECT workspace, rank, project, group_concat(transcript, char(0)) FROM homes
                GROUP BY workspace, rank, project"""  # most transcripts have the owner of others, and paths have no NUL
     owners: dict[str, SessionOwner] = {}
-    for workspace, rank, project, transcripts in typed(connection.execute(query), tuple[str, int, str, str]):
+    for workspace, rank, project, transcripts in validated(connection.execute(query), tuple[str, int, str, str]):
         owners |= dict.fromkeys(transcripts.split("\0"), SessionOwner(workspace, rank, project))
     return owners

@@ -9,7 +9,7 @@ import msgspec
 
 from engine.records import FileUse, ModelUsage
 from engine.store.connection import id_array
-from engine.store.snapshot import Snapshot, machine_of, typed
+from engine.store.snapshot import Snapshot, machine_of, validated
 
 if TYPE_CHECKING:
     from engine.store.writer import Writer
@@ -61,7 +61,7 @@ def transcripts(snapshot: Snapshot, path: str | None = None) -> dict[str, Stored
     query = f"SELECT path, mtime_ns, size, rule, detail FROM {snapshot.tables.transcripts}"
     where = "" if path is None else " WHERE path = ?"
     rows = snapshot.connection.execute(query + where, () if path is None else (path,))
-    return {row.path: row for row in typed(rows, StoredTranscript)}
+    return {row.path: row for row in validated(rows, StoredTranscript)}
 
 
 def listed_transcripts(snapshot: Snapshot) -> dict[str, str]:
@@ -73,7 +73,7 @@ def listed_transcripts(snapshot: Snapshot) -> dict[str, str]:
         f"""SELECT s.transcript, iif(f.path = s.transcript, s.project, '') FROM {snapshot.tables.sessions} s
             CROSS JOIN {snapshot.tables.files} f ON f.id = s.file_id"""
     )
-    return dict(typed(rows, tuple[str, str]))
+    return dict(validated(rows, tuple[str, str]))
 
 
 def newest_transcripts(
@@ -92,7 +92,7 @@ def newest_transcripts(
             WHERE t.rule = '' AND t.size < ? {one} GROUP BY t.path ORDER BY t.mtime_ns DESC LIMIT ?""",
         (largest, *(() if files is None else (id_array(files),)), limit),
     )
-    return list(typed(rows, tuple[str, int, str]))
+    return list(validated(rows, tuple[str, int, str]))
 
 
 def transcript_state(snapshot: Snapshot, path: str) -> bytes | None:
@@ -125,7 +125,7 @@ def sessions(snapshot: Snapshot, path: str | None = None) -> list[StoredSession]
             WHERE ?1 IS NULL OR f.path = ?1""",
         (path,),
     )
-    found, names = typed(rows, StoredSession), snapshot.machines()
+    found, names = validated(rows, StoredSession), snapshot.machines()
     # Two sorts take a third of the time that SQLite takes.
     found.sort(key=attrgetter("path"))
     found.sort(key=attrgetter("modified"), reverse=True)
@@ -205,7 +205,7 @@ def _copied_usage(snapshot: Snapshot, file_id: int | None) -> dict[tuple[int, st
     decoder = msgspec.json.Decoder(StoredRequest)
     owners: dict[int, int] = {}
     copied: dict[tuple[int, str], list[float]] = {}
-    for session, stored in typed(rows, tuple[int, bytes]):
+    for session, stored in validated(rows, tuple[int, bytes]):
         try:
             requests = decoder.decode_lines(stored)
         except msgspec.DecodeError:
@@ -381,4 +381,4 @@ def _uses(snapshot: Snapshot, condition: str, order: str, values: Sequence[objec
         tuple(values),
     )
     # A record has named fields only.
-    return typed((dict(zip(FileUse.__struct_fields__, row, strict=True)) for row in rows), FileUse)
+    return validated((dict(zip(FileUse.__struct_fields__, row, strict=True)) for row in rows), FileUse)

@@ -225,7 +225,7 @@ class Snapshot:
         `name` limits the answer to one file.
         """
         query = "SELECT path, rule, detail FROM issues WHERE kind = ? AND path = coalesce(?, path) ORDER BY path, rule"
-        if not (issues := list(typed(self.connection.execute(query, (kind, name)), tuple[str, str, str]))):
+        if not (issues := list(validated(self.connection.execute(query, (kind, name)), tuple[str, str, str]))):
             return ()
         from engine.records import FileIssue  # few searches have one
 
@@ -269,7 +269,7 @@ class Snapshot:
     def beginnings(self, language: str, count: int) -> list[str]:
         """Return the texts of the first chunks of files in a language, spread over the index.
 
-        At most `count` are of decided files, and as many of those with the same likelier languages.
+        At most `count` for each stored value of the column `language` that `counted_as` reads as this language.
         """
         from engine.text.stems import counted_as
 
@@ -318,7 +318,7 @@ class Snapshot:
                 LEFT JOIN {self.tables.front_matter} n ON n.file_id = f.id""",
             (id_array(ids),),
         )
-        yield from typed(rows, tuple[int, int, int, str, str, str])
+        yield from validated(rows, tuple[int, int, int, str, str, str])
 
     # --- vectors --------------------------------------------------------------------------------------------------
 
@@ -326,7 +326,7 @@ class Snapshot:
         """Return the stored model with these names; None if nothing was embedded with it yet."""
         names = (provider, model, provider_key)
         query = "SELECT id, dims FROM models WHERE provider = ? AND model = ? AND provider_key = ?"
-        rows = typed(self.connection.execute(query, names), tuple[int, Dims])
+        rows = validated(self.connection.execute(query, names), tuple[int, Dims])
         return StoredModel.of(rows[0][0], *names, rows[0][1]) if rows else None
 
     def vector_chunk_ids(self, model_id: int) -> list[int]:
@@ -448,7 +448,7 @@ def machine_of(path: str, names: dict[str, str]) -> str:
     return names[max(fitting, key=len)] if (fitting := [name for name in names if path.startswith(name)]) else ""
 
 
-def typed(rows: Iterable[Any], kind: type[_Row]) -> list[_Row]:
+def validated(rows: Iterable[Any], kind: type[_Row]) -> list[_Row]:
     """Check that rows have the types of `kind`, since SQLite columns accept any value. Raises `IndexCorrupt`."""
     try:
         return msgspec.convert(list(rows), list[kind])  # type: ignore[valid-type]
@@ -457,7 +457,7 @@ def typed(rows: Iterable[Any], kind: type[_Row]) -> list[_Row]:
 
 
 def _checked(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
-    """Yield rows of chunks after checking their types like `typed`, without copying texts. Raises `IndexCorrupt`."""
+    """Yield rows of chunks with their types checked as in `validated`, without copying texts. Raises `IndexCorrupt`."""
     for row in rows:
         if tuple(map(type, row)) not in _CHUNK_TYPES:
             raise IndexCorrupt(tr("The index holds a passage that cannot be read."))

@@ -13,7 +13,7 @@ import msgspec
 from engine.base.bounded_json import decode_json
 from engine.records import EmbeddingEstimate
 from engine.store.connection import id_array
-from engine.store.snapshot import Snapshot, typed
+from engine.store.snapshot import Snapshot, validated
 from engine.store.vector_encoding import StoredModel
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def stored_models(snapshot: Snapshot, active: ModelName | None) -> "tuple[Stored
     from engine.records import StoredModelInfo  # a search doesn't need it
 
     counts = dict(snapshot.connection.execute("SELECT model_id, count(*) FROM embedding_cache GROUP BY model_id"))
-    rows = typed(
+    rows = validated(
         snapshot.connection.execute("SELECT id, provider, model, provider_key, dims FROM models"),
         tuple[int, str, str, str, int],
     )

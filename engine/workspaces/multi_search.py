@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from engine.base import lazy_logger
-from engine.base.cancellation import CancelToken, calling
+from engine.base.cancellation import CancelToken, on_cancel
 from engine.base.errors import Cancelled, MnemoscopeError
 from engine.base.language import tr, tr_count
 from engine.records import (
@@ -307,7 +307,7 @@ class AllWorkspaces:
             return memory.search(query, cancel=token, **every)
 
         try:
-            with calling(token.cancel, cancel):
+            with on_cancel(token.cancel, cancel):
                 present = [other for other in others if other.present and other.index_bytes]
                 running = [self._start(other, search_memory, token) for other in present]
                 first = _WorkspaceSearch(workspace)

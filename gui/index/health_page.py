@@ -286,7 +286,7 @@ class HealthPage(IndexPage):
         def report(progress: HealthProgress) -> None:
             self._stepped.emit(insight, progress)
 
-        for finding in insight.health(cancel, ask=deep, deep=deep, progress=report):
+        for finding in insight.health(cancel, probe=deep, deep=deep, progress=report):
             findings.append(finding)
             self._finding_arrived.emit(insight, finding)
         return tuple(findings)

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from engine.base.cancellation import CancelToken, calling
+from engine.base.cancellation import CancelToken, on_cancel
 from engine.base.errors import Cancelled
 
 
@@ -39,10 +39,10 @@ def test_callback_called_once_until_removed() -> None:
 
 def test_callback_is_called_only_within_its_block() -> None:
     token, received = CancelToken(), list[str]()
-    with calling(lambda: received.append("before"), token), pytest.raises(Cancelled):
+    with on_cancel(lambda: received.append("before"), token), pytest.raises(Cancelled):
         raise Cancelled
-    with calling(lambda: received.append("within"), token):
+    with on_cancel(lambda: received.append("within"), token):
         token.cancel()
-    with calling(lambda: received.append("never"), None):
+    with on_cancel(lambda: received.append("never"), None):
         pass
     assert received == ["within"]

@@ -20,9 +20,9 @@ from engine.base.private_files import (
     remove_leftovers,
     replace_file,
     replacing,
+    secure_folder,
     temporary_path,
     temporary_prefix,
-    tidy_folder,
     user_folder,
 )
 from engine.settings import settings_path
@@ -118,7 +118,7 @@ def test_modes_of_a_folder_are_repaired_but_not_of_a_linked_file(tmp_path: Path)
     (folder / "index.sqlite").touch(0o644)
     (tmp_path / "theirs").touch(0o644)
     (folder / "link").symlink_to(tmp_path / "theirs")
-    tidy_folder(folder)
+    secure_folder(folder)
     assert (mode(folder), mode(folder / "index.sqlite"), mode(tmp_path / "theirs")) == (0o700, 0o600, 0o644)
 
 
@@ -136,7 +136,7 @@ def test_make_folder_leaves_existing_parents_as_they_are(tmp_path: Path) -> None
 def test_file_modes_are_unchanged_on_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").touch(0o644)
     monkeypatch.setattr(sys, "platform", "win32")
-    tidy_folder(tmp_path)
+    secure_folder(tmp_path)
     assert mode(tmp_path / "file") == 0o644
 
 

@@ -20,7 +20,7 @@ import msgspec
 from engine.backends.builtin import BuiltinMemory
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
-from engine.indexing import note_preparation, preparation_processes, transcript_stage
+from engine.indexing import note_preparation, worker_processes, transcript_stage
 
 notes, data, sessions, how, *rest = sys.argv[1:]
 
@@ -33,7 +33,7 @@ def deadly(function, place, name="deadly"):
     return read
 
 note_preparation.read = deadly(note_preparation.read, 0)
-preparation_processes.prepare = deadly(preparation_processes.prepare, 0, "lethal")
+worker_processes.prepare = deadly(worker_processes.prepare, 0, "lethal")
 transcript_stage.TranscriptIndexer.index = deadly(transcript_stage.TranscriptIndexer.index, 1)
 settings = Settings(provider="none", sessions=SessionSettings(folders=(sessions,)))
 settings = msgspec.structs.replace(settings, store=msgspec.structs.replace(settings.store, path=data))

@@ -52,10 +52,10 @@ class FakeHealth:
         return self.findings
 
     def health(
-        self, cancel: CancelToken, *, ask: bool, deep: bool, progress: Callable[[HealthProgress], None]
+        self, cancel: CancelToken, *, probe: bool, deep: bool, progress: Callable[[HealthProgress], None]
     ) -> Iterator[HealthFinding]:
         self.checks.append(deep)
-        assert ask == deep
+        assert probe == deep
         for done, finding in enumerate(self.findings):
             progress(HealthProgress(step="Looking", done=done, total=len(self.findings)))
             yield finding

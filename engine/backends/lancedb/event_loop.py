@@ -8,7 +8,7 @@ import threading
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-from engine.base.cancellation import CancelToken, calling
+from engine.base.cancellation import CancelToken, on_cancel
 from engine.base.errors import BackendError, Cancelled, Closed
 from engine.base.language import tr
 
@@ -51,7 +51,7 @@ class AsyncBridge:
             work.close()
             raise
         try:
-            with calling(lambda: _stop(future), cancel):
+            with on_cancel(future.cancel, cancel):
                 return future.result(seconds)
         except concurrent.futures.CancelledError:
             if cancel is not None and cancel.cancelled:
@@ -86,10 +86,6 @@ class AsyncBridge:
                 self._thread = threading.Thread(target=self._loop.run_forever, name="mnemoscope-lancedb", daemon=True)
                 self._thread.start()
             return self._loop
-
-
-def _stop(future: "concurrent.futures.Future[Any]") -> None:
-    future.cancel()
 
 
 async def _end() -> None:

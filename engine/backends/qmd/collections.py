@@ -24,7 +24,7 @@ from engine.corpus.indexed_folders import Root, Roots, find_roots
 from engine.records import FileIssue, Source
 from engine.settings import Settings
 
-PASSED_BY_QMD = frozenset({"node_modules", ".git", ".cache", "vendor", "dist", "build"})
+SKIPPED_BY_QMD = frozenset({"node_modules", ".git", ".cache", "vendor", "dist", "build"})
 """Folders that `qmd` never reads, whatever its configuration."""
 SESSIONS = "sessions"
 
@@ -102,7 +102,7 @@ def plan(
     ]
     if sessions is not None:
         made.append(Collection(collections.name(SESSIONS), "sessions", str(sessions), "*.md", ""))
-    files, passed = _passed_over(discovery, accepted)
+    files, passed = _split_by_qmd_rules(discovery, accepted)
     return CollectionPlan(tuple(made), files, passed)
 
 
@@ -261,12 +261,12 @@ def _holds_any(folder: str, endings: tuple[str, ...]) -> bool:
 def _seen_by_qmd(folder: str) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as entries:
-            return [entry for entry in entries if not entry.name.startswith(".") and entry.name not in PASSED_BY_QMD]
+            return [entry for entry in entries if not entry.name.startswith(".") and entry.name not in SKIPPED_BY_QMD]
     except OSError:
         return []  # qmd can't read the folder either
 
 
-def _passed_over(
+def _split_by_qmd_rules(
     discovery: Discovery, accepted: dict[str, list[FoundFile]]
 ) -> tuple[tuple[FoundFile, ...], tuple[FileIssue, ...]]:
     """Return the files that `qmd` indexes, and those excluded by our rules or its own."""
@@ -274,7 +274,7 @@ def _passed_over(
     for root, files in accepted.items():
         for file in files:
             inside = file.name[len(root) :].strip("/").split("/")[:-1]
-            folder = next((part for part in inside if part in PASSED_BY_QMD or part.startswith(".")), None)
+            folder = next((part for part in inside if part in SKIPPED_BY_QMD or part.startswith(".")), None)
             if folder is None:
                 indexed.append(file)
             else:

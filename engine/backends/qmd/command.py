@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from engine.base.cancellation import CancelToken, calling, checkpoint
+from engine.base.cancellation import CancelToken, checkpoint, on_cancel
 from engine.base.errors import BackendError, Cancelled, Closed
 from engine.base.language import marked, tr
 from engine.base.private_files import make_folder, temporary_prefix
@@ -102,7 +102,7 @@ def run(  # noqa: PLR0913 - most are options, given by name
             process = _start(arguments, folder, environment, out, err if on_line is None else out)
         try:
             with (
-                calling(lambda: _kill(process), cancel),
+                on_cancel(lambda: _kill(process), cancel),
                 output.open("rb") as written,
                 ended_with_us(process.pid, scratch),
             ):
@@ -368,7 +368,7 @@ class QmdCommand:
                 raise Closed
             self._running.add(stop)
         try:
-            with calling(stop.cancel, cancel):
+            with on_cancel(stop.cancel, cancel):
                 yield stop
         except Cancelled:
             if self._closed:

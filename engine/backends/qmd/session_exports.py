@@ -240,10 +240,10 @@ class SessionExports:
         duplicates = self._find_duplicates(transcripts.files, projects, token)
         present = {file.name for file in transcripts.files}
         unreachable = [name for name in known.keys() - present if is_below(name, transcripts.unreachable)]
-        order, passed_over = self._crashes.readable(transcripts.files)
-        done.failed += passed_over
+        order, skipped = self._crashes.readable(transcripts.files)
+        done.failed += skipped
         fresh = ExportList(fingerprint)
-        for issue in passed_over:
+        for issue in skipped:
             if issue.path in known:
                 fresh.copy_from(issue.path, now)
         for name in unreachable:  # the session may exist, though its folder can't be read

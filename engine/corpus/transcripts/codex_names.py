@@ -67,7 +67,7 @@ def given_name(path: str, memo: Memo | None = None) -> GivenName:
         return _UNNAMED
     lists = None if memo is None else memo.get(home)
     if lists is None:
-        lists = (*map(_in_database, _database_folders(home)), _in_index(home))
+        lists = (*map(_in_database, _database_folders(home)), _names(os.path.join(home, _INDEX)))
         if memo is not None:
             memo[home] = lists
     if not any(lists):
@@ -105,10 +105,6 @@ def _configured(config: str, version: tuple[int, int]) -> str:
             return string(decode_toml(file.read(_LARGEST_CONFIG).decode()).get("sqlite_home"))
     except (OSError, PathRefused, ValueError):
         return ""
-
-
-def _in_index(home: str) -> Mapping[str, GivenName]:
-    return _names(os.path.join(home, _INDEX))
 
 
 def _in_database(folder: str) -> Mapping[str, GivenName]:

@@ -364,7 +364,7 @@ class BatchRunner:
         expected = self._missing[job.name]
         vectors = {result.hash: result.vector for result in arrived}  # duplicates count once
         self._save(list(vectors), normalised(np.stack([vector for vector in vectors.values() if vector is not None])))
-        self._jobs.arrived(job.name, vectors)
+        self._jobs.mark_delivered(job.name, vectors)
         counted = {result.hash: result.tokens for result in arrived}
         for hash_, tokens in counted.items():
             estimated = expected.pop(hash_)

@@ -24,11 +24,11 @@ def check_keys(settings: Settings) -> Iterator[HealthFinding]:
 
 
 def check_provider(
-    settings: Settings, selection: Selection, error: str | None, cancel: CancelToken, *, ask: bool
+    settings: Settings, selection: Selection, error: str | None, cancel: CancelToken, *, probe: bool
 ) -> HealthFinding:
     """Check the embedding provider.
 
-    `ask`: embed one word as a test. `error`: why the last embedding failed. Raises `Cancelled`.
+    `probe`: embed one word as a test. `error`: why the last embedding failed. Raises `Cancelled`.
     """
     id_, name = "embedding", tr("Embedding")
     provider = selection.provider
@@ -37,7 +37,7 @@ def check_provider(
             only_words = tr("No search by meaning: {reason}", reason=selection.unavailable_reason)
             return degraded(id_, name, only_words)
         return fine(id_, name, tr("No search by meaning, as set in the settings."))
-    if ask:
+    if probe:
         error = None
         try:
             provider.embed_query(WORD, cancel=cancel)

@@ -41,7 +41,7 @@ _FOLDERS = marked("Correct folders under [defaults.sessions] in the settings.")
 _KnownFile = TypeVar("_KnownFile")
 
 
-class _Known(Protocol):
+class _FileState(Protocol):
     @property
     def size(self) -> int: ...
     @property
@@ -172,19 +172,19 @@ def check_issues(snapshot: Snapshot) -> Iterator[HealthFinding]:
 
 
 def _still_known(
-    known: Mapping[str, _KnownFile], there: Mapping[str, _Known], unreachable: Collection[str]
+    known: Mapping[str, _KnownFile], there: Mapping[str, _FileState], unreachable: Collection[str]
 ) -> dict[str, _KnownFile]:
     """Return the indexed files without those that can't be checked now, and stay in the index."""
     return {name: file for name, file in known.items() if name in there or not is_below(name, unreachable)}
 
 
-def _failed(found: Mapping[str, _Known], known: Mapping[str, _Known], snapshot: Snapshot) -> set[str]:
+def _failed(found: Mapping[str, _FileState], known: Mapping[str, _FileState], snapshot: Snapshot) -> set[str]:
     """Return the names of files that the last sync could not read, or that are no notes; they don't count as new."""
     issues = (*snapshot.issues("failed"), *snapshot.issues("skipped"))
     return {issue.path for issue in issues} & found.keys() - known.keys()
 
 
-def _pending_changes(found: Mapping[str, _Known], known: Mapping[str, _Known]) -> tuple[str, int] | None:
+def _pending_changes(found: Mapping[str, _FileState], known: Mapping[str, _FileState]) -> tuple[str, int] | None:
     """Describe and count the changes for the next sync; None if there are none."""
     new = len(found.keys() - known.keys())
     gone = len(known.keys() - found.keys())

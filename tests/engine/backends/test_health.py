@@ -45,7 +45,7 @@ def found_by(memory: BuiltinMemory, words: str) -> set[str]:
 
 
 def test_sound_index_all_fine_with_details(memory: BuiltinMemory) -> None:
-    found = findings(memory, ask=True, deep=True)
+    found = findings(memory, probe=True, deep=True)
     assert {id_ for id_, finding in found.items() if finding.state != "fine"} == set()
     assert all(finding.detail and not finding.repair for finding in found.values())
     assert found["keywords"].detail == "The keyword index contains all 4 passages."

@@ -20,10 +20,10 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, DiskFull
 from engine.corpus.folder_walk import FoundFile
 from engine.corpus.note_reader import NoteText
-from engine.indexing import preparation_processes
+from engine.indexing import worker_processes
 from engine.indexing.crashing_files import CrashRecord
 from engine.indexing.note_preparation import ChunkRows, IndexedChunk, StoredNote, prepare
-from engine.indexing.preparation_processes import NotePreparation
+from engine.indexing.worker_processes import NotePreparation
 from engine.records import FileIssue
 from engine.settings.options import ChunkingSettings
 from engine.store.writer import ChunkChanges, NewFile
@@ -141,15 +141,15 @@ def prepare_or_fail(file: FoundFile, *parts: Any) -> NewFile:
 
 def serve_or_fail(pipe: Connection, answer: Callable[[bytes], bytes]) -> None:
     """Main function of a process with a faulty parser."""
-    preparation_processes.prepare = prepare_or_fail
-    preparation_processes.serve(pipe, answer)
+    worker_processes.prepare = prepare_or_fail
+    worker_processes.serve(pipe, answer)
 
 
 def test_fault_in_another_process_fails_one_note_only(
     crashes: CrashRecord, token: CancelToken, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(preparation_processes, "serve", serve_or_fail)
-    monkeypatch.setattr(preparation_processes, "prepare", prepare_or_fail)
+    monkeypatch.setattr(worker_processes, "serve", serve_or_fail)
+    monkeypatch.setattr(worker_processes, "prepare", prepare_or_fail)
     with NotePreparation(CHUNKING, crashes, token, MANY) as preparation:
         found = started(preparation)
         for number in (1, 2, 3, 0, 4, 5, 6):
@@ -237,7 +237,7 @@ import multiprocessing, os, signal, sys
 from pathlib import Path
 from engine.base.cancellation import CancelToken
 from engine.indexing.crashing_files import CrashRecord
-from engine.indexing.preparation_processes import NotePreparation
+from engine.indexing.worker_processes import NotePreparation
 from engine.settings.options import ChunkingSettings
 with NotePreparation(ChunkingSettings(), CrashRecord(Path(sys.argv[1])), CancelToken(), 10_000_000):
     print(*(process.pid for process in multiprocessing.active_children()), flush=True)

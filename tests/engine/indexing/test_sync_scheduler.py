@@ -106,7 +106,7 @@ class _Watch:
     def start(self, changed, request) -> None:
         self.changed = changed
 
-    def hasten(self) -> bool:
+    def skip_debounce(self) -> bool:
         found = bool(self.pending)
         while self.pending:
             self.changed(self.pending.pop())

@@ -129,12 +129,12 @@ def test_flush_reports_changes_without_the_debounce(tmp_path):
 
 
 @linux_only
-def test_hasten_reports_pending_changes(tmp_path):
+def test_skip_debounce_reports_pending_changes(tmp_path):
     with watching(tmp_path, debounce_ms=3_600_000) as (watcher, batches):
         eventually(lambda: watcher.flush(LONG))
-        assert not watcher.hasten()
+        assert not watcher.skip_debounce()
         (tmp_path / "note.md").write_text("a")
-        eventually(watcher.hasten)
+        eventually(watcher.skip_debounce)
         batches.wait_for_paths(tmp_path / "note.md")
 
 

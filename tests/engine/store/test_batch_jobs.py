@@ -30,7 +30,7 @@ def test_job_is_unchanged_after_restart(path):
         JOB, input_file="file-1", id="batch-1", state="validating", stopped=9.0, created=6.0
     )
     jobs.update(known)
-    jobs.arrived("n1", [b"b", b"of no job"])
+    jobs.mark_delivered("n1", [b"b", b"of no job"])
     user.close()
     user = UserData(path)
     jobs = BatchJobs(user)

@@ -17,7 +17,7 @@ from engine.corpus.transcripts.messages import Message, SessionMetadata
 
 _OPENING, _CLOSING = "<USER_REQUEST>", "</USER_REQUEST>"
 _SOURCES = frozenset({"USER_EXPLICIT", "MODEL", "SYSTEM"})
-_PASSED_OVER = frozenset({"CONVERSATION_HISTORY", "EPHEMERAL_MESSAGE", "KNOWLEDGE_ARTIFACTS"})
+_IGNORED = frozenset({"CONVERSATION_HISTORY", "EPHEMERAL_MESSAGE", "KNOWLEDGE_ARTIFACTS"})
 _ANSWERS = frozenset({"PLANNER_RESPONSE", "NOTIFY_USER"})
 
 
@@ -31,7 +31,7 @@ class AntigravityParser(LineParser):
         kind, source, text = string(value, "type"), string(value, "source"), content(value, "content")
         if kind == "USER_INPUT" or source == "USER_EXPLICIT":
             yield from _request(text)
-        elif kind in _PASSED_OVER:
+        elif kind in _IGNORED:
             return
         elif kind in _ANSWERS:
             yield Part("assistant", "thinking", string(value, "thinking"))

@@ -57,7 +57,7 @@ _SUMMARY_RANK, _GIVEN_RANK = 1, 5
 
 _FOLDERS = "workspace-directories"
 """Type of the first line in Qoder's transcripts, which has the folders; the messages may not name them."""
-_PASSED_OVER = frozenset(
+_IGNORED = frozenset(
     """active-leaf agent-color agent-setting api-request api-request-blob api-request-shape artifact-autoreact-ledger
     artifact-comment-monitor atis-latch attribution-snapshot bridge-session checkpoint content-replacement
     context-collapse-commit context-collapse-snapshot continued-in cost-state custom-summary dev-mods
@@ -68,7 +68,7 @@ _PASSED_OVER = frozenset(
     workspace-directories worktree-session worktree-state""".split()
 )
 # Further types of the SDK's stream. Of these, `stream_event` has pieces of the next answer.
-_STREAM_PASSED_OVER = frozenset(
+_IGNORED_STREAM = frozenset(
     """auth_status control_cancel_request control_request control_response keep_alive prompt_suggestion
     rate_limit_event stream_event streamlined_text streamlined_tool_use_summary tool_progress
     tool_use_summary""".split()
@@ -216,7 +216,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
             self._is_repeated(value.get("uuid"), line)
         elif kind == "result":  # it repeats the last answer
             self._take_totals(value)
-        elif kind not in _PASSED_OVER and kind not in _STREAM_PASSED_OVER:
+        elif kind not in _IGNORED and kind not in _IGNORED_STREAM:
             self.count_unknown(kind)
         return []
 
@@ -448,7 +448,7 @@ class ClaudeCodeFormat(LineFormat):
             return isinstance(value.get("leafUuid"), str)
         if kind == "file-history-snapshot":
             return isinstance(value.get("messageId"), str)
-        named = kind in _TITLES or kind in _PASSED_OVER or kind == "attachment"
+        named = kind in _TITLES or kind in _IGNORED or kind == "attachment"
         return named and isinstance(value.get("sessionId"), str)
 
     def begin(self, path: str) -> ClaudeCodeParser:

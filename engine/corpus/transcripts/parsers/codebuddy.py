@@ -17,7 +17,7 @@ from engine.corpus.transcripts.messages import Message, SessionMetadata, clean, 
 from engine.corpus.transcripts.model_api_messages import ROLES, arguments
 
 _KINDS = frozenset({"message", "function_call", "function_call_result", "reasoning"})
-_PASSED_OVER = frozenset({"file-history-snapshot"})
+_IGNORED = frozenset({"file-history-snapshot"})
 _PARTS = "subagents"
 
 
@@ -31,7 +31,7 @@ class CodeBuddyParser(LineParser, kw_only=True):
             if kind == "topic" or not metadata.title:
                 metadata.title = title or metadata.title
         elif kind not in _KINDS:
-            if kind not in _PASSED_OVER:
+            if kind not in _IGNORED:
                 self.count_unknown(kind)
         else:
             parts = self._parts(kind, value)

@@ -25,7 +25,7 @@ _FOLDER = re.compile(rb'"cwd"\s*:\s*("(?:[^"\\]|\\.)*")')
 _SENT = re.compile(r"[a-z]+-(\d{13})(?:-|\Z)")
 _STARTED = re.compile(r"(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d(?:\.\d+)?Z?)")
 _ROLES: dict[str, Role] = {"user": "user", "ai": "assistant", "agent": "assistant", "error": "system"}
-_PASSED_OVER = frozenset({"agent-list", "gate-state", "html", "mode-divider"})
+_IGNORED = frozenset({"agent-list", "gate-state", "html", "mode-divider"})
 _FAILED = ("cancelled", "failed")
 _CENTS = 100
 
@@ -81,7 +81,7 @@ class _Parser(LineParser):
                 yield Part(role, "text", attached(string(block, "filename"), image=True, value=image))
             elif kind == "ask-user":
                 yield from _question(block)
-            elif kind not in _PASSED_OVER:
+            elif kind not in _IGNORED:
                 self.count_unknown(f"block {kind}" if kind else None)
 
 

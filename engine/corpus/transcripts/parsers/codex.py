@@ -31,14 +31,14 @@ from engine.corpus.transcripts.token_usage import Usage, counted
 from engine.corpus.transcripts.tool_uses import patch_of, stored_path, uses_of
 
 _ENVELOPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
-_ENVELOPES_PASSED_OVER = frozenset(
+_IGNORED_ENVELOPES = frozenset(
     """inter_agent_communication_metadata retained_context security_risk_score token_usage_record world_state""".split()
 )
-_ITEMS_PASSED_OVER = frozenset(
+_IGNORED_ITEMS = frozenset(
     """additional_tools compaction compaction_summary compaction_trigger configuration_update context_compaction
     ghost_snapshot other""".split()
 )
-_EVENTS_PASSED_OVER = frozenset(
+_IGNORED_EVENTS = frozenset(
     """agent_reasoning_section_break background_event collab_agent_interaction_end collab_agent_spawn_end
     collab_close_end collab_resume_end collab_waiting_end context_compacted deprecation_notice
     dynamic_tool_call_request dynamic_tool_call_response entered_review_mode error exec_command_begin
@@ -48,7 +48,7 @@ _EVENTS_PASSED_OVER = frozenset(
     thread_goal_updated thread_settings_applied turn_aborted turn_complete turn_diff turn_started undo_completed
     view_image_tool_call warning web_search_begin web_search_end""".split()
 )
-_TURN_ITEMS_PASSED_OVER = frozenset(
+_IGNORED_TURN_ITEMS = frozenset(
     """collabagenttoolcall contextcompaction dynamictoolcall extension hookprompt imagegeneration imageview
     mcptoolcall sleep subagentactivity websearch""".split()
 )
@@ -173,7 +173,7 @@ class CodexParser(LineParser, kw_only=True):
             self.metadata.project = self.metadata.project or clean(payload, "cwd")
             self.model = clean(payload, "model") or self.model
             self.use_model(self.model)
-        elif kind not in _ENVELOPES_PASSED_OVER:
+        elif kind not in _IGNORED_ENVELOPES:
             self.count_unknown(kind)
         return []
 
@@ -230,7 +230,7 @@ class CodexParser(LineParser, kw_only=True):
             tool = self.calls.pop(clean(call), "") or string(item, "name")
             result = tool_result(result_text(item), tool, call, has_failed(item))
             return self._add(result, line, time, id)
-        if kind not in _ITEMS_PASSED_OVER:
+        if kind not in _IGNORED_ITEMS:
             self.count_unknown(kind)
         return []
 
@@ -310,7 +310,7 @@ class CodexParser(LineParser, kw_only=True):
             self._count_tokens(_usage(event, "total"), _usage(event, "last"))
         elif kind == "thread_rolled_back":
             self._roll_back(event.get("num_turns"), line)
-        elif kind not in _EVENTS_PASSED_OVER:
+        elif kind not in _IGNORED_EVENTS:
             self.count_unknown(kind)
         return []
 
@@ -347,7 +347,7 @@ class CodexParser(LineParser, kw_only=True):
             return self._nested_call("shell", command, line, time, item)
         if kind == "filechange":
             return self._nested_call("apply_patch", patch_of(mapping(item, "changes")), line, time, item)
-        if kind not in _TURN_ITEMS_PASSED_OVER:
+        if kind not in _IGNORED_TURN_ITEMS:
             # The case is as written, since patterns of secrets depend on it.
             self.count_unknown(f"item {string(item.get('type'))}")
         return []

@@ -61,7 +61,7 @@ _NOTICES = {  # type of event: key of its text
     "session.warning": "message",
     "system.notification": "content",
 }
-_PASSED_OVER = frozenset(
+_IGNORED = frozenset(
     """abort agent.interrupted assistant.fusion_phase_activity assistant.fusion_phase_failed
     assistant.fusion_phase_started assistant.idle assistant.intent assistant.message_delta assistant.message_start
     assistant.reasoning_delta assistant.server_tool_progress assistant.streaming_delta assistant.tool_call_delta
@@ -70,7 +70,7 @@ _PASSED_OVER = frozenset(
     subagent.configured subagent.deselected subagent.failed subagent.selected subagent.started system.message
     tool.execution_partial_result tool.execution_progress tool_search.activated""".split()
 )
-_GROUPS_PASSED_OVER = frozenset(
+_IGNORED_GROUPS = frozenset(
     """auto_mode_switch command commands elicitation exit_plan_mode external_tool factory mcp mcp_app pending_messages
     permission sampling session session_limits_exhausted ui user_input""".split()
 )
@@ -105,7 +105,7 @@ class CopilotParser(LineParser, kw_only=True):
             if kind == _PROMPT and not side:
                 self.prompts[digest(id_)] = line
             return self.next_message(list(self._parts(kind, data)), line, id=id_, time=time, side=side)
-        elif kind not in _PASSED_OVER and kind.partition(".")[0] not in _GROUPS_PASSED_OVER:
+        elif kind not in _IGNORED and kind.partition(".")[0] not in _IGNORED_GROUPS:
             self.count_unknown(kind)
         return []
 

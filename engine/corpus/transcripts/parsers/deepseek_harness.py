@@ -17,7 +17,7 @@ from engine.corpus.transcripts.model_api_messages import SdkParser
 from engine.corpus.transcripts.token_usage import counted
 
 _MESSAGES = frozenset({"user/message", "assistant/message", "tool/result"})
-_PASSED_OVER = frozenset(
+_IGNORED = frozenset(
     """agent-preset/selected agent/inbox/spliced approval/asked approval/decided approval/policy assistant/chunk
     command/done command/run compaction/end compaction/prune compaction/start developer/message feedback/record
     goal/change hook/invoked hook/result llm/retry llm/retry-started permission/preset plan/mode
@@ -49,7 +49,7 @@ class HarnessParser(SdkParser, kw_only=True):
             self.use_model(self.model)
         elif kind == "session":
             self._begin(value)
-        elif kind not in _PASSED_OVER:
+        elif kind not in _IGNORED:
             self.count_unknown(kind)
         return []
 

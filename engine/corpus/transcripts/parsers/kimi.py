@@ -94,15 +94,13 @@ class KimiParser(LineParser, kw_only=True):
                 return []
             return self._event(string(inner, "type"), mapping(inner, "payload"), line, time, side=True)
         if kind == "StatusUpdate":
-            self._count_tokens(mapping(payload, "token_usage"))
+            names = "input_other output input_cache_read input_cache_creation"
+            self.use("", counted(mapping(payload, "token_usage"), names))
         if kind not in _SILENT_EVENTS:
             return self._to_messages(
                 list(self._event_parts(kind, payload)), line, time, begins=kind in _BEGINNINGS, side=side
             )
         return []
-
-    def _count_tokens(self, counts: Mapping[str, Any]) -> None:
-        self.use("", counted(counts, "input_other output input_cache_read input_cache_creation"))
 
     def _event_parts(self, kind: str, payload: Mapping[str, Any]) -> Iterator[Part]:
         if kind in ("TurnBegin", "SteerInput"):

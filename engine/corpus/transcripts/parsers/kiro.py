@@ -69,7 +69,7 @@ _LINES = frozenset({"Prompt", "AssistantMessage", "ToolResults"})
 _EVENTS = frozenset(
     "assistant session_start sub_agent_complete sub_agent_start tool_call tool_result turn_start user".split()
 )
-_EVENTS_PASSED_OVER = frozenset(
+_IGNORED_EVENTS = frozenset(
     """ContextualHookInvoked interaction_resolved pending_interaction session_event session_metadata session_start
     steering_inclusion turn_end turn_start usage_summary""".split()
 )
@@ -305,7 +305,7 @@ class KiroEventParser(LineParser, kw_only=True):
             id, result = _call_id(event), event.get("content", event.get("response"))
             text = content(result) if isinstance(result, list) else tool_input(result)
             yield tool_result(text, "", id, event.get("success") is False)
-        elif kind not in _EVENTS_PASSED_OVER and (kind, event.get("kind")) != ("tombstone", "summarization"):
+        elif kind not in _IGNORED_EVENTS and (kind, event.get("kind")) != ("tombstone", "summarization"):
             self.count_unknown(kind)
 
     def _call(self, event: Mapping[str, Any]) -> Iterator[Part]:

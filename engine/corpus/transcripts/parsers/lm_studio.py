@@ -31,7 +31,7 @@ from engine.corpus.transcripts.token_usage import counted
 _ENDING = ".conversation.json"
 _UNTITLED = "Unnamed Chat"
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
-_STEPS_PASSED_OVER = ("debugInfoBlock", "status", "toolStatus", "citationBlock")
+_IGNORED_STEPS = ("debugInfoBlock", "status", "toolStatus", "citationBlock")
 _TIME = re.compile(r"\d{13}(?=-)")
 
 
@@ -65,7 +65,7 @@ class _Parser(LineParser):
         if kind == "contentBlock":
             thinks = member(step, "style", "type") == "thinking"
             yield from self._blocks(step, role, "thinking" if thinks else "text")
-        elif kind not in _STEPS_PASSED_OVER:
+        elif kind not in _IGNORED_STEPS:
             self.count_unknown(kind)
 
     def _blocks(self, value: Mapping[str, Any], role: Role, kind: Kind) -> Iterator[Part]:

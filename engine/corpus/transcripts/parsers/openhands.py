@@ -32,14 +32,14 @@ _MAX_BYTES = 128 * 1024**2
 """Maximum number of bytes of the events of one session, which is held in memory as a whole."""
 _DRIVEN = "ACPToolCallEvent"
 _SOURCES: dict[str, Role] = {"user": "user", "agent": "assistant"}
-_KINDS_PASSED_OVER = frozenset(
+_IGNORED_KINDS = frozenset(
     """CondensationRequest ConversationStateUpdateEvent HookExecutionEvent InterruptEvent
     LLMCompletionLogEvent PauseEvent StreamingDeltaEvent SystemPromptEvent TokenEvent""".split()
 )
-_ACTIONS_PASSED_OVER = frozenset("change_agent_state condensation condensation_request null recall system".split())
+_IGNORED_ACTIONS = frozenset("change_agent_state condensation condensation_request null recall system".split())
 _FAILED = ("error", "user_rejected")
 """Observations of an action that failed or was refused."""
-_OBSERVATIONS_PASSED_OVER = frozenset("agent_state_changed null recall think".split())
+_IGNORED_OBSERVATIONS = frozenset("agent_state_changed null recall think".split())
 
 
 class OpenHandsReader(ChatParser):
@@ -51,7 +51,7 @@ class OpenHandsReader(ChatParser):
         elif "action" in event:
             yield from self._action(string(event["action"]), mapping(event, "args"), event)
         elif "observation" in event:
-            if (kind := string(event["observation"])) not in _OBSERVATIONS_PASSED_OVER:
+            if (kind := string(event["observation"])) not in _IGNORED_OBSERVATIONS:
                 failed = kind in _FAILED or _exit_code(mapping(event, "extras")) != 0
                 yield tool_result(content(event, "content"), kind, _cause(event), failed)
         elif event:
@@ -82,7 +82,7 @@ class OpenHandsReader(ChatParser):
             yield Part("system", "text", string(event, "summary"))
         elif kind == "ConversationErrorEvent":
             yield Part("system", "text", string(event, "detail"))
-        elif kind not in _KINDS_PASSED_OVER:
+        elif kind not in _IGNORED_KINDS:
             self.count_unknown(kind)
 
     def _call(self, tool: str, event: Mapping[str, Any]) -> Iterator[Part]:
@@ -114,7 +114,7 @@ class OpenHandsReader(ChatParser):
             yield Part("assistant", "text", string(arguments, "final_thought") or string(event, "message"))
         elif kind == "think":
             yield Part("assistant", "thinking", string(arguments, "thought"))
-        elif kind not in _ACTIONS_PASSED_OVER:
+        elif kind not in _IGNORED_ACTIONS:
             yield Part("assistant", "text", string(arguments, "thought"))
             command = string(arguments, "command") or string(arguments, "code")
             others = {

@@ -17,7 +17,7 @@ from engine.corpus.transcripts.messages import Message, Role, clean
 from engine.corpus.transcripts.model_api_messages import SdkParser
 
 _ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "tool": "tool"}
-_PASSED_OVER = frozenset({"finish", "permission"})
+_IGNORED = frozenset({"finish", "permission"})
 _FOLDER = re.compile(r"Working directory:[ \t]+([^\r\n]{1,4096})")
 _HEADER = frozenset({"id", "createdAt"})
 _HEADER_MARKS = frozenset({"chatId", "creationReason", "modelId"})
@@ -38,7 +38,7 @@ class ZencoderParser(SdkParser, kw_only=True):
             self.metadata.project = self.metadata.project or clean(match[1].strip() if match else "")
             return []
         if role not in _ROLES:
-            if role not in _PASSED_OVER:
+            if role not in _IGNORED:
                 self.count_unknown(f"role {role}")
             return []
         parts = self.blocks(value.get("content"), _ROLES[role])

@@ -11,7 +11,7 @@ import pytest
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
-from engine.indexing.preparation_processes import shared_work
+from engine.indexing.worker_processes import run_in_processes
 from tests.helpers.background import LONGEST_WAIT
 
 PARTS = range(10**6)
@@ -57,7 +57,7 @@ def results(other: Callable[[bytes], bytes], enough: Callable[[Result], bool]) -
     """Return results until one is `enough`, and 20 more."""
     found: list[Result] = []
     end, more = time.monotonic() + LONGEST_WAIT, 20
-    for result in shared_work(PARTS, here, other, decoded, CancelToken()):
+    for result in run_in_processes(PARTS, here, other, decoded, CancelToken()):
         found.append(result)
         more -= more < 20 or enough(result)
         if not more:
@@ -66,7 +66,7 @@ def results(other: Callable[[bytes], bytes], enough: Callable[[Result], bool]) -
     return found
 
 
-def test_results_of_shared_work_are_in_order() -> None:
+def test_results_of_processes_are_in_order() -> None:
     found = results(there, lambda result: result[1] == "there")
     assert [part for part, _ in found] == list(range(len(found)))
     assert {by for _, by in found} == {"here", "there"}
@@ -84,7 +84,7 @@ def test_work_that_fails_in_other_processes_is_done_here() -> None:
         failed.append(part)
         return here(part)
 
-    work = shared_work(PARTS, seen, fail, decoded, CancelToken())
+    work = run_in_processes(PARTS, seen, fail, decoded, CancelToken())
     for number, result in enumerate(work):
         assert result == (number, "here")
         if failed != sorted(failed):  # a later part was done here before one that failed in another process
@@ -105,7 +105,7 @@ def test_cancelled_work_ends_the_processes() -> None:
         return False
 
     with pytest.raises(Cancelled):
-        any(map(cancel_after_first, shared_work(PARTS, cancelled, there, decoded, token)))
+        any(map(cancel_after_first, run_in_processes(PARTS, cancelled, there, decoded, token)))
 
 
 def test_waiting_for_another_process_is_cancelled(tmp_path: Path) -> None:
@@ -119,9 +119,9 @@ def test_waiting_for_another_process_is_cancelled(tmp_path: Path) -> None:
         return 0, path
 
     with pytest.raises(Cancelled):
-        list(shared_work([str(busy)] * 6_000, cancel_if_busy, hang, decoded, token))
+        list(run_in_processes([str(busy)] * 6_000, cancel_if_busy, hang, decoded, token))
 
 
 def test_one_core_shares_no_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "cpu_count", lambda: 1)
-    assert list(shared_work(range(9), here, die, decoded, CancelToken())) == [(part, "here") for part in range(9)]
+    assert list(run_in_processes(range(9), here, die, decoded, CancelToken())) == [(part, "here") for part in range(9)]

@@ -1,8 +1,8 @@
 """Shares the work of a sync with other processes if there is much of it, so that this one stays responsive.
 
-Notes are prepared there: texts come through a pipe, rows go back through it, in the order of the texts. Other work is
-shared by `shared_work`. The other processes write no file. Each ends when its pipe closes, which also happens when the
-program dies.
+`NotePreparation` sends the texts of notes through pipes and receives their rows; `run_in_processes` is for other work.
+Results come in the order of the work. The processes write no file. Each ends when its pipe closes, which also happens
+when the program dies.
 """
 
 import contextlib
@@ -33,45 +33,44 @@ from engine.store.writer import NewChunk, NewFile
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-_WORTHWHILE = 2_000_000
+_MIN_BYTES = 2_000_000
 """Total size of notes in bytes from which other processes are started; starting each takes some 0.4 s of processor
 time.
 """
 _MAX_PROCESSES = 3
 _MAX_WAITING = 16
 """Maximum number of notes queued for one process."""
-_MAX_TEXT = 4_000_000
+_MAX_CHARACTERS = 4_000_000
 """Maximum number of characters of all queued notes together; a longer note is prepared in this process."""
 _READY = b""
 """First message of the process: all imports are done."""
 _FAILED = b""
-"""Answer for a note that cannot be prepared, or other work: the program tries it, too, and reports the error."""
+"""Answer of a worker that failed: the program repeats the work itself, and reports the error."""
 _NICENESS = 5
 """Lower priority, so that the window and searches stay fast."""
 _POLL = 0.05
 """Seconds between checks of the cancel token."""
-_AHEAD = 2
-"""Maximum number of parts of shared work that wait in one process: more than one, so that it never waits for the
-next."""
+_PARTS_AHEAD = 2
+"""Maximum number of parts that one worker process has at a time: more than one, so that it never waits for the next."""
 
 _Part = TypeVar("_Part")
 _Result = TypeVar("_Result")
 
 
 class NotePreparation:
-    """Turns notes into database rows, in the order in which they are put; a context manager for use on one thread.
+    """Turns notes into database rows, in the order of `submit`; a context manager for use on one thread.
 
     If another process dies or fails, its notes are prepared in this one.
     """
 
     def __init__(self, chunking: ChunkingSettings, crashes: CrashRecord, token: CancelToken, size: int) -> None:
-        """`size`: total bytes of all notes to prepare at most."""
+        """`size`: maximum total size of all notes, in bytes."""
         self._chunking = chunking
         self._crashes = crashes
         self._token = token
-        self._waiting: deque[_QueuedNote] = deque()
-        self._text = 0
-        self._workers = _start_workers(_prepared, os.cpu_count() or 1) if size >= _WORTHWHILE else []
+        self._queue: deque[_QueuedNote] = deque()
+        self._characters = 0
+        self._workers = _start_workers(_prepared, os.cpu_count() or 1) if size >= _MIN_BYTES else []
 
     def __enter__(self) -> "NotePreparation":
         return self
@@ -90,33 +89,33 @@ class NotePreparation:
         `stored`: what the index has of the note, see `prepare`.
         """
         self._crashes.finish_reading()  # it waits: if the process is killed now, that is not due to this note
-        workers = self._workers if len(note.text) <= _MAX_TEXT else []
+        workers = self._workers if len(note.text) <= _MAX_CHARACTERS else []
         worker = min((w for w in workers if w.ready()), key=lambda w: w.waiting, default=None)
         if worker is not None and not worker.send(_NoteToPrepare(file, note, self._chunking, stored)):
             worker = None
-        self._waiting.append(_QueuedNote(file, note, stored, worker))
-        self._text += len(note.text)
-        while self._waiting and (self._is_full() or self._waiting[0].is_ready()):
+        self._queue.append(_QueuedNote(file, note, stored, worker))
+        self._characters += len(note.text)
+        while self._queue and (self._is_full() or self._queue[0].is_ready()):
             yield self._next()
 
     def remaining(self) -> Iterator[NewFile | FileIssue]:
         """Yield the rows of all notes that are still queued. Raises `Cancelled`."""
-        while self._waiting:
+        while self._queue:
             yield self._next()
 
     def _is_full(self) -> bool:
-        return len(self._waiting) > _MAX_WAITING * len(self._workers) or self._text > _MAX_TEXT
+        return len(self._queue) > _MAX_WAITING * len(self._workers) or self._characters > _MAX_CHARACTERS
 
     def _next(self) -> NewFile | FileIssue:
-        waiting = self._waiting.popleft()
-        self._text -= len(waiting.note.text)
-        if waiting.worker is not None and (prepared := waiting.worker.receive(self._token)):
-            self._crashes.end_reading(waiting.file)
+        queued = self._queue.popleft()
+        self._characters -= len(queued.note.text)
+        if queued.worker is not None and (prepared := queued.worker.receive(self._token)):
+            self._crashes.end_reading(queued.file)
             return msgspec.msgpack.decode(prepared, type=PreparedFile)
         try:
-            with self._crashes.reading(waiting.file):
-                many = ChunkRows(self._crashes.folder, self._token) if len(waiting.note.text) > _MAX_TEXT else None
-                return prepare(waiting.file, waiting.note, self._chunking, waiting.stored, many)
+            with self._crashes.reading(queued.file):
+                many = ChunkRows(self._crashes.folder, self._token) if len(queued.note.text) > _MAX_CHARACTERS else None
+                return prepare(queued.file, queued.note, self._chunking, queued.stored, many)
         except Unreadable as problem:
             return problem.issue
 
@@ -135,37 +134,37 @@ class _QueuedNote:
         return self.worker is None or self.worker.has_answer()
 
 
-def shared_work(
+def run_in_processes(
     parts: Sequence[_Part],
-    here: Callable[[_Part], _Result],
-    there: Callable[[bytes], bytes],
+    run: Callable[[_Part], _Result],
+    run_in_worker: Callable[[bytes], bytes],
     decode: Callable[[bytes], _Result],
     token: CancelToken,
 ) -> Generator[_Result]:
-    """Yield the result of each part, in their order: from `here`, and from `there` in other processes.
+    """Yield the results of all parts in order, computed by `run` in this process and `run_in_worker` in others.
 
-    `there` is a function of a module that gets a part as msgpack; `decode` reads what it returns. Parts for which it
-    fails are for `here`, too. Raises `Cancelled` while waiting, and the errors of `here`.
+    `run_in_worker`: a function of a module that takes a part as msgpack; `decode` reads what it returns. If it fails
+    for a part, `run` is called instead. Raises `Cancelled` while waiting, and the errors of `run`.
     """
     waiting = deque(enumerate(parts))
-    sent = {worker: deque[tuple[int, _Part]]() for worker in _start_workers(there, (os.cpu_count() or 1) - 1)}
+    sent = {worker: deque[tuple[int, _Part]]() for worker in _start_workers(run_in_worker, (os.cpu_count() or 1) - 1)}
     done: dict[int, _Result] = {}
-    following = 0
+    next_number = 0
     try:
-        while following < len(parts):
-            for worker, of_worker in sent.items():
-                while waiting and len(of_worker) < _AHEAD and worker.ready() and worker.send(waiting[0][1]):
-                    of_worker.append(waiting.popleft())
-                if of_worker and (worker.has_answer() or not waiting):
-                    number, part = of_worker.popleft()
+        while next_number < len(parts):
+            for worker, parts_sent in sent.items():
+                while waiting and len(parts_sent) < _PARTS_AHEAD and worker.ready() and worker.send(waiting[0][1]):
+                    parts_sent.append(waiting.popleft())
+                if parts_sent and (worker.has_answer() or not waiting):
+                    number, part = parts_sent.popleft()
                     answer = worker.receive(token)
-                    done[number] = decode(answer) if answer else here(part)
+                    done[number] = decode(answer) if answer else run(part)
             if waiting:
                 number, part = waiting.popleft()
-                done[number] = here(part)
-            while following in done:
-                yield done.pop(following)
-                following += 1
+                done[number] = run(part)
+            while next_number in done:
+                yield done.pop(next_number)
+                next_number += 1
     finally:
         for worker in sent:
             worker.end()
