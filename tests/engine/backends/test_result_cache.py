@@ -69,6 +69,25 @@ def test_group_session_gets_no_cached_private_answer(memory, workspace: Path) ->
     assert "MEMORY.md" in paths(memory.search("irrigation timer"))
 
 
+def test_filters_are_cached_for_one_query_only(memory) -> None:
+    query = "drip irrigation skipped Tuesday {}"
+    for part in ("spare OR batteries", '"spare timer"'):
+        assert paths(memory.search(query.format(part), mode="keyword", min_score=0)) == ["shopping.md"]
+        assert paths(memory.search(query.format(part), min_score=0)) == ["shopping.md"], "vectors have the same limit"
+    assert "shopping.md" not in paths(memory.search(query.format('-"spare timer"'), min_score=0))
+    assert paths(memory.search(query.format('"spare timer"'), path_glob="people/*", min_score=0)) == []
+
+
+def test_group_session_gets_no_count_of_private_passages(memory, workspace: Path) -> None:
+    for name in ("MEMORY.md", "memory/timer.md"):
+        (workspace / name).parent.mkdir(exist_ok=True)
+        (workspace / name).write_text("# Timer\n\nThe irrigation timer code is 4711.\n", "utf-8")
+    memory.sync()
+    for key, count in ((None, 2), ("a:b:group:1", 1)):
+        explanation = memory.search("irrigation -spare", session_key=key, explain=True).explanation
+        assert [stage.entered for stage in explanation.stages if stage.name == "operators"] == [count]
+
+
 def test_own_writes_found_immediately(memory, workspace: Path) -> None:
     memory.search("irrigation timer")
     (workspace / "new.md").write_text("# New\n\nAn irrigation timer for the roof.\n", "utf-8")
