@@ -31,7 +31,7 @@ class LastView(msgspec.Struct, kw_only=True, frozen=True):
     folder: str = ""
     view: str = "search"
     index_page: Literal["overview", "map", "duplicates", "health"] = "overview"
-    query: QueryRecord | None = msgspec.field(name="question", default=None)
+    query: QueryRecord | None = None
     max_results: int = 0
     row: tuple[str, str, int, int] | None = None
     """Key of the current row of the results."""
@@ -60,7 +60,7 @@ class WindowState(msgspec.Struct, kw_only=True):
     Everything has a default: a missing, old or damaged file gives a fresh window, never an error.
     """
 
-    last_view: LastView = msgspec.field(name="place", default=LastView())
+    last_view: LastView = LastView()
 
     geometry: str = ""
     """Qt's own record of position, size and screen, base64."""
@@ -75,7 +75,7 @@ class WindowState(msgspec.Struct, kw_only=True):
     calendar_hidden: bool = False
     offered_views: list[str] = []
     """Views on demand whose buttons were shown: they are shown from the start."""
-    tray_notice_shown: bool = msgspec.field(name="told_of_tray", default=False)
+    tray_notice_shown: bool = False
     """Whether the notice that the program stays in the tray was shown."""
     recent: list[str] = []
     """Folders that were opened, newest first."""

@@ -270,8 +270,8 @@ class SearchController(QObject):
         self._box.remember()
         before, target = self.builder.query(self._box.query), self.view_state
         has_query = bool(before.text or before.like)
-        way_back = partial(self.return_to, target) if has_query else partial(self.run_again, before)
-        self._scope.begin_like(passage, words, way_back)
+        go_back = partial(self.return_to, target) if has_query else partial(self.run_again, before)
+        self._scope.begin_like(passage, words, go_back)
         self.builder.set_text("")
         self.run_query()
         self._note_shown()
