@@ -109,7 +109,7 @@ def load_state(path: Path | None = None) -> WindowState:
     except FileNotFoundError:
         return WindowState()
     except OSError as error:
-        log.warning("The window's state was not read: %s", error)
+        log.warning("The window's state could not be read: %s", error)
     except ValueError as error:
         _set_aside(path or state_path(), error)
     return WindowState()
@@ -121,9 +121,9 @@ def _set_aside(path: Path, error: Exception) -> None:
     try:
         path.replace(backup)
     except OSError as problem:
-        log.warning("The window's state is damaged, and was not set aside: %s", problem)
+        log.warning("The damaged state of the window could not be renamed: %s", problem)
     else:
-        log.warning("The window's state was damaged (%s); it is in %s now", type(error).__name__, backup.name)
+        log.warning("The window's state was damaged (%s) and was renamed to %s", type(error).__name__, backup.name)
 
 
 def save_state(state: WindowState, path: Path | None = None, token: CancelToken | None = None) -> None:
@@ -138,7 +138,7 @@ def save_state(state: WindowState, path: Path | None = None, token: CancelToken 
             content = msgspec.json.format(msgspec.json.encode(state))
             replace_file(path or state_path(), content)  # private: it contains the search history
         except OSError as error:
-            log.warning("The window's state was not saved: %s", error)
+            log.warning("The window's state could not be saved: %s", error)
 
 
 Writing = Callable[[CancelToken], None]

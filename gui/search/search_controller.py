@@ -48,7 +48,7 @@ class QueryVariants(QObject):
         view.list.more_requested.connect(self._request_more)
         view.weak_requested.connect(self.show_weak)
         view.suggestions.literal_requested.connect(self._request_literal)
-        view.remedy_chosen.connect(self._remedy)
+        view.remedy_chosen.connect(self._run_remedy)
 
     @Slot(bool)
     def explain(self, on: bool) -> None:
@@ -82,7 +82,7 @@ class QueryVariants(QObject):
         self._rerun(correct=False)
 
     @Slot(object)
-    def _remedy(self, remedy: SearchRemedy) -> None:
+    def _run_remedy(self, remedy: SearchRemedy) -> None:
         """Run the query of a remedy for an empty answer, or emit the remedy if it is not another query."""
         answer = self._view.answer
         other = None if answer is None else remedied(answer.query, remedy)

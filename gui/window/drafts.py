@@ -56,7 +56,7 @@ def load_drafts() -> tuple[Draft, ...]:
     try:
         return _read_drafts()
     except OSError as error:
-        log.warning("What was not saved could not be read: %s", error)
+        log.warning("The drafts could not be read: %s", error)
         return ()
 
 
@@ -91,7 +91,7 @@ def save_drafts(folder: str, drafts: Sequence[Draft], token: CancelToken | None 
                 return
             replace_file(path, msgspec.json.encode(all_drafts))
         except OSError as error:
-            log.warning("Drafts could not be saved: %s", error)
+            log.warning("The drafts could not be saved: %s", error)
 
 
 class Drafts(Controller):
