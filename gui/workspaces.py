@@ -20,7 +20,7 @@ from engine import KnownWorkspace, WorkspaceState, marked, tr, tr_count
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens
 from gui.style.typography import resize_with_text
-from gui.text.formatting import ago, size_text
+from gui.text.formatting import ago, files_text, size_text
 from gui.text.plain_text import set_tip
 from gui.widgets.accessibility import announce
 from gui.widgets.buttons import push_button
@@ -49,7 +49,7 @@ def state_text(known: KnownWorkspace, state: WorkspaceState | None) -> str:
     if state.problem:
         return state.problem
     files, pending, last = state.files, state.pending_vectors, state.last_sync
-    texts = [tr_count("{count:,} file", "{count:,} files", files)]
+    texts = [files_text(files)]
     if pending:
         texts.append(tr_count("{count:,} passage to embed", "{count:,} passages to embed", pending))
     texts.append(tr("updated {when}", when=ago(last.started + last.seconds)) if last else tr("never updated"))

@@ -139,12 +139,12 @@ def _without_low_coverage(
         weak = {id_ for id_, other in languages_of(snapshot, weak).items() if other == language}
     if not weak:
         return results
-    kept_results = [scored for scored in results if scored.id not in weak]
+    remaining = [scored for scored in results if scored.id not in weak]
     raised = min(1.0, least)
-    best = None if kept_results else min(raised - 0.01, max(scored.unclamped for scored in results))
+    best = None if remaining else min(raised - 0.01, max(scored.unclamped for scored in results))
     details = RaisedMinimum(raised, best, [term.surface for term in unknown])
-    context.stages.add("unknown" if unknown else "unrelated", len(results), len(kept_results), details)
-    return kept_results
+    context.stages.add("unknown" if unknown else "unrelated", len(results), len(remaining), details)
+    return remaining
 
 
 def _coverage(results: list[Scored], words: KeywordScores) -> float:

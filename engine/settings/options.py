@@ -230,7 +230,7 @@ class SessionSettings(Section, frozen=True):
         str,
         option(
             "Price list",
-            "TOML file with prices of models that override the built-in prices. If empty, only these are used.",
+            "TOML file with prices of models that override the built-in prices. If empty, only those are used.",
             also="cost, dollars, tokens",
         ),
     ] = ""

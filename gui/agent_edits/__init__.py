@@ -16,7 +16,7 @@ VIEW = ViewSpec(
     key="Ctrl+5",
     panel="gui.agent_edits.panel:EditsPanel",
     lazy=True,
-    contexts=(Context("edits", marked("List of changed files"), marked("Open the view of changed files first.")),),
+    contexts=(Context("edits", marked("List of changed files"), marked("Go to the changed files first.")),),
     fixed_keys=(
         Fixed("edits", ("Down", "Up"), marked("Move along the list, and back to the search box")),
         Fixed("edits", ("Return",), marked("Go to the message that changed the file")),

@@ -17,9 +17,9 @@ from gui.search.result_list import copy_text
 from gui.sessions.listing_view import CHOOSE
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens
-from gui.text.formatting import ago, exact
+from gui.text.formatting import ago, exact, files_text
 from gui.text.right_to_left import margins
-from gui.text.session_texts import UNTITLED, agent_name, file_count
+from gui.text.session_texts import UNTITLED, agent_name
 from gui.widgets.buttons import guide_action
 from gui.widgets.labels import AT_RIGHT, ElidedLabel, line, write_line
 from gui.widgets.layouts import FoldingRow, PageStack, column_of
@@ -109,7 +109,7 @@ class EditModel(RowModel):
 
     def spoken(self, row: ProjectRow | EditRow) -> str:
         if isinstance(row, ProjectRow):
-            return f"{row.title}, {file_count(row.files)}"
+            return f"{row.title}, {files_text(row.files)}"
         return ", ".join(filter(None, (row.use.path, row.meta, row.age)))
 
     def tip(self, row: ProjectRow | EditRow) -> str:
@@ -218,7 +218,6 @@ class EditsPanel(QObject, ViewPanel):
     Signals:
         edit_selected: the `FileUse` to show, or None.
         edit_activated: go to this `FileUse`.
-        sessions_requested: search for the sessions that used the file with this path.
         folder_requested: choose the folders of agents.
     """
 
@@ -367,7 +366,7 @@ class EditsPanel(QObject, ViewPanel):
 
     def _show_rows(self, rows: Sequence[ProjectRow | EditRow], *, keep: bool) -> None:
         projects = sum(isinstance(row, ProjectRow) for row in rows)
-        files = file_count(len(rows) - projects)
+        files = files_text(len(rows) - projects)
         counts = tr_count("{files} in {count:,} project", "{files} in {count:,} projects", projects, files=files)
         if not self._all:
             counts = tr("{counts}, from the last {most:,} changes", counts=counts, most=_MAX_EDITS)

@@ -46,7 +46,7 @@ _REPORT_LINES = 7
 
 NOW = marked("Something went wrong")
 NOW_MORE = marked(
-    "Mnemoscope met an unexpected error. Your notes are unchanged, and you can continue working. If "
+    "Mnemoscope ran into an unexpected error. Your notes are unchanged, and you can continue working. If "
     "something looks odd from now on, restart: you will return to this point."
 )
 EARLIER = marked("Mnemoscope crashed the last time it ran")

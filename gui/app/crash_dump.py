@@ -49,7 +49,7 @@ class CrashDump:
             file = self._folder / f"crash-{number}.txt"
             if self._lock is not None and not file.exists():
                 continue
-            lock = self._take(number)
+            lock = self._try_lock(number)
             if lock is None:
                 continue
             if text := _read_dump(file):
@@ -74,7 +74,7 @@ class CrashDump:
         self._lock.release()
         self._file = self._lock = None
 
-    def _take(self, number: int) -> _Lock | None:
+    def _try_lock(self, number: int) -> _Lock | None:
         import filelock
 
         lock = filelock.FileLock(self._folder / f"crash-{number}.lock", mode=0o600)
@@ -94,7 +94,7 @@ class CrashDump:
             self._file.flush()
             faulthandler.enable(self._file, all_threads=True)
         except (OSError, ValueError) as problem:
-            log.warning("A crash could not be written down: %s", type(problem).__name__)
+            log.warning("The crash dump cannot be written: %s", type(problem).__name__)
             self._file = None
             return False
         return True

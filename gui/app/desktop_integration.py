@@ -258,7 +258,7 @@ class SecondStart(QObject):
         try:
             options = parse_options(message.arguments)
         except SystemExit:  # the later start is another version, with options that this one does not know
-            log.warning("A later start asked for something that this version does not know")
+            log.warning("The message of a later start is invalid in this version")
             options = parse_options(())
         options = replace(options, workspace=options.folder(Path(message.directory)))
         if message.token:  # Wayland requires it, and Qt reads it as if it had been given to this process

@@ -122,7 +122,7 @@ class FolderController(Controller):
             self._jobs.save(
                 lambda _: engine.save_setting("workspace", str(folder), config=self._paths.config),
                 lambda _: None,
-                lambda why: log.warning("The workspace was not noted in the settings: %s", why),
+                lambda why: log.warning("The workspace could not be saved in the settings: %s", why),
             )
         self.open(folder, first_sync="manual")
 

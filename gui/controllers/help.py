@@ -14,7 +14,7 @@ from gui.controllers.settings import SettingsController
 from gui.core.jobs import Jobs, JobSlot
 from gui.core.window_context import Controller, WindowContext
 from gui.help.guide_window import GuideWindow
-from gui.help.licence_sheet import LicenceSheet
+from gui.help.licence_window import LicenceWindow
 from gui.help.licences import Component, read_components
 from gui.help.pages import GuidePage, page_names, read_pages
 from gui.widgets.buttons import SCHEME, push_button
@@ -115,7 +115,7 @@ class AboutController(Controller):
         super().__init__(context)
         self._job = JobSlot(self, self._jobs)
         self._components: tuple[Component, ...] = ()
-        self._licences: LicenceSheet | None = None
+        self._licences: LicenceWindow | None = None
 
     @property
     def ready(self) -> bool:
@@ -150,7 +150,7 @@ class AboutController(Controller):
     @Slot()
     def show_licences(self) -> None:
         """Show all components of this installation."""
-        self._licences = LicenceSheet()
+        self._licences = LicenceWindow()
         dialog = open_dialog(tr("Licences"), self._licences, self._window)
         # It is never larger than the main window.
         dialog.resize(dialog.sizeHint().boundedTo(self._window.size()))

@@ -66,7 +66,7 @@ class PanelActions(Controller):
         search.answer_changed.connect(dock.explanation.show_answer)
         search.view.list.current_changed.connect(dock.explanation.show_result)
         search.view.list.why_requested.connect(dock.show_explanation)
-        search.controller.variants.remedy_requested.connect(self._remedy)
+        search.controller.variants.remedy_requested.connect(self._run_remedy)
         dock.explanation.requested.connect(search.controller.explain)
         dock.explanation.weak_requested.connect(search.controller.variants.show_weak)
 
@@ -161,7 +161,7 @@ class PanelActions(Controller):
             self._workspace.sync()
 
     @Slot(object)
-    def _remedy(self, remedy: SearchRemedy) -> None:
+    def _run_remedy(self, remedy: SearchRemedy) -> None:
         """Run the remedy of an empty answer."""
         match remedy.name:
             case "folder":

@@ -270,7 +270,7 @@ class SharingFeatures:
             commands.add("share.pdf", marked("Save as PDF…"), self.printing.save_pdf, menu=menu),
         ]
         commands.add(EXPORT.name, EXPORT.english, self.exports.choose, menu=menu)
-        take_along = [
+        exports = [
             commands.add("share.session", marked("Export session…"), self.session_exports.choose, menu=menu),
             commands.add(
                 "share.context", marked("Continue in another agent"), self.session_exports.copy_context, menu=menu
@@ -280,7 +280,7 @@ class SharingFeatures:
             "share.show", marked("Share…"), partial(_pop_up, menu, self._window), "Ctrl+Shift+E", *print_keys
         )
         self._views.viewer.offer([self._submenu(on_paper)])
-        actions = [*on_paper, *take_along]
+        actions = [*on_paper, *exports]
         self._views.made.when(ConversationPanel, lambda reader: reader.offer([self._submenu(actions)]))
 
     def _submenu(self, actions: Sequence[QAction]) -> QAction:

@@ -98,7 +98,7 @@ class SessionLoader(JobOwner, QObject):
         self._notice_delay.start()
         self._job.read(work, self._deliver, self._fail)
 
-    def land(self, conversation: Conversation, request: SessionRequest) -> None:
+    def find_location(self, conversation: Conversation, request: SessionRequest) -> None:
         """Find the requested location in a session that is open already."""
         self.cancel()
         there = _placed(request, conversation)

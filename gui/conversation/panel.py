@@ -118,7 +118,7 @@ class ConversationPanel(BaseViewer):
         self._unread = False  # it was written while it was not on the screen
         self._positions = ReadingPositions()
         self.view = ConversationView(jobs)
-        self._opener = SessionLoader(jobs, self)
+        self._loader = SessionLoader(jobs, self)
         self.live_updates = SessionWatch(jobs, self)
         self.new_messages = NewMessagesButton(self.view)
         self.links = LinkFollower(jobs, self)
@@ -162,7 +162,7 @@ class ConversationPanel(BaseViewer):
             self.clear()
             return
         self.links.cancel()
-        self._opener.cancel()
+        self._loader.cancel()
         self.live_updates.stop()
         opened = self._opened
         if opened is None or self._request is None or opened.request.path != self._request.path:
@@ -187,7 +187,7 @@ class ConversationPanel(BaseViewer):
                     self.return_to(
                         path, self.view_state
                     )  # the best hit arrived late: the user is back at the old position
-                self._opener.land(opened.conversation, self._request)
+                self._loader.find_location(opened.conversation, self._request)
             return
         self._request = SessionRequest(path, line, query, message=message)
         self._open()
@@ -229,7 +229,7 @@ class ConversationPanel(BaseViewer):
 
     def refresh(self) -> None:
         """Update the open session after a change of the index, without scrolling."""
-        if self._opened is None and not self._opener.busy:
+        if self._opened is None and not self._loader.busy:
             self._open()  # the transcript may be back
         if self._manager is not None and self._opened is not None:
             self.live_updates.reread(self._manager, self._opened)
@@ -239,7 +239,7 @@ class ConversationPanel(BaseViewer):
         """Show the message `instead` in place of a session."""
         self._request = None
         self.links.cancel()
-        self._opener.cancel()
+        self._loader.cancel()
         self._close_session()
         self.header.hide()
         self._show_message(tr(instead.sentence), keys=tr(instead.keys))
@@ -248,7 +248,7 @@ class ConversationPanel(BaseViewer):
 
     def _open(self) -> None:
         if self._manager is not None and self._request is not None:
-            self._opener.open(self._manager, self._request)
+            self._loader.open(self._manager, self._request)
 
     def _close_session(self) -> None:
         if (position := self.view_state) is not None:
@@ -418,12 +418,12 @@ class ConversationPanel(BaseViewer):
             self.links.follow(url, self._request.path, self._manager)
 
     def _connect(self) -> None:
-        self._opener.opened.connect(self._on_opened)
-        self._opener.location_found.connect(self._scroll_to_result)
+        self._loader.opened.connect(self._on_opened)
+        self._loader.location_found.connect(self._scroll_to_result)
         self.live_updates.grown.connect(self._on_grown)
         self.live_updates.written.connect(self._on_written)
-        self._opener.failed.connect(self._on_failed)
-        self._opener.slow.connect(self._on_slow)
+        self._loader.failed.connect(self._on_failed)
+        self._loader.slow.connect(self._on_slow)
         self.empty_page.retry.connect(self._open)
         self.session_actions.notified.connect(self.hint.show_message)
         self.session_actions.unmask_requested.connect(self._confirm)

@@ -21,8 +21,9 @@ from engine import FileUse, marked, tr
 from gui.conversation.display_entries import Conversation, clock, day_text
 from gui.style.stylesheet import font_scale
 from gui.text.excerpt import opening_words
+from gui.text.formatting import files_text
 from gui.text.plain_text import as_tip
-from gui.text.session_texts import file_count, message_count
+from gui.text.session_texts import message_count
 from gui.widgets.accessibility import insert_after
 from gui.widgets.labels import label
 from gui.widgets.layouts import column_of
@@ -233,7 +234,7 @@ class FileList(JumpList):
     """A popup list of the files that the session's tools read or changed."""
 
     def __init__(self, over: QAbstractScrollArea) -> None:
-        super().__init__(over, tr("Find a file"), tr("Files"), file_count)
+        super().__init__(over, tr("Find a file"), tr("Files"), files_text)
         # The file's name and the action are at the end of a row, so its middle is cut.
         self._list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
 

@@ -31,7 +31,7 @@ class LastView(msgspec.Struct, kw_only=True, frozen=True):
     folder: str = ""
     view: str = "search"
     index_page: Literal["overview", "map", "duplicates", "health"] = "overview"
-    query: QueryRecord | None = msgspec.field(name="question", default=None)
+    query: QueryRecord | None = None
     max_results: int = 0
     row: tuple[str, str, int, int] | None = None
     """Key of the current row of the results."""
@@ -60,7 +60,7 @@ class WindowState(msgspec.Struct, kw_only=True):
     Everything has a default: a missing, old or damaged file gives a fresh window, never an error.
     """
 
-    last_view: LastView = msgspec.field(name="place", default=LastView())
+    last_view: LastView = LastView()
 
     geometry: str = ""
     """Qt's own record of position, size and screen, base64."""
@@ -75,7 +75,7 @@ class WindowState(msgspec.Struct, kw_only=True):
     calendar_hidden: bool = False
     offered_views: list[str] = []
     """Views on demand whose buttons were shown: they are shown from the start."""
-    tray_notice_shown: bool = msgspec.field(name="told_of_tray", default=False)
+    tray_notice_shown: bool = False
     """Whether the notice that the program stays in the tray was shown."""
     recent: list[str] = []
     """Folders that were opened, newest first."""
@@ -109,7 +109,7 @@ def load_state(path: Path | None = None) -> WindowState:
     except FileNotFoundError:
         return WindowState()
     except OSError as error:
-        log.warning("The window's state was not read: %s", error)
+        log.warning("The window's state could not be read: %s", error)
     except ValueError as error:
         _set_aside(path or state_path(), error)
     return WindowState()
@@ -121,9 +121,9 @@ def _set_aside(path: Path, error: Exception) -> None:
     try:
         path.replace(backup)
     except OSError as problem:
-        log.warning("The window's state is damaged, and was not set aside: %s", problem)
+        log.warning("The damaged state of the window could not be renamed: %s", problem)
     else:
-        log.warning("The window's state was damaged (%s); it is in %s now", type(error).__name__, backup.name)
+        log.warning("The window's state was damaged (%s) and was renamed to %s", type(error).__name__, backup.name)
 
 
 def save_state(state: WindowState, path: Path | None = None, token: CancelToken | None = None) -> None:
@@ -138,7 +138,7 @@ def save_state(state: WindowState, path: Path | None = None, token: CancelToken 
             content = msgspec.json.format(msgspec.json.encode(state))
             replace_file(path or state_path(), content)  # private: it contains the search history
         except OSError as error:
-            log.warning("The window's state was not saved: %s", error)
+            log.warning("The window's state could not be saved: %s", error)
 
 
 Writing = Callable[[CancelToken], None]

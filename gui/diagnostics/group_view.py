@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QWidget
 
-from engine import marked, tr, tr_count
+from engine import marked, tr
 from gui.core.capabilities import SHORT
 from gui.style.stylesheet import BASE_PIXELS, font_at
 from gui.style.typography import FontSized
@@ -72,18 +72,6 @@ class Diagnostic:
 class Group:
     title: str
     diagnostics: tuple[Diagnostic, ...]
-
-
-def files(count: int) -> str:
-    return tr_count("{count:,} file", "{count:,} files", count)
-
-
-def chunks(count: int) -> str:
-    return tr_count("{count:,} passage", "{count:,} passages", count)
-
-
-def vectors(count: int) -> str:
-    return tr_count("{count:,} vector", "{count:,} vectors", count)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

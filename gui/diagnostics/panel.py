@@ -247,7 +247,7 @@ class DiagnosticsPanel(FontSized, QWidget):
         self._column.addWidget(self.why)
         self._history = BarChart(tr("Recent updates"), 52, bar_width=16)
         self._groups = GroupColumn(self._history)
-        self._groups.remedy_pressed.connect(self._remedy)
+        self._groups.remedy_pressed.connect(self._run_remedy)
         self._groups.built.connect(self._show_again)
         self._column.addWidget(self._groups)
         self._column.addWidget(label(tr("Recent updates"), "section"))
@@ -363,7 +363,7 @@ class DiagnosticsPanel(FontSized, QWidget):
     # --- remedies ---------------------------------------------------------------------------------------------------
 
     @Slot(str)
-    def _remedy(self, name: Remedy) -> None:
+    def _run_remedy(self, name: Remedy) -> None:
         match name:
             case "sync" | "rebuild" | "retry" | "embed" | "settings" | "engine" | "try-again" | "restore-data":
                 self.action_requested.emit(name)

@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 from engine import READABLE_EXTENSIONS, MemorySearchManager, PathState, marked, tr, tr_reason
 from gui.core.capabilities import Gate, capabilities, why_missing
 from gui.core.jobs import JobOwner, Jobs, JobSlot
-from gui.diagnostics.group_view import chunks, vectors
-from gui.text.formatting import exact, size_text
+from gui.text.formatting import exact, passages_text, size_text, vectors_text
 from gui.text.status_texts import State
 from gui.widgets.buttons import push_button
 from gui.widgets.icons import add_clear_button
@@ -70,8 +69,8 @@ def _details(state: PathState) -> Iterator[str]:
         yield f"{state.origin.key}: {state.origin.value}"
     if state.modified is not None:
         texts = [
-            chunks(state.chunks),
-            *([] if state.vectors is None else [vectors(state.vectors)]),
+            passages_text(state.chunks),
+            *([] if state.vectors is None else [vectors_text(state.vectors)]),
             size_text(state.size),
         ]
         yield tr("In the index: {details}", details=", ".join(texts))

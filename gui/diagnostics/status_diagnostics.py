@@ -4,8 +4,18 @@ from collections.abc import Iterator
 
 from engine import BUILT_IN_CAN, MemoryProviderStatus, SyncSummary, marked, number, tr, tr_count
 from gui.core.capabilities import SHORT
-from gui.diagnostics.group_view import Diagnostic, Group, Remedy, chunks, files, vectors
-from gui.text.formatting import ago, duration, estimate_text, exact, size_text, spent_text
+from gui.diagnostics.group_view import Diagnostic, Group, Remedy
+from gui.text.formatting import (
+    ago,
+    duration,
+    estimate_text,
+    exact,
+    files_text,
+    passages_text,
+    size_text,
+    spent_text,
+    vectors_text,
+)
 from gui.text.status_texts import (
     REASON_WORDS,
     State,
@@ -149,8 +159,9 @@ def cache_diagnostic(status: MemoryProviderStatus) -> Diagnostic:
         return Diagnostic(tr("Entries"), "off", tr("off"))
     most = cache.max_entries
     entries = tr("{done:,} of {all:,}", done=cache.entries, all=most) if most else number(cache.entries)
-    cached = (f"{provider_label(model.provider)}, {model.model}: {vectors(model.vectors)}" for model in cache.models)
-    return Diagnostic(tr("Entries"), "fine", f"{entries} · {size_text(cache.bytes)}", tip="\n".join(cached))
+    named = ((f"{provider_label(each.provider)}, {each.model}", each.vectors) for each in cache.models)
+    tip = "\n".join(f"{name}: {vectors_text(vectors)}" for name, vectors in named)
+    return Diagnostic(tr("Entries"), "fine", f"{entries} · {size_text(cache.bytes)}", tip=tip)
 
 
 def batch_diagnostics(status: MemoryProviderStatus, now: float) -> Iterator[Diagnostic]:
@@ -288,7 +299,7 @@ def _index_state(status: MemoryProviderStatus) -> Diagnostic:
 def _sources(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
     names = {"memory": tr("Notes"), "sessions": tr("Sessions")}
     for count in status.source_counts:
-        yield Diagnostic(names[count.source], None, f"{files(count.files)} · {chunks(count.chunks)}")
+        yield Diagnostic(names[count.source], None, f"{files_text(count.files)} · {passages_text(count.chunks)}")
     if extra := status.extra_paths:
         yield Diagnostic(
             tr("Extra paths"), None, tr_count("{count:,} path", "{count:,} paths", len(extra)), tip="\n".join(extra)
@@ -311,15 +322,15 @@ def _keywords(status: MemoryProviderStatus) -> Diagnostic:
     if not status.fts.available:
         error = status.fts.error or ""
         return Diagnostic(tr("State"), "degraded", tr("not available"), error, index_remedy(status))
-    return Diagnostic(tr("State"), "fine", tr("ready, {chunks}", chunks=chunks(status.chunks)))
+    return Diagnostic(tr("State"), "fine", tr("ready, {chunks}", chunks=passages_text(status.chunks)))
 
 
 def _sync(status: MemoryProviderStatus, now: float) -> Iterator[Diagnostic]:
     step = status.syncing
     if step is not None:
         yield Diagnostic(tr("Running"), "working", tr(REASON_WORDS[step.reason]), tip=step.label)
-        yield Diagnostic(tr("Reused"), None, vectors(step.reused))
-        yield Diagnostic(tr("Embedded"), None, chunks(step.embedded))
+        yield Diagnostic(tr("Reused"), None, vectors_text(step.reused))
+        yield Diagnostic(tr("Embedded"), None, passages_text(step.embedded))
         if cost := spent_text(step.tokens, step.cost):
             yield Diagnostic(tr("Cost"), None, cost)
     last = status.last_sync
@@ -339,7 +350,7 @@ def _sync(status: MemoryProviderStatus, now: float) -> Iterator[Diagnostic]:
     cost = spent_text(last.tokens, last.cost)
     if cost and step is None:
         yield Diagnostic(tr("Cost"), None, cost, tip=tr("Cost of the last update."))
-    changed = f"{files(last.files_indexed)} · {chunks(last.chunks_indexed)}"
+    changed = f"{files_text(last.files_indexed)} · {passages_text(last.chunks_indexed)}"
     removed = tr_count("{count:,} file removed.", "{count:,} files removed.", last.files_removed)
     yield Diagnostic(tr("Changed"), None, changed, tip=removed)
 

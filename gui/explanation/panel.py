@@ -25,7 +25,7 @@ _GUTTER = 16
 _SPACING = 16
 _TITLE, _EMPTY_TITLE = marked("Why this result"), marked("Why nothing was found")
 _NOTHING = marked("Search for something to see where each score comes from and what each stage of the search did.")
-_LOOKING = marked("Looking…")
+_SEARCHING = marked("Searching…")
 _UNEXPLAINED = marked("This answer has no explanation.")
 
 
@@ -96,7 +96,7 @@ class _Content(QWidget):
     @staticmethod
     def _why_nothing(answer: Answer | None) -> str:
         """Return why there is nothing to explain yet."""
-        return tr(_NOTHING if answer is None else _UNEXPLAINED if answer.explained else _LOOKING)
+        return tr(_NOTHING if answer is None else _UNEXPLAINED if answer.explained else _SEARCHING)
 
     def _show_result(self, answer: Answer, explanation: SearchExplanation, target: MemorySearchResult | None) -> None:
         index = self._index(answer, target)

@@ -9,7 +9,7 @@ from PySide6.QtGui import QFontMetrics, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from engine import SearchExplanation, SearchStage, number, tr
-from gui.explanation.wording import Figure, counts, spent, stage_name
+from gui.explanation.wording import Figure, counts, milliseconds_text, stage_name
 from gui.style.stylesheet import font_at
 from gui.widgets.table import Column, RecordsTable
 
@@ -94,7 +94,7 @@ class StageTable(_FittedTable[StageRow]):
                 tr("Before"), 8, lambda row: row.stage.entered, lambda row: number(row.stage.entered), True
             ),
             Column[StageRow](tr("After"), 8, lambda row: row.stage.left, lambda row: number(row.stage.left), True),
-            Column[StageRow]("ms", 7, _microseconds, lambda row: spent(row.stage.milliseconds), True),
+            Column[StageRow]("ms", 7, _microseconds, lambda row: milliseconds_text(row.stage.milliseconds), True),
         )
         super().__init__(columns, lambda row: row.description)
         self.setAccessibleName(tr("Stages of the search"))

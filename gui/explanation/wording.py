@@ -218,8 +218,8 @@ def total(explanation: SearchExplanation, taken: float, age: float | None) -> st
     )
 
 
-def spent(milliseconds: float) -> str:
-    """Format milliseconds, always in this unit: "0.42 ms", "12 ms", "1,240 ms"."""
+def milliseconds_text(milliseconds: float) -> str:
+    """Format milliseconds for a column of them, without the unit: "0.42", "12", "1,240"."""
     return number(milliseconds, ".2f" if milliseconds < 9.995 else ",.0f")
 
 

@@ -73,7 +73,7 @@ class FactEditor(FontSized, VerticalScrollArea):
         for category in FACT_CATEGORIES:
             self.category.addItem(tr(CATEGORIES[category]), category)
         self.measure()
-        self.text.textChanged.connect(self._judge)
+        self.text.textChanged.connect(self._update_buttons)
         self.text.accepted.connect(self.save)
         self.text.left.connect(self._leave)
         self.category.activated.connect(self._choose)
@@ -155,7 +155,7 @@ class FactEditor(FontSized, VerticalScrollArea):
         self._show_category(fact)
         self._show_importance(USUAL_IMPORTANCE if fact is None else fact.importance)
         self._show_origin(fact)
-        self._judge()
+        self._update_buttons()
 
     def _show_category(self, fact: Fact | None) -> None:
         automatic = self.category.findData(_BY_WORDS)
@@ -183,7 +183,7 @@ class FactEditor(FontSized, VerticalScrollArea):
             self._origin.addWidget(line)
 
     @Slot()
-    def _judge(self) -> None:
+    def _update_buttons(self) -> None:
         """Update the buttons and the remark on the length for the fact in the editor."""
         fact, changed = self.fact, self.is_changed and self._editable
         long = len(self._typed) - LONGEST_FACT
@@ -233,7 +233,7 @@ class FactEditor(FontSized, VerticalScrollArea):
             self.add_requested.emit(text, category or None, importance)
         elif self.fact is not None and self.is_changed:
             self.fact = msgspec.structs.replace(self.fact, text=self._typed)
-            self._judge()
+            self._update_buttons()
             self.change_requested.emit(self.fact)
 
     @Slot()
@@ -268,7 +268,7 @@ class FactEditor(FontSized, VerticalScrollArea):
 
     def _confirm_erase(self, confirming: bool) -> None:
         self._confirming = confirming
-        self._judge()
+        self._update_buttons()
         (self._no if confirming else self._erase).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def measure(self) -> None:

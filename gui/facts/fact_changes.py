@@ -226,10 +226,10 @@ class FactChanges(QObject):
             fact = saved.fact
             self._pending_id = fact.id
             if saved.duplicate:
-                self._show_message(tr("This fact is known already."))
+                self._show_message(tr("This fact already exists."))
             else:
                 self._undo.add(fact.id, lambda facts: facts.erase([fact.id]), tr("The new fact was undone."))
-                self._show_message(tr("Remembered: {fact}", fact=wording.short(fact.text)))
+                self._show_message(tr("Saved: {fact}", fact=wording.short(fact.text)))
             self.added.emit()
 
         def refused(sentence: str) -> None:
@@ -261,7 +261,7 @@ class FactChanges(QObject):
     @Slot(object)
     def _forget(self, fact: Fact) -> None:
         if fact.forgotten is None and not self._store.problem:
-            done, undone = marked("Forgotten: {fact}"), marked("Remembered again: {fact}")
+            done, undone = marked("Forgotten: {fact}"), marked("Restored: {fact}")
             self._run_change(fact, lambda facts: facts.forget([fact.id]), done, undone)
 
     @Slot(object)

@@ -25,9 +25,9 @@ VIEW = ViewSpec(
         "health": marked("Index: Health"),
     },
     contexts=(
-        Context("index", marked("Index"), marked("Open the index first.")),
-        Context("map", marked("Map"), marked("Open the map of the index first.")),
-        Context("duplicates", marked("Duplicates"), marked("Open the duplicates first.")),
+        Context("index", marked("Index"), marked("Go to the index first.")),
+        Context("map", marked("Map"), marked("Go to the map of the index first.")),
+        Context("duplicates", marked("Duplicates"), marked("Go to the duplicates first.")),
     ),
     fixed_keys=(
         Fixed(

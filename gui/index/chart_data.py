@@ -22,7 +22,7 @@ from engine import (
     tr,
     tr_count,
 )
-from gui.text.formatting import short_month_and_year, size_text
+from gui.text.formatting import notes_text, sessions_text, short_month_and_year, size_text
 from gui.widgets.charts.chart import Mark, Series, TableColumn, figure_cell
 
 SIZE_COLUMNS = (TableColumn(marked("Characters"), 0), TableColumn(marked("Passages"), 10, figures=True))
@@ -154,10 +154,7 @@ def _time_mark(year: int, month: int, notes: int, sessions: int) -> Mark:
 
 
 def _notes_and_sessions(notes: int, sessions: int) -> str:
-    notes_text = tr_count("{count:,} note", "{count:,} notes", notes)
-    if not sessions:
-        return notes_text
-    return ", ".join((notes_text, tr_count("{count:,} session", "{count:,} sessions", sessions)))
+    return f"{notes_text(notes)}, {sessions_text(sessions)}" if sessions else notes_text(notes)
 
 
 def disk_series(parts: Sequence[DiskPart]) -> Series:

@@ -8,10 +8,11 @@ from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelInde
 from PySide6.QtGui import QAction, QFocusEvent, QFontMetrics, QGuiApplication
 from PySide6.QtWidgets import QFrame, QHeaderView, QTreeView
 
-from engine import FolderCount, marked, number, tr, tr_count
+from engine import FolderCount, marked, number, tr
 from gui.commands.commands import COPY_TABLE, key_action
 from gui.style.stylesheet import font_at
 from gui.style.typography import FontSized, Resized
+from gui.text.formatting import files_text, passages_text
 from gui.text.plain_text import as_tip
 from gui.text.right_to_left import in_reading_order
 from gui.widgets.labels import label
@@ -258,5 +259,4 @@ class FolderCard(Resized, FontSized, QFrame):
 
 
 def _counts(folder: FolderCount) -> str:
-    files = tr_count("{count:,} file", "{count:,} files", folder.files)
-    return ", ".join((files, tr_count("{count:,} passage", "{count:,} passages", folder.chunks)))
+    return f"{files_text(folder.files)}, {passages_text(folder.chunks)}"

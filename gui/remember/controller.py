@@ -32,7 +32,7 @@ from engine import (
 from gui.core.jobs import JobSlot
 from gui.core.window_context import Controller, WindowContext
 from gui.core.workspace import OpenWorkspace, Workspace
-from gui.remember.note_sheet import NoteSheet
+from gui.remember.note_dialog import NoteDialog
 from gui.widgets.placeholder_page import Action
 
 # --- Undoes writing a note: moves it to the trash, only if it is unchanged since -------------------------------------
@@ -106,46 +106,46 @@ class RememberController(Controller):
 
     Signals:
         open_requested: the note with this stable name, at a line.
+        typed: the text of the note was edited, or its dialog closed.
     """
 
     open_requested = Signal(str, object)
     typed = Signal()
-    """The sheet was edited, or closed."""
 
     def __init__(self, context: WindowContext, trash: Trash) -> None:
         super().__init__(context)
         self._trash = trash
         self.session = ""
-        """The session of the open sheet."""
+        """The session of the open dialog."""
         self._typed_before: tuple[str, str] | None = None
         self._draft_job, self._name_job = JobSlot(self, self._jobs), JobSlot(self, self._jobs)
-        self.sheet: NoteSheet | None = None
-        self._workspace.closed.connect(self._close_sheet)
+        self.dialog: NoteDialog | None = None
+        self._workspace.closed.connect(self._close_dialog)
 
     @property
     def ready(self) -> bool:
         """Whether the dialog is open and complete."""
         busy = self._draft_job.busy or self._name_job.busy
-        return self.sheet is not None and self.sheet.note is not None and not busy
+        return self.dialog is not None and self.dialog.note is not None and not busy
 
     @Slot(str, str)
     def remember(self, path: str, title: str) -> None:
         """Open the dialog for the session with the stable name `path`."""
         opened = self._workspace.current
-        if opened is None or self.sheet is not None:
+        if opened is None or self.dialog is not None:
             return
         self.session = path
         folder = folder_of(opened, path)
-        self.sheet = sheet = NoteSheet(title, folder.name or str(folder), self._window)
-        sheet.count_chosen.connect(self._draft_again)
-        sheet.save_requested.connect(self._save)
-        sheet.changed.connect(self.typed)
-        sheet.finished.connect(self._forget_sheet)
+        self.dialog = dialog = NoteDialog(title, folder.name or str(folder), self._window)
+        dialog.count_chosen.connect(self._draft_again)
+        dialog.save_requested.connect(self._save)
+        dialog.changed.connect(self.typed)
+        dialog.finished.connect(self._forget_dialog)
         self._draft(opened, None)
 
     def resume_draft(self, path: str, title: str, name: str, text: str) -> None:
         """Open the dialog with an unsaved draft (`name`, `text`) of a note."""
-        if self.sheet is None:
+        if self.dialog is None:
             self._typed_before = (name, text)
             self.remember(path, title)
 
@@ -171,36 +171,36 @@ class RememberController(Controller):
 
     def _show(self, first: bool, drafted: tuple[SessionNote, Settings]) -> None:
         note, settings = drafted
-        if self.sheet is None:
+        if self.dialog is None:
             return
-        self.sheet.show_note(note)
+        self.dialog.show_note(note)
         if self._typed_before is not None:
-            self.sheet.restore_draft(*self._typed_before)
+            self.dialog.restore_draft(*self._typed_before)
             self._typed_before = None
             return
         model = settings.remember.slug.model
         if first and model:
-            self.sheet.show_message(tr("Asking {model} for a file name…", model=model))
+            self.dialog.show_message(tr("Asking {model} for a file name…", model=model))
             self._name_job.read(
                 lambda token: suggest_slug(note, settings, cancel=token), self._name, self._report_no_name
             )
 
     def _name(self, slug: str) -> None:
-        if self.sheet is not None:
-            self.sheet.suggest(slug)
+        if self.dialog is not None:
+            self.dialog.suggest(slug)
 
     def _report_no_name(self, sentence: str) -> None:
-        if self.sheet is not None:
-            self.sheet.show_message(" ".join((tr("The name was made from the session's own words."), sentence)))
+        if self.dialog is not None:
+            self.dialog.show_message(" ".join((tr("The name was made from the session's own words."), sentence)))
 
     def _fail(self, sentence: str) -> None:
-        if self.sheet is not None:
-            self.sheet.fail(sentence)
+        if self.dialog is not None:
+            self.dialog.fail(sentence)
 
     @Slot(str, str)
     def _save(self, text: str, slug: str) -> None:
-        opened, sheet = self._workspace.current, self.sheet
-        note = None if sheet is None else sheet.note
+        opened, dialog = self._workspace.current, self.dialog
+        note = None if dialog is None else dialog.note
         if opened is None or note is None:
             return
         self._name_job.cancel()
@@ -214,8 +214,8 @@ class RememberController(Controller):
         self._jobs.save(save, partial(self._saved, opened, session), self._not_saved)
 
     def _saved(self, opened: OpenWorkspace, session: str, note: WrittenNote) -> None:
-        if self.sheet is not None:
-            self.sheet.accept()
+        if self.dialog is not None:
+            self.dialog.accept()
         if self._workspace.current is opened:
             elsewhere, _ = split_name(session)
             folder = folder_of(opened, session) if elsewhere else None
@@ -223,33 +223,33 @@ class RememberController(Controller):
             undo = (tr("Undo"), partial(self._trash.move_to_trash, opened, note, folder))
             if elsewhere:  # this program does not update that index
                 notice = tr(
-                    "Remembered as {note} in {workspace}, where it can be found after the next update.",
+                    "Saved as {note} in {workspace}, where it can be found after the next update.",
                     note=note.path,
                     workspace=elsewhere,
                 )
             else:
-                notice = tr("Remembered as {note}.", note=note.path)
+                notice = tr("Saved as {note}.", note=note.path)
                 self._workspace.sync("watch")  # indexes the note now, even without a watcher
             self._banner.show_message(notice, "fine", show, undo, key="remembered")
 
     def _not_saved(self, sentence: str) -> None:
-        if self.sheet is not None:
-            self.sheet.fail(sentence)
+        if self.dialog is not None:
+            self.dialog.fail(sentence)
         else:
             self._banner.show_error(sentence)
 
     @Slot()
-    def _forget_sheet(self) -> None:
-        self.sheet = None
+    def _forget_dialog(self) -> None:
+        self.dialog = None
         self._typed_before = None
         self.typed.emit()
         self._draft_job.cancel()
         self._name_job.cancel()
 
     @Slot()
-    def _close_sheet(self) -> None:
-        if self.sheet is not None:
-            self.sheet.done(NoteSheet.DialogCode.Rejected)
+    def _close_dialog(self) -> None:
+        if self.dialog is not None:
+            self.dialog.done(NoteDialog.DialogCode.Rejected)
 
 
 _KEY = "agent-notes"

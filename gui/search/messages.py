@@ -19,7 +19,7 @@ from engine import (
 )
 from gui.search.query import Query
 from gui.search.scope import source_names
-from gui.text.formatting import ago
+from gui.text.formatting import ago, files_text, passages_text
 from gui.text.status_texts import (
     INDEXED_ELSEWHERE,
     engine_name,
@@ -91,15 +91,12 @@ def spoken_counts(outcome: SearchOutcome) -> str:
 
 
 def _file_count(outcome: SearchOutcome) -> str:
-    return tr_count("{count:,} file", "{count:,} files", len({result.path for result in outcome.results}))
+    return files_text(len({result.path for result in outcome.results}))
 
 
 def indexed(status: MemoryProviderStatus | None) -> str:
     """Return the size of the index, "12 files · 80 chunks"; empty without a status."""
-    if status is None:
-        return ""
-    files = tr_count("{count:,} file", "{count:,} files", status.files)
-    return f"{files} · {tr_count('{count:,} passage', '{count:,} passages', status.chunks)}"
+    return "" if status is None else f"{files_text(status.files)} · {passages_text(status.chunks)}"
 
 
 def new_words(suggestion: QuerySuggestion) -> str:

@@ -48,7 +48,7 @@ class QueryVariants(QObject):
         view.list.more_requested.connect(self._request_more)
         view.weak_requested.connect(self.show_weak)
         view.suggestions.literal_requested.connect(self._request_literal)
-        view.remedy_chosen.connect(self._remedy)
+        view.remedy_chosen.connect(self._run_remedy)
 
     @Slot(bool)
     def explain(self, on: bool) -> None:
@@ -82,7 +82,7 @@ class QueryVariants(QObject):
         self._rerun(correct=False)
 
     @Slot(object)
-    def _remedy(self, remedy: SearchRemedy) -> None:
+    def _run_remedy(self, remedy: SearchRemedy) -> None:
         """Run the query of a remedy for an empty answer, or emit the remedy if it is not another query."""
         answer = self._view.answer
         other = None if answer is None else remedied(answer.query, remedy)
@@ -270,8 +270,8 @@ class SearchController(QObject):
         self._box.remember()
         before, target = self.builder.query(self._box.query), self.view_state
         has_query = bool(before.text or before.like)
-        way_back = partial(self.return_to, target) if has_query else partial(self.run_again, before)
-        self._scope.begin_like(passage, words, way_back)
+        go_back = partial(self.return_to, target) if has_query else partial(self.run_again, before)
+        self._scope.begin_like(passage, words, go_back)
         self.builder.set_text("")
         self.run_query()
         self._note_shown()

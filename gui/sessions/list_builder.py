@@ -314,7 +314,7 @@ class ListBuilder(JobOwner, QObject):
 
     def _show_listing(self, catalogue: SessionCatalog, criteria: Criteria, hits: ContentHits, listing: Listing) -> None:
         unsearched = why_missing("conditions") if criteria.text else ""
-        others = [(remedy_label(remedy), self._remedy(remedy)) for remedy in hits.remedies]
+        others = [(remedy_label(remedy), self._action_of(remedy)) for remedy in hits.remedies]
         tools: tuple[str, Callable[[], None] | None] = others[0] if hits.results and others else ("", None)
         notice = without_failure(listing_view.notice(hits), self._failure)
         self._view.notice.show_notice(notice or unsearched or self._elsewhere, *tools)
@@ -331,7 +331,7 @@ class ListBuilder(JobOwner, QObject):
             offered: Sequence[Action] = () if searching else (*others, (clear, self._filters.clear))
             self._view.show_page(words, "" if searching else tr("No sessions"), actions=offered)
 
-    def _remedy(self, remedy: SearchRemedy) -> Callable[[], None]:
+    def _action_of(self, remedy: SearchRemedy) -> Callable[[], None]:
         return partial(self._filters.search, remedy.query) if remedy.query else self.tools_requested.emit
 
     @Slot(str, bool)

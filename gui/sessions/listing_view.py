@@ -25,8 +25,8 @@ from gui.sessions.rows import Listing, Row, SessionRow
 from gui.sessions.session_catalog import SessionCatalog
 from gui.sessions.session_figures import EDGE, SessionCalendar, SessionDays
 from gui.sessions.session_list import SessionList
-from gui.text.formatting import short_path
-from gui.text.session_texts import agent_name, file_count, hits_text, session_count
+from gui.text.formatting import files_text, sessions_text, short_path
+from gui.text.session_texts import agent_name, hits_text
 from gui.text.status_texts import sessions_elsewhere
 from gui.widgets.buttons import push_button
 from gui.widgets.labels import breakable, label, line
@@ -192,7 +192,7 @@ class FolderTable(QWidget):
         *examples, (exports, _) = usual_folders()
         home = str(Path.home())
         for agent, agent_sources in sorted(found.items(), key=lambda item: -sum(source.files for source in item[1])):
-            rows = (f"{short_path(source.path, home)} · {file_count(source.files)}" for source in agent_sources)
+            rows = (f"{short_path(source.path, home)} · {files_text(source.files)}" for source in agent_sources)
             self._add(agent, *rows)
         for agent, folder in () if found else examples:
             self._add(agent, folder)
@@ -254,7 +254,7 @@ def header_counts(catalogue: SessionCatalog, criteria: Criteria, listing: Listin
     """Return the line above the list, in a long and a short form."""
     total = catalogue.sessions + catalogue.children  # counted as the index does
     if not criteria.narrows:
-        short = session_count(total)
+        short = sessions_text(total)
         agents = tr_count("{count:,} agent", "{count:,} agents", len(catalogue.agents))
         by_agents = ""
         if catalogue.children:

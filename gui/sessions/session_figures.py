@@ -24,13 +24,14 @@ from gui.style.theme import Tokens
 from gui.text.formatting import (
     cost_text,
     sent_and_received,
+    sessions_text,
     short_date,
     short_month_and_year,
     short_path,
     usage_lines,
     weekday_and_date,
 )
-from gui.text.session_texts import agent_name, message_count, session_count, work_time
+from gui.text.session_texts import agent_name, message_count, work_time
 from gui.widgets.accessibility import Part
 from gui.widgets.charts.chart import Chart, Mark, Series, figure_cell, tab_separated
 from gui.widgets.form_controls import ComboBox
@@ -104,7 +105,7 @@ def _series(days: SessionDays) -> Series:
 
 
 def _mark(day: date, count: int) -> Mark:
-    sessions = session_count(count)
+    sessions = sessions_text(count)
     return Mark(
         parts=(float(count),),
         caption=f"{short_date(day)}: {sessions}",
@@ -414,7 +415,7 @@ def _sent(row: StatsRow) -> int | None:
 
 def _total(row: StatsRow) -> Sequence[str]:
     return (
-        session_count(row.sessions),
+        sessions_text(row.sessions),
         message_count(row.messages),
         work_time(row.seconds),
         sent_and_received(row.usage),

@@ -19,10 +19,10 @@ from gui.sessions.rows import HeadingRow, Row, SessionRow
 from gui.sessions.session_catalog import Entry
 from gui.style.stylesheet import font_at, scaled
 from gui.style.theme import Tokens, mark_pen, tokens
-from gui.text.formatting import exact, short_date, short_day, size_text
+from gui.text.formatting import exact, sessions_text, short_date, short_day, size_text
 from gui.text.plain_text import utf16_ranges
 from gui.text.right_to_left import draw_pixmap, mirror, mirrored_x, range_edges, upright, write
-from gui.text.session_texts import UNTITLED, found_by, message_count, session_count, unknown_count, work_time
+from gui.text.session_texts import UNTITLED, found_by, message_count, unknown_count, work_time
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.labels import AT_LEFT, AT_RIGHT, elide
 from gui.widgets.row_list import GUTTER, RowList
@@ -219,7 +219,7 @@ class SessionModel(RowModel):
 
 def _spoken(row: Row) -> str:
     if isinstance(row, HeadingRow):
-        return f"{row.title}, {session_count(row.sessions)}"
+        return f"{row.title}, {sessions_text(row.sessions)}"
     entry, summary = row.entry, row.entry.summary
     children = len(entry.children)
     texts = (

@@ -256,7 +256,7 @@ class KeyboardPage(DialogPage):
         self.table.installEventFilter(self)
         self.table.opened.connect(lambda _row: self.capture.setFocus())
         self.table.selectionModel().currentRowChanged.connect(self._show_chosen)
-        self.capture.pressed.connect(self._judge)
+        self.capture.pressed.connect(self._check_key)
         self.capture.accepted.connect(lambda: self._assign(add=False))
         self.capture.left.connect(self.table.setFocus)
         self.set_button.clicked.connect(lambda: self._assign(add=False))
@@ -309,10 +309,10 @@ class KeyboardPage(DialogPage):
         self.capture.setEnabled(command is not None)
         self.remove_button.setEnabled(command is not None and bool(self._keymap.keys(command.name)))
         self.reset_button.setEnabled(command is not None and self._own.is_custom(command.name))
-        self._judge()
+        self._check_key()
 
     @Slot()
-    def _judge(self) -> None:
+    def _check_key(self) -> None:
         """Check the key that was just pressed, and show which other command already uses it."""
         command, key = self.command, self.capture.key
         other = key_conflict(self._keymap, command, key) if command is not None and key else None

@@ -1,4 +1,4 @@
-"""Formats numbers, sizes, dates, times and the costs of embedding in the language of the window.
+"""Formats counts, sizes, dates, times and the costs of embedding in the language of the window.
 
 Pure functions; the current time is a parameter or read from the clock.
 """
@@ -37,6 +37,26 @@ def size_text(count: float) -> str:
         count /= _KILO
         unit += 1
     return f"{number(count, '.1f' if count < 9.95 else '.0f')} {_UNITS[unit]}"
+
+
+def files_text(count: int) -> str:
+    return tr_count("{count:,} file", "{count:,} files", count)
+
+
+def passages_text(count: int) -> str:
+    return tr_count("{count:,} passage", "{count:,} passages", count)
+
+
+def vectors_text(count: int) -> str:
+    return tr_count("{count:,} vector", "{count:,} vectors", count)
+
+
+def notes_text(count: int) -> str:
+    return tr_count("{count:,} note", "{count:,} notes", count)
+
+
+def sessions_text(count: int) -> str:
+    return tr_count("{count:,} session", "{count:,} sessions", count)
 
 
 def duration(seconds: float) -> str:

@@ -69,14 +69,6 @@ def found_by(hits: int, *, similar: bool) -> str:
     return tr("meaning only") if similar else hits_text(hits) if hits else ""
 
 
-def session_count(sessions: int) -> str:
-    return tr_count("{count:,} session", "{count:,} sessions", sessions)
-
-
-def file_count(files: int) -> str:
-    return tr_count("{count:,} file", "{count:,} files", files)
-
-
 def images_before(text: str) -> int:
     """Return the number of images that the beginning of a message names."""
     return len(IMAGE_LINE.findall(text))

@@ -16,7 +16,17 @@ from engine import (
     tr_count,
     tr_reason,
 )
-from gui.text.formatting import ago, duration, exact, money
+from gui.text.formatting import (
+    ago,
+    duration,
+    exact,
+    files_text,
+    money,
+    notes_text,
+    passages_text,
+    sessions_text,
+    vectors_text,
+)
 
 State = Literal["fine", "working", "degraded", "off"]
 """How well a part of the program works, shown as a dot."""
@@ -255,8 +265,8 @@ def _running_line(
         paused=status.paused,
         tip=tr(
             "Reused {vectors}, embedded {chunks} ({reason}).",
-            vectors=tr_count("{count:,} vector", "{count:,} vectors", step.reused),
-            chunks=tr_count("{count:,} passage", "{count:,} passages", step.embedded),
+            vectors=vectors_text(step.reused),
+            chunks=passages_text(step.embedded),
             reason=tr(REASON_WORDS[step.reason]),
         ),
     )
@@ -298,11 +308,11 @@ def _indexed(status: MemoryProviderStatus) -> str:
     by = f"{engine_name(status.backend)}: " if status.backend != BUILTIN else ""
     files = {count.source: count.files for count in status.source_counts}
     if not files.get("sessions"):
-        return by + tr_count("{count:,} file", "{count:,} files", status.files)
-    sessions = tr_count("{count:,} session", "{count:,} sessions", files["sessions"])
+        return by + files_text(status.files)
+    sessions = sessions_text(files["sessions"])
     if "memory" not in status.sources:
         return by + sessions
-    return f"{by}{tr_count('{count:,} note', '{count:,} notes', files.get('memory', 0))} · {sessions}"
+    return f"{by}{notes_text(files.get('memory', 0))} · {sessions}"
 
 
 def why_keywords_only(status: MemoryProviderStatus) -> str:

@@ -49,10 +49,10 @@ class FileActions(QObject):
     link_requested = Signal(object)
     sessions_requested = Signal(str)
 
-    def __init__(self, jobs: Jobs, elsewhere: ExternalOpener, source: SourceView, panel: QWidget) -> None:
+    def __init__(self, jobs: Jobs, external: ExternalOpener, source: SourceView, panel: QWidget) -> None:
         super().__init__(panel)
         self._jobs = jobs
-        self._external = elsewhere
+        self._external = external
         self._source = source
         self._target: ViewTarget | None = None
         self.page_at: Callable[[int], int] = lambda line: 0

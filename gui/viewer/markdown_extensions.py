@@ -178,7 +178,7 @@ class NoteMarkup:
                 self._ends[end[1].lower()] = number
 
     @property
-    def is_between(self) -> bool:
+    def is_inside_block(self) -> bool:
         """Whether a comment, a formula, a block or a folded callout, which may have blank lines, is open."""
         return bool(self._in_comment or self._in_html_comment or self._in_math or self._block[0] or self._folded)
 

@@ -116,7 +116,7 @@ def _rewritten_lines(text: Sequence[str], outline: Outline, markup: NoteMarkup |
     for number, source in enumerate(body, first):
         is_code = outline.is_code(number)
         is_indented = indented.read_line(source, is_text=not (is_code or outline.is_heading(number)))
-        if markup is None or is_code or (is_indented and not markup.is_between):
+        if markup is None or is_code or (is_indented and not markup.is_inside_block):
             line: str | None = source
         else:
             line = markup.line(number, source)

@@ -364,6 +364,6 @@ class MatchNavigator(QObject):
             return
         hits, running = self._found.hits, self._found.running
         if not hits.count:
-            self.counted.emit(tr("Looking…") if running else tr("Not found"))
+            self.counted.emit(tr("Searching…") if running else tr("Not found"))
             return
         self.counted.emit(self._position(self._found))

@@ -45,7 +45,7 @@ class ViewerPanel(BaseViewer):
     """Shows one result or one file at a time.
 
     `wrap_action` is checked while long lines are wrapped, `chunks_action` while the borders of chunks are shown.
-    `elsewhere` opens files in other programs, also for the rest of the window.
+    `external` opens files in other programs, also for the rest of the window.
 
     Signals:
         file_shown: the name of the file whose text, or the reason for having none, is shown.
@@ -81,9 +81,9 @@ class ViewerPanel(BaseViewer):
         self.file_actions = FileActions(jobs, self.external, self.source, self)
         self.file_actions.page_at = lambda line: self.opened.page_at(line) if self.opened else 0
         self.similar = SimilarAction(jobs, self.source, self.rendered, self)
-        self._opener = FileLoader(jobs, self)
+        self._loader = FileLoader(jobs, self)
         self._jobs, self._renaming = jobs, JobSlot(self, jobs)
-        self._follower = FileWatch(self)
+        self._watch = FileWatch(self)
         self._links = LinkFollower(jobs, self)
         self._pending_anchor = ""
         """The anchor of the link that is followed."""
@@ -104,19 +104,19 @@ class ViewerPanel(BaseViewer):
         if not reopening:
             self.clear()
         elif self.target is not None and self.target.name != self.name:
-            self._opener.cancel()
+            self._loader.cancel()
             self._open(reloading=False)
         elif self.opened is not None:
             self._set_resolvers(self.opened.name)
-            if self._opener.busy or self._reload_due:
-                self._opener.cancel()
+            if self._loader.busy or self._reload_due:
+                self._loader.cancel()
                 self._open(reloading=True)
 
     def refresh(self) -> None:
         """Read chunks and links again after a change of the index; a file that is shown is watched separately."""
-        if self.opened is None and not self._opener.busy:
+        if self.opened is None and not self._loader.busy:
             self._open(reloading=True)  # the folder may be back; the message stays meanwhile
-        self._follower.check_again()
+        self._watch.check_again()
         self._look_for_new_name()
         self._chunks.refresh()
         self.link_card.refresh()
@@ -181,7 +181,7 @@ class ViewerPanel(BaseViewer):
         if not self.has_file and instead is self._instead:
             return  # as for most answers while the user types
         self.target, self._instead = None, instead
-        self._opener.cancel()
+        self._loader.cancel()
         self._drop_file()
         self.file_actions.set_vault(False)
         self.file_actions.set_target(None)
@@ -203,7 +203,7 @@ class ViewerPanel(BaseViewer):
         self.header.show_title(target.file_title, target.breadcrumb)
         self.header.show()
         if self.opened is not None and self.opened.name == target.name and not self.banner.text:
-            self._opener.cancel()
+            self._loader.cancel()
             self._apply(reveal=reveal)
         else:
             self._open(reloading=False)
@@ -214,7 +214,7 @@ class ViewerPanel(BaseViewer):
         self._reload_due = self._manager is None and self.target is not None
         if self._manager is not None and self.target is not None:
             self._reloading = reloading
-            self._opener.open(self._manager, self.target.name)
+            self._loader.open(self._manager, self.target.name)
 
     def _on_opened(self, opened: OpenedFile) -> None:
         reloading = self._reloading and self.opened is not None
@@ -224,7 +224,7 @@ class ViewerPanel(BaseViewer):
         self.source.set_lines(opened.lines, opened.outline, first=None if reloading else first)
         if old is not None:
             old.close()
-        self._follower.follow(opened.location)
+        self._watch.follow(opened.location)
         self.header.offer_modes(not opened.is_document)
         self._set_resolvers(opened.name)
         self._chunks.show_file(opened.name, opened.lines)
@@ -282,7 +282,7 @@ class ViewerPanel(BaseViewer):
 
     def _look_for_new_name(self) -> None:
         """Look in the index for the new name of a file that was renamed, and show it there at the same position."""
-        insight, stamp = None if self._manager is None else self._manager.insight, self._follower.last_seen
+        insight, stamp = None if self._manager is None else self._manager.insight, self._watch.last_seen
         if insight is not None and stamp is not None and self.banner.key == _DELETED:
             name, (time, size, _) = self.name, stamp
             job = self._jobs.read(lambda token: insight.renamed_note(name, time, size, token), self._follow_renamed)
@@ -298,7 +298,7 @@ class ViewerPanel(BaseViewer):
     def _drop_file(self, *, keep_lines: bool = False) -> None:
         """Stop everything that reads the shown file; `keep_lines` leaves its text on the screen."""
         self._source_and_page.close_file(forget=not keep_lines)
-        self._follower.follow(None)
+        self._watch.follow(None)
         self._renaming.cancel()
         for key in (_DELETED, _MISSED):
             self.banner.clear(key)
@@ -432,12 +432,12 @@ class ViewerPanel(BaseViewer):
         return ViewerHeader([actions.edit, actions.cite], menu, self)
 
     def _connect(self) -> None:
-        self._opener.opened.connect(self._on_opened)
-        self._opener.failed.connect(self._on_failed)
-        self._opener.slow.connect(self._on_slow)
+        self._loader.opened.connect(self._on_opened)
+        self._loader.failed.connect(self._on_failed)
+        self._loader.slow.connect(self._on_slow)
         self.scrolled.connect(self._show_title)
-        self._follower.changed.connect(lambda: self._open(reloading=True))
-        self._follower.vanished.connect(self._on_vanished)
+        self._watch.changed.connect(lambda: self._open(reloading=True))
+        self._watch.vanished.connect(self._on_vanished)
         self._source_and_page.mode_changed.connect(self._show_mode)
         self._source_and_page.notified.connect(lambda sentence: self.hint.show_message(sentence, _LONG_HINT_MS))
         self.rendered.anchorClicked.connect(self.follow_link)

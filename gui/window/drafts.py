@@ -56,7 +56,7 @@ def load_drafts() -> tuple[Draft, ...]:
     try:
         return _read_drafts()
     except OSError as error:
-        log.warning("What was not saved could not be read: %s", error)
+        log.warning("The drafts could not be read: %s", error)
         return ()
 
 
@@ -91,7 +91,7 @@ def save_drafts(folder: str, drafts: Sequence[Draft], token: CancelToken | None 
                 return
             replace_file(path, msgspec.json.encode(all_drafts))
         except OSError as error:
-            log.warning("What was typed could not be kept: %s", error)
+            log.warning("The drafts could not be saved: %s", error)
 
 
 class Drafts(Controller):
@@ -143,10 +143,10 @@ class Drafts(Controller):
         if facts is not None and (editor := facts.body.editor).is_changed:
             fact = editor.fact.id if editor.fact is not None else ""
             drafts.append(Draft(self._folder, "fact", fact, editor.text.toPlainText()))
-        sheet = self._remember.sheet
-        if sheet is not None and sheet.is_changed:
-            name, text = sheet.typed
-            drafts.append(Draft(self._folder, "note", self._remember.session, text, sheet.title, name))
+        dialog = self._remember.dialog
+        if dialog is not None and dialog.is_changed:
+            name, text = dialog.typed
+            drafts.append(Draft(self._folder, "note", self._remember.session, text, dialog.title, name))
         return tuple(draft for draft in drafts if draft.text.strip())
 
     # --- offers -----------------------------------------------------------------------------------------------------

@@ -71,7 +71,7 @@ def _on_screen(widget: QWidget) -> bool:
     return not seen.visibleRegion().isEmpty()
 
 
-def _walk(qtbot, start: QWidget, key: Qt.Key) -> list[QWidget]:
+def _tab_through(qtbot, start: QWidget, key: Qt.Key) -> list[QWidget]:
     """Return the focused widget after each key press, until the first one has the focus again."""
     reached: list[QWidget] = []
     for _ in range(_MAX):
@@ -114,9 +114,9 @@ def in_view(qtbot, opened) -> Callable[[str], MainWindow]:
 
 def _unreached(qtbot, window: QWidget) -> list[str]:
     """Return the widgets that Tab does not reach, or not in both directions."""
-    forwards = _walk(qtbot, window, Key.Key_Tab)
+    forwards = _tab_through(qtbot, window, Key.Key_Tab)
     missed = [widget for widget in _focusable(window) if widget not in forwards]
-    backwards = _walk(qtbot, window, Key.Key_Backtab)
+    backwards = _tab_through(qtbot, window, Key.Key_Backtab)
     missed += [widget for widget in forwards if widget not in backwards and widget.isVisible()]
     return [_named(widget) for widget in missed]
 

@@ -1,4 +1,4 @@
-"""Back and forward in a list of stops, one of them current."""
+"""Back and forward in a list of locations, one of them current."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -6,18 +6,18 @@ from hypothesis import strategies as st
 from gui.controllers.navigation import History, HistoryEntry
 
 
-def stop(requested: object, opened: object = None, state: object = None) -> HistoryEntry:
+def entry(requested: object, opened: object = None, state: object = None) -> HistoryEntry:
     return HistoryEntry("search", requested, opened, state)
 
 
-def history_of(*stops: HistoryEntry) -> History:
+def history_of(*entries: HistoryEntry) -> History:
     made = History()
-    for each in stops:
+    for each in entries:
         made.visit(each)
     return made
 
 
-A, B, C = stop("a"), stop("b"), stop("c")
+A, B, C = entry("a"), entry("b"), entry("c")
 
 
 def test_empty_history_has_no_entries():
@@ -41,7 +41,7 @@ def test_back_and_forward_return_entries():
 
 def test_unvisited_current_entry_is_reached_by_forward():
     made = history_of(A, B)
-    draft = stop("draft")
+    draft = entry("draft")
     assert made.can_go_back(draft)
     assert made.back(draft) == B
     assert made.forward(B) == draft
@@ -50,24 +50,24 @@ def test_unvisited_current_entry_is_reached_by_forward():
 def test_visit_clears_forward_entries():
     made = history_of(A, B, C)
     made.back(C)
-    made.visit(stop("d"))
-    assert not made.can_go_forward(stop("d"))
-    assert made.back(stop("d")) == B
+    made.visit(entry("d"))
+    assert not made.can_go_forward(entry("d"))
+    assert made.back(entry("d")) == B
 
 
 def test_same_entry_twice_is_one_with_newest_state():
-    made = history_of(A, stop("b", state=1), stop("b", state=2), C)
+    made = history_of(A, entry("b", state=1), entry("b", state=2), C)
     assert made.back(C).state == 2
 
 
 def test_entry_state_is_taken_on_leaving():
-    made = history_of(A, stop("b", state="top"))
-    made.back(stop("b", state="below"))
+    made = history_of(A, entry("b", state="top"))
+    made.back(entry("b", state="below"))
     assert made.forward(A).state == "below"
 
 
 def test_query_and_its_first_opened_result_are_one_entry():
-    first, second = stop("a", "one"), stop("a", "two")
+    first, second = entry("a", "one"), entry("a", "two")
     made = history_of(A, first, second)
     assert made.back(second) == first
     assert not made.can_go_back(first)
@@ -75,14 +75,14 @@ def test_query_and_its_first_opened_result_are_one_entry():
 
 
 def test_history_length_is_limited():
-    made = history_of(*(stop(number) for number in range(300)))
-    now, steps = stop(299), 0
+    made = history_of(*(entry(number) for number in range(300)))
+    now, steps = entry(299), 0
     while (found := made.back(now)) is not None:
         now, steps = found, steps + 1
     assert (now.requested, steps) == (200, 99)
 
 
-moves = st.lists(st.one_of(st.builds(stop, st.integers(0, 3), st.none() | st.integers(0, 1)), st.booleans()))
+moves = st.lists(st.one_of(st.builds(entry, st.integers(0, 3), st.none() | st.integers(0, 1)), st.booleans()))
 
 
 @given(moves)

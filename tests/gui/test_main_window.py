@@ -113,16 +113,16 @@ def test_window_keys_focus_box_sync_and_toggle_diagnostics(qtbot, opened, box, m
     qtbot.keyClick(opened, Key.Key_F9)
     assert opened.dock.diagnostics.isVisible() is was_visible
     qtbot.keyClick(opened, Key.Key_F1)
-    sheet = opened.findChild(QDialog)
-    assert sheet.isVisible()
+    dialog = opened.findChild(QDialog)
+    assert dialog.isVisible()
 
     def words() -> set[str]:
-        return {label.text() for label in sheet.findChildren(QLabel)}
+        return {label.text() for label in dialog.findChildren(QLabel)}
 
     qtbot.waitUntil(
         lambda: words() >= {"Ctrl+K or Ctrl+L", "Update now"}
     )  # filled over several turns of the event loop
-    qtbot.keyClick(sheet, Key.Key_Escape)
+    qtbot.keyClick(dialog, Key.Key_Escape)
     qtbot.waitUntil(lambda: opened.findChild(QDialog) is None)
 
 
@@ -136,12 +136,12 @@ def test_question_mark_is_typed_in_focused_box(qtbot, opened, box):
 
 def test_about_shows_paths(qtbot, opened):
     opened.about.show()
-    sheet = opened.findChild(QDialog)
-    words = " ".join(label.text() for label in sheet.findChildren(QLabel))
+    dialog = opened.findChild(QDialog)
+    words = " ".join(label.text() for label in dialog.findChildren(QLabel))
     assert "settings.toml" in words
     assert "window.json" in words
     assert opened.workspace.status.db_path in words
-    sheet.reject()
+    dialog.reject()
     qtbot.waitUntil(lambda: opened.findChild(QDialog) is None)
 
 

@@ -1,4 +1,4 @@
-"""Back and forward through the window: questions, results, sessions, views."""
+"""Back and forward through the window: queries, results, sessions, views."""
 
 from collections.abc import Callable, Iterator
 
@@ -69,7 +69,7 @@ def _current(window: MainWindow) -> str:
     return window.search.body.list.current_result().path
 
 
-def _ways(window: MainWindow) -> tuple[bool, bool]:
+def _directions(window: MainWindow) -> tuple[bool, bool]:
     return window.commands.back.isEnabled(), window.commands.forward.isEnabled()
 
 
@@ -89,7 +89,7 @@ def _path(results, number: int) -> str:
 
 
 def test_back_and_forward_step_through_queries_not_typing(qtbot, opened, find, back, forward, rest):
-    assert _ways(opened) == (False, False)
+    assert _directions(opened) == (False, False)
     find("timer")
     find("hose")
     box = opened.search.box.edit
@@ -97,16 +97,16 @@ def test_back_and_forward_step_through_queries_not_typing(qtbot, opened, find, b
     box.selectAll()
     qtbot.keyClicks(box, "valve")
     rest()
-    assert _ways(opened) == (True, False)
+    assert _directions(opened) == (True, False)
     back()
-    assert (_query(opened), _ways(opened)) == ("hose", (True, True))
+    assert (_query(opened), _directions(opened)) == ("hose", (True, True))
     back()
-    assert (_query(opened), _ways(opened)) == ("timer", (False, True))
+    assert (_query(opened), _directions(opened)) == ("timer", (False, True))
     back()
     assert _query(opened) == "timer"
     forward()
     forward()
-    assert (_query(opened), _ways(opened)) == ("valve", (True, False))
+    assert (_query(opened), _directions(opened)) == ("valve", (True, False))
 
 
 def test_going_back_does_not_save_query_again(qtbot, opened, memory, find, back, rest):
@@ -145,7 +145,7 @@ def test_each_opened_result_is_a_history_entry(qtbot, opened, find, back, rest):
     rest()
     back()
     assert _current(opened) == "003.md"
-    assert _ways(opened) == (False, True)
+    assert _directions(opened) == (False, True)
 
 
 def test_back_and_forward_restore_filters_ranking_and_order(qtbot, opened, find, back, forward, rest):
@@ -248,7 +248,7 @@ def test_opening_workspace_clears_history(qtbot, opened, find, tmp_path, monkeyp
     opened.folders.open(tmp_path)
     qtbot.waitUntil(lambda: opened.workspace.current is not None and opened.workspace.current.manager is other)
     rest()
-    assert _ways(opened) == (False, False)
+    assert _directions(opened) == (False, False)
 
 
 def test_followed_link_focuses_reader(qtbot, opened, find, rest):
@@ -298,10 +298,10 @@ def test_back_returns_from_followed_link_to_result(qtbot, opened, find, back, fo
     opened.viewer.follow_link(QUrl(target))
     qtbot.waitUntil(lambda: opened.viewer.name == target)
     rest()
-    assert _ways(opened) == (True, False)
+    assert _directions(opened) == (True, False)
     back()
     qtbot.waitUntil(lambda: opened.viewer.name == start)
-    assert _ways(opened) == (False, True)
+    assert _directions(opened) == (False, True)
     forward()
     qtbot.waitUntil(lambda: opened.viewer.name == target)
 

@@ -65,12 +65,12 @@ def test_query_selection_view_and_geometry_are_saved_live(qtbot, opened, memory)
     results = opened.search.body.list
     results.setCurrentIndex(results.rows.index(results.rows.rowCount() - 1))
     row = list(results.rows.row(results.currentIndex().row()).key)
-    qtbot.waitUntil(lambda: _written().get("place", {}).get("row") == row)
-    kept_view = _written()["place"]
-    assert kept_view["folder"] == str(memory.folder)
-    assert kept_view["question"]["text"] == "timer"
+    qtbot.waitUntil(lambda: _written().get("last_view", {}).get("row") == row)
+    saved_view = _written()["last_view"]
+    assert saved_view["folder"] == str(memory.folder)
+    assert saved_view["query"]["text"] == "timer"
     opened.views.switch("facts")
-    qtbot.waitUntil(lambda: _written()["place"]["view"] == "facts")
+    qtbot.waitUntil(lambda: _written()["last_view"]["view"] == "facts")
     opened.resize(900, 640)
     geometry = _written()["geometry"]
     qtbot.waitUntil(lambda: _written()["geometry"] != geometry)
@@ -153,8 +153,8 @@ def test_view_is_restored(begin, memory, view):
 
 
 def test_other_folder_restores_nothing(qtbot, begin, memory):
-    kept_view = LastView(folder="/elsewhere", view="facts", query=QueryRecord(text="timer"))
-    window = begin(WindowState(last_view=kept_view))
+    saved_view = LastView(folder="/elsewhere", view="facts", query=QueryRecord(text="timer"))
+    window = begin(WindowState(last_view=saved_view))
     assert window.views.current == "search"
     assert window.search.controller.view_state.query is None
 
@@ -176,7 +176,7 @@ def test_query_with_secret_is_not_saved(qtbot, opened, text):
     opened.search.search(text)
     qtbot.waitUntil(lambda: not opened.search.busy)
     opened.session_restore.write_now()
-    assert _written()["place"]["question"] is None
+    assert _written()["last_view"]["query"] is None
     assert text not in state_path().read_text()
 
 
@@ -184,8 +184,8 @@ def test_disabled_history_saves_no_query(qtbot, opened):
     opened.search_settings.record_history(False)
     _ask(qtbot, opened, "timer")
     opened.session_restore.write_now()
-    kept_view = msgspec.json.decode(state_path().read_bytes(), type=WindowState).last_view
-    assert (kept_view.query, kept_view.row, kept_view.file) == (None, None, "")
+    saved_view = msgspec.json.decode(state_path().read_bytes(), type=WindowState).last_view
+    assert (saved_view.query, saved_view.row, saved_view.file) == (None, None, "")
 
 
 def test_saved_state_is_not_overwritten_before_folder_opens(opened, memory):
@@ -203,14 +203,14 @@ def _read(qtbot, window: MainWindow, path: str) -> None:
     qtbot.waitUntil(lambda: window.views.read_session is not None and window.views.conversation.view_state.path == path)
 
 
-def _kept_line() -> int:
-    reading = _written().get("place", {}).get("reading") or {}
+def _saved_line() -> int:
+    reading = _written().get("last_view", {}).get("reading") or {}
     return reading.get("line", 0)
 
 
 def _top(window: MainWindow) -> tuple[str, int, int]:
-    kept_view = window.views.conversation.view_state
-    return ("", 0, 0) if kept_view is None else (kept_view.path, kept_view.line, kept_view.slot)
+    saved_view = window.views.conversation.view_state
+    return ("", 0, 0) if saved_view is None else (saved_view.path, saved_view.line, saved_view.slot)
 
 
 def test_sessions_list_and_reading_position_are_restored(qtbot, opened, begin, sessions, jobs):
@@ -227,7 +227,7 @@ def test_sessions_list_and_reading_position_are_restored(qtbot, opened, begin, s
     finish_jobs(jobs)
     assert conversation.opened.request.path == LONG
     conversation.view.scroller.scroll_by(2345)
-    qtbot.waitUntil(lambda: _kept_line() == conversation.view_state.line > 20)
+    qtbot.waitUntil(lambda: _saved_line() == conversation.view_state.line > 20)
     left = _top(opened)
     again = begin(load_state())
     qtbot.waitUntil(lambda: _top(again) == left and not again.views.sessions.busy)
@@ -253,13 +253,13 @@ def test_session_query_with_secret_is_not_saved(qtbot, opened, sessions):
     opened.views.switch("sessions")
     opened.views.sessions.search("sk-proj-abcdefghijklmnopqrstuvwxyz123456")
     opened.session_restore.write_now()
-    assert _written()["place"]["criteria"]["text"] == ""
+    assert _written()["last_view"]["criteria"]["text"] == ""
     assert "sk-proj" not in state_path().read_text()
 
 
 def test_query_typed_while_folder_opens_is_searched(qtbot, begin, memory):
-    kept_view = LastView(folder=str(memory.folder), query=QueryRecord(text="timer"))
-    window = begin(WindowState(last_view=kept_view), wait=False)
+    saved_view = LastView(folder=str(memory.folder), query=QueryRecord(text="timer"))
+    window = begin(WindowState(last_view=saved_view), wait=False)
     assert window.workspace.current is None
     qtbot.keyClicks(window.focusWidget(), "hose")
     qtbot.waitUntil(lambda: at_rest(window) and window.search.body.answer is not None)

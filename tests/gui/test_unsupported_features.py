@@ -161,7 +161,7 @@ def _assert_disabled(
         assert CLOSED[feature] <= _closed(window, reason(feature))
         for view in SAID.get(feature, set()) | {"diagnostics"}:
             assert reason(feature) in read[view], view
-    assert memory.asked == []
+    assert memory.requests == []
 
 
 @pytest.mark.parametrize("features", TOGETHER, ids=" ".join)
@@ -210,7 +210,7 @@ def test_keys_of_unsupported_feature_show_reason(qtbot, window, memory):
         shown[feature] = _joined(QToolTip.text())
         QToolTip.hideText()
     assert shown == {feature: reason(feature) for feature in keys}
-    assert memory.asked == []
+    assert memory.requests == []
 
 
 def test_row_menus_disable_unsupported_features(qtbot, window, memory, opened_menus):
@@ -238,7 +238,7 @@ def test_query_drops_options_the_engine_does_not_support(qtbot, window, memory):
     window.search.controller.show_query(query)
     qtbot.waitUntil(lambda: at_rest(window))
     assert window.search.body.has_results
-    assert memory.asked == []
+    assert memory.requests == []
     assert not window.search.body.narrowing_bar.isVisible()
 
 
@@ -250,7 +250,7 @@ def test_filters_are_reset_when_fallback_does_not_support_them(qtbot, window, me
     qtbot.waitUntil(lambda: window.workspace.status.unsupported == memory.unsupported and at_rest(window))
     assert (window.search.filters.sources, window.search.filters.days) == (None, None)
     assert window.search.ranking.ranking == Ranking()
-    assert memory.asked == []
+    assert memory.requests == []
 
 
 def test_every_feature_has_title_and_short_name():

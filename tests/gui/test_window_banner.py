@@ -10,8 +10,8 @@ from tests.helpers.fake_records import make_estimate
 @pytest.fixture
 def workspace(jobs, monkeypatch) -> Workspace:
     workspace = Workspace(jobs)
-    workspace.asked = []
-    monkeypatch.setattr(workspace, "sync", lambda **options: workspace.asked.append(options))
+    workspace.requests = []
+    monkeypatch.setattr(workspace, "sync", lambda **options: workspace.requests.append(options))
     return workspace
 
 
@@ -35,7 +35,7 @@ def test_failed_sync_can_be_retried(notices, workspace):
     assert notices.text == "The disk is full."
     assert "Settings…" not in words(notices)
     press(notices, "Try again")
-    assert workspace.asked == [{}]
+    assert workspace.requests == [{}]
     assert notices.text == ""
 
 
@@ -70,7 +70,7 @@ def test_repairable_index_offers_rebuild(notices, workspace):
     press(notices, "Rebuild index…")
     assert "Rebuild the whole index?" in notices.text
     press(notices, "Rebuild")
-    assert workspace.asked == [{"force": True}]
+    assert workspace.requests == [{"force": True}]
 
 
 def test_external_index_offers_retry_not_rebuild(qtbot, notices, workspace):
@@ -80,7 +80,7 @@ def test_external_index_offers_retry_not_rebuild(qtbot, notices, workspace):
         press(notices, "Choose another engine…")
     notices.show_index_problem("The command qmd was not found.", "sync")
     press(notices, "Try again")
-    assert workspace.asked == [{}]
+    assert workspace.requests == [{}]
 
 
 def test_read_only_index_offers_only_to_try_again(notices):
@@ -93,7 +93,7 @@ def test_billed_embedding_asks_with_price(notices, workspace):
     notices.confirm_embedding(estimate)
     assert "$1.09" in notices.text
     press(notices, "Embed for about $1.09")
-    assert workspace.asked == [{"approve": estimate}]
+    assert workspace.requests == [{"approve": estimate}]
 
 
 def test_withdrawn_estimate_clears_only_its_own_notice(notices):

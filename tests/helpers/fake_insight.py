@@ -68,7 +68,7 @@ class FakeInsight:
         groups: the duplicates, found in so many `seconds`; hidden: keys of some; problem: raised in place of an answer.
         found: the overview.
         uses: files of tool calls, newest first. notes: those that changed last. renamed: old names -> new names.
-        asked: the requests, in order. `during` is called while duplicates are looked for.
+        requests: all requests, in order. `during` is called while duplicates are looked for.
     """
 
     def __init__(self, memory: FakeMemory) -> None:
@@ -83,7 +83,7 @@ class FakeInsight:
         self.uses: tuple[FileUse, ...] = ()
         self.notes: tuple[ChangedNote, ...] = ()
         self.renamed: dict[str, str] = {}
-        self.asked: list[tuple[Any, ...]] = []
+        self.requests: list[tuple[Any, ...]] = []
         self.during: Callable[[CancelToken], None] = lambda _token: None
 
     def note_links(self, path: str, cancel: CancelToken | None = None) -> NoteLinks:
@@ -96,11 +96,11 @@ class FakeInsight:
         return NoteImages(home, self._memory.folder, Settings())
 
     def session_files(self, session: str, cancel: CancelToken | None = None) -> tuple[FileUse, ...]:
-        self.asked.append(("session_files", session))
+        self.requests.append(("session_files", session))
         return tuple(use for use in self.uses if use.session == session)
 
     def recent_edits(self, limit: int, cancel: CancelToken | None = None) -> tuple[FileUse, ...]:
-        self.asked.append(("recent_edits", limit))
+        self.requests.append(("recent_edits", limit))
         if self.problem is not None:
             raise self.problem
         return tuple(use for use in self.uses if use.kind != "read")[:limit]
@@ -112,7 +112,7 @@ class FakeInsight:
         return self.notes[:limit]
 
     def overview(self, cancel: CancelToken | None = None) -> IndexOverview:
-        self.asked.append(("overview",))
+        self.requests.append(("overview",))
         if self.problem is not None:
             raise self.problem
         return self.found
@@ -124,7 +124,7 @@ class FakeInsight:
         return make_map()
 
     def chunks_of(self, path: str, cancel: CancelToken | None = None) -> FileChunks | None:
-        self.asked.append(("chunks_of", path))
+        self.requests.append(("chunks_of", path))
         if self.problem is not None:
             raise self.problem
         text = self._memory.files.get(path)
@@ -156,7 +156,7 @@ class FakeInsight:
         )
 
     def chunk(self, path: str, id_: int, cancel: CancelToken | None = None) -> ChunkDetail | None:
-        self.asked.append(("chunk", id_))
+        self.requests.append(("chunk", id_))
         file = self.chunks_of(path)
         for number, row in enumerate(file.chunks if file is not None else (), 1):
             if row.id == id_:
@@ -184,7 +184,7 @@ class FakeInsight:
     def duplicates(
         self, cancel: CancelToken | None = None, progress: Callable[[float], None] | None = None
     ) -> DuplicateReport:
-        self.asked.append(("duplicates",))
+        self.requests.append(("duplicates",))
         if progress is not None:
             progress(0.5)
         self.during(cancel or CancelToken())

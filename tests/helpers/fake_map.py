@@ -53,7 +53,7 @@ class FakeInsight:
         error: raised instead of returning a map.
         gone: chunks that are no longer in the index.
         point: position of every query on the map.
-        made, asked: number of maps made, and the requested chunks.
+        made, requests: number of maps made, and the requested chunks.
     """
 
     def __init__(self) -> None:
@@ -66,8 +66,8 @@ class FakeInsight:
         self.gone: set[int] = set()
         self.point: tuple[float, float] | None = (5.0, 4.0)
         self.made = 0
-        self.asked: list[tuple[int, ...]] = []
-        self.questions: list[str] = []
+        self.requests: list[tuple[int, ...]] = []
+        self.queries: list[str] = []
 
     def last_map(self, cancel: CancelToken | None = None) -> IndexMap | None:
         return self.last
@@ -92,7 +92,7 @@ class FakeInsight:
         return self.map
 
     def map_details(self, chunks: Sequence[int], cancel: CancelToken | None = None) -> tuple[MapPointDetail, ...]:
-        self.asked.append(tuple(chunks))
+        self.requests.append(tuple(chunks))
         files = [self.map.files[number] for number in np.frombuffer(self.map.file_of, np.int32)]
         return tuple(
             MapPointDetail(
@@ -113,5 +113,5 @@ class FakeInsight:
     def map_answer(
         self, query: str, results: Sequence[MemorySearchResult], cancel: CancelToken | None = None
     ) -> MapAnswer:
-        self.questions.append(query)
+        self.queries.append(query)
         return MapAnswer(point=self.point, chunks=(*range(100, 100 + len(results)), None))

@@ -32,11 +32,11 @@ def reason(feature: Feature) -> str:
 
 
 class LimitedMemory(FakeMemory):
-    """A fake memory; `asked` lists the unsupported features that were used despite the missing support."""
+    """A fake memory; `requests` lists the unsupported features that were used despite the missing support."""
 
     def __init__(self, *features: Feature, **options: Any) -> None:
         super().__init__(**options)
-        self.asked: list[Feature] = []
+        self.requests: list[Feature] = []
         self.lack(*features)
 
     def lack(self, *features: Feature) -> None:
@@ -58,7 +58,7 @@ class LimitedMemory(FakeMemory):
 
     def _refuse(self, feature: Feature) -> None:
         if feature in self.unsupported:
-            self.asked.append(feature)
+            self.requests.append(feature)
             raise Unsupported(self.unsupported[feature])
 
     def search(self, query: str, **options: Any) -> SearchOutcome:

@@ -173,7 +173,7 @@ def window(files: Files) -> None:
 
     parse = files.read_by("window.json", load_state)
     throw(parse)
-    throw(lambda data: parse(b'{"place": {"folder": ' + data + b"}}"))
+    throw(lambda data: parse(b'{"last_view": {"folder": ' + data + b"}}"))
     drafts_path().parent.mkdir(parents=True, exist_ok=True)
     throw(lambda data: (drafts_path().write_bytes(data), load_drafts()))
     throw(decode)

@@ -26,7 +26,7 @@ from gui.core.jobs import JobOwner, Jobs, JobSlot
 from gui.index.attention_items import Attention
 from gui.index.duplicates.diff_view import SideBySide
 from gui.index.duplicates.line_comparison import MAX_LINES, Row, Text, side_by_side_rows
-from gui.text.formatting import ago, duration, size_text
+from gui.text.formatting import ago, duration, notes_text, size_text
 from gui.text.right_to_left import runs_left
 from gui.viewer.text_lines import LINE_LIMIT
 from gui.widgets.buttons import push_button
@@ -70,9 +70,8 @@ def names_text(group: DuplicateGroup) -> str:
 
 
 def measure_text(group: DuplicateGroup) -> str:
-    notes = tr_count("{count:,} note", "{count:,} notes", group.files)
     words = tr_count("{count:,} word in common", "{count:,} words in common", group.words)
-    return f"{notes} · {words}"
+    return f"{notes_text(group.files)} · {words}"
 
 
 def member_text(member: DuplicateMember) -> str:

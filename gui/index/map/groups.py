@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 from engine import MapFile, marked, number, tr, tr_count
 from gui.style.stylesheet import font_at, scaled
 from gui.style.theme import group_colours, tokens
+from gui.text.formatting import passages_text
 from gui.text.plain_text import set_tip
 from gui.text.right_to_left import mirrored_painter, write
 from gui.text.session_texts import agent_name
@@ -246,7 +247,7 @@ class LegendItem(Toggle, QPushButton):
         self.marker = marker
         self._name, self._count = name, number(count)
         self.setCheckable(True)
-        self.setAccessibleName(", ".join((name, tr_count("{count:,} passage", "{count:,} passages", count))))
+        self.setAccessibleName(", ".join((name, passages_text(count))))
         set_tip(
             self,
             tr_count(

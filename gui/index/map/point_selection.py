@@ -8,13 +8,14 @@ from PySide6.QtCore import QObject, QPointF, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QFontMetrics, QGuiApplication, QKeyEvent, QPainter
 from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QStyleOptionViewItem, QWidget
 
-from engine import CancelToken, IndexInsight, MapPointDetail, tr, tr_count
+from engine import CancelToken, IndexInsight, MapPointDetail, tr
 from gui.core.jobs import JobOwner, Jobs, JobSlot
 from gui.index.map import wording
 from gui.index.map.interactive_map import InteractiveMap
 from gui.index.map.map_view import Prepared, within_group
 from gui.style.stylesheet import font_at, font_scale
 from gui.style.theme import Tokens
+from gui.text.formatting import passages_text
 from gui.text.plain_text import set_tip
 from gui.widgets.buttons import push_button
 from gui.widgets.icons import IconButton
@@ -109,7 +110,7 @@ class SelectionList(JobOwner, QFrame):
     def _show_count(self, listed: int) -> None:
         count = len(self.chunks)
         if listed == count:
-            self._count.setText(tr_count("{count:,} passage", "{count:,} passages", count))
+            self._count.setText(passages_text(count))
         else:
             self._count.setText(tr("{listed:,} of {count:,} passages", listed=listed, count=count))
 

@@ -2,7 +2,7 @@
 
 from engine import IndexMap, MapGap, MapPointDetail, MapProgress, floored, marked, number, tr, tr_count
 from gui.index.map.groups import Kind
-from gui.text.formatting import ago, shown_headings
+from gui.text.formatting import ago, passages_text, shown_headings
 
 COLOURS: dict[Kind, str] = {
     "folder": marked("Colour by folder"),
@@ -57,7 +57,7 @@ def subtitle(record: IndexMap, points: int) -> str:
             share=floored(points, record.chunks),
         )
     else:
-        ready = tr_count("{count:,} passage", "{count:,} passages", points)
+        ready = passages_text(points)
     if record.layout == "neighbours":
         return tr("{chunks}. Similar ones sit together", chunks=ready)
     return tr("{chunks}, placed by meaning", chunks=ready)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from engine import SyncSummary, marked, tr, tr_count
-from gui.text.formatting import ago, duration, exact
+from gui.text.formatting import ago, duration, exact, files_text, passages_text, vectors_text
 from gui.text.status_texts import REASON_WORDS
 from gui.widgets.charts.chart import Mark, Series, TableColumn, figure_cell
 
@@ -81,7 +81,7 @@ def _changed(sync: SyncSummary) -> str:
         return tr("failed")
     if sync.cancelled:
         return tr("stopped")
-    done = tr_count("{count:,} passage", "{count:,} passages", max(sync.chunks_indexed, sync.vectors_embedded))
+    done = passages_text(max(sync.chunks_indexed, sync.vectors_embedded))
     return ", ".join(filter(None, (done, _failed(sync))))
 
 
@@ -103,9 +103,9 @@ def outcome_of(sync: SyncSummary) -> str:
 def sync_sentence(sync: SyncSummary) -> str:
     """Describe a sync in a sentence, without its failed files."""
     done = (
-        tr_count("{count:,} file", "{count:,} files", sync.files_indexed),
-        tr_count("{count:,} passage", "{count:,} passages", sync.chunks_indexed),
-        tr_count("{count:,} vector", "{count:,} vectors", sync.vectors_embedded),
+        files_text(sync.files_indexed),
+        passages_text(sync.chunks_indexed),
+        vectors_text(sync.vectors_embedded),
         tr("vectors reused: {count:,}", count=sync.vectors_reused) if sync.vectors_reused else "",
         _failed(sync),
     )

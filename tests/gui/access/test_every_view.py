@@ -35,7 +35,7 @@ def trial() -> Iterator[None]:
     set_language("en")
 
 
-def said_in(window: QWidget) -> Iterator[str]:
+def texts_in(window: QWidget) -> Iterator[str]:
     """Yield the names, descriptions and tooltips of everything visible, and the texts of its menus."""
     yield window.windowTitle()
     for one in walk(of(window)):
@@ -44,15 +44,15 @@ def said_in(window: QWidget) -> Iterator[str]:
         if widget.isVisible():
             yield widget.toolTip()
             if isinstance(widget, QPushButton | QToolButton) and widget.menu() is not None:
-                yield from said_by_menu(widget.menu())
+                yield from texts_of_menu(widget.menu())
 
 
-def said_by_menu(menu: QMenu) -> Iterator[str]:
+def texts_of_menu(menu: QMenu) -> Iterator[str]:
     menu.aboutToShow.emit()
     for action in menu.actions():
         yield action.text()
         if action.menu() is not None:
-            yield from said_by_menu(action.menu())
+            yield from texts_of_menu(action.menu())
 
 
 def plain(text: str) -> str:
@@ -72,8 +72,8 @@ def test_every_view_is_accessible_in_order_and_translatable(trial, program, kind
         for surface in windows():
             for fault in (*faults(surface), *disorder(surface)):
                 found.setdefault(fault, f"{view}: {fault}")
-        said = chain.from_iterable(said_in(window) for window in windows() if view not in UNTRANSLATED)
-        for text in said:
+        texts = chain.from_iterable(texts_in(window) for window in windows() if view not in UNTRANSLATED)
+        for text in texts:
             left = "" if text.startswith(indexed) else plain(text)
             if _WORD.search(left) and not content.has(left):
                 found.setdefault(left, f"{view} is not translated: {text[:100]!r}")

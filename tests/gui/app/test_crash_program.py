@@ -59,8 +59,8 @@ def _end(process: subprocess.Popen[str], number: int) -> int:
 
 def test_start_after_crash_reports_it_and_restores_query(notes, words_only, user_home):
     def question() -> str:
-        locations = [json.loads(path.read_text()).get("place") for path in user_home.rglob("window.json")]
-        return str(locations and locations[0]["row"] and locations[0]["question"]["text"])
+        locations = [json.loads(path.read_text()).get("last_view") for path in user_home.rglob("window.json")]
+        return str(locations and locations[0]["row"] and locations[0]["query"]["text"])
 
     def log() -> str:
         return "".join(path.read_text() for path in user_home.rglob("mnemoscope.log"))
@@ -125,17 +125,17 @@ def test_restart_starts_program_once(notes, words_only, user_home):
         [sys.executable, "-c", script, *arguments], cwd=ROOT, stdout=quiet, stderr=quiet, check=False, timeout=60
     )
     assert done.returncode == 0
-    anew = [number for number in _programs() if number not in before and _has(number, str(notes))]
+    restarted = [number for number in _programs() if number not in before and _has(number, str(notes))]
     try:
-        assert len(anew) == 1
-        assert not _has(anew[0], "--language")
+        assert len(restarted) == 1
+        assert not _has(restarted[0], "--language")
     finally:
-        for number in anew:
+        for number in restarted:
             os.kill(number, signal.SIGTERM)
     deadline = time.monotonic() + LONGEST_WAIT
-    while any(number in _programs() for number in anew) and time.monotonic() < deadline:
+    while any(number in _programs() for number in restarted) and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert not any(number in _programs() for number in anew)
+    assert not any(number in _programs() for number in restarted)
 
 
 def _programs() -> list[int]:

@@ -203,7 +203,7 @@ def test_keyword_only_answer_keeps_shown_explanation(panel, outcome, memory_of_n
 def test_missing_explanation_shows_progress_then_note(panel, outcome):
     bare = _bare(outcome)
     panel.show_answer(_answer(bare, explained=False))
-    assert "Looking…" in _shown_text(panel)
+    assert "Searching…" in _shown_text(panel)
     panel.show_answer(_answer(bare))
     assert "This answer has no explanation" in _shown_text(panel)
     panel.show_answer(None)

@@ -103,7 +103,7 @@ def test_cached_answer_shows_its_age():
 def test_unknown_stage_shows_its_own_name():
     stage = SearchStage(name="proximity", entered=1, left=1, note="", unit="queries")
     assert (wording.stage_name(stage), wording.counts(stage)) == ("Proximity", "")
-    assert [wording.spent(each) for each in (0.004, 9.99, 12.4, 1240.2)] == ["0.00", "9.99", "12", "1,240"]
+    assert [wording.milliseconds_text(each) for each in (0.004, 9.99, 12.4, 1240.2)] == ["0.00", "9.99", "12", "1,240"]
 
 
 def test_named_time_shown_with_its_factor(result):

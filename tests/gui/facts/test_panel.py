@@ -240,7 +240,7 @@ def test_new_fact_can_be_undone_and_duplicate_is_selected(qtbot, panel, facts):
     panel.begin_new()
     panel.body.editor.text.setPlainText("ines is allergic to hazelnuts!")
     panel.body.editor.save()
-    settle(qtbot, panel, lambda: "known already" in panel.body.notice.accessibleName())
+    settle(qtbot, panel, lambda: "already exists" in panel.body.notice.accessibleName())
     assert panel.body.list.current.text == "Ines is allergic to hazelnuts"
 
 

@@ -2,7 +2,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QLabel, QPushButton
 
 from gui.controllers import help as help_controller
-from gui.help.licence_sheet import LicenceSheet
+from gui.help.licence_window import LicenceWindow
 from gui.help.licences import Component
 
 COMPONENTS = (
@@ -12,10 +12,10 @@ COMPONENTS = (
 )
 
 
-def licences(qtbot, window, monkeypatch) -> LicenceSheet:
+def licences(qtbot, window, monkeypatch) -> LicenceWindow:
     monkeypatch.setattr(help_controller, "read_components", lambda: COMPONENTS)
     window.about.show_licences()
-    sheet = window.findChild(LicenceSheet)
+    sheet = window.findChild(LicenceWindow)
     qtbot.waitUntil(lambda: window.about.ready)
     return sheet
 
@@ -38,7 +38,7 @@ def count(sheet):
 def test_about_opens_licences_of_installation(qtbot, opened):
     opened.about.show()
     next(button for button in opened.findChildren(QPushButton) if button.text() == "Licences…").click()
-    sheet = opened.findChild(LicenceSheet)
+    sheet = opened.findChild(LicenceWindow)
     qtbot.waitUntil(lambda: opened.about.ready)
     assert "numpy" in names(sheet)
     close(qtbot, opened)
@@ -86,13 +86,13 @@ def test_sheet_closed_while_reading_loads_next_time(qtbot, opened, monkeypatch):
     close(qtbot, opened)
 
 
-def test_read_failure_is_shown_in_sheet(qtbot, opened, monkeypatch):
+def test_read_failure_is_shown_in_window(qtbot, opened, monkeypatch):
     def fail():
         raise OSError(2, "No such file or directory", "bundled.json")
 
     monkeypatch.setattr(help_controller, "read_components", fail)
     opened.about.show_licences()
     qtbot.waitUntil(lambda: opened.about.ready)
-    sheet = opened.findChild(LicenceSheet)
+    sheet = opened.findChild(LicenceWindow)
     assert any("no such file" in label.text().lower() for label in sheet.findChildren(QLabel))
     close(qtbot, opened)

@@ -120,7 +120,7 @@ def test_hidden_page_searches_nothing(qtbot, appearance, jobs: Jobs, memory, ins
     qtbot.addWidget(page)
     page.set_manager(memory)
     page.refresh()
-    assert insight.asked == []
+    assert insight.requests == []
 
 
 def test_no_duplicates_shows_message(qtbot, page: DuplicatesPage, memory: FakeMemory, insight: FakeInsight) -> None:
@@ -287,7 +287,7 @@ def test_leaving_page_stops_search_until_return(qtbot, page, memory, insight: Fa
     insight.during = lambda _token: None
     page.show()
     qtbot.waitUntil(lambda: not page.busy)
-    assert len(insight.asked) == 2
+    assert len(insight.requests) == 2
 
 
 def test_failure_is_shown_and_can_be_retried(qtbot, page, memory, insight: FakeInsight) -> None:
@@ -321,12 +321,12 @@ def test_slow_search_repeats_only_on_request(qtbot, page, memory, insight: FakeI
     insight.seconds = 9.0
     page.set_manager(memory)
     qtbot.waitUntil(lambda: not page.busy)
-    count = len(insight.asked)
+    count = len(insight.requests)
     page.refresh()
     assert "The index has changed since these groups were found." in words(page)
-    assert len(insight.asked) == count
+    assert len(insight.requests) == count
     press(page, "Compare again")
-    qtbot.waitUntil(lambda: len(insight.asked) > count and not page.busy)
+    qtbot.waitUntil(lambda: len(insight.requests) > count and not page.busy)
 
 
 def test_deleted_note_is_reported(qtbot, page, memory: FakeMemory, insight: FakeInsight) -> None:
@@ -411,10 +411,10 @@ def test_visible_overview_triggers_search(qtbot, appearance, jobs, memory, insig
     page.show_overview(True)
     qtbot.waitUntil(lambda: bool(received))
     assert len(received[-1]) == 1
-    count = len(insight.asked)
+    count = len(insight.requests)
     page.show_overview(False)
     page.refresh()
-    assert len(insight.asked) == count
+    assert len(insight.requests) == count
 
 
 def test_overview_opens_duplicates(qtbot, appearance, jobs: Jobs, memory: FakeMemory, insight: FakeInsight) -> None:

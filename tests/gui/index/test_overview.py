@@ -64,14 +64,14 @@ def test_overview_shows_counts(page):
 
 def test_hidden_overview_reads_nothing(qtbot, page, insight):
     page.hide()
-    looks = len(insight.asked)
+    looks = len(insight.requests)
     page.refresh()
     page.refresh()
     insight.found = make_overview(folders=(make_folder("", files=77),))
-    assert len(insight.asked) == looks
+    assert len(insight.requests) == looks
     page.show()
     qtbot.waitUntil(lambda: cells(page.folders, 0)[1] == "77")
-    assert len(insight.asked) == looks + 1
+    assert len(insight.requests) == looks + 1
 
 
 def test_figure_of_one_has_a_singular_name(page):

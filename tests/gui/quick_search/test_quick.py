@@ -166,9 +166,9 @@ def test_without_folder_enter_opens_window(qtbot, quick_search, opened, memory):
 
 def test_query_typed_while_opening_runs_afterwards(qtbot, quick_search, opened, monkeypatch):
     opened.workspace.close()
-    anew = FakeMemory()
-    monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: anew)
+    other = FakeMemory()
+    monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: other)
     _ask(qtbot, quick_search, "hose")
-    opened.folders.open(anew.folder)
+    opened.folders.open(other.folder)
     assert "Opening" in quick_search.quick.panel.page.accessibleName()
     qtbot.waitUntil(lambda: quick_search.quick.panel.list.current_result() is not None)

@@ -45,11 +45,11 @@ def press(widget, words: str) -> None:
     found[0].click()
 
 
-def open_sheet(qtbot, window):
+def open_dialog(qtbot, window):
     window.views.sessions.focus_list()
     qtbot.keyClick(window.views.sessions.view.list, Key.Key_N, Alt)
     qtbot.waitUntil(lambda: controller(window).ready)
-    return controller(window).sheet
+    return controller(window).dialog
 
 
 def notes(memory) -> list[str]:
@@ -57,11 +57,11 @@ def notes(memory) -> list[str]:
 
 
 def test_session_is_saved_as_note(qtbot, sessions, memory):
-    sheet = open_sheet(qtbot, sessions)
-    sheet.findChild(QLineEdit).setText("valve")
-    sheet.findChild(QPlainTextEdit).appendPlainText(f"Mine: OPENAI_API_KEY={SECRET}")
-    press(sheet, "Save")
-    qtbot.waitUntil(lambda: "Remembered as memory/" in sessions.banner.text)
+    dialog = open_dialog(qtbot, sessions)
+    dialog.findChild(QLineEdit).setText("valve")
+    dialog.findChild(QPlainTextEdit).appendPlainText(f"Mine: OPENAI_API_KEY={SECRET}")
+    press(dialog, "Save")
+    qtbot.waitUntil(lambda: "Saved as memory/" in sessions.banner.text)
     [name] = notes(memory)
     assert name.endswith("-valve.md")
     text = (memory.folder / "memory" / name).read_text()
@@ -72,21 +72,21 @@ def test_session_is_saved_as_note(qtbot, sessions, memory):
     assert MASK in text
     qtbot.waitUntil(lambda: ("watch", False) in memory.syncs)  # on a busy machine, another sync comes first
     assert memory.unseen_notes.all() == ()
-    assert controller(sessions).sheet is None
+    assert controller(sessions).dialog is None
 
 
 def test_saved_note_opens_or_moves_to_trash(qtbot, sessions, memory, user_home):
-    press(open_sheet(qtbot, sessions), "Save")
-    qtbot.waitUntil(lambda: "Remembered as" in sessions.banner.text)
+    press(open_dialog(qtbot, sessions), "Save")
+    qtbot.waitUntil(lambda: "Saved as" in sessions.banner.text)
     [name] = notes(memory)
     memory.files[f"memory/{name}"] = "# Session\n"
     press(sessions.banner, "Open")
     qtbot.waitUntil(lambda: sessions.views.current == "search" and sessions.viewer.has_file)
     controller(sessions).remember(VALVE, "Fix the valve controller")
     qtbot.waitUntil(lambda: controller(sessions).ready)
-    press(controller(sessions).sheet, "Save")
+    press(controller(sessions).dialog, "Save")
     qtbot.waitUntil(lambda: len(notes(memory)) == 2)
-    qtbot.waitUntil(lambda: "Remembered as" in sessions.banner.text)
+    qtbot.waitUntil(lambda: "Saved as" in sessions.banner.text)
     press(sessions.banner, "Undo")
     qtbot.waitUntil(lambda: "is in the trash" in sessions.banner.text)
     assert notes(memory) == [name]
@@ -94,8 +94,8 @@ def test_saved_note_opens_or_moves_to_trash(qtbot, sessions, memory, user_home):
 
 
 def test_changed_note_is_not_undone(qtbot, sessions, memory):
-    press(open_sheet(qtbot, sessions), "Save")
-    qtbot.waitUntil(lambda: "Remembered as" in sessions.banner.text)
+    press(open_dialog(qtbot, sessions), "Save")
+    qtbot.waitUntil(lambda: "Saved as" in sessions.banner.text)
     file = memory.folder / "memory" / notes(memory)[0]
     file.write_text("mine")
     press(sessions.banner, "Undo")
@@ -121,35 +121,35 @@ def test_menu_and_conversation_offer_remember(qtbot, sessions, monkeypatch):
     assert requests == [(VALVE, "Fix the valve controller")] * 2
 
 
-def test_unreadable_session_is_reported_on_sheet(qtbot, sessions, memory):
+def test_unreadable_session_is_reported_on_dialog(qtbot, sessions, memory):
     memory.session_error = FileNotFoundError(VALVE)
     sessions.views.sessions.focus_list()
     qtbot.keyClick(sessions.views.sessions.view.list, Key.Key_N, Alt)
-    qtbot.waitUntil(lambda: "no longer exists" in words(controller(sessions).sheet))
+    qtbot.waitUntil(lambda: "no longer exists" in words(controller(sessions).dialog))
     memory.session_error = None
-    controller(sessions).sheet.reject()
-    assert controller(sessions).sheet is None
+    controller(sessions).dialog.reject()
+    assert controller(sessions).dialog is None
 
 
-def words(sheet) -> str:
-    return " ".join(label.text() for label in sheet.findChildren(QLabel) if label.isVisible()).replace("\u200b", "")
+def words(dialog) -> str:
+    return " ".join(label.text() for label in dialog.findChildren(QLabel) if label.isVisible()).replace("\u200b", "")
 
 
 def test_failed_save_stays_on_sheet_for_retry(qtbot, sessions, memory, tmp_path):
     (memory.folder / "memory").symlink_to(tmp_path)
-    sheet = open_sheet(qtbot, sessions)
-    press(sheet, "Save")
-    qtbot.waitUntil(lambda: "is a symbolic link" in words(sheet))
+    dialog = open_dialog(qtbot, sessions)
+    press(dialog, "Save")
+    qtbot.waitUntil(lambda: "is a symbolic link" in words(dialog))
     (memory.folder / "memory").unlink()
-    press(sheet, "Save")
-    qtbot.waitUntil(lambda: "Remembered as" in sessions.banner.text)
+    press(dialog, "Save")
+    qtbot.waitUntil(lambda: "Saved as" in sessions.banner.text)
 
 
-def test_closing_workspace_closes_sheet(qtbot, sessions):
-    sheet = open_sheet(qtbot, sessions)
-    sheet.findChild(QPlainTextEdit).appendPlainText("Mine.")
+def test_closing_workspace_closes_dialog(qtbot, sessions):
+    dialog = open_dialog(qtbot, sessions)
+    dialog.findChild(QPlainTextEdit).appendPlainText("Mine.")
     sessions.workspace.close()
-    assert controller(sessions).sheet is None
+    assert controller(sessions).dialog is None
 
 
 def test_configured_model_suggests_name(qtbot, window, memory, monkeypatch):
@@ -165,17 +165,17 @@ def test_configured_model_suggests_name(qtbot, window, memory, monkeypatch):
         qtbot.waitUntil(lambda: at_rest(window))
         controller(window).remember(VALVE, "Fix the valve controller")
         qtbot.waitUntil(lambda: controller(window).ready)
-        sheet = controller(window).sheet
-        assert sheet.findChild(QLineEdit).text() == "sticky-relay"
-        sheet.reject()
+        dialog = controller(window).dialog
+        assert dialog.findChild(QLineEdit).text() == "sticky-relay"
+        dialog.reject()
         server.faults.append(server.unauthorized())
         controller(window).remember(VALVE, "Fix the valve controller")
         qtbot.waitUntil(lambda: controller(window).ready)
-        sheet = controller(window).sheet
-        assert "The name was made from the session's own words." in words(sheet)
-        assert "refused the API key" in words(sheet)
-        assert sheet.findChild(QLineEdit).text() not in {"", "sticky-relay"}
-        sheet.reject()
+        dialog = controller(window).dialog
+        assert "The name was made from the session's own words." in words(dialog)
+        assert "refused the API key" in words(dialog)
+        assert dialog.findChild(QLineEdit).text() not in {"", "sticky-relay"}
+        dialog.reject()
 
 
 # --- what agents wrote ----------------------------------------------------------------------------------------------

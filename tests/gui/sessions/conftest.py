@@ -1,4 +1,4 @@
-"""The list of the dozen sessions on the evening of their last day, and a conversation view for one of them."""
+"""The list of the dozen sessions on the evening of their last day."""
 
 from collections.abc import Callable, Iterator
 from datetime import date, datetime
@@ -6,7 +6,6 @@ from datetime import date, datetime
 import pytest
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from gui.conversation.panel import ConversationPanel
 from gui.core.jobs import Jobs
 from gui.core.status_feed import StatusFeed
 from gui.sessions.panel import SessionsPanel
@@ -63,18 +62,3 @@ def show_panel(qtbot, jobs: Jobs) -> Iterator[Callable[[FakeMemory], SessionsPan
 @pytest.fixture
 def panel(show_panel: Callable[[FakeMemory], SessionsPanel], memory: FakeMemory) -> SessionsPanel:
     return show_panel(memory)
-
-
-@pytest.fixture
-def conversation_panel(qtbot, appearance, jobs: Jobs, memory: FakeMemory) -> Iterator[ConversationPanel]:
-    """A conversation view in an active window, without a session yet."""
-    panel = ConversationPanel(jobs)
-    panel.set_manager(memory)
-    qtbot.addWidget(panel)
-    panel.resize(800, 600)
-    with qtbot.waitActive(panel):
-        panel.show()
-        panel.activateWindow()
-    yield panel
-    panel.clear()
-    panel.hide()

@@ -107,7 +107,7 @@ def test_engine_without_models_opens_engine_page(qtbot, appearance, jobs, notes)
     assert not any(button.isVisible() for button in dialog.findChildren(QPushButton) if button.text() == "Save")
     next(b for b in dialog.findChildren(QPushButton) if b.text() == "Choose another engine…").click()
     assert dialog.pages.page("engine").isVisible()
-    assert memory.asked == []
+    assert memory.requests == []
     dialog.reject()
     memory.close()
 

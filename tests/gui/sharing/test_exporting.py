@@ -29,7 +29,7 @@ def choose(monkeypatch, tmp_path):
     return answer
 
 
-def _told(qtbot, window, words: str) -> None:
+def _wait_for_message(qtbot, window, words: str) -> None:
     qtbot.waitUntil(lambda: words in window.banner.text)
 
 
@@ -42,7 +42,7 @@ def test_results_export_to_markdown(qtbot, opened, find, choose):
     assert isinstance(menu, QMenu)
     menu.setActiveAction(next(action for action in menu.actions() if action.text().startswith("Export results")))
     qtbot.keyClick(menu, Qt.Key.Key_Return)
-    _told(qtbot, opened, f"exported to {target}")
+    _wait_for_message(qtbot, opened, f"exported to {target}")
     results = opened.search.body.answer.outcome.results
     page = target.read_text("utf-8")
     assert page.startswith("# irrigation timer\n")
@@ -63,7 +63,7 @@ def test_json_export_has_command_line_keys(qtbot, opened, find, choose):
     find("irrigation timer")
     target = choose("found.json")
     opened.sharing.exports.choose()
-    _told(qtbot, opened, f"exported to {target}")
+    _wait_for_message(qtbot, opened, f"exported to {target}")
     values = json.loads(target.read_text("utf-8"))
     assert values["query"] == "irrigation timer"
     assert {"results", "total", "provider", "model", "mode", "timingsMs"} <= set(values)
@@ -80,7 +80,7 @@ def test_export_includes_only_selection(qtbot, opened, find, choose):
     assert len(selected) == 2
     target = choose("two.json")
     opened.sharing.exports.choose()
-    _told(qtbot, opened, "2 results exported")
+    _wait_for_message(qtbot, opened, "2 results exported")
     values = json.loads(target.read_text("utf-8"))
     assert [result["citation"] for result in values["results"]] == [result.citation for result in selected]
     assert values["total"] == 2
@@ -118,19 +118,19 @@ def test_export_includes_all_results_of_each_file(qtbot, opened, memory, find, c
     assert total > 1
     choose("all.md")
     opened.sharing.exports.choose()
-    _told(qtbot, opened, f"{total} results exported")
+    _wait_for_message(qtbot, opened, f"{total} results exported")
 
 
 def test_name_without_extension_gets_one_and_replaces_nothing(qtbot, opened, find, choose):
     find("irrigation timer")
     target = choose("found", "JSON (*.json)")
     opened.sharing.exports.choose()
-    _told(qtbot, opened, "exported to")
+    _wait_for_message(qtbot, opened, "exported to")
     made = target.with_name("found.json")
     assert json.loads(made.read_text("utf-8"))["query"] == "irrigation timer"
     made.write_text("mine")
     opened.sharing.exports.choose()
-    _told(qtbot, opened, "already exists. Choose another name.")
+    _wait_for_message(qtbot, opened, "already exists. Choose another name.")
     assert made.read_text() == "mine"
 
 
@@ -140,10 +140,10 @@ def test_export_to_note_or_missing_folder_is_refused(qtbot, opened, memory, find
     note = memory.locate("topics/shopping.md")
     before = note.read_bytes()
     opened.sharing.exports.save(note)
-    _told(qtbot, opened, "never changed")
+    _wait_for_message(qtbot, opened, "never changed")
     assert note.read_bytes() == before
     opened.sharing.exports.save(note.with_name("gone") / "a.md")
-    _told(qtbot, opened, "no longer exists")
+    _wait_for_message(qtbot, opened, "no longer exists")
 
 
 def test_failed_search_writes_no_file(qtbot, opened, memory, find, choose, monkeypatch):
@@ -151,7 +151,7 @@ def test_failed_search_writes_no_file(qtbot, opened, memory, find, choose, monke
     target = choose("found.md")
     monkeypatch.setattr("gui.sharing.export._found", lambda *_: (_ for _ in ()).throw(OSError(5, "Bad disk")))
     opened.sharing.exports.choose()
-    _told(qtbot, opened, "Bad disk")
+    _wait_for_message(qtbot, opened, "Bad disk")
     assert not target.exists()
 
 
@@ -179,7 +179,7 @@ def read_session(qtbot, opened):
 def test_session_exports_with_masked_secrets(qtbot, read_session, choose, name, start):
     target = choose(name)
     read_session.sharing.session_exports.choose()
-    _told(qtbot, read_session, f"Session exported to {target}")
+    _wait_for_message(qtbot, read_session, f"Session exported to {target}")
     read_session.views.switch("index")
     assert not read_session.banner.text
     page = target.read_text("utf-8")
@@ -198,7 +198,7 @@ def test_session_export_is_named_after_its_title(read_session, monkeypatch):
 def test_session_export_without_ending_is_html(qtbot, read_session, choose):
     target = choose("valve", "HTML (*.html)")
     read_session.sharing.session_exports.choose()
-    _told(qtbot, read_session, "Session exported")
+    _wait_for_message(qtbot, read_session, "Session exported")
     assert target.with_name("valve.html").exists()
 
 
@@ -226,7 +226,7 @@ def test_session_export_can_be_cancelled(qtbot, read_session, memory, jobs, choo
 
 def test_context_of_session_is_copied_as_long_as_set(qtbot, read_session):
     read_session.sharing.session_exports.copy_context()
-    _told(qtbot, read_session, "paste them into another agent")
+    _wait_for_message(qtbot, read_session, "paste them into another agent")
     text = QGuiApplication.clipboard().text()
     assert "## Goal" in text
     assert SECRET not in text

@@ -34,7 +34,7 @@ def chunked(qtbot, memory: FakeMemory, insight: FakeInsight, panel: ViewerPanel,
 
 
 def point_of(panel: ViewerPanel, line: int, lane: int = 0) -> QPoint:
-    """The middle of the margin beside a line."""
+    """The middle of the margin next to a line."""
     view = panel.source
     top = view.scroll_position.top_of(line)
     assert top is not None
@@ -103,7 +103,7 @@ def test_chunk_lanes_find_the_chunks_on_any_line(steps: list[tuple[int, int]], l
 def test_hidden_margin_requests_no_chunks(panel: ViewerPanel, memory: FakeMemory, insight: FakeInsight, show) -> None:
     panel.set_manager(memory)
     show(GREENHOUSE)
-    assert insight.asked == []
+    assert insight.requests == []
     without, width = panel.source.gutter.text_left, panel.source.gutter.lane_width
     panel.chunks_action.trigger()
     assert panel.source.gutter.text_left == without + LANES * width

@@ -174,7 +174,7 @@ def test_parts_contain_front_matter_as_code(slices: Slices) -> None:
     assert slices("---\n# One\n---\n# Two") == ["---\n# One\n---\n# Two\n"]
 
 
-def _looks(parts: list[str]) -> list[tuple[object, ...]]:
+def _formats(parts: list[str]) -> list[tuple[object, ...]]:
     style = PageStyle(fixed_font(), fixed_font(), theme_tokens("light"), 1.0)
     steps = page_steps(parts, style)
     while True:
@@ -204,4 +204,4 @@ def test_sliced_note_renders_like_whole_note(appearance, slices: Slices, chosen:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(markdown_parts, "ENOUGH", Load(1, 1, 1, 1, 1))
         parts = slices(text)
-    assert _looks(parts) == _looks([text])
+    assert _formats(parts) == _formats([text])

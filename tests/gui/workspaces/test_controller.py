@@ -290,10 +290,10 @@ def test_session_of_other_workspace_is_saved_there(qtbot, window, folders, confi
     window.search.body.list.open_current()
     qtbot.waitUntil(window.views.conversation.session_actions.remember.isEnabled)
     window.views.conversation.session_actions.remember.trigger()
-    way = window.remember.controller
-    qtbot.waitUntil(lambda: way.ready)
-    assert " in boat" in " ".join(label.text() for label in way.sheet.findChildren(QLabel))
-    _button(way.sheet, "Save").click()
+    controller = window.remember.controller
+    qtbot.waitUntil(lambda: controller.ready)
+    assert " in boat" in " ".join(label.text() for label in controller.dialog.findChildren(QLabel))
+    _button(controller.dialog, "Save").click()
     qtbot.waitUntil(lambda: "in boat, where it can be found after the next update." in window.banner.text)
     (note,) = (folders["boat"] / "memory").glob("*.md")
     assert f"- **Session Key**: {split_name(found)[1]}\n" in note.read_text()

@@ -50,8 +50,8 @@ def _has_colour_near(panel: MapPanel, at: QPointF, reach: int = 3) -> bool:
     """Whether anything but the ground is painted there."""
     image, ground = _image(panel), tokens(panel.palette()).base
     place = at.toPoint()
-    spots = [place + QPoint(x, y) for x in range(-reach, reach + 1) for y in range(-reach, reach + 1)]
-    return any(image.pixelColor(location) != ground for location in spots if image.valid(location))
+    pixels = [place + QPoint(x, y) for x in range(-reach, reach + 1) for y in range(-reach, reach + 1)]
+    return any(image.pixelColor(location) != ground for location in pixels if image.valid(location))
 
 
 def _answer(text: str, make_result, count: int = 2) -> Answer:
@@ -175,9 +175,9 @@ def test_principal_component_map_is_replaced_by_neighbours(qtbot, panel, memory,
 
 @pytest.mark.parametrize("still", [False, True])
 def test_map_fades_to_its_final_layout(qtbot, panel, memory, insight, monkeypatch, still: bool) -> None:
-    asked_for_less = SimpleNamespace(styleHint=lambda *_: 0)
+    reduced_motion = SimpleNamespace(styleHint=lambda *_: 0)
     if still:
-        monkeypatch.setattr(panel.canvas, "style", lambda: asked_for_less)
+        monkeypatch.setattr(panel.canvas, "style", lambda: reduced_motion)
     insight.first = make_map(layout="directions")
     insight.map = make_map(60)
     insight.released.clear()
@@ -402,7 +402,7 @@ def test_deleted_chunk_opens_nothing(qtbot, map_panel: MapPanel, insight) -> Non
     insight.gone = {105}
     with qtbot.assertNotEmitted(map_panel.open_requested):
         qtbot.mouseClick(map_panel.canvas, LEFT, pos=map_panel.canvas.pixel_of(5).toPoint())
-        qtbot.waitUntil(lambda: (105,) in insight.asked)
+        qtbot.waitUntil(lambda: (105,) in insight.requests)
         QApplication.processEvents()
 
 
@@ -432,7 +432,7 @@ def test_map_has_accessible_description(map_panel: MapPanel) -> None:
     assert "Enter opens it" in words
 
 
-# --- the question in the box ------------------------------------------------------------------------------------------
+# --- the query in the search box --------------------------------------------------------------------------------------
 
 
 def test_query_and_results_are_marked_then_cleared(qtbot, map_panel, insight, make_result) -> None:
@@ -443,7 +443,7 @@ def test_query_and_results_are_marked_then_cleared(qtbot, map_panel, insight, ma
     assert _has_colour_near(map_panel, middle, 14)
     marked = _image(map_panel).pixelColor(map_panel.canvas.pixel_of(0).toPoint())
     assert marked == tokens(map_panel.palette()).mark
-    assert insight.questions == ["irrigation"]
+    assert insight.queries == ["irrigation"]
     map_panel.show_answer(None)
     assert not _has_colour_near(map_panel, middle, 14)
 
@@ -459,18 +459,18 @@ def test_keyword_query_marks_only_results(qtbot, map_panel, insight, make_result
 def test_non_final_answer_and_hidden_map_are_ignored(qtbot, map_panel, insight, make_result) -> None:
     final = _answer("irrigation", make_result)
     map_panel.show_answer(Answer(final.query, final.outcome, final=False))
-    assert insight.questions == []
+    assert insight.queries == []
     map_panel.hide()
     map_panel.show_answer(final)
-    assert insight.questions == []
+    assert insight.queries == []
     map_panel.show()
-    qtbot.waitUntil(lambda: insight.questions == ["irrigation"] and not map_panel.busy)
+    qtbot.waitUntil(lambda: insight.queries == ["irrigation"] and not map_panel.busy)
 
 
 def test_query_before_map_is_marked_when_map_is_ready(qtbot, panel, memory, insight, make_result) -> None:
     panel.set_manager(memory)
     panel.show_answer(_answer("irrigation", make_result))
-    qtbot.waitUntil(lambda: insight.questions == ["irrigation"] and not panel.busy)
+    qtbot.waitUntil(lambda: insight.queries == ["irrigation"] and not panel.busy)
     assert panel.canvas.marks.hits == (0, 1)
 
 

@@ -15,7 +15,7 @@ from gui.window.main_window import MainWindow
 from tests.helpers.windows import at_rest
 
 
-def _kept() -> list[dict]:
+def _saved_drafts() -> list[dict]:
     return json.loads(drafts_path().read_text()) if drafts_path().exists() else []
 
 
@@ -54,7 +54,7 @@ def test_new_fact_draft_is_saved_while_typing_and_deleted_after(qtbot, opened):
     facts = _facts(qtbot, opened)
     facts.begin_new()
     facts.body.editor.text.setPlainText("I prefer the morning")
-    qtbot.waitUntil(lambda: [draft["text"] for draft in _kept()] == ["I prefer the morning"])
+    qtbot.waitUntil(lambda: [draft["text"] for draft in _saved_drafts()] == ["I prefer the morning"])
     if os.name == "posix":
         assert drafts_path().stat().st_mode & 0o077 == 0
     facts.body.editor.save()
@@ -65,7 +65,7 @@ def test_discarded_edit_removes_draft(qtbot, opened):
     facts = _facts(qtbot, opened)
     facts.begin_new()
     facts.body.editor.text.setPlainText("I prefer the morning")
-    qtbot.waitUntil(lambda: bool(_kept()))
+    qtbot.waitUntil(lambda: bool(_saved_drafts()))
     next(b for b in facts.body.editor.findChildren(QPushButton) if b.text() == "Discard").click()
     qtbot.waitUntil(lambda: not drafts_path().exists())
 
@@ -75,7 +75,7 @@ def test_draft_with_secret_is_not_saved(qtbot, opened, text):
     facts = _facts(qtbot, opened)
     facts.begin_new()
     facts.body.editor.text.setPlainText("I prefer the morning")
-    qtbot.waitUntil(lambda: bool(_kept()))
+    qtbot.waitUntil(lambda: bool(_saved_drafts()))
     facts.body.editor.text.setPlainText(text)
     qtbot.waitUntil(lambda: not drafts_path().exists())
 
@@ -88,7 +88,7 @@ def test_fact_draft_is_restored_at_next_start(qtbot, begin, memory):
     qtbot.waitUntil(lambda: window.views.facts.body.editor.is_new)
     assert window.views.current == "facts"
     assert window.views.facts.body.editor.text.toPlainText() == "I prefer the morning"
-    qtbot.waitUntil(lambda: [draft["text"] for draft in _kept()] == ["I prefer the morning"])
+    qtbot.waitUntil(lambda: [draft["text"] for draft in _saved_drafts()] == ["I prefer the morning"])
 
 
 def test_fact_edit_draft_is_restored_into_its_fact(qtbot, begin, memory):
@@ -151,7 +151,7 @@ def test_unwritable_path_causes_no_error(caplog, monkeypatch, tmp_path):
     (tmp_path / "file").write_text("x")
     monkeypatch.setattr("gui.window.drafts.drafts_path", lambda: tmp_path / "file" / "drafts.json")
     save_drafts("/n", [Draft("/n", "fact", "", "Private words")])
-    assert "could not be kept" in caplog.text
+    assert "could not be saved" in caplog.text
     assert "Private words" not in caplog.text
 
 
@@ -161,5 +161,5 @@ def test_drafts_that_cannot_be_read_now_are_not_replaced(caplog, monkeypatch):
         locked.setattr("gui.window.drafts.read_file", lambda _: (_ for _ in ()).throw(PermissionError(13, "Locked")))
         save_drafts("/m", [Draft("/m", "fact", "", "A new thought")])
         assert load_drafts() == ()
-    assert [draft["text"] for draft in _kept()] == ["An old thought"]
-    assert "could not be kept" in caplog.text
+    assert [draft["text"] for draft in _saved_drafts()] == ["An old thought"]
+    assert "could not be saved" in caplog.text

@@ -1,4 +1,4 @@
-"""Drafts of a session note, also after a power failure with an open sheet."""
+"""Drafts of a session note, also after a power failure with an open dialog."""
 
 import json
 
@@ -18,7 +18,7 @@ def sessions(qtbot, window, memory):
     return window
 
 
-def _kept() -> list[dict]:
+def _saved_drafts() -> list[dict]:
     return json.loads(drafts_path().read_text()) if drafts_path().exists() else []
 
 
@@ -26,12 +26,12 @@ def test_note_draft_is_saved_until_discarded(qtbot, sessions):
     controller = sessions.remember.controller
     controller.remember(VALVE, "The valve")
     qtbot.waitUntil(lambda: controller.ready)
-    controller.sheet.restore_draft("valve", "Call the plumber.")
-    qtbot.waitUntil(lambda: len(_kept()) == 1 and _kept()[0]["text"] == "Call the plumber.")
-    assert (_kept()[0]["id"], _kept()[0]["title"]) == (VALVE, "The valve")
-    controller.sheet.reject()  # warns
-    assert controller.sheet is not None
-    controller.sheet.reject()
+    controller.dialog.restore_draft("valve", "Call the plumber.")
+    qtbot.waitUntil(lambda: len(_saved_drafts()) == 1 and _saved_drafts()[0]["text"] == "Call the plumber.")
+    assert (_saved_drafts()[0]["id"], _saved_drafts()[0]["title"]) == (VALVE, "The valve")
+    controller.dialog.reject()  # warns
+    assert controller.dialog is not None
+    controller.dialog.reject()
     qtbot.waitUntil(lambda: not drafts_path().exists())
 
 
@@ -41,7 +41,7 @@ def test_unchanged_note_saves_no_draft(qtbot, sessions):
     qtbot.waitUntil(lambda: controller.ready)
     sessions.session_restore.write_now()
     assert not drafts_path().exists()
-    controller.sheet.reject()
+    controller.dialog.reject()
 
 
 def test_note_draft_is_restored_with_its_name(qtbot, window, memory):
@@ -53,8 +53,8 @@ def test_note_draft_is_restored_with_its_name(qtbot, window, memory):
     [*_, go_on] = (b for b in window.banner.findChildren(QPushButton) if b.text() == "Keep writing the note")
     go_on.click()
     controller = window.remember.controller
-    qtbot.waitUntil(lambda: controller.ready and controller.sheet.is_changed)
-    assert controller.sheet.typed == ("plumber", "Call the plumber.")
-    qtbot.waitUntil(lambda: [draft["text"] for draft in _kept()] == ["Call the plumber."])
-    controller.sheet.reject()
-    controller.sheet.reject()
+    qtbot.waitUntil(lambda: controller.ready and controller.dialog.is_changed)
+    assert controller.dialog.typed == ("plumber", "Call the plumber.")
+    qtbot.waitUntil(lambda: [draft["text"] for draft in _saved_drafts()] == ["Call the plumber."])
+    controller.dialog.reject()
+    controller.dialog.reject()

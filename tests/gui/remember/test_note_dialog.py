@@ -4,7 +4,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QLineEdit, QPlainTextEdit, QPushButton, QWidget
 
 from engine import SessionNote
-from gui.remember.note_sheet import NoteSheet
+from gui.remember.note_dialog import NoteDialog
 from gui.widgets.form_controls import ComboBox
 
 Key = Qt.Key
@@ -21,47 +21,47 @@ NOTE = SessionNote(
 
 
 @pytest.fixture
-def sheet(qtbot, appearance) -> NoteSheet:
+def dialog(qtbot, appearance) -> NoteDialog:
     window = QWidget()
     window.resize(900, 700)
     qtbot.addWidget(window)
     window.show()
-    sheet = NoteSheet("Fix the valve", "notes", window)
-    sheet.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
-    yield sheet
-    sheet.done(0)
+    dialog = NoteDialog("Fix the valve", "notes", window)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
+    yield dialog
+    dialog.done(0)
 
 
 @pytest.fixture
-def filled(sheet) -> NoteSheet:
-    sheet.show_note(NOTE)
-    return sheet
+def filled(dialog) -> NoteDialog:
+    dialog.show_note(NOTE)
+    return dialog
 
 
-def name(sheet) -> QLineEdit:
-    return sheet.findChild(QLineEdit)
+def name(dialog) -> QLineEdit:
+    return dialog.findChild(QLineEdit)
 
 
-def text(sheet) -> QPlainTextEdit:
-    return sheet.findChild(QPlainTextEdit)
+def text(dialog) -> QPlainTextEdit:
+    return dialog.findChild(QPlainTextEdit)
 
 
-def button(sheet, words: str) -> QPushButton:
-    return next(button for button in sheet.findChildren(QPushButton) if button.text() == words)
+def button(dialog, words: str) -> QPushButton:
+    return next(button for button in dialog.findChildren(QPushButton) if button.text() == words)
 
 
-def shown_text(sheet) -> str:
-    return " ".join(found.text() for found in sheet.findChildren(QLabel) if found.isVisible()).replace("\u200b", "")
+def shown_text(dialog) -> str:
+    return " ".join(found.text() for found in dialog.findChildren(QLabel) if found.isVisible()).replace("\u200b", "")
 
 
-def counts(sheet) -> list[str]:
-    box = sheet.findChild(ComboBox)
+def counts(dialog) -> list[str]:
+    box = dialog.findChild(ComboBox)
     return [box.itemText(index) for index in range(box.count())]
 
 
-def test_save_is_disabled_until_session_is_read(sheet):
-    assert "Reading the session" in shown_text(sheet)
-    assert not button(sheet, "Save").isEnabled()
+def test_save_is_disabled_until_session_is_read(dialog):
+    assert "Reading the session" in shown_text(dialog)
+    assert not button(dialog, "Save").isEnabled()
 
 
 def test_sheet_shows_target_path(filled):
@@ -136,16 +136,16 @@ def test_escape_without_changes_closes_immediately(qtbot, filled):
     assert not filled.isVisible()
 
 
-def test_existing_note_is_reported(sheet):
-    sheet.show_note(msgspec.structs.replace(NOTE, existing="memory/2026-05-31-drip.md"))
-    assert "This session already has a note: memory/2026-05-31-drip.md." in shown_text(sheet)
-    sheet.suggest("better")
-    assert "already" in shown_text(sheet)
+def test_existing_note_is_reported(dialog):
+    dialog.show_note(msgspec.structs.replace(NOTE, existing="memory/2026-05-31-drip.md"))
+    assert "This session already has a note: memory/2026-05-31-drip.md." in shown_text(dialog)
+    dialog.suggest("better")
+    assert "already" in shown_text(dialog)
 
 
-def test_message_count_from_settings_is_offered(sheet):
-    sheet.show_note(msgspec.structs.replace(NOTE, messages=20, said=500))
-    assert counts(sheet) == [f"The last {count} of 500 messages" for count in (5, 15, 20, 30, 60, 100)]
+def test_message_count_from_settings_is_offered(dialog):
+    dialog.show_note(msgspec.structs.replace(NOTE, messages=20, said=500))
+    assert counts(dialog) == [f"The last {count} of 500 messages" for count in (5, 15, 20, 30, 60, 100)]
 
 
 def test_sheet_fits_its_window(qtbot, appearance):
@@ -153,7 +153,7 @@ def test_sheet_fits_its_window(qtbot, appearance):
     window.resize(560, 360)
     qtbot.addWidget(window)
     window.show()
-    small = NoteSheet("Fix the valve", "notes", window)
+    small = NoteDialog("Fix the valve", "notes", window)
     small.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
     small.show_note(NOTE)
     assert small.width() <= 560

@@ -1,4 +1,4 @@
-"""A dialog with a searchable list of all components, and the licence of the selected one."""
+"""A window with a searchable list of all components, and the licence of the selected one."""
 
 from PySide6.QtCore import QSize, Qt, Slot
 from PySide6.QtGui import QTextCursor
@@ -17,9 +17,11 @@ _WIDTH, _HEIGHT = 720, 520
 _SEPARATOR = "\n\n" + "─" * 40 + "\n\n"
 
 
-class LicenceSheet(QWidget):
-    """The dialog of all components. A search finds those whose name, licence, description or texts contain every typed
-    word."""
+class LicenceWindow(QWidget):
+    """The window that lists all components.
+
+    A search finds those whose name, licence, description or texts contain every typed word.
+    """
 
     def __init__(self) -> None:
         super().__init__()

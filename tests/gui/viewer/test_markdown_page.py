@@ -217,7 +217,7 @@ def test_quote_and_code_formats_are_readable_from_blocks(build) -> None:
     assert [block.text() for block in blocks(made.document) if is_code(block)] == ["title: front", "# no heading"]
 
 
-def _bar_beside(made: Page, text: str) -> int:
+def _bar_next_to(made: Page, text: str) -> int:
     """Return where the bar next to the paragraph with this text is painted."""
     block = next(block for block in blocks(made.document) if block.text() == text)
     rect = made.document.documentLayout().blockBoundingRect(block)
@@ -233,7 +233,7 @@ def _bar_beside(made: Page, text: str) -> int:
 def test_bar_of_quote_in_list_is_beside_its_text(build) -> None:
     made = build("> plain\n> - first\n\ntext\n\n- one\n  - two\n\n    > quote\n    > - item\n\nend\n\n> - list\n")
     made.document.setTextWidth(700)
-    bars = {text: _bar_beside(made, text) for text in ("plain", "first", "quote", "item", "list")}
+    bars = {text: _bar_next_to(made, text) for text in ("plain", "first", "quote", "item", "list")}
     assert bars == {"plain": 0, "first": 0, "quote": 48, "item": 48, "list": 0}
 
 

@@ -29,7 +29,7 @@ def _caught(run) -> BaseException:
     raise AssertionError("nothing was raised")
 
 
-def _told(run, settings=None) -> str:
+def _report_of(run, settings=None) -> str:
     error = _caught(run)
     return report([(failure_of(error, error.__traceback__, "in the window"), 1)], settings)
 
@@ -110,14 +110,14 @@ def _msgspec() -> None:
     ],
 )
 def test_report_contains_no_user_data(run):
-    text = _told(run)
+    text = _report_of(run)
     assert not [planted for planted in PLANTED if planted in text]
     assert "Traceback (most recent call last):" in text
 
 
 def test_attribute_name_read_as_data_is_not_in_report():
     word = "".join(["di", "vorce"])
-    assert word not in _told(lambda: getattr(object(), word))
+    assert word not in _report_of(lambda: getattr(object(), word))
 
 
 def test_local_values_are_not_in_report():
@@ -125,7 +125,7 @@ def test_local_values_are_not_in_report():
         path = FILE  # noqa: F841
         raise KeyError(_note)
 
-    assert not [planted for planted in PLANTED if planted in _told(lambda: fail(NOTE))]
+    assert not [planted for planted in PLANTED if planted in _report_of(lambda: fail(NOTE))]
 
 
 class _Odd(Exception):
@@ -134,7 +134,7 @@ class _Odd(Exception):
 
 
 def test_unprintable_error_is_reported_by_type_name():
-    text = _told(lambda: _raise(_Odd()))
+    text = _report_of(lambda: _raise(_Odd()))
     assert "_Odd (message left out)" in text
 
 
@@ -153,11 +153,11 @@ def test_unprintable_error_is_reported_by_type_name():
     ],
 )
 def test_python_errors_about_code_keep_their_message(run, words):
-    assert words in _told(run)
+    assert words in _report_of(run)
 
 
 def test_report_paths_are_relative_to_installation():
-    text = _told(lambda: engine.open_memory(3))
+    text = _report_of(lambda: engine.open_memory(3))
     assert "  engine/backends/opening.py:" in text
     assert str(Path(engine.__file__).parents[1]) not in text
     assert str(Path.home()) not in text
@@ -184,7 +184,7 @@ def test_deep_recursion_report_is_short():
     def again() -> None:
         again()
 
-    text = _told(again)
+    text = _report_of(again)
     assert "RecursionError: maximum recursion depth exceeded" in text
     assert "more …" in text
     assert len(text.splitlines()) < 120
@@ -197,7 +197,7 @@ def test_report_names_changed_settings_without_values():
         workspace=FILE,
         remote=msgspec.structs.replace(settings.remote, base_url=f"http://{KEY}.klaus.example"),
     )
-    text = _told(lambda: NOTE.split()[99], changed)
+    text = _report_of(lambda: NOTE.split()[99], changed)
     assert "Settings that were changed: workspace, remote.base_url." in text
     assert not [planted for planted in PLANTED if planted in text]
 

@@ -1,4 +1,4 @@
-"""Stepping through hits of a partly scanned text."""
+"""Going from hit to hit in a text that has been searched only in part."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -18,7 +18,7 @@ _LONGEST_NAME = 80
 _COUNTS = (5, 15, 30, 60, 100)
 
 
-class NoteSheet(QDialog):
+class NoteDialog(QDialog):
     """The dialog in which the user edits a session note before it is saved.
 
     It opens immediately, shows progress until `show_note`, and is deleted when it closes.
