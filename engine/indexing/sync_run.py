@@ -199,7 +199,7 @@ class SyncRun:
         except (Cancelled, Closed):
             raise
         except MnemoscopeError as problem:
-            log.warning("What was indexed could not be shared: %s", type(problem).__name__)
+            log.warning("Changes of the index could not be shared: %s", type(problem).__name__)
             self._unshared = problem
 
     def _stage_work(self, tables: Tables | None) -> StageWork:
