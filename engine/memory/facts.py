@@ -96,9 +96,9 @@ class Facts:
     # --- queries ----------------------------------------------------------------------------------------------------
 
     @property
-    def refusal(self) -> str:
+    def read_only_reason(self) -> str:
         """Why nothing can be saved or changed; empty if it can."""
-        return self._rows.refusal
+        return self._rows.read_only_reason
 
     @property
     def problem(self) -> str:
@@ -382,7 +382,7 @@ class FactVectors:
         with self._embedding:  # concurrent queries must not be billed twice
             rows = self._vectors(provider).rows
             missing = [fact for fact in facts if fact.remembered and fact.id not in rows][:_BATCH_SIZE]
-            if not missing or self._rows.refusal:
+            if not missing or self._rows.read_only_reason:
                 return ""
             from engine.store.vector_encoding import encode
 
