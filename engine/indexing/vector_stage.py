@@ -129,9 +129,7 @@ class VectorStage:
             self._lower_approval()
 
     def record_outcome(self) -> None:
-        """Store the estimate of embedding that awaits approval, and why embedding failed, for later syncs, searches and
-        other processes.
-        """
+        """Store why embedding failed or awaits approval, for later syncs, searches and other processes."""
         if not self._was_run:
             return
         name, reason = None if self._provider is None else name_of(self._provider), str(self.failure or "")

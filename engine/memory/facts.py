@@ -83,9 +83,7 @@ class Facts:
         provider: "Callable[[], EmbeddingProvider | None]",
         report_failure: Callable[[str | None], None],
     ) -> None:
-        """`provider` returns the approved embedding provider; `report_failure` is called with its error, or None on
-        success.
-        """
+        """`provider` returns the approved provider; `report_failure` is called with its error, or None on success."""
         self._rows = StoredFacts(user)
         self._vectors = FactVectors(self._rows, provider, report_failure)
         self.provider = provider

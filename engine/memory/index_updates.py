@@ -156,9 +156,7 @@ class IndexUpdates:
 
 
 class Approvals:
-    """Stores the user's approvals of embedding. Thread-safe. If they can't be saved, they last until
-    the program ends.
-    """
+    """Stores the user's approvals of embedding; if that fails, until the program ends. Thread-safe."""
 
     def __init__(self, user: UserData) -> None:
         self._user = user

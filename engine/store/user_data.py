@@ -288,9 +288,7 @@ class UserData:
     # --- file identity ----------------------------------------------------------------------------------------------
 
     def _check_file(self) -> None:
-        """Detect, with one system call, whether the file was deleted, emptied or replaced since it was opened. After a
-        full disk, also whether it can be written now.
-        """
+        """Detect with one system call whether the file was deleted, emptied or replaced, or is writable again."""
         if self._in_use or self._closed:
             return
         if self._disk_full and has_free_space(self.path.parent):
