@@ -139,8 +139,7 @@ def memory_forget(
 
 
 def recall_block(access: AgentAccess, message: str, *, cancel: CancelToken | None = None) -> str:
-    """Return the facts that match a message best, as a block to put before it; empty if none does or this is
-    disabled."""
+    """Return the facts that match a message best, as a block to put before it; empty if none or disabled."""
     message = message.strip()
     if access.shared or len(message) < _SHORTEST_PROMPT:
         return ""

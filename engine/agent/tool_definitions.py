@@ -34,9 +34,7 @@ _SYNC_SECONDS = 5.0
 
 
 def remember_tools(access: AgentAccess) -> tuple[AgentTool, ...]:
-    """Return the tool for writing notes, if the user has enabled it; none in a group, which must not write down
-    sessions.
-    """
+    """Return the tool for writing notes if the user has enabled it; none for groups, which must not write."""
     return () if access.shared or not access.settings.remember.tool else (_remember(access),)
 
 

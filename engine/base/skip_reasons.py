@@ -62,8 +62,9 @@ def fault(error: Exception) -> str:
 
 
 def problem(error: Exception) -> str:
-    """Return an error of a parser as a part of a sentence: its text if the parser raised it on purpose, a ValueError;
-    else only its type, since the text may quote the file.
+    """Return a parser's error as part of a sentence: a ValueError's text, as it is raised on purpose; else its type.
+
+    The text of other errors may quote the file.
     """
     return str(error) if isinstance(error, ValueError) else f"{type(error).__name__}."
 

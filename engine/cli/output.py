@@ -129,14 +129,6 @@ def print_table(rows: Iterable[tuple[str, str]]) -> None:
         print(f"  {first:<{width}}  {second}".rstrip())
 
 
-_PHASES = {
-    "waiting": "Waiting: another program is writing this index",
-    "discovering": "Looking for files",
-    "indexing": "Indexing files",
-    "embedding": "Embedding passages",
-    "publishing": "Finishing",
-    "done": "Done",
-}
 _ERASE_LINE = "\r\x1b[K"
 _USUAL_COLUMNS = 80
 
@@ -191,7 +183,7 @@ class ProgressLine(LiveLine):
             self.show(progress_text(update, now - self._started))
         elif update.phase == "waiting" and not self._announced:
             self._announced = True  # shown once: it may take minutes, and the user should know why
-            print(f"{_PHASES[update.phase]}.", file=sys.stderr, flush=True)
+            print(f"{update.label}.", file=sys.stderr, flush=True)
         elif now >= self._due and update.phase != "waiting":
             self._due = now + _LOGGED_EVERY
             print(progress_text(update, now - self._started), file=sys.stderr, flush=True)
@@ -209,7 +201,7 @@ def progress_text(update: "MemorySyncProgressUpdate", elapsed: float) -> str:
     parts."""
     count = f" {update.completed:,}/{update.total:,}" if update.total else ""
     waiting = f"Waiting for {plural(update.waiting, 'batch job')}" if update.waiting else ""
-    parts = [(waiting or _PHASES[update.phase]) + count]
+    parts = [(waiting or update.label) + count]
     if update.rate > 0:
         parts.append(f"{update.rate:,.0f}/s")
     parts.append(f"elapsed {clock(elapsed)}")

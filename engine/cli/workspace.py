@@ -151,8 +151,7 @@ def search_all(
 def memory_of(
     path: str, manager: "MemorySearchManager", workspace: CliWorkspace, config: Path | None
 ) -> "Iterator[tuple[MemorySearchManager, str, str]]":
-    """Return the memory with the file of this name, the file's stable name there, and the folder (empty for this
-    workspace).
+    """Return the memory of the file with this name, the stable name, and the workspace's folder (empty for this one).
 
     Raises `MnemoscopeError` for a workspace that doesn't exist any more.
     """

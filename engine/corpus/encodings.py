@@ -254,9 +254,7 @@ def as_text(decoded: str) -> str:
 
 
 class _Sample:
-    """Collects the first lines with bytes beyond ASCII, up to a limit, independent of how the file is
-    cut into blocks.
-    """
+    """Collects the first lines with bytes beyond ASCII, up to a limit, however the file is cut into blocks."""
 
     def __init__(self) -> None:
         self.lines = b""

@@ -117,9 +117,7 @@ class FolderWalk(ABC):
 
     @contextlib.contextmanager
     def _entries(self, path: str, name: str) -> Iterator[list[os.DirEntry[str]]]:
-        """Yield the entries of a folder, sorted by name; none if it can't be listed. They are valid
-        within the block.
-        """
+        """Yield the entries of a folder, sorted by name, valid within the block; none if it can't be listed."""
         with contextlib.ExitStack() as stack:
             listed: list[os.DirEntry[str]] = []
             try:

@@ -145,9 +145,7 @@ class FrontMatter:
             number += 1
 
     def _value(self, lines: Sequence[str], first: int, head: str) -> tuple[_Value, int]:
-        """Return the value that begins with `head`, the rest of its key's line, and the number of the line after the
-        value.
-        """
+        """Return the value that begins with `head`, the rest of its key's line, and the number of the next line."""
         if not self._toml and head[:1] in ("!", "&"):
             head = _PROPERTY.sub("", head, count=1)
         if self._toml and head.startswith(_TRIPLE):
@@ -383,9 +381,7 @@ def _triple(lines: Sequence[str], first: int, head: str) -> tuple[_Value, int]:
 
 
 def _value_below(lines: Sequence[str], first: int, stop: int, indented: int) -> tuple[_Value, int]:
-    """Return a value that begins on the line below its key, a list or text, and the line after it. Mappings are
-    ignored.
-    """
+    """Return a list or text below its key, and the number of the line after it. Mappings are ignored."""
     start = next((number for number in range(first, stop) if lines[number].strip()), stop)
     if start < stop and (match := _ITEM.fullmatch(lines[start])):
         return _list(lines, start, stop, match[1])

@@ -39,9 +39,7 @@ class Globs:
         return bool(self._patterns)
 
     def matching(self, name: str, is_dir: bool) -> str | None:
-        """Return the first pattern, as written, that matches the name itself, not a folder above it;
-        None if none does.
-        """
+        """Return the first pattern, as written, that matches the name itself, not a folder above it; else None."""
         name = _composed(name)
         if not (self._folder if is_dir else self._file).fullmatch(name):
             return None

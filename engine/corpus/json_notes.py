@@ -224,9 +224,7 @@ def _fenced(text: str, language: str) -> str:
 
 
 def _closed(text: str) -> str:
-    """Return the text with the end of fenced code added if it is missing, since the fence would include all that
-    follows.
-    """
+    """Return the text with its last fenced code closed, which would otherwise include all that follows."""
     text = _clean(text)
     fence = ""
     for line in text.split("\n") if "```" in text or "~~~" in text else ():

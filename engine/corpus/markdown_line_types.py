@@ -41,9 +41,7 @@ _PRIVATE = 0x100000
 
 
 def atx_heading(line: str) -> tuple[int, str] | None:
-    """Return level and plain title of a `# Heading`; None for other lines, very long ones, and
-    headings without words.
-    """
+    """Return level and plain title of a `# Heading`; None for other or very long lines, or without words."""
     match = _ATX.match(line) if len(line) <= _HEAD else None
     title = plain_title(match[2]) if match else ""
     return (len(match[1]), title) if match and title else None

@@ -18,7 +18,7 @@ import httpx2
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Closed, MnemoscopeError, ProviderError
 from engine.base.language import marked, tr
-from engine.embedding.service_errors import AnswerTooLarge, Service, Transient, refusal
+from engine.embedding.service_errors import AnswerTooLarge, Service, Transient, response_error
 from engine.embedding.transport import Call, Transport, current_call
 from engine.providers.registry import checked_url, is_loopback
 from engine.settings import Settings
@@ -134,7 +134,7 @@ class HttpClient:
         """Return the error for a response that is not 2xx, with keys removed."""
         for secret in self._secrets:
             body = body.replace(secret, b"***")
-        return refusal(self.service, status, headers, body, current_call().private)
+        return response_error(self.service, status, headers, body, current_call().private)
 
 
 class _Guard(httpx2.BaseTransport):

@@ -29,7 +29,7 @@ from engine.base.errors import ProviderError
 from engine.base.language import number, tr
 from engine.embedding.gguf_file import HubFile, model_path
 from engine.embedding.http import system_proxy
-from engine.embedding.service_errors import AnswerTooLarge, Service, Transient, backoff, refusal, retrying
+from engine.embedding.service_errors import AnswerTooLarge, Service, Transient, backoff, response_error, retrying
 from engine.embedding.transport import Call, Transport
 from engine.providers.registry import host_of, is_loopback
 from engine.records import ModelFetchProgress
@@ -289,7 +289,7 @@ class _Hub:
                 )
             )
         if status >= 400:
-            raise refusal(Service(tr("The model hub"), "HF_TOKEN"), status, response.headers, b"")
+            raise response_error(Service(tr("The model hub"), "HF_TOKEN"), status, response.headers, b"")
 
 
 def _endpoint() -> str:

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     Arrays = Mapping[str, NDArray[Any]]
 
 _UNKNOWN, _BEGIN, _END = 0, 1, 2
-_LENGTHY = 0x0A
+_DELIMITED_FIELD = 0x0A
 """Wire type and number of a field: the first, length-delimited."""
-_NUMBER = 0x15
+_FLOAT_FIELD = 0x15
 """The second, a float."""
 _UNKNOWN_PENALTY = 10.0
 _START = 3
@@ -77,11 +77,11 @@ def read_vocabulary(path: Path) -> Vocabulary:
     ids: dict[str, int] = {}
     scores: list[float] = []
     position = 0
-    while data[position] == _LENGTHY:
+    while data[position] == _DELIMITED_FIELD:
         # Fields of a piece: its text, then the logarithm of its frequency; all are shorter than 128 bytes.
         end = position + 4 + data[position + 3]
         ids[data[position + 4 : end].decode()] = len(scores)
-        scores.append(struct.unpack_from("<f", data, end + 1)[0] if data[end] == _NUMBER else 0.0)
+        scores.append(struct.unpack_from("<f", data, end + 1)[0] if data[end] == _FLOAT_FIELD else 0.0)
         position += 2 + data[position + 1]
     (training, length), *_ = _parse_fields(data, position, len(data))[3]
     (rules, size), *_ = _parse_fields(data, training, training + length)[2]
@@ -95,7 +95,7 @@ def read_vocabulary(path: Path) -> Vocabulary:
 class StringTable:
     """A read-only mapping from texts to numbers, stored in arrays: unlike a dict it needs no time or memory to load."""
 
-    _SPARE = 4
+    _SLOTS_PER_TEXT = 4
     """Slots for each text, so that a look-up rarely compares more than one."""
 
     def __init__(self, arrays: "Mapping[str, NDArray[Any]]") -> None:
@@ -110,7 +110,7 @@ class StringTable:
         import numpy as np
 
         texts = [text.encode() for text in numbers]
-        size = 1 << (cls._SPARE * len(texts)).bit_length()
+        size = 1 << (cls._SLOTS_PER_TEXT * len(texts)).bit_length()
         slots = [0] * size
         for number, text in enumerate(texts, 1):
             slot = zlib.crc32(text) & (size - 1)

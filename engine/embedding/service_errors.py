@@ -156,7 +156,7 @@ class Service:
         return tr("enter another one in the settings")
 
 
-def refusal(
+def response_error(
     service: Service, status: int, headers: Mapping[str, str], body: bytes, private: Sequence[str] = ()
 ) -> ProviderError:
     """Return the error for a response that is not 2xx. `body`: its first bytes, JSON or not.

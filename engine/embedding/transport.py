@@ -61,9 +61,7 @@ class Call:
 
     @contextlib.contextmanager
     def on_this_thread(self) -> Iterator[None]:
-        """Make the requests of this thread part of this call, as a context manager. Raises `Cancelled` if the call was
-        cancelled, in place of the error that the cancel caused.
-        """
+        """Make this thread's requests part of this call. Raises `Cancelled` for the error that a cancel causes."""
         token = _current.set(self)
         try:
             with on_cancel(self._stop, self._cancel):

@@ -243,9 +243,7 @@ class FolderWatch:
 
 
 def _single_databases(stores: Sequence[Store]) -> dict[str, frozenset[str]]:
-    """Return the names of databases and their WAL files to watch, by folder, for session stores that are single
-    databases.
-    """
+    """Return the names of databases and their WALs to watch, by folder, for stores that are single databases."""
     names: dict[str, set[str]] = defaultdict(set)
     for store in stores:
         if _is_single_database(store.path):

@@ -273,9 +273,7 @@ class _InotifyTree:
             self._sink.failed(error)
 
     def _watch(self, top: str, *, report: bool) -> None:
-        """Watch a folder and its subfolders; with `report`, report their contents, which may be older
-        than the watch.
-        """
+        """Watch a folder and its subfolders. `report`: report their contents, which may be older than the watch."""
         waiting = [top]
         while waiting and not (self._closed or self._sink.stopping):
             folder = waiting.pop()

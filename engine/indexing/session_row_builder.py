@@ -193,8 +193,7 @@ def is_indexed(message: Message, settings: SessionSettings) -> bool:
 
 
 def indexed_message(message: Message) -> IndexedMessage:
-    """Return the indexed text of a message, with secrets masked; that of a tool's input or output as the window shows
-    it, without JSON."""
+    """Return the indexed text of a message, with secrets masked; tool calls and results without JSON, as shown."""
     text = redact(message.text)
     if message.kind in ("tool-call", "tool-result"):
         shown = readable_tool_text(msgspec.structs.replace(message, text=text)).text

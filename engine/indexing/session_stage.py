@@ -236,17 +236,15 @@ class SessionStage:
         self._outcome.skipped += ownership_issues(self._owned_elsewhere)
 
     def _copies(self, own: list[FoundFile], before: set[str]) -> set[str]:
-        """Return the names of the transcripts whose sessions another transcript has, too; `before`: the last result."""
+        """Return the names of the transcripts whose sessions are also in another one; `before`: the last result."""
         copies = copied_sessions(self._transcripts.files, before, self._token)
         self._own_paths = {file.path for file in own if file.name not in copies}
         again = before - copies
         still = {file.name for file in own if file.name in again and self._is_still_continued(file)}
-        return copies | still | {file.name for file in self._near_new_beginnings(own) if self._is_continued(file)}
+        return copies | still | {file.name for file in self._possibly_continued(own) if self._is_continued(file)}
 
-    def _near_new_beginnings(self, own: list[FoundFile]) -> Iterator[FoundFile]:
-        """Yield unchanged transcripts that another one may continue since now: one in their folder, of the same day,
-        that is new or has another beginning than before.
-        """
+    def _possibly_continued(self, own: list[FoundFile]) -> Iterator[FoundFile]:
+        """Yield unchanged transcripts that a new or rewritten one in their folder may continue: at most a day apart."""
         begun: dict[str, list[int]] = {}
         for file in own if self._stored else ():
             if file.name in self._changed and not (file.name in self._stored and self._has_only_grown(file)):

@@ -111,8 +111,7 @@ class _Claims:
         self._owners: dict[str, SessionOwner] = {}
 
     def decide(self, worked: Mapping[str, str], rows: SessionOwners) -> dict[str, SessionOwner | None]:
-        """Return the transcripts whose owner changes, with the new owner; None for those that this
-        workspace gives up.
+        """Return the transcripts whose owner changes, with the new one; None if this workspace gives them up.
 
         `worked`: the agent's folder for each transcript that was found.
         """

@@ -71,9 +71,7 @@ class Providers(Protocol):
         """Return the provider in use, selecting it first; None if nothing is embedded. May wait for a keychain."""
 
     def prepare_fallback(self, reason: str) -> EmbeddingProvider | None:
-        """Return the fallback for the provider that failed for `reason`; None without one, or if it is
-        in use already.
-        """
+        """Return the fallback for the provider that failed for `reason`; None without one, or if it is in use."""
 
     def switch_to_fallback(self) -> None:
         """Use the prepared fallback from now on, for searches too."""

@@ -18,7 +18,7 @@ _LABELS: dict[SyncPhase, str] = {
     "waiting": marked("Waiting: another program is writing this index"),
     "discovering": marked("Looking for files"),
     "indexing": marked("Indexing files"),
-    "embedding": marked("Embedding"),
+    "embedding": marked("Embedding passages"),
     "publishing": marked("Saving"),
     "done": marked("Done"),
 }

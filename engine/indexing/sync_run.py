@@ -36,10 +36,9 @@ a new index has about nine, and a search in one takes 4 to 9 % less time.
 
 
 def clean_up(context: SyncContext, model: StoredModel | None, indexed: int, token: CancelToken) -> None:
-    """Clean up the index: unused vectors, old generations, free space. Raises `Cancelled`; the next sync
-    does the rest.
+    """Clean up the index: unused vectors, old generations, free space. Raises `Cancelled`.
 
-    `indexed`: number of chunks that this sync has added.
+    The next sync does the rest. `indexed`: number of chunks that this sync has added.
     """
     if model is not None:
         context.vectors.update_engine(model, token, load=context.stays_open)
@@ -199,7 +198,7 @@ class SyncRun:
         except (Cancelled, Closed):
             raise
         except MnemoscopeError as problem:
-            log.warning("What was indexed could not be shared: %s", type(problem).__name__)
+            log.warning("Changes of the index could not be shared: %s", type(problem).__name__)
             self._unshared = problem
 
     def _stage_work(self, tables: Tables | None) -> StageWork:

@@ -488,9 +488,9 @@ class _StatePoller:
                 state = self._read()
             except MnemoscopeError as error:
                 # Work on the index meets the same error and reports it to the user.
-                log.debug("The index could not be asked for its state: %s", type(error).__name__)
+                log.debug("The state of the index could not be read: %s", type(error).__name__)
             except Exception:
-                log.exception("The index could not be asked for its state")
+                log.exception("The state of the index could not be read")
             else:
                 last, self._last = self._last, state
                 if last is not None and state != last:

@@ -61,7 +61,7 @@ class VectorStage:
         return sum(job.model == name for job in self._context.batch_jobs.open())
 
     def begin(self) -> None:
-        """Load the model if its provider is already selected: the text must not wait for a keychain."""
+        """Use the provider if it is already selected: selecting one may wait for a keychain, and text must not."""
         known = self._context.providers.selected()
         if known is not None:
             self._use_provider(known)
@@ -73,7 +73,7 @@ class VectorStage:
         `Cancelled`.
         """
         if not self._context.latest_results():
-            return  # nor is the model loaded: it would delay the first answer by keywords
+            return  # loading the model would delay the first answer by keywords
         if not self._selected:
             self.begin()
         if self._provider is None or not self._provider.in_process or self.model is None:
@@ -129,9 +129,7 @@ class VectorStage:
             self._lower_approval()
 
     def record_outcome(self) -> None:
-        """Store the estimate of embedding that awaits approval, and why embedding failed, for later syncs, searches and
-        other processes.
-        """
+        """Store why embedding failed or awaits approval, for later syncs, searches and other processes."""
         if not self._was_run:
             return
         name, reason = None if self._provider is None else name_of(self._provider), str(self.failure or "")
@@ -185,7 +183,7 @@ class VectorStage:
             return writer.ensure_model(*name_of(provider), dims)
 
     def _is_approved(self, provider: EmbeddingProvider, tables: Tables | None) -> bool:
-        """Whether the provider may embed the pending texts; otherwise keeps the estimate that needs approval."""
+        """Whether the provider may embed the pending texts; otherwise store the estimate that needs approval."""
         name: ModelName = name_of(provider)
         with self._store.read(tables=tables) as snapshot:
             # Without the token: a pause here would keep the snapshot open, and this takes only tenths of a second.
@@ -194,7 +192,7 @@ class VectorStage:
         if not self._context.approval.covers(name, work):
             self._unapproved = UnapprovedEmbedding(name, work.estimate)
             return False
-        self._context.approval.lower(name, work.estimate.tokens)  # a run that was killed did not get to it
+        self._context.approval.lower(name, work.estimate.tokens)  # a killed sync didn't lower it
         self._unapproved = None
         return True
 

@@ -55,8 +55,7 @@ class WatchTiming(NamedTuple):
 
 
 class Watcher:
-    """Watches folders and calls `on_change` with batches of changes, from its own thread. Can be started and stopped
-    once.
+    """Watches folders and calls `on_change` with batches of changes, from its own thread. Used once.
 
     `ignores` receives a resolved root, a path relative to it with slashes, and whether that is a folder. Roots are
     folders, watched recursively, or single files.

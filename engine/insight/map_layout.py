@@ -210,9 +210,7 @@ def _pair(columns: np.ndarray) -> np.ndarray:
 
 
 def principal_components(rows: Rows, count: int, cancel: CancelToken | None = None) -> PrincipalComponents:
-    """Return the first `count` principal components, or fewer if the vectors have fewer
-    dimensions. Raises `Cancelled`.
-    """
+    """Return the first `count` principal components, fewer if vectors are shorter. Raises `Cancelled`."""
     every = max(1, round(len(rows) * rows.dims**2 / _WORK))
     total, seen = np.zeros(rows.dims), 0
     for _, piece in rows.pieces(every):

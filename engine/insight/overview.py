@@ -106,9 +106,7 @@ def _parts(source: Source, folder: str) -> _Parts:
 
 
 def _in_order(tallies: dict[_Key, _Tally]) -> tuple[FolderCount, ...]:
-    """Return the folders, each before its subfolders, largest first; of very many the deepest and smallest are left
-    out.
-    """
+    """Return the folders, each before its subfolders, largest first; of very many only the highest and largest."""
     # By depth, chunks and files, then by name.
     ranked = sorted(tallies, key=lambda key: (len(key[1]), -tallies[key][1], -tallies[key][0], key))
     below: defaultdict[_Key, list[_Key]] = defaultdict(list)

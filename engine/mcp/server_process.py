@@ -36,8 +36,7 @@ class LateMemory:
         settings: Callable[[], Settings],
         session_key: str | None,
     ) -> None:
-        """`settings` returns the current settings; `session_key` is that of the session that starts with this
-        server."""
+        """`settings` returns the current settings; `session_key`: of the session that starts with this server."""
         self._open = open_
         self._settings = settings
         self._opened_with: Settings | None = None

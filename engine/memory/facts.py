@@ -83,9 +83,7 @@ class Facts:
         provider: "Callable[[], EmbeddingProvider | None]",
         report_failure: Callable[[str | None], None],
     ) -> None:
-        """`provider` returns the approved embedding provider; `report_failure` is called with its error, or None on
-        success.
-        """
+        """`provider` returns the approved provider; `report_failure` is called with its error, or None on success."""
         self._rows = StoredFacts(user)
         self._vectors = FactVectors(self._rows, provider, report_failure)
         self.provider = provider
@@ -96,9 +94,9 @@ class Facts:
     # --- queries ----------------------------------------------------------------------------------------------------
 
     @property
-    def refusal(self) -> str:
+    def read_only_reason(self) -> str:
         """Why nothing can be saved or changed; empty if it can."""
-        return self._rows.refusal
+        return self._rows.read_only_reason
 
     @property
     def problem(self) -> str:
@@ -382,7 +380,7 @@ class FactVectors:
         with self._embedding:  # concurrent queries must not be billed twice
             rows = self._vectors(provider).rows
             missing = [fact for fact in facts if fact.remembered and fact.id not in rows][:_BATCH_SIZE]
-            if not missing or self._rows.refusal:
+            if not missing or self._rows.read_only_reason:
                 return ""
             from engine.store.vector_encoding import encode
 

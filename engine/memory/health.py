@@ -30,12 +30,12 @@ from engine.store import stored_models
 from engine.store.sessions import transcripts
 from engine.store.stored_models import ModelName
 
-_ROWS = (database.CHUNKS, keywords.ROWS, keywords.SAMPLE, database.WORDS, vectors.VECTORS, database.GENERATIONS)
-_CHEAP = (database.CHUNKS, keywords.ROWS, database.WORDS, database.GENERATIONS, database.SPACE)
+_ROW_CHECKS = (database.CHUNKS, keywords.ROWS, keywords.SAMPLE, database.WORDS, vectors.VECTORS, database.GENERATIONS)
+_QUICK_CHECKS = (database.CHUNKS, keywords.ROWS, database.WORDS, database.GENERATIONS, database.SPACE)
 """Checks that take milliseconds, without reading stored content."""
-_COPIES = (vectors.MATRIX, vectors.TABLE)
-_CHECKS: tuple[HealthCheck, ...] = (*_ROWS, database.SPACE, *_COPIES)
-_UPDATED = frozenset({"index", "notes", "transcripts", "meaning"})
+_COPY_CHECKS = (vectors.MATRIX, vectors.TABLE)
+_DATABASE_CHECKS: tuple[HealthCheck, ...] = (*_ROW_CHECKS, database.SPACE, *_COPY_CHECKS)
+_FIXED_BY_SYNC = frozenset({"index", "notes", "transcripts", "meaning"})
 """Ids of findings that a sync fixes."""
 _DATABASE = marked("Database file")
 _REBUILD = marked("Rebuild")
@@ -92,7 +92,7 @@ class Health:
     def quick_check(self) -> tuple[HealthFinding, ...]:
         """Return the findings that only need a few counts. Raises `Cancelled`, `Closed`, and the store's errors."""
         subject = self._subject(Selection(None, ""))
-        return database.check_index(self._store), *(check.finding(subject) for check in _CHEAP)
+        return database.check_index(self._store), *(check.finding(subject) for check in _QUICK_CHECKS)
 
     def _check_database(self, subject: Subject, selection: Selection) -> Iterator[HealthFinding]:
         subject.step(tr("Reading the database file"), 0, 0)
@@ -101,7 +101,7 @@ class Health:
             return  # checks of a damaged file's contents would be misleading
         yield fine(database.DATABASE, tr(_DATABASE), database.sound(subject))
         try:
-            for check in _CHECKS:
+            for check in _DATABASE_CHECKS:
                 subject.step(tr(check.progress_text), 0, 0)
                 yield check.finding(subject)
             yield from self._check_sources(subject, selection)
@@ -178,14 +178,14 @@ class Health:
         elif not damage:
             with self._exclusive():
                 done += self._repair(
-                    subject, [check for check in (*_ROWS, database.SPACE) if _is_requested(check, ids)]
+                    subject, [check for check in (*_ROW_CHECKS, database.SPACE) if _is_requested(check, ids)]
                 )
         problem = ""
-        if ids is None or damage or _UPDATED.intersection(ids):
+        if ids is None or damage or _FIXED_BY_SYNC.intersection(ids):
             report = self._update()
             problem = report.error
             done += _summary(report)
-        copies = [check for check in _COPIES if _is_requested(check, ids)]
+        copies = [check for check in _COPY_CHECKS if _is_requested(check, ids)]
         if copies:
             with self._exclusive():
                 done += self._repair(subject, copies)

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 log = lazy_logger(__name__)
 
-_OF_CHANGES: tuple[SyncReason, ...] = ("session-delta", "search")
+_PARTIAL_REASONS: tuple[SyncReason, ...] = ("session-delta", "search")
 """Reasons for which the transcripts that have changed are enough, if nothing else has."""
-_ABOUT = 1.05
+_TOLERANCE = 1.05
 """Tolerance of an approval: estimates from samples differ by some percent for nearly the same texts."""
 
 
@@ -136,7 +136,7 @@ class IndexUpdates:
             latest_query=lambda: self._indexing.latest_query,
             latest_results=lambda: self._indexing.latest_results,
             stays_open=self._indexing.watcher_status() is not None,
-            transcripts=self._indexing.take_transcripts() if reason in _OF_CHANGES else None,
+            transcripts=self._indexing.take_transcripts() if reason in _PARTIAL_REASONS else None,
         )
         if reason == "manual":
             self._provider.reconsider()
@@ -156,9 +156,7 @@ class IndexUpdates:
 
 
 class Approvals:
-    """Stores the user's approvals of embedding. Thread-safe. If they can't be saved, they last until
-    the program ends.
-    """
+    """Stores the user's approvals of embedding; if that fails, until the program ends. Thread-safe."""
 
     def __init__(self, user: UserData) -> None:
         self._user = user
@@ -178,7 +176,7 @@ class Approvals:
 
     def covers(self, name: ModelName, work: "EmbeddingWork") -> bool:
         """Whether embedding may start: it needs no approval, or hardly exceeds the approved amount."""
-        return not work.needs_approval() or not work.needs_approval(beyond=round(self.tokens(name) * _ABOUT))
+        return not work.needs_approval() or not work.needs_approval(beyond=round(self.tokens(name) * _TOLERANCE))
 
     def lower(self, name: ModelName, tokens: int) -> None:
         """Reduce the approval to the remaining tokens; 0 ends it. A larger number than approved has no effect."""

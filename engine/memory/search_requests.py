@@ -42,7 +42,7 @@ class SearchOptions(TypedDict, total=False):
     until: float | None
     """Only files changed before this time."""
     session_key: str | None
-    """Key of the session that asks; unless that is private, the user's own memory is excluded."""
+    """Key of the session that searches; unless it is private, the user's own memory is excluded."""
     half_life_days: float | None
     """Number of days in which dated results lose half of their score, unless the settings have another value for their
     path; 0 disables ageing.

@@ -143,9 +143,7 @@ def _number(values: dict[str, str], name: str) -> int | None:
 
 
 def _is_folder(text: str) -> bool:
-    """Return whether a text is an absolute path on this machine: accessing another machine would
-    reveal the user to it.
-    """
+    """Whether a text is an absolute path on this machine: accessing another one would reveal the user to it."""
     if text.startswith(("//", "\\\\", "/\\", "\\/")):
         return False
     windows = PureWindowsPath(text)

@@ -227,9 +227,7 @@ class SearchTimings(Record, frozen=True):
 
 
 class QuerySuggestion(Record, frozen=True):
-    """A corrected query: words that occur nowhere are replaced by similar ones that do, one word is left out, or the
-    marks of a quotation are.
-    """
+    """A corrected query: words replaced by similar ones, one word left out, or a quotation without its marks."""
 
     query: str
     """The whole corrected query."""
@@ -305,8 +303,9 @@ class SearchOutcome(Record, frozen=True):
 
     @property
     def offered(self) -> tuple[QuerySuggestion, ...]:
-        """The suggestions to show: all without results; otherwise those found in more than one passage, since a word in
-        a single passage is often a typo. None if a result has a good score by meaning alone, or for all words.
+        """The suggestions to show: all without results, else those found in more than one passage.
+
+        A word in one passage is often a typo. Empty if a result has a good score by meaning alone, or for all words.
         """
         if not self.results:
             return self.suggestions

@@ -23,9 +23,9 @@ class StoredFacts:
         self._changes = 0
 
     @property
-    def refusal(self) -> str:
+    def read_only_reason(self) -> str:
         """Why nothing can be saved; empty if saving works."""
-        return self._user.refusal
+        return self._user.read_only_reason
 
     @property
     def problem(self) -> str:

@@ -45,7 +45,7 @@ _VALID_BY_NAME = {
 """SQL conditions for valid values of single columns."""
 _SUFFIXES = ("-wal", "-shm", "-journal", "")
 """Endings of the names of a database's files, itself last."""
-_MAX_IDS = 2**62
+_MAX_ID = 2**62
 """Ids from which a row is taken for damaged: adding to larger ones would leave the range of integers."""
 
 
@@ -190,7 +190,7 @@ def copy_vectors(damaged: Path, writer: "Writer") -> int:
     with closing(source):
         try:
             models = source.execute("SELECT id, provider, model, provider_key, dims FROM models").fetchall()
-            highest = number(source, f"SELECT max(id) FROM embedding_cache WHERE id < {_MAX_IDS}")
+            highest = number(source, f"SELECT max(id) FROM embedding_cache WHERE id < {_MAX_ID}")
         except apsw.Error:
             return 0
         ids: dict[object, tuple[int, int]] = {}

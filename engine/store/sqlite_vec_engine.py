@@ -104,8 +104,9 @@ class Vec0Engine:
         allowed: Sequence[int] | None,
         cancel: CancelToken | None,
     ) -> tuple[Ids, Vectors] | None:
-        """Return ids (m,) and approximate cosines (m,) of the nearest chunks, best first; None if the table cannot be
-        used. Raises Cancelled.
+        """Return ids (m,) and approximate cosines (m,) of the nearest chunks, best first. Raises `Cancelled`.
+
+        None if the table can't be used.
         """
         scale = _scale(snapshot, model)
         if scale is None or not self.can_search(snapshot, model):

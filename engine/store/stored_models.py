@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _BYTES_PER_NUMBER = 2
 _MAX_PURGED = 1000
-_WELL_SPREAD = 0.75
+_MIN_SPREAD = 0.75
 """Least share of the parts of an index with a vector for one of each part to be a sample of all."""
 
 
@@ -184,7 +184,7 @@ def spread_chunks(snapshot: Snapshot, model: StoredModel, most: int) -> list[int
             (width, model.id, apsw.carray(starts)),
         )
         ids = [id_ for (id_,) in rows if id_ is not None]
-        if len(ids) >= _WELL_SPREAD * len(starts):
+        if len(ids) >= _MIN_SPREAD * len(starts):
             return ids
     every = snapshot.vector_chunk_ids(model.id)
     return every[:: max(1, -(-len(every) // most))]

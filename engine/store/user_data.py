@@ -91,10 +91,10 @@ class UserData:
     @property
     def can_save(self) -> bool:
         """Whether data can be saved."""
-        return not self.refusal
+        return not self.read_only_reason
 
     @property
-    def refusal(self) -> str:
+    def read_only_reason(self) -> str:
         """Message about why nothing can be saved; empty if saving works."""
         with self._lock:
             return self.problem or self._read_only
@@ -274,7 +274,7 @@ class UserData:
 
     def close(self) -> None:
         with self._lock:
-            if not self._closed and not self.refusal:
+            if not self._closed and not self.read_only_reason:
                 self._backups.make_postponed(self._connection)
             self._closed = True
             self._close_connections()
@@ -288,9 +288,7 @@ class UserData:
     # --- file identity ----------------------------------------------------------------------------------------------
 
     def _check_file(self) -> None:
-        """Detect, with one system call, whether the file was deleted, emptied or replaced since it was opened. After a
-        full disk, also whether it can be written now.
-        """
+        """Detect with one system call whether the file was deleted, emptied or replaced, or is writable again."""
         if self._in_use or self._closed:
             return
         if self._disk_full and has_free_space(self.path.parent):

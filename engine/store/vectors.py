@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from engine.store.vector_matrix_blocks import Codes
     from engine.store.vector_matrix_engine import MatrixEngine
 
-_STEPS_BETWEEN_LOOKS = 2000
+_STEPS_BETWEEN_CHECKS = 2000
 """Instructions of SQLite's virtual machine between checks for a cancel; some tens of microseconds."""
 _COMPARED_IN_5_MS = 2_600_000
 _OVERHEAD = 300
@@ -279,7 +279,7 @@ def _stopping(connection: apsw.Connection, cancel: CancelToken | None) -> Iterat
     if cancel is None:
         yield
         return
-    connection.set_progress_handler(lambda: cancel.cancelled, _STEPS_BETWEEN_LOOKS)
+    connection.set_progress_handler(lambda: cancel.cancelled, _STEPS_BETWEEN_CHECKS)
     try:
         yield
     finally:

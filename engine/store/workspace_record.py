@@ -81,7 +81,7 @@ def _adopt_moved_index(files: IndexFiles, workspace: Path) -> str:
     """Give a workspace without an index that of its former name; returns the former path, empty if there is none.
 
     The former folder must be missing, and have had the same inode, and one of its files with the same size and time,
-    since inodes are used again. An index that is open stays.
+    since inodes are used again. An index that is in use is not moved.
     """
     if os.path.lexists(files.folder) or not (inode := _inode(workspace)):
         return ""
@@ -141,7 +141,7 @@ def _records(indexes: Path) -> list[tuple[IndexFiles, WorkspaceRecord]]:
 
 
 def _inode(workspace: Path) -> int:
-    """Return the inode of a folder; 0 if it is missing or the root of a disk, since all disks give theirs the same."""
+    """Return the inode of a folder; 0 if it is missing or the root of a disk, whose inode is the same on every disk."""
     try:
         return 0 if os.path.ismount(workspace) else workspace.stat().st_ino
     except OSError:

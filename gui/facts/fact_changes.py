@@ -144,7 +144,7 @@ class FactStore(QObject):
         def work(_: object) -> _StepResult:
             result = step.act(service)
             stamp = service.stamp()
-            return _StepResult(result, service.refusal, stamp, None if stamp == known else service.all())
+            return _StepResult(result, service.read_only_reason, stamp, None if stamp == known else service.all())
 
         def on_done(done: _StepResult) -> None:
             if self._job is job:

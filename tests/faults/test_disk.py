@@ -132,13 +132,13 @@ def test_full_disk_is_searched_and_written_later(small_disk: Path, tmp_path: Pat
     write_notes(notes, 1, start=6)
     if left != "logs":  # logs that can be emptied leave some room
         assert "disk is full" in str(memory.status().index_error)
-        assert "disk is full" in memory.facts.refusal
+        assert "disk is full" in memory.facts.read_only_reason
         assert "disk is full" in memory.sync().error
 
     (small_disk / "ballast").unlink()
     assert memory.sync().error == ""
     assert [r.path for r in memory.search("distinct605", mode="keyword").results] == ["n6.md"]
-    assert (memory.status().index_error, memory.facts.refusal) == (None, "")
+    assert (memory.status().index_error, memory.facts.read_only_reason) == (None, "")
     memory.facts.add("I prefer tea.")
     memory.close()
 

@@ -110,7 +110,7 @@ def make_progress(**changes: Any) -> MemorySyncProgressUpdate:
         "phase": "embedding",
         "completed": 12_480,
         "total": 26_043,
-        "label": "Embedding 12,480/26,043",
+        "label": "Embedding passages",
         "current_file": "memory/projects/greenhouse.md",
         "rate": 118.0,
         "seconds_left": 115.0,

@@ -64,10 +64,14 @@ def embedding_answers(files: Files) -> None:
 
 
 def embedding_errors(files: Files) -> None:
-    from engine.embedding.service_errors import Service, refusal
+    from engine.embedding.service_errors import Service, response_error
 
     for status in (400, 429, 500):
-        throw(lambda data, status=status: refusal(Service("x"), status, {"retry-after": text_of(data[:6000])}, data))
+        throw(
+            lambda data, status=status: response_error(
+                Service("x"), status, {"retry-after": text_of(data[:6000])}, data
+            )
+        )
 
 
 def batch_results(files: Files) -> None:

@@ -99,7 +99,7 @@ def _numbered(row: Row) -> Iterable[tuple[int, str]]:
 # ---------------------------------------------------------------------------------------------------------------------
 
 _LOOK_AGAIN_SECONDS = 30.0
-"""Seconds until an unreachable table is asked for its status again."""
+"""Seconds until the status of an unreachable table is requested again."""
 
 
 class LanceMemory(BuiltinMemory):

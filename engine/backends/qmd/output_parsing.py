@@ -92,7 +92,7 @@ def parse_collection(line: str) -> str | None:
 
 
 def parse_skipped(line: str) -> tuple[str, str] | None:
-    """A file that an update passed over, and why; None for any other line."""
+    """A file that an update skipped, and why; None for any other line."""
     match = _SKIPPED.search(line.rstrip())
     if match is None:
         return None

@@ -103,9 +103,7 @@ def _seconds(value: object) -> float | None:
 
 
 def local_time(value: object) -> float | None:
-    """Return a date in ISO 8601 as seconds since the epoch; without a zone, it is in local time. None
-    if it isn't a date.
-    """
+    """Return a date in ISO 8601 as seconds since the epoch, local without a zone; None if it isn't a date."""
     try:
         return datetime.fromisoformat(value).timestamp() if isinstance(value, str) and len(value) <= 64 else None
     except (ValueError, OverflowError, OSError):

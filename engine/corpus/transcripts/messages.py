@@ -190,9 +190,7 @@ class SessionMetadata(msgspec.Struct, kw_only=True):
         self.opening = _masked_opening(text)
 
     def mark_abandoned(self, first: int, last: int, origin: int = 0) -> None:
-        """Mark these lines as abandoned. An abandoned branch that has the line `origin` counts again: the user went
-        back to it.
-        """
+        """Mark lines as abandoned. A branch with the line `origin` counts again: the user went back to it."""
         kept = [span for span in self.rewound if span[0] < first and not span[0] <= origin <= span[1]]
         self.rewound = [*((start, min(end, first - 1)) for start, end in kept[-_MAX_ABANDONED + 1 :]), (first, last)]
 

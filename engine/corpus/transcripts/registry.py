@@ -261,9 +261,7 @@ def may_have_copies(agents: Iterable[str]) -> bool:
 
 
 def continued_in(path: str) -> str:
-    """Return the transcript that begins with all messages of the one at `path` and continues its session; empty if
-    none does.
-    """
+    """Return the transcript that begins with all messages of the one at `path` and continues it; else empty."""
     return next(filter(None, (agent.continued_in(path) for agent in AGENTS if agent.continued_in is not None)), "")
 
 

@@ -74,9 +74,7 @@ def tokens(value: object) -> int | None:
 
 
 def dollars(value: object) -> float | None:
-    """Return a JSON value as a cost in US dollars; None for any other value and for 0, which agents write for an
-    unknown price.
-    """
+    """Return a JSON value as US dollars; None for other values and 0, which agents write for an unknown price."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < _HIGHEST_COST:
         return None
     return None if math.isnan(value) else float(value)

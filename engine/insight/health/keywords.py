@@ -43,9 +43,7 @@ def _is_intact(snapshot: Snapshot, row: KeywordRow) -> bool:
 
 
 def _lengths(sizes: object) -> list[int]:
-    """Decode the number of tokens per column, which FTS5 stores as variable-length integers; empty for
-    a damaged row.
-    """
+    """Decode the numbers of tokens per column, FTS5's variable-length integers; empty for a damaged row."""
     lengths: list[int] = []
     if not isinstance(sizes, bytes):
         return lengths

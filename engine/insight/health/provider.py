@@ -58,9 +58,7 @@ def check_provider(
 
 
 def check_agreement(subject: Subject, provider: EmbeddingProvider) -> HealthFinding:
-    """Embed a few indexed passages again and compare them with their stored vectors; only with a
-    free, local provider.
-    """
+    """Embed a few indexed passages again, and compare their stored vectors; for free local providers only."""
     id_, name = "vector-agreement", tr("Stored vectors match the model")
     model = subject.model()
     if provider.remote or provider.id in REMOTE:

@@ -152,7 +152,7 @@ def test_read_only_data_finds_facts_by_keywords(tmp_path: Path, provider: FakePr
     with contextlib.closing(UserData(tmp_path / "user.sqlite", read_only=True)) as data:
         frozen = Facts(data, lambda: provider, lambda _: None)
         assert texts(frozen, "prefer tea") == ["I prefer tea"]
-        assert "cannot be written" in frozen.refusal
+        assert "cannot be written" in frozen.read_only_reason
         assert provider.embedded == []
         with pytest.raises(IndexReadOnly):
             frozen.add("another")

@@ -273,7 +273,7 @@ def test_cancel_stops_reading_of_all_vectors(open_memory, monkeypatch) -> None:
         yield from vectors(*args)
 
     monkeypatch.setattr(Snapshot, "vectors", cancel_and_read)
-    monkeypatch.setattr("engine.store.vectors._STEPS_BETWEEN_LOOKS", 1)
+    monkeypatch.setattr("engine.store.vectors._STEPS_BETWEEN_CHECKS", 1)
     model = StoredModel.of(1, "fake", "bag-of-words", "", 64)
     memory.vectors.discard_copies()
     memory.store.files.matrix.unlink(missing_ok=True)

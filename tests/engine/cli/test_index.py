@@ -52,7 +52,8 @@ def test_index_removes_leftovers_of_a_kill(run: Run, folder: Path) -> None:
 
 
 def test_not_watching_has_reason_line(run: Run, memory: FakeMemory) -> None:
-    waiting = make_progress(phase="waiting", completed=0, total=0, rate=0, seconds_left=None, current_file="")
+    label = "Waiting: another program is writing this index"
+    waiting = make_progress(phase="waiting", label=label, total=0, rate=0, seconds_left=None, current_file="")
     memory.script = (waiting, waiting, make_progress(phase="indexing"))
     assert run("index").err == "Waiting: another program is writing this index.\n"
     assert progress_text(waiting, 61) == "Waiting: another program is writing this index · elapsed 1:01"
@@ -189,7 +190,7 @@ def test_progress_omits_unknown_parts() -> None:
         phase="embedding", completed=1200, total=2000, rate=60.4, seconds_left=13.2, current_file="a\r"
     )
     assert progress_text(update, 61) == "Embedding passages 1,200/2,000 · 60/s · elapsed 1:01 · eta 0:13 · a\ufffd"
-    start = make_progress(phase="discovering", total=0, rate=0.0, seconds_left=None, current_file="")
+    start = make_progress(label="Looking for files", total=0, rate=0.0, seconds_left=None, current_file="")
     assert progress_text(start, 0.2) == "Looking for files · elapsed 0:00"
     assert clock(3725) == "1:02:05"
 
@@ -203,7 +204,7 @@ def test_progress_line_fits_terminal_and_clears(
     with ProgressLine() as line:
         line(
             make_progress(
-                phase="indexing", completed=1, total=2, rate=0.0, seconds_left=None, current_file="日本語" * 9
+                label="Indexing files", completed=1, total=2, rate=0.0, seconds_left=None, current_file="日本語" * 9
             )
         )
     err = capsys.readouterr().err
@@ -220,7 +221,8 @@ def test_progress_is_logged_rarely_without_a_terminal(
     monkeypatch.setattr("engine.cli.output.time.monotonic", lambda: now)
     with ProgressLine() as line:
         for now in range(120):
-            line(make_progress(phase="indexing", completed=now, total=200, rate=0, seconds_left=None, current_file=""))
+            step = {"completed": now, "total": 200, "rate": 0, "seconds_left": None, "current_file": ""}
+            line(make_progress(label="Indexing files", **step))
     assert capsys.readouterr().err.splitlines() == [
         "Indexing files 5/200 · elapsed 0:05",
         "Indexing files 65/200 · elapsed 1:05",

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from engine.base.errors import ProviderError
 from engine.embedding.provider_interface import TextsRefused
-from engine.embedding.service_errors import ContentRefused, Refused, Service, TooLong, Transient, refusal
+from engine.embedding.service_errors import ContentRefused, Refused, Service, TooLong, Transient, response_error
 
 SERVICE = Service("OpenAI", "OPENAI_API_KEY")
 
 
 def of(status: int, body: object = b"", **headers: str) -> ProviderError:
     raw = body if isinstance(body, bytes) else json.dumps(body).encode()
-    return refusal(SERVICE, status, {name.replace("_", "-"): value for name, value in headers.items()}, raw)
+    return response_error(SERVICE, status, {name.replace("_", "-"): value for name, value in headers.items()}, raw)
 
 
 def after(error: ProviderError) -> float | None:
@@ -85,11 +85,11 @@ def test_loading_server_is_retried_after_8_seconds() -> None:
 def test_messages_that_quote_a_text_are_dropped() -> None:
     text = "My diary\nsays that the pressure gauge was a present for Ines."
     quoting = {"error": {"message": f"Cannot embed: diary says that the pressure {text[-3:]}"}}
-    error = refusal(SERVICE, 400, {}, json.dumps(quoting).encode(), [text])
+    error = response_error(SERVICE, 400, {}, json.dumps(quoting).encode(), [text])
     assert str(error) == "OpenAI refused the request (status 400)."
-    short = refusal(SERVICE, 400, {}, b'{"error": {"message": "Bad input: diary!"}}', ["diary"])
+    short = response_error(SERVICE, 400, {}, b'{"error": {"message": "Bad input: diary!"}}', ["diary"])
     assert "diary" not in str(short)
-    other = refusal(SERVICE, 400, {}, b'{"error": {"message": "Bad encoding format"}}', [text])
+    other = response_error(SERVICE, 400, {}, b'{"error": {"message": "Bad encoding format"}}', [text])
     assert "Bad encoding format" in str(other)
 
 

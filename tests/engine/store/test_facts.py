@@ -127,7 +127,7 @@ def test_read_only_facts_say_why(tmp_path: Path) -> None:
         assert [fact.id for fact in rows.all()] == ["a"]
         rows.save_vectors(MODEL, [("a", "I prefer tea.", b"12")])
         rows.erase_old(99.0)
-        assert "cannot be written" in rows.refusal
+        assert "cannot be written" in rows.read_only_reason
         with pytest.raises(IndexReadOnly, match="cannot be written"):
             rows.save(make("b"))
         with pytest.raises(IndexReadOnly):

@@ -306,7 +306,7 @@ def test_facts_are_not_saved_into_a_deleted_file(opened: Bench):
     memory.user_data.path.unlink()
     with pytest.raises(IndexReadOnly, match="missing"):
         memory.facts.add("The key is under the mat.")
-    assert memory.facts.refusal
+    assert memory.facts.read_only_reason
     assert memory.user_data.restore()
     assert [fact.text for fact in memory.facts.all()] == ["The gate code is on the fridge."]
-    assert (memory.facts.refusal, memory.user_data.status()) == ("", None)
+    assert (memory.facts.read_only_reason, memory.user_data.status()) == ("", None)
