@@ -52,10 +52,10 @@ def main(arguments: list[str]) -> int:
     options = set()
     while command == "test" and rest and rest[0] in TEST_OPTIONS:
         options.add(rest.pop(0))
-    rest = rest[1:] if rest[:1] == ["--"] else rest
-    if command in {"--help", "-h"}:
+    if command != "run" and {command, *rest[:1]} & {"--help", "-h"}:
         print(__doc__)
         return 0
+    rest = rest[1:] if rest[:1] == ["--"] else rest
     if command == "run":
         return run(rest)
     if command == "test":

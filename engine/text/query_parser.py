@@ -251,9 +251,7 @@ class _Parser:
         elif "*" in text and _STRAY_STAR.fullmatch(text):
             self._remarks.append(tr("“{text}” was read as words: * is only allowed at the end of a word.", text=text))
         elif ":" in text and (unknown := _UNKNOWN.fullmatch(text)) and unknown[1].casefold() not in OPERATORS:
-            self._remarks.append(
-                tr("“{text}” was read as words: there is no operator {operator}.", text=text, operator=unknown[1])
-            )
+            self._remarks.append(_unknown_operator(text, unknown[1]))
         if self._joins and (text.startswith("(") or text.endswith(")")):
             self._remarks.append(tr("Brackets don't group: OR only joins the words next to it."))
         self._add(Word(text, begin, end), negated=negated)
@@ -286,3 +284,11 @@ def _with_alternatives(clauses: list[Clause]) -> tuple[Clause, ...]:
             different.setdefault(str(atom), atom)
         gathered[key] = Clause(tuple(different.values()), clause.negated)
     return tuple(gathered.values())
+
+
+def _unknown_operator(text: str, name: str) -> str:
+    from difflib import get_close_matches
+
+    if nearest := get_close_matches(name.casefold(), OPERATORS, 1, 0.75):
+        return tr("“{text}” was read as words. Did you mean {operator}?", text=text, operator=f"{nearest[0]}:")
+    return tr("“{text}” was read as words: there is no operator {operator}.", text=text, operator=name)

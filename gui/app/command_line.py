@@ -142,7 +142,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--workspace", type=Path, metavar="DIR", help="folder of notes to open")
     parser.add_argument("--config", type=Path, metavar="FILE", help="settings file to use instead of your own")
     parser.add_argument(
-        "--demo", action="store_true", help="open a copy of the sample notes and sessions; leaves nothing behind"
+        "--demo", action="store_true", help="open a copy of the sample notes and sessions; your changes are not stored"
     )
     parser.add_argument("--query", default="", metavar="Q", help="search for Q at the start")
     parser.add_argument(

@@ -53,6 +53,13 @@ def test_verbs_and_help_need_neither_display_nor_qt(dev, arguments):
     assert arguments_of(dev) == arguments
 
 
+@pytest.mark.parametrize("arguments", [["--help"], ["test", "-h"], ["test", "--peers", "--help"], ["deb", "--help"]])
+def test_help_of_commands_installs_nothing(dev, arguments, capsys):
+    assert dev.main(arguments) == 0
+    assert "--peers" in capsys.readouterr().out
+    assert dev.started == []
+
+
 def test_help_into_closed_pipe_prints_no_traceback():
     reading, writing = os.pipe()
     os.close(reading)

@@ -143,6 +143,8 @@ def test_phrase_with_keywords_or_operators_is_required(keywords: str) -> None:
     ("text", "remark"),
     [
         ("foo:bar", "“foo:bar” was read as words: there is no operator foo."),
+        ("tags:garden", "“tags:garden” was read as words. Did you mean tag:?"),
+        ("Titel:garden", "“Titel:garden” was read as words. Did you mean title:?"),
         ("path: x", "“path:” was read as words: path: needs a value, such as path:daily/*."),
         ("after:soon", "“after:soon” was read as words: after: needs a date"),
         ("on:2026-02-30", "“on:2026-02-30” was read as words"),
