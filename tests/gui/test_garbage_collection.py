@@ -92,6 +92,18 @@ def test_full_pass_waits_while_objects_are_created(monkeypatch):
     assert passes == [2, 2]
 
 
+def test_collector_at_rest_runs_due_full_pass(collector, monkeypatch):
+    passes: list[int] = []
+    monkeypatch.setattr(gc, "collect", passes.append)
+    monkeypatch.setattr(gc, "get_count", lambda: (0, 0, gc.get_threshold()[2] + 1))
+    (timer,) = collector.findChildren(QTimer)
+    while not passes:
+        before = timer.interval()
+        timer.timeout.emit()
+        assert timer.interval() > before or passes
+    assert passes == [2]
+
+
 def test_freeze_excludes_existing_objects_until_close(collector):
     assert not gc.isenabled()
     before = gc.get_freeze_count()

@@ -80,6 +80,11 @@ def test_hidden_panel_makes_no_page(qtbot, panel: IndexPanel) -> None:
     assert not panel.busy
 
 
+def test_overview_needed_at_once_is_complete(panel: IndexPanel) -> None:
+    panel.focus_list()
+    assert panel.overview.isAncestorOf(panel.overview.map)
+
+
 def test_overview_makes_only_pages_that_it_counts(qtbot, panel: IndexPanel) -> None:
     show(qtbot, panel)
     assert panel.busy

@@ -246,8 +246,10 @@ def button(card: ChartCard) -> QPushButton:
 def test_card_without_marks_shows_empty_text(card):
     assert card.empty.isVisible()
     assert not button(card).isVisible()
+    assert not any(action.isEnabled() for action in card.actions())
     card.show_series(make_series(1))
     assert card.chart.isVisible()
+    assert all(action.isEnabled() for action in card.actions())
     assert not card.empty.isVisible()
     assert card.accessibleDescription() == "Some marks."
 
