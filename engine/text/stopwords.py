@@ -358,7 +358,7 @@ _LONGEST_QUESTION = 300
 
 def subject(text: str) -> tuple[int, int]:
     """Return where the subject of a query begins and ends: "which note says …" and the like only introduce it."""
-    match = _INTRODUCED.fullmatch(text) if len(text) <= _LONGEST_QUESTION else None
+    match = _INTRODUCED.fullmatch(text) if " " in text and len(text) <= _LONGEST_QUESTION else None
     return match.span(2) if match and _WORD.search(match[2]) else (0, len(text))
 
 

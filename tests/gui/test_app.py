@@ -149,6 +149,12 @@ def test_failed_search_prints_one_line_and_exits_1(tmp_path):
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
 
 
+def test_output_is_complete_although_objects_are_not_freed():
+    done = _run("search", "--help", PYTHONUNBUFFERED="")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "--max-results" in done.stdout
+
+
 def test_interrupt_while_modules_load_ends_the_process(tmp_path):
     # Within an import of C code, msgspec's of datetime, a KeyboardInterrupt could be lost.
     (tmp_path / "datetime.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)")

@@ -204,11 +204,8 @@ def by_pattern(*patterns: str) -> Callable[[str], Iterator[tuple[str, int]]]:
     def sessions(path: str) -> Iterator[tuple[str, int]]:
         for rank, expression in enumerate(expressions):
             if match := expression.fullmatch(path.replace(os.sep, "/")):
-                stated = match.groupdict().get("rank", rank)
-                yield (
-                    "/".join(match[group] for group in range(1, 1 + expression.groups - len(expression.groupindex))),
-                    (int(stated or 0)),
-                )
+                session = range(1, 1 + expression.groups - len(expression.groupindex))
+                yield "/".join(map(match.group, session)), int(match.groupdict().get("rank", rank) or 0)
                 return
 
     return sessions

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from engine.base import bounded_json
 from engine.corpus.transcripts import jsonl
-from engine.corpus.transcripts.jsonl import RawLine, list_in, parse_line, raw_lines
+from engine.corpus.transcripts.jsonl import LARGEST_CONVERSATION, RawLine, json_lines, list_in, parse_line, raw_lines
 
 LONG = 300 * 1024
 
@@ -241,3 +241,13 @@ def test_line_of_many_values_is_not_built(monkeypatch: pytest.MonkeyPatch) -> No
     with pytest.raises(ValueError, match="more values"):
         found.extend(list_in(b'{"history":[1,' + b"[]," * 150_000 + b"2]}", "history"))
     assert found[:2] == [1, []]
+
+
+def test_lines_of_a_file_longer_than_a_conversation_are_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "long.jsonl"
+    path.write_text('{"a": 1}\n\n[2]\n{"b"')
+    assert list(json_lines(str(path))) == [{"a": 1}, None]
+    assert list(json_lines(str(path), mark=b"2")) == []
+    os.truncate(path, LARGEST_CONVERSATION + 1)
+    with pytest.raises(ValueError, match="too large"):
+        next(json_lines(str(path)))

@@ -209,3 +209,15 @@ def test_only_latest_of_many_abandoned_branches_are_known() -> None:
     assert len(metadata.rewound) == 400
     assert metadata.is_abandoned(2998)
     assert not metadata.is_abandoned(2997)
+
+
+def test_metadata_is_made_of_values_of_any_type() -> None:
+    key = "ghp_" + "a1B2c3D4e5F6" * 3
+    made = SessionMetadata.of(
+        "a\r\nb", title=f" Fix\n the {key} ", project=["x"], branch="main\0", parent=None, started="?"
+    )
+    assert (made.id, made.project, made.branch, made.parent, made.started) == ("a\nb", "", "main\ufffd", "", None)
+    assert made.title.startswith("Fix the ghp_")
+    assert key not in made.title
+    for title in ("New\nchat", 5, None, {}):
+        assert SessionMetadata.of(title=title, untitled=("New chat",)).title == ""

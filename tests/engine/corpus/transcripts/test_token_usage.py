@@ -28,7 +28,7 @@ from engine.corpus.transcripts.parsers.opencode import OpencodeReader
 from engine.corpus.transcripts.parsers.openhands import OpenHandsConversation
 from engine.corpus.transcripts.parsers.qwen import QwenFormat
 from engine.corpus.transcripts.parsers.vibe import VibeFormat
-from engine.corpus.transcripts.token_usage import Usage
+from engine.corpus.transcripts.token_usage import Usage, counted
 from engine.corpus.transcripts.transcript_reader import conversations
 from tests.helpers import session_rows
 from tests.helpers.session_rows import read_rows, write_rows
@@ -423,3 +423,11 @@ def test_crush_cost_belongs_to_the_only_model(tmp_path: Path) -> None:
     write_rows(tmp_path / "crush.db", schema, rows)
     assert recorded(CRUSH_DATABASE, tmp_path / "crush.db") == {"m": Usage(cost=0.5)}
     assert recorded(CRUSH_DATABASE, tmp_path / "crush.db", "t") == {"m": Usage(), "n": Usage(), "": Usage(cost=0.5)}
+
+
+def test_counted_members_may_be_nested_sums_or_missing() -> None:
+    names = "sent received+thought cached.read"
+    assert counted({"sent": 9, "received": 2, "thought": 3, "cached": {"read": 4}}, names) == Usage(9, 5, 4)
+    assert counted({"sent": 9, "received": 2, "cached": {"read": 4}}, names, with_cached=True) == Usage(5, 2, 4)
+    assert counted({"sent": True, "thought": 3, "cached": 1, "cost": 0.5}, names, cost="cost") == Usage(cost=0.5)
+    assert counted([9], names) == counted({}, names) == Usage()
