@@ -196,7 +196,8 @@ class Query(msgspec.Struct, frozen=True, dict=True, eq=False):
     @cached_property
     def free_text(self) -> str:
         """The query's words without operators, for an embedding model. May be empty."""
-        return self.searched_text.strip() if self.plain else " ".join(self.searched_text.split())
+        text = self.searched_text
+        return text if text == self.text else " ".join(text.split())
 
     def searched_atoms(self) -> Iterator[tuple[int, Word | Phrase]]:
         """Yield all words and phrases to search, each with the number of its clause."""

@@ -35,7 +35,7 @@ def test_unknown_fields_in_file_are_ignored():
 def test_unwritable_path_causes_no_error(tmp_path, caplog):
     (tmp_path / "file").write_text("x")
     save_state(WindowState(), tmp_path / "file" / "window.json")
-    assert "not saved" in caplog.text
+    assert "could not be saved" in caplog.text
 
 
 def test_invalid_geometry_is_ignored():
