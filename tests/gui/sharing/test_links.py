@@ -43,7 +43,7 @@ def _action(window: MainWindow, words: str) -> None:
 def test_link_opens_lines_in_viewer(qtbot, opened, link):
     opened.views.switch("index")
     opened.links.open(link(line=8, end=12))
-    qtbot.waitUntil(lambda: opened.viewer.isVisible() and opened.viewer.reads)
+    qtbot.waitUntil(lambda: opened.viewer.isVisible() and opened.viewer.has_file)
     source = opened.viewer.source
     qtbot.waitUntil(lambda: source.lines is not None)
     assert opened.views.current == "search"
@@ -74,14 +74,14 @@ def test_back_returns_to_view_before_link(qtbot, opened, link):
     opened.navigation.back()
     assert opened.views.current == "sessions"
     opened.navigation.forward()
-    qtbot.waitUntil(lambda: opened.views.current == "search" and opened.viewer.reads)
+    qtbot.waitUntil(lambda: opened.views.current == "search" and opened.viewer.has_file)
 
 
 def test_link_to_unindexed_file_is_refused(qtbot, opened, link):
     opened.links.open(link("private/keys.md"))
     qtbot.waitUntil(lambda: bool(opened.banner.text))
     assert opened.banner.text == "This link opens private/keys.md, which is not among the searched files."
-    assert not opened.viewer.reads
+    assert not opened.viewer.has_file
 
 
 def test_link_to_deleted_file_is_reported(qtbot, opened, memory, link, monkeypatch):
@@ -96,13 +96,13 @@ def test_link_to_deleted_file_is_reported(qtbot, opened, memory, link, monkeypat
 def test_invalid_link_is_refused(opened, link):
     opened.links.open(link() + "&run=rm")
     assert opened.banner.text == "This link contains a parameter that Mnemoscope does not know, so it is not opened."
-    assert not opened.viewer.reads
+    assert not opened.viewer.has_file
 
 
 def test_newest_link_wins(qtbot, opened, link):
     opened.links.open(link(line=3))
     opened.links.open(link("topics/shopping.md"))
-    qtbot.waitUntil(lambda: opened.viewer.reads)
+    qtbot.waitUntil(lambda: opened.viewer.has_file)
     assert opened.viewer.target.name == "topics/shopping.md"
 
 
@@ -134,7 +134,7 @@ def test_accepted_folder_is_previewed_then_link_opens(qtbot, opened, memory, tmp
     assert opened.pages.currentWidget() is opened.first_run
     assert opened.workspace.current.folder == memory.folder
     opened.first_run.workspace_chosen.emit(other_folder)
-    qtbot.waitUntil(lambda: at_rest(opened) and opened.viewer.reads)
+    qtbot.waitUntil(lambda: at_rest(opened) and opened.viewer.has_file)
     assert opened.workspace.current.folder == other_folder
     assert opened.viewer.target.name == "topics/shopping.md"
 
@@ -143,14 +143,14 @@ def test_link_opens_folder_opened_before(qtbot, window, memory, link):
     window.state.remember(memory.folder)
     assert window.links.folder_of(link()) == memory.folder
     window.links.open(link(line=3))
-    qtbot.waitUntil(lambda: at_rest(window) and window.viewer.reads)
+    qtbot.waitUntil(lambda: at_rest(window) and window.viewer.has_file)
     assert window.viewer.target.part == (3, 3)
 
 
 def test_link_waits_for_folder_being_opened(qtbot, window, memory, link):
     window.folders.open(memory.folder)
     window.links.open(link(line=3))
-    qtbot.waitUntil(lambda: at_rest(window) and window.viewer.reads)
+    qtbot.waitUntil(lambda: at_rest(window) and window.viewer.has_file)
     assert window.viewer.target.part == (3, 3)
 
 
@@ -163,7 +163,7 @@ def test_link_is_dropped_when_other_folder_is_opened(qtbot, opened, memory, tmp_
     qtbot.waitUntil(lambda: at_rest(opened))
     opened.folders.open(other_folder)
     qtbot.waitUntil(lambda: at_rest(opened) and opened.workspace.current is not None)
-    assert not opened.viewer.reads
+    assert not opened.viewer.has_file
 
 
 def test_unknown_link_names_no_folder(window, tmp_path):
@@ -183,7 +183,7 @@ def mac(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("mac")
 def test_link_from_system_is_opened(qtbot, opened, link):
     QCoreApplication.sendEvent(QApplication.instance(), QFileOpenEvent(QUrl(link(line=8))))
-    qtbot.waitUntil(lambda: opened.viewer.reads)
+    qtbot.waitUntil(lambda: opened.viewer.has_file)
     assert opened.viewer.target.part == (8, 8)
 
 
