@@ -242,16 +242,16 @@ def test_vaults_come_from_obsidians_own_list(home, config, environ):
 
 
 def test_graphs_come_from_logseqs_own_list(home):
-    graph = put(home / "Documents/my graph/pages/a.md", "- A").parent.parent
+    graph = put(home / "Documents/my: graph/pages/a.md", "- A").parent.parent
     put(graph / "journals/2026_05_02.md", "- B")
     put(graph / "logseq/config.edn")
     put(graph / "logseq/bak/pages/a/old.md", "- old")
     put(graph / "logseq/version-files/local/pages/a/old.md", "- old")
     for folder in (graph, home / "gone"):
-        put(home / ".logseq/graphs" / f"logseq_local_{str(folder).replace('/', '++')}.transit")
+        put(home / ".logseq/graphs" / f"logseq_local_{str(folder).replace('/', '++').replace(':', '+3A+')}.transit")
     put(home / ".logseq/graphs/logseq_local_relative.transit")
     put(home / ".logseq/graphs/other.txt")
-    assert brief(look(home), home) == {("logseq-graph", "logseq", "my graph", "Documents/my graph", 2)}
+    assert brief(look(home), home) == {("logseq-graph", "logseq", "my: graph", "Documents/my: graph", 2)}
 
 
 def test_a_vault_that_is_a_workspace_is_listed_once(home):
