@@ -8,6 +8,7 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from engine import LAST_LINE, EarlierAnswer, Passage
+from gui.core.capabilities import capabilities
 from gui.search import scope
 from gui.search.panel import SearchPanel
 from gui.search.query import Query, Scope
@@ -163,6 +164,13 @@ def test_menu_offers_similar_and_within(qtbot, panel, results, ask, settle, memo
     opened_menus[-1]["Search within these results"].trigger()
     assert len(shown_texts(bar)) == 1
     assert shown_texts(bar)[0].startswith("Within")
+
+
+def test_changed_features_repeat_the_query(qtbot, panel, ask, memory) -> None:
+    ask("irrigation")
+    before = len(memory.searches)
+    capabilities().begin({"ordering": "Nothing can be ranked here."})
+    qtbot.waitUntil(lambda: len(memory.searches) > before and not panel.busy)
 
 
 def test_similar_search_without_result_or_passage_is_reported(qtbot, panel, results, settle, memory, bar) -> None:
