@@ -9,7 +9,7 @@ import msgspec
 from engine.base.language import tr
 from engine.text.folding import fold
 from engine.text.operators import DATED, OPERATORS
-from engine.text.stopwords import subject
+from engine.text.query_introductions import subject
 
 CLOSING = {'"': '"', "“": "”“", "„": "“”"}
 """Closing quotation marks, by opening mark."""

@@ -8,7 +8,6 @@ import re
 from collections.abc import Collection, Sequence
 from functools import cache
 
-from engine.base import lazy_pattern
 from engine.text.folding import fold
 
 # As the analyser writes them: "don't" is `dont`, "l'eau" is `eau`, "we'll" is `we`.
@@ -306,61 +305,6 @@ _RECALLS = {
 }
 """Words that ask, the subject, and verbs that aren't searched after both, as in "where did I write about it?". No
 subject if the verb's form says it, or if it comes later."""
-
-_SAYS = "(?:says?|said|mentions?|mentioned|contains?|explains?|describes?|covers?|is about|talks? about)(?: that)?"
-_TEXTS = "(?:notes?|pages?|files?|documents?|articles?)"
-_STARTS = (
-    # English: "which note says", "the one about", "is there anything on", "where did I read that"
-    rf"(?:which|what) {_TEXTS} {_SAYS}|(?:the|that|an?|my) (?:{_TEXTS}|one) (?:about|(?:that|which) {_SAYS}|where)",
-    r"(?:(?:my|our|all|the|any) )?notes? (?:on|about|regarding|that (?:says?|mentions?))",
-    r"(?:(?:is|was) there |do (?:i|we) have )?(?:something|anything) (?:about|on)",
-    r"what(?: is| was|['’]s) the (?:name|title) of(?: (?:the|that))?|where does it (?:say|state|mention)(?: that)?",
-    r"where (?:did|have|had) (?:i|we) (?:read|seen?|hear|heard|writ\w+|not\w+|mention\w*)(?: (?:about|that|down|of))*",
-    # German, Dutch, Scandinavian languages, Finnish
-    r"(?:in )?welche[rmns]? (?:notiz|datei|seite|text)\w* (?:steht|stand|erwähnt|enthält|erklärt),?(?: dass)?",
-    r"(?:(?:d(?:er|ie|as)|eine?|meine?|alle) )?(?:notiz(?:en)?|datei|seite|text) (?:zu[mr]?|über|mit|in de[mr])",
-    r"etwas (?:über|zu[mr]?)|wie (?:hieß|hiess|heißt|heisst)(?: d(?:er|ie|as))?|wo (?:steht|stand),?(?: dass)?",
-    r"wo habe(?:n wir| ich) (?:gelesen|gesehen|gehört|geschrieben|notiert),?(?: (?:dass|über|von|etwas))*",
-    r"(?:(?:in )?welke notitie (?:staat|vermeldt)|(?:(?:de|mijn) )?notities? over|iets over)",
-    r"(?:hoe heette?|waar staat)(?: dat)?|var står(?: att)?",
-    r"(?:(?:den|min) )?(?:anteckning(?:en|ar)?|not(?:er?|at)) om|(?:något|noe[tn]?) om|va[dr]? (?:heter|hette)",
-    r"(?:millä|missä)(?: (?:sivulla|muistiinpanossa))? (?:kerrotaan|lukee|luki|mainitaan|sanotaan)(?: että)?",
-    r"(?:se )?(?:sivu|muistiinpano),? (?:jossa (?:on|kerrotaan|lukee)|joka kertoo)|jotain aiheesta",
-    # Romance languages
-    r"(?:dans )?quelles? (?:note|page)s? (?:dit|parle de|mentionne)(?: que)?|(?:(?:la|une|mes) )?(?:note|page)s? sur",
-    r"quelque chose sur|comment s['’]appel(?:le|ait)",
-    r"où (?:(?:ai-je|j['’]ai) lu|(?:est-il|c['’]est|ça) (?:dit|écrit))(?: que)?",
-    r"(?:en )?qué (?:nota|página) (?:dice|habla de|menciona)(?: que)?|(?:(?:la|una|mis) )?notas? sobre|algo sobre",
-    r"¿?(?:cómo se llama(?:ba)?|d[oó]nde (?:leí|dice)(?: que)?)|c[oô]mo se chama(?:va)?|onde (?:li|diz)(?: que)?",
-    r"(?:em )?(?:que|qual) (?:nota|página) (?:diz|fala de|menciona)(?: que)?|(?:(?:as?|minhas) )?notas? sobre",
-    r"(?:in )?quale (?:nota|pagina) (?:dice|parla di)(?: che)?|(?:(?:la|una) )?(?:nota|note|appunti) (?:su|sulla?)",
-    r"qualcosa su|come si chiama(?:va)?|dove (?:ho letto|dice|è scritto)(?: che)?",
-    # Slavic languages
-    r"в как(?:ой|ом) (?:заметке|файле|статье) (?:написано|говорится|сказано)(?: (?:про|об?|что))?,?",
-    r"(?:(?:та|эта|мои|моя) )?(?:заметк[аи]|статья|страница) (?:про|об?|где)|что-(?:то|нибудь) (?:про|об?)",
-    r"как (?:называется|называл\w+)|где (?:я (?:читала?|писала?)|написано|сказано|говорится),?(?: (?:про|об?|что))?",
-    r"(?:w (?:której|jakiej) notatce (?:jest|napisano)|(?:(?:ta|moje) )?notat(?:ka|ki) o|coś o)",
-    r"gdzie (?:czytał[ae]m|napisano)(?: że)?|jak się nazyw(?:a|ał[ao]?)",
-    r"jak se jmen(?:uje|oval[ao]?)|(?:ta )?poznámka o|něco o|ve které poznámce (?:je|stojí)",
-    # Turkish: verbs at the end
-    r"hangi (?:not(?:ta|um)?|sayfada|dosyada)|nerede(?= .* yaz)",
-)
-_ENDS = (
-    r"(?:hakkındaki|ile ilgili) (?:not|sayfa|yazı|dosya)\w*|(?:anlatılıyor|yazıyordu|yazıyor|geçiyor)",
-    r"nasıl (?:yapılır|yapılıyor|yaparım|kullanılır|olur)|ne (?:işe yarar|demek)|nedir|neydi|hakkında bir şey",
-)
-_INTRODUCED = lazy_pattern(
-    rf"\s*((?:{'|'.join(_STARTS)})(?=\s))?(.*?)(\s(?:{'|'.join(_ENDS)})[\s?]*)?", re.IGNORECASE | re.DOTALL
-)
-_WORD = lazy_pattern(r"\w{3}|[^\W\d_\x00-\u024f]")
-_LONGEST_QUESTION = 300
-
-
-def subject(text: str) -> tuple[int, int]:
-    """Return where the subject of a query begins and ends: "which note says …" and the like only introduce it."""
-    match = _INTRODUCED.fullmatch(text) if " " in text and len(text) <= _LONGEST_QUESTION else None
-    return match.span(2) if match and _WORD.search(match[2]) else (0, len(text))
-
 
 A_NOTE = frozenset(
     fold(word) for word in "note nota notiz notitie notatka notu notum заметка 노트 메모 メモ ノート 笔记 筆記".split()
