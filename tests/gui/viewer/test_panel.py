@@ -339,7 +339,7 @@ def test_changed_file_is_reloaded_at_same_position(qtbot, panel: ViewerPanel, me
 def test_file_changed_while_folder_reopens_is_reloaded(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
     show(GREENHOUSE)
     opened, seen = panel.opened, []
-    panel._follower.changed.connect(lambda: seen.append(True))
+    panel._watch.changed.connect(lambda: seen.append(True))
     panel.set_manager(None, reopening=True)
     memory.files[GREENHOUSE] = "# Changed\n"
     memory.locate(GREENHOUSE)
